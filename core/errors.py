@@ -1,0 +1,92 @@
+"""What can go wrong, as data: raised where it is known, placed by the interpreter, spelled by the cli.
+
+An error carries a code, one line that makes sense alone, the sentence to write at the caret, labels for
+the values involved and the ways out. It knows nothing of colours, files or columns.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.span import Span
+
+
+class Label:
+    """A remark about one place in the source, such as ``X has shape (2, 3)`` at the line that made X."""
+
+    __slots__ = ("span", "text")
+
+    def __init__(self, span: Span, text: str) -> None:
+        self.span = span
+        self.text = text
+
+
+class AutodiffError(Exception):
+    """Any mistake a script, a number or a command line can make.
+
+    ``message`` is the first line: the words of PyTorch where PyTorch has words for it. ``caret`` is the
+    plain sentence that stands under the source line. ``operands`` are the tensors involved, which the
+    interpreter turns into labels by their names. ``help`` holds one proposal per entry.
+    """
+
+    code = "E0900"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        caret: str = "",
+        operands: tuple[object, ...] = (),
+        help: tuple[str, ...] = (),
+        span: Span | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or type(self).code
+        self.caret = caret
+        self.operands = operands
+        self.help = help
+        self.span = span
+        self.labels: list[Label] = []
+        self.frames: list[tuple[str, Span]] = []
+
+    def at(self, span: Span) -> AutodiffError:
+        """Place the error, unless something closer to the mistake has placed it already."""
+        if self.span is None:
+            self.span = span
+        return self
+
+
+class CompileError(AutodiffError):
+    """The script does not compile: syntax, or a name bound nowhere (exit 3)."""
+
+    code = "E0100"
+
+
+class ScriptError(AutodiffError):
+    """The script failed while it ran (exit 4)."""
+
+    code = "E0200"
+
+
+class ShapeError(ScriptError):
+    """Shapes that do not fit."""
+
+    code = "E0302"
+
+
+class GradientError(ScriptError):
+    """backward() or grad() asked for something the graph cannot give."""
+
+    code = "E0401"
+
+
+class LimitError(AutodiffError):
+    """A limit stopped the script: steps, nodes, memory, depth or paths (exit 5)."""
+
+    code = "E0500"
+
+
+class UsageError(AutodiffError):
+    """A request that does not fit the script, such as ``--wrt`` of an unknown name (exit 2)."""
+
+    code = "E0600"

@@ -1,0 +1,83 @@
+"""Where something stands in a source text: a Span is a pair of offsets, a Source turns it into lines.
+
+Offsets are cheap to carry on every token, syntax node and graph node; lines and columns are worked
+out only when somebody is going to read them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+
+class Span:
+    """A half-open range of character offsets, ``text[start:end]``."""
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start = start
+        self.end = end
+
+    def __repr__(self) -> str:
+        return f"Span({self.start}, {self.end})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Span) and self.start == other.start and self.end == other.end
+
+    def __hash__(self) -> int:
+        return hash((self.start, self.end))
+
+    def to(self, other: Span) -> Span:
+        """The span from the start of this one to the end of the other."""
+        return Span(self.start, other.end)
+
+
+class Source:
+    """A script's text with its name.
+
+    >>> source = Source("w = 3\\nL = w**2\\n", "square.ad")
+    >>> source.position(10)
+    (2, 5)
+    >>> source.line(2)
+    'L = w**2'
+    """
+
+    __slots__ = ("_starts", "name", "text")
+
+    def __init__(self, text: str, name: str = "<script>") -> None:
+        self.text = text
+        self.name = name
+        self._starts: list[int] | None = None
+
+    @property
+    def _line_starts(self) -> list[int]:
+        if self._starts is None:
+            starts = [0]
+            find = self.text.find
+            at = find("\n")
+            while at >= 0:
+                starts.append(at + 1)
+                at = find("\n", at + 1)
+            self._starts = starts
+        return self._starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset, both counted from 1, in characters."""
+        starts = self._line_starts
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of one line, counted from 1, without its line ending."""
+        starts = self._line_starts
+        end = starts[number] if number < len(starts) else len(self.text)
+        return self.text[starts[number - 1] : end].rstrip("\r\n")
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are; an empty text has one."""
+        return len(self._line_starts)
+
+    def excerpt(self, span: Span) -> str:
+        """The text a span covers."""
+        return self.text[span.start : span.end]
