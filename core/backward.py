@@ -1,0 +1,293 @@
+"""The backward pass: cotangents flow from the outputs to the leaves, newest node first.
+
+One sweep serves ``backward()``, ``grad()`` and the reports. With ``lift`` the rules run on Tensors, so the
+pass itself is recorded and can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from autodiff.core.errors import GradientError, ShapeError
+from autodiff.core.lazy import np
+from autodiff.core.mode import enable_grad, mode, no_grad
+from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
+from autodiff.core.op import OPS
+from autodiff.core.tensor import NO_GRAD_NEEDED, Tensor, settle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+_number = attrgetter("number")
+
+
+def newest_first(roots: Iterable[Node]) -> list[Node]:
+    """Every tracked node below the roots, each before its inputs."""
+    order: list[Node] = []
+    seen: set[Node] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        order.append(node)
+        for below in node.inputs:
+            if below is not None and below.tracked and below not in seen:
+                stack.append(below)
+    # Creation order is a topological order, and sorting an almost sorted list costs next to nothing.
+    order.sort(key=_number, reverse=True)
+    return order
+
+
+def sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False) -> dict[Node, Any]:
+    """The cotangent of every node in ``order`` (newest first) that the seeds reach.
+
+    ``seeds`` maps output nodes to their cotangents. Inner nodes are in the result too.
+    """
+    cotangents = dict(seeds)
+    pull = pull_back_lifted if lift else pull_back
+    with enable_grad() if lift else no_grad():
+        for node in order:
+            g = cotangents.get(node)
+            if g is None or isinstance(node, Leaf):
+                continue
+            for below, contribution in pull(node, g):
+                known = cotangents.get(below)
+                cotangents[below] = contribution if known is None else known + contribution
+    return cotangents
+
+
+def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
+    """What each tracked input of ``node`` receives when the node receives ``g``: floats or arrays."""
+    assert isinstance(node, OpNode)
+    node.check_saved()
+    op = node.op
+    if node.__class__ is ScalarNode:
+        return _pull_scalar(node, g)
+    pulled = []
+    out, operands, params = node.out, node.operands, node.params
+    if out.__class__ is float:
+        g = np.asarray(g)
+        out = np.asarray(out)
+    for index, below in enumerate(node.inputs):
+        if below is not None and below.tracked:
+            try:
+                c = op.contribution(index, g, out, operands, params)
+            except ArithmeticError:  # plain numbers among the operands: 1 / 0 raises where arrays answer inf
+                c = op.contribution(index, g, out, tuple(map(np.asarray, operands)), params)
+            if op.is_elementwise:
+                c = OPS["sum_to"].forward(np.asarray(c), shape=np.shape(operands[index]))
+            pulled.append((below, settle(np.asarray(c))))
+    return pulled
+
+
+def _pull_scalar(node: ScalarNode, g: Any) -> list[tuple[Node, Any]]:
+    op, out, operands = node.op, node.out, node.operands
+    pulled = []
+    for index, below in enumerate(node.inputs):
+        if below is not None and below.tracked:
+            try:
+                c = op.contribution(index, g, out, operands, {})
+            except (ArithmeticError, ValueError):
+                c = None
+            if c.__class__ is not float:
+                arrays = tuple(map(np.float64, operands))
+                with np.errstate(all="ignore"):
+                    c = float(op.contribution(index, np.float64(g), np.float64(out), arrays, {}))
+            pulled.append((below, c))
+    return pulled
+
+
+def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
+    """As ``pull_back``, on Tensors that keep their place in the graph, so the result can be differentiated."""
+    assert isinstance(node, OpNode)
+    node.check_saved()
+    op = node.op
+    out = Tensor(node.out, node, True)
+    operands = tuple(
+        value if below is None else Tensor(settle(np.asarray(value)), below, below.tracked)
+        for below, value in zip(node.inputs, node.operands, strict=True)
+    )
+    pulled = []
+    for index, below in enumerate(node.inputs):
+        if below is not None and below.tracked:
+            c = op.contribution(index, g, out, operands, node.params)
+            if op.is_elementwise:
+                c = OPS["sum_to"](c, shape=operands[index].shape)
+            pulled.append((below, c))
+    return pulled
+
+
+def backward(
+    output: Tensor, gradient: Tensor | None, retain_graph: bool | None = None, create_graph: bool = False
+) -> None:
+    """``output.backward(...)``: gather the gradients of ``output`` in the leaves it was made from."""
+    root, seed = start_of(output, gradient)
+    retain = create_graph if retain_graph is None else retain_graph
+    order = newest_first([root])
+    with np_errors_ignored(order):
+        cotangents = sweep(order, {root: seed if create_graph else seed.value}, lift=create_graph)
+    for node in order:
+        g = cotangents.get(node)
+        if g is None:
+            continue
+        cell = node.cell if isinstance(node, Leaf) else node.mark.cell if node.mark is not None else None
+        if cell is None:
+            continue
+        made = g if create_graph else Tensor(g)
+        if cell.grad is None:
+            cell.grad = made
+        elif create_graph:
+            cell.grad = cell.grad + made
+        else:  # in place, as torch does: whoever holds the old .grad sees the sum
+            cell.grad.assign_in_place(Tensor(_plain_sum(cell.grad.value, g)))
+    finish([root], [seed.value], order, retain)
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of ``outputs`` with respect to ``inputs``; no ``.grad`` is touched.
+
+    Shapes: one result per input, each shaped like its input. A single tensor stands for a list of one.
+
+    >>> from autodiff.core.tensor import tensor
+    >>> x = tensor(2.0, requires_grad=True)
+    >>> (slope,) = grad(x * x * x, x, create_graph=True)
+    >>> slope.item(), grad(slope, x)[0].item()
+    (12.0, 12.0)
+    """
+    targets = [outputs] if isinstance(outputs, Tensor) else list(outputs)
+    wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    weights = (
+        [None] * len(targets)
+        if grad_outputs is None
+        else [grad_outputs]
+        if isinstance(grad_outputs, Tensor)
+        else list(grad_outputs)
+    )
+    seeds: dict[Node, Any] = {}
+    for target, weight in zip(targets, weights, strict=True):
+        root, seed = start_of(target, weight)
+        g = seed if create_graph else seed.value
+        seeds[root] = seeds[root] + g if root in seeds else g
+    for x in wanted:
+        if not x.requires_grad or x.node is None:
+            raise GradientError(
+                "One of the differentiated Tensors does not require grad",
+                code="E0408",
+                operands=(x,),
+                help=("make it a leaf with requires_grad=True before it is used",),
+            )
+    nodes = [x.node for x in wanted if x.node is not None]
+    order = leading_to(newest_first(seeds), nodes)
+    with np_errors_ignored(order):
+        cotangents = sweep(order, seeds, lift=create_graph)
+    results: list[Tensor | None] = []
+    for index, (x, node) in enumerate(zip(wanted, nodes, strict=True)):
+        g = cotangents.get(node)
+        if g is None and not allow_unused:
+            raise GradientError(
+                f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set"
+                " allow_unused=True if this is the desired behavior.",
+                code="E0409",
+                operands=(x,),
+                caret="the output does not depend on this tensor",
+                help=("leave it out, or pass allow_unused=True to get None",),
+            )
+        results.append(None if g is None else g if create_graph else Tensor(g))
+    retain = create_graph if retain_graph is None else retain_graph
+    finish(list(seeds), [s.value if isinstance(s, Tensor) else s for s in seeds.values()], order, retain)
+    return tuple(results)
+
+
+def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
+    """Those nodes of ``order`` from which a wanted node can be reached: the rest need not be visited."""
+    needed = set(wanted)
+    kept = []
+    for node in reversed(order):
+        if node in needed or any(below in needed for below in node.inputs):
+            needed.add(node)
+            kept.append(node)
+    kept.reverse()
+    return kept
+
+
+def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
+    """The node where a pass from ``output`` begins and the cotangent it begins with."""
+    if not output.requires_grad or output.node is None:
+        raise GradientError(
+            NO_GRAD_NEEDED,
+            code="E0410",
+            operands=(output,),
+            caret="nothing this was made from requires a gradient",
+            help=(
+                "create an input with requires_grad=True, as in `w = torch.tensor(1.0, requires_grad=True)`",
+            ),
+        )
+    return output.node, seed_for(output, gradient)
+
+
+def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
+    """The cotangent of the output: what the caller gave, or one for a tensor of one entry."""
+    if gradient is None:
+        if output.size != 1:
+            raise GradientError(
+                "grad can be implicitly created only for scalar outputs",
+                code="E0401",
+                operands=(output,),
+                caret=f"backward() needs one number to start from, but this has {output.size}",
+            )
+        return Tensor(1.0 if output.value.__class__ is float else np.ones_like(output.value))
+    if gradient.shape != output.shape:
+        raise ShapeError(
+            f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(gradient.shape)}) and"
+            f" output[0] has a shape of torch.Size({list(output.shape)}).",
+            code="E0411",
+            operands=(gradient, output),
+            caret="the gradient must have one entry for each entry of the output",
+        )
+    if gradient.dtype is not output.dtype:
+        gradient = OPS["to"](gradient, dtype=output.dtype.name)
+    return gradient
+
+
+def finish(roots: list[Node], seeds: list[Any], order: list[Node], retain: bool) -> None:
+    """Tell the recorder, then let go of what the pass has used up, unless it is to be kept."""
+    if mode.recorder is not None:
+        mode.recorder.backward_ran(roots, seeds, [] if retain else order)
+    if retain:
+        return
+    for node in order:
+        if not isinstance(node, Leaf):
+            node.free()
+            if mode.recorder is None and node.__class__ is ArrayNode:
+                node.release()
+
+
+def np_errors_ignored(order: list[Node]) -> Any:
+    """IEEE arithmetic without numpy's warnings, where there are arrays; scalar passes need no numpy."""
+    if all(node.__class__ is not ArrayNode for node in order):
+        return _NOTHING
+    return np.errstate(all="ignore")
+
+
+class _Nothing:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exc: object) -> None: ...
+
+
+_NOTHING = _Nothing()
+
+
+def _plain_sum(a: Any, b: Any) -> Any:
+    return a + b if a.__class__ is float and b.__class__ is float else settle(np.add(a, b))

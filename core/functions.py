@@ -1,0 +1,284 @@
+"""What users can call: each public function with its signature, its namespaces and whether it is a method.
+
+A function is either an op itself or a few lines over ops. Arguments are bound here, by our own signature
+table, so nothing a script writes reaches numpy unchecked. Families enter their functions in ``core/ops``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.dtypes import DTYPES, DType
+from autodiff.core.errors import ScriptError
+from autodiff.core.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+#: ``"torch.sum"``, ``"F.relu"``, ``"linalg.det"``: every public name with its namespace.
+FUNCTIONS: dict[str, Function] = {}
+
+#: The functions that are also methods of a tensor, by bare name.
+METHODS: dict[str, Function] = {}
+
+NAMESPACES = ("torch", "F", "linalg", "special")
+
+MISSING: Any = object()
+
+
+class Parameter:
+    """One parameter: its kind says what may be passed (see KINDS), ``default`` is MISSING when required."""
+
+    __slots__ = ("default", "keyword_only", "kind", "name", "variadic")
+
+    def __init__(self, name: str, kind: str, default: Any, variadic: bool, keyword_only: bool) -> None:
+        self.name = name
+        self.kind = kind
+        self.default = default
+        self.variadic = variadic
+        self.keyword_only = keyword_only
+
+
+class Function:
+    """A public function. ``signature`` reads like Python: ``sum(input, dim: dims = None, keepdim: bool = False)``."""
+
+    __slots__ = ("_parameters", "doc", "implementation", "in_place", "name", "signature")
+
+    def __init__(self, signature: str, implementation: Callable[..., Any], in_place: bool, doc: str) -> None:
+        self.signature = signature
+        self.name = signature[: signature.index("(")].rpartition(".")[2]
+        self.implementation = implementation
+        self.in_place = in_place
+        self.doc = doc
+        self._parameters: tuple[Parameter, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"<function {self.name}>"
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parsed signature; parsed on first use, for a script uses few of the functions."""
+        if self._parameters is None:
+            inside = self.signature[self.signature.index("(") + 1 : self.signature.rindex(")")]
+            self._parameters = parse_parameters(inside)
+        return self._parameters
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.implementation(*self.bind(args, kwargs))
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The implementation's arguments in the order of the signature, checked and converted."""
+        bound: list[Any] = []
+        rest = list(args)
+        used = 0
+        for position, parameter in enumerate(self.parameters):
+            if parameter.variadic:
+                value: Any = tuple(rest)
+                if parameter.name in kwargs and not rest:
+                    value = kwargs[parameter.name]
+                    used += 1
+                rest = []
+            elif rest and not parameter.keyword_only:
+                value = rest.pop(0)
+                if parameter.name in kwargs:
+                    raise self.error(f"got multiple values for argument '{parameter.name}'")
+            elif parameter.name in kwargs:
+                value = kwargs[parameter.name]
+                used += 1
+            elif parameter.default is not MISSING:
+                bound.append(parameter.default)
+                continue
+            else:
+                raise self.error(f'missing 1 required positional arguments: "{parameter.name}"')
+            bound.append(self.convert(value, parameter, position))
+        if rest:
+            limit = sum(not p.keyword_only for p in self.parameters)
+            raise self.error(
+                f"takes {limit} positional argument{'s' * (limit != 1)} but {len(args)} were given"
+            )
+        if used != len(kwargs):
+            names = [p.name for p in self.parameters]
+            for name in kwargs:
+                if name not in names:
+                    raise self.error(
+                        f"got an unexpected keyword argument '{name}'",
+                        (f"its signature is {self.signature}",),
+                    )
+        return bound
+
+    def convert(self, value: Any, parameter: Parameter, position: int) -> Any:
+        """The value in the form its kind promises; an error in torch's words when it cannot be."""
+        accepted, convert = KINDS[parameter.kind]
+        if value is None and parameter.default is None:
+            return None
+        converted = convert(value)
+        if converted is MISSING:
+            got = type(value).__name__
+            raise self.error(
+                f"argument '{parameter.name}' (position {position + 1}) must be {accepted}, not {got}",
+                (f"its signature is {self.signature}",),
+            )
+        return converted
+
+    def error(self, message: str, help: tuple[str, ...] = ()) -> ScriptError:
+        """An error about the arguments of this function."""
+        return ScriptError(
+            f"{self.name}() {message}".replace("() argument", "(): argument"), code="E0310", help=help
+        )
+
+
+def parse_parameters(text: str) -> tuple[Parameter, ...]:
+    """Read ``input, dim: dims = None, *, keepdim: bool = False``. Defaults are numbers, strings or names."""
+    parameters = []
+    keyword_only = False
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        if part == "*":
+            keyword_only = True
+            continue
+        declared, _, default = (p.strip() for p in part.partition("="))
+        name, _, kind = (p.strip() for p in declared.partition(":"))
+        variadic = name.startswith("*")
+        parameters.append(
+            Parameter(
+                name.lstrip("*"),
+                kind or "value",
+                _default_value(default) if default else MISSING,
+                variadic,
+                keyword_only,
+            )
+        )
+    return tuple(parameters)
+
+
+_WORDS = {"None": None, "True": True, "False": False}
+
+
+def _default_value(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] in "'\"":
+        return text[1:-1]
+    return float(text) if "." in text or "e" in text else int(text)
+
+
+def _tensor(value: Any) -> Any:
+    return value if value.__class__ is Tensor else MISSING
+
+
+def _value(value: Any) -> Any:
+    return value if value.__class__ is Tensor or value.__class__ in (float, int, bool) else MISSING
+
+
+def _int(value: Any) -> Any:
+    if value.__class__ is int:
+        return value
+    # In a script without tensors every number is a leaf; one that is integral may serve as a count.
+    if value.__class__ is Tensor and value.size == 1 and float(value.item()).is_integer():
+        return int(value.item())
+    return MISSING
+
+
+def _float(value: Any) -> Any:
+    if value.__class__ in (float, int, bool):
+        return value
+    return value.item() if value.__class__ is Tensor and value.size == 1 else MISSING
+
+
+def _bool(value: Any) -> Any:
+    return value if value.__class__ is bool else MISSING
+
+
+def _ints(value: Any) -> Any:
+    """A tuple of ints from ints, or from one tuple or list of them."""
+    if value.__class__ is tuple and len(value) == 1 and isinstance(value[0], (tuple, list)):
+        value = value[0]
+    if not isinstance(value, (tuple, list)):
+        value = (value,)
+    ints = tuple(_int(n) for n in value)
+    return MISSING if any(n is MISSING for n in ints) else ints
+
+
+def _tensors(value: Any) -> Any:
+    if value.__class__ is tuple and len(value) == 1 and isinstance(value[0], (tuple, list)):
+        value = value[0]
+    if isinstance(value, (tuple, list)) and all(v.__class__ is Tensor for v in value):
+        return list(value)
+    return MISSING
+
+
+def _dtype(value: Any) -> Any:
+    return value if isinstance(value, DType) else MISSING
+
+
+def _str(value: Any) -> Any:
+    return value if value.__class__ is str else MISSING
+
+
+#: What each kind accepts, in words and as a conversion that answers MISSING when it cannot.
+KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "value": ("Tensor or Number", _value),
+    "tensor": ("Tensor", _tensor),
+    "tensors": ("tuple of Tensors", _tensors),
+    "int": ("int", _int),
+    "float": ("Number", _float),
+    "bool": ("bool", _bool),
+    "ints": ("tuple of ints", _ints),
+    "dtype": ("torch.dtype", _dtype),
+    "str": ("str", _str),
+    "any": ("anything", lambda value: value),
+}
+
+
+def expose(
+    signature: str,
+    implementation: Callable[..., Any],
+    *,
+    also: tuple[str, ...] = (),
+    method: bool = True,
+    in_place: bool = False,
+) -> None:
+    """Make ``implementation`` callable under the signature's name, under ``also``, and as a method.
+
+    A name without a namespace is torch's. ``in_place`` adds the method with a trailing underscore.
+    """
+    function = Function(signature, implementation, in_place, (implementation.__doc__ or "").strip())
+    qualified = signature[: signature.index("(")]
+    for name in (qualified, *also):
+        key = name if "." in name else f"torch.{name}"
+        if key in FUNCTIONS:
+            raise ValueError(f"there is already a function called {key!r}")
+        FUNCTIONS[key] = function
+    if method:
+        METHODS[function.name] = function
+
+
+def public(signature: str, **where: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``expose`` as a decorator, for functions that are a few lines over ops."""
+
+    def enter(implementation: Callable[..., Any]) -> Callable[..., Any]:
+        expose(signature, implementation, **where)
+        return implementation
+
+    return enter
+
+
+def find(name: str) -> Function | None:
+    """The function a bare name means: torch's own, else the one of the first namespace that has it."""
+    for namespace in NAMESPACES:
+        function = FUNCTIONS.get(f"{namespace}.{name}")
+        if function is not None:
+            return function
+    return None
+
+
+__all__ = [
+    "DTYPES",
+    "FUNCTIONS",
+    "METHODS",
+    "NAMESPACES",
+    "Function",
+    "Parameter",
+    "expose",
+    "find",
+    "public",
+]

@@ -1,0 +1,51 @@
+"""How much a script may use. The command line sets the limits; the engine asks before it allocates."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import LimitError
+
+
+class Limits:
+    """Counts and bytes; 0 means no limit. ``steps`` counts statements, ``depth`` nested calls."""
+
+    __slots__ = ("depth", "memory", "nodes", "paths", "steps")
+
+    def __init__(self) -> None:
+        self.steps = 10_000_000
+        self.nodes = 5_000_000
+        self.memory = 4 << 30
+        self.depth = 100_000
+        self.paths = 10_000
+
+
+limits = Limits()
+
+
+def check_allocation(shape: tuple[int, ...], itemsize: int = 8) -> None:
+    """Refuse a result that would not fit, before numpy tries.
+
+    >>> check_allocation((1_000_000, 1_000_000))
+    Traceback (most recent call last):
+    ...
+    autodiff.core.errors.LimitError: a result of shape (1000000, 1000000) needs 7.28 TiB, the limit is 4.00 GiB
+    """
+    if not limits.memory:
+        return
+    size = itemsize
+    for n in shape:
+        size *= n
+    if size > limits.memory:
+        raise LimitError(
+            f"a result of shape {shape} needs {spell_bytes(size)}, the limit is {spell_bytes(limits.memory)}",
+            code="E0502",
+            help=("use smaller shapes, or raise the limit with --max-memory",),
+        )
+
+
+def spell_bytes(size: float) -> str:
+    """A byte count with a binary unit."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.2f} {unit}"
+        size /= 1024
+    return f"{size:.2f} TiB"

@@ -1,0 +1,241 @@
+"""What is recorded: a Node is one use of an op, with the values its rule will need and links to its inputs.
+
+Nodes carry a creation number, so newest first is an order in which every node comes before its inputs.
+Results of scalar arithmetic get the compact ScalarNode, everything else an ArrayNode; Leaf stands for a
+tensor that no op made. Values are never mutated: an in-place change gives the tensor a new node and
+leaves a Mark on the old one.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from autodiff.core.errors import GradientError
+from autodiff.core.op import Op
+from autodiff.core.span import Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.tensor import Tensor
+
+next_number = count(1).__next__
+
+SECOND_TIME = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have"
+    " already been freed). Saved intermediate values of the graph are freed when you call .backward() or"
+    " autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time"
+    " or if you need to access saved tensors after calling backward."
+)
+
+
+class GradCell:
+    """Where ``.grad`` lives: shared by a tensor and the node that fills it."""
+
+    __slots__ = ("grad",)
+
+    def __init__(self) -> None:
+        self.grad: Tensor | None = None
+
+
+class VersionCounter:
+    """How often a value was changed in place; shared by a tensor and its ``detach()`` aliases."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+class Mark:
+    """The rare facts about a node, kept off the node itself.
+
+    ``freed``: a backward pass has used up the saved values. ``cell``: ``retain_grad()`` was asked for.
+    ``overwritten``: the tensor that held this value was changed in place, at that version.
+    """
+
+    __slots__ = ("cell", "freed", "overwritten")
+
+    def __init__(self) -> None:
+        self.freed = False
+        self.cell: GradCell | None = None
+        self.overwritten: tuple[VersionCounter, int] | None = None
+
+
+FREED = Mark()
+FREED.freed = True
+
+
+class Node:
+    """A vertex of the graph. ``number`` orders creation; ``site`` is the source span that made it."""
+
+    __slots__ = ("mark", "name", "number", "out", "site")
+    tracked = True
+    op: Op | None = None
+    params: dict[str, Any] = {}
+
+    number: int
+    out: Any
+    site: Span | None
+    name: str | None
+    mark: Mark | None
+
+    @property
+    def inputs(self) -> tuple[Node | None, ...]:
+        """The nodes of the operands; None stands for a plain number."""
+        return ()
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        """The values of the operands as they were when the op ran."""
+        return ()
+
+    @property
+    def grad_fn_name(self) -> str:
+        """The name torch prints for this node."""
+        return "AccumulateGrad"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the node's value."""
+        return () if self.out.__class__ is float else self.out.shape
+
+    def set_mark(self) -> Mark:
+        """The node's own Mark, to write on."""
+        if self.mark is None or self.mark is FREED:
+            freed = self.mark is FREED
+            self.mark = Mark()
+            self.mark.freed = freed
+        return self.mark
+
+    def free(self) -> None:
+        """Say that a backward pass has used up this node's saved values."""
+        if self.mark is None:
+            self.mark = FREED
+        else:
+            self.set_mark().freed = True
+
+
+class Leaf(Node):
+    """A tensor that no op made. ``tracked`` says whether gradients are wanted, ``cell`` where they go."""
+
+    __slots__ = ("cell", "tracked")
+
+    def __init__(
+        self, out: Any, *, tracked: bool, cell: GradCell | None = None, site: Span | None = None
+    ) -> None:
+        self.number = next_number()
+        self.out = out
+        self.site = site
+        self.name = None
+        self.mark = None
+        self.tracked = tracked
+        self.cell = cell
+
+
+class OpNode(Node):
+    """One application of an op."""
+
+    __slots__ = ("op",)
+    op: Op
+
+    @property
+    def grad_fn_name(self) -> str:
+        name = self.op.grad_fn
+        return name if name.__class__ is str else name(self)  # type: ignore[operator,return-value]
+
+    def check_saved(self) -> None:
+        """Refuse to go on where a saved value was freed or changed in place."""
+        mark = self.mark
+        if mark is not None and mark.freed and (self.op.saves_params or self.reads()):
+            raise GradientError(
+                SECOND_TIME,
+                code="E0402",
+                caret="an earlier backward() has used this graph up",
+                help=("keep it for another pass: call the first backward(retain_graph=True)",),
+                span=self.site,
+            )
+        if mark is not None and mark.overwritten is not None and "out" in self.reads():
+            self._refuse_overwritten(self, mark)
+        for index, node in enumerate(self.inputs):
+            if node is not None and node.mark is not None and node.mark.overwritten is not None:
+                if index in self.reads():
+                    self._refuse_overwritten(node, node.mark)
+
+    def reads(self) -> frozenset[int | str]:
+        """Which saved values the rules of the tracked operands read: operand numbers and ``"out"``."""
+        from autodiff.core.symbol import values_read
+
+        return values_read(self)
+
+    def _refuse_overwritten(self, node: Node, mark: Mark) -> None:
+        from autodiff.core.dtypes import dtype_of
+
+        assert mark.overwritten is not None
+        versions, expected = mark.overwritten
+        kind = dtype_of(node.out).long_name
+        made_by = "" if isinstance(node, Leaf) else f", which is output 0 of {node.grad_fn_name},"
+        name = f"`{node.name}`" if node.name else "a value"
+        raise GradientError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation:"
+            f" [torch.{kind}Tensor {list(node.shape)}]{made_by} is at version {versions.count}; expected version"
+            f" {expected} instead. Hint: enable anomaly detection to find the operation that failed to compute"
+            " its gradient, with torch.autograd.set_detect_anomaly(True).",
+            code="E0403",
+            caret=f"this needs {name} as it was here, but it was changed in place afterwards",
+            help=("change a copy instead, as in `y = x.clone()`, or write `x = x + 1` instead of `x += 1`",),
+            span=self.site,
+        )
+
+
+class ScalarNode(OpNode):
+    """One or two Python floats in, one out. ``b`` and ``y`` are None for ops of one operand."""
+
+    __slots__ = ("a", "b", "x", "y")
+
+    @property
+    def inputs(self) -> tuple[Node | None, ...]:
+        return (self.a,) if self.y is None else (self.a, self.b)
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        return (self.x,) if self.y is None else (self.x, self.y)
+
+
+class ArrayNode(OpNode):
+    """Any other application: a tuple of inputs, their values, and the op's parameters."""
+
+    __slots__ = ("_inputs", "_operands", "params")
+
+    def __init__(
+        self,
+        op: Op,
+        inputs: tuple[Node | None, ...],
+        operands: tuple[Any, ...],
+        params: dict[str, Any],
+        out: Any,
+        site: Span | None,
+    ) -> None:
+        self.number = next_number()
+        self.op = op
+        self._inputs = inputs
+        self._operands = operands
+        self.params = params
+        self.out = out
+        self.site = site
+        self.name = None
+        self.mark = None
+
+    @property
+    def inputs(self) -> tuple[Node | None, ...]:
+        return self._inputs
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        return self._operands
+
+    def release(self) -> None:
+        """Let go of the saved arrays; the links to the inputs stay, as ``next_functions`` does in torch."""
+        self._operands = ()
+        self.out = None

@@ -1,0 +1,193 @@
+"""One primitive, one record: its forward, its derivative rule, its spelling, its name in a graph.
+
+A record is called like a function. Given arrays and floats it computes; given Tensors it computes and
+records a node; given Symbols it writes itself down. Rules are written in these records, so one rule
+serves gradients, gradients of gradients and the printed derivation. Families live in ``core/ops``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.lazy import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.node import Node
+
+    Rule = Callable[..., Any]
+
+#: Every primitive by name; the tests, ``ops`` and the derivations read this table.
+OPS: dict[str, Op] = {}
+
+PLAIN_NUMBERS = (float, int, bool)
+
+#: How to apply a record to operands of a class: Tensor and Symbol enter themselves here.
+APPLIERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
+
+
+class Op:
+    """A mathematical function with its rule.
+
+    ``forward(*operands, **params)`` works on ndarrays. ``scalar``, where there is one, works on Python
+    floats and may raise what ``math`` raises. A rule per operand is either a partial, d out/d operand as a
+    number or ``(out, *operands) -> factor``, or a vjp, ``(g, out, *operands, **params) -> cotangent``.
+    ``is_elementwise`` ops broadcast their operands; the engine undoes that, never a rule. ``real`` ops turn
+    integers into floats first. ``saves_params`` says that a parameter (an index, a mask) is kept for
+    backward and freed with it. ``grad_fn`` is the name torch prints, or a function of the node.
+    """
+
+    __slots__ = (
+        "doc",
+        "forward",
+        "grad_fn",
+        "infix",
+        "is_elementwise",
+        "kink",
+        "latex",
+        "name",
+        "partials",
+        "real",
+        "samples",
+        "saves_params",
+        "scalar",
+        "vjps",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        forward: Callable[..., Any],
+        *,
+        partials: tuple[int | Rule, ...] = (),
+        vjps: tuple[Rule, ...] = (),
+        is_elementwise: bool = False,
+        real: bool = False,
+        scalar: Callable[..., float] | None = None,
+        infix: str | None = None,
+        grad_fn: str | Callable[[Node], str] | None = None,
+        latex: str | None = None,
+        saves_params: bool = False,
+        kink: str = "",
+        samples: tuple[Any, ...] = (),
+        doc: str = "",
+    ) -> None:
+        self.name = name
+        self.forward = forward
+        self.partials = partials
+        self.vjps = vjps
+        self.scalar = scalar
+        self.infix = infix
+        self.grad_fn = grad_fn or "".join(word.capitalize() for word in name.split("_")) + "Backward0"
+        self.latex = latex
+        self.is_elementwise = is_elementwise
+        self.real = real
+        self.saves_params = saves_params
+        self.kink = kink
+        self.samples = samples
+        self.doc = doc
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def __call__(self, *operands: Any, **params: Any) -> Any:
+        for operand in operands:
+            apply = APPLIERS.get(operand.__class__)
+            if apply is not None:
+                return apply(self, operands, params)
+        return self.evaluate(operands, params)
+
+    def evaluate(self, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """The value for plain numbers and arrays; nothing is recorded."""
+        if self.scalar is not None and not params:
+            for operand in operands:
+                if operand.__class__ not in PLAIN_NUMBERS:
+                    break
+            else:
+                return self.evaluate_scalars(*operands)
+        return self.forward(*operands, **params)
+
+    def evaluate_scalars(self, *operands: float) -> float:
+        """The value for Python floats, where ``math`` raises what IEEE arithmetic would answer."""
+        assert self.scalar is not None
+        try:
+            out = self.scalar(*operands)
+            if out.__class__ is float:
+                return out
+        except (ArithmeticError, ValueError):
+            pass
+        with np.errstate(all="ignore"):
+            return float(self.forward(*(np.float64(x) for x in operands)))
+
+    def contribution(
+        self, index: int, g: Any, out: Any, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> Any:
+        """What operand ``index`` receives when ``out`` receives ``g``, before broadcasting is undone.
+
+        Works for every kind of value the rule can read: floats, arrays, Tensors and Symbols.
+        """
+        if self.vjps:
+            return self.vjps[index](g, out, *operands, **params)
+        partial = self.partials[index]
+        if isinstance(partial, int):
+            return g if partial == 1 else -g if partial == -1 else g * partial
+        return g * partial(out, *operands)
+
+    def named(self, grad_fn: str) -> Op:
+        """This op under another ``grad_fn`` name, for functions that torch records as one node."""
+        key = (self.name, grad_fn)
+        if key not in _RENAMED:
+            _RENAMED[key] = Op(
+                self.name,
+                self.forward,
+                partials=self.partials,
+                vjps=self.vjps,
+                scalar=self.scalar,
+                infix=self.infix,
+                grad_fn=grad_fn,
+                latex=self.latex,
+                is_elementwise=self.is_elementwise,
+                real=self.real,
+                saves_params=self.saves_params,
+                kink=self.kink,
+                samples=self.samples,
+                doc=self.doc,
+            )
+        return _RENAMED[key]
+
+
+_RENAMED: dict[tuple[str, str], Op] = {}
+
+
+def elementwise(name: str, forward: Callable[..., Any], *partials: int | Rule, **details: Any) -> Op:
+    """Declare an op that works entry by entry: ``partials`` are d out/d operand, one per operand.
+
+    A partial is 1, -1, 0 or a function of ``(out, *operands)`` written in the project's own ops.
+
+    >>> double = elementwise("double_for_doctest", lambda x: 2 * x, lambda out, x: 2.0)
+    >>> double(np.asarray([3.0]))
+    array([6.])
+    >>> del OPS["double_for_doctest"]
+    """
+    return _register(Op(name, forward, partials=partials, is_elementwise=True, **details))
+
+
+def selective(name: str, forward: Callable[..., Any], *vjps: Rule, **details: Any) -> Op:
+    """Declare an entry-by-entry op that passes ``g`` on or stops it: its rules are vjps built on ``where``.
+
+    Multiplying by a 0/1 mask instead would turn a stopped negative ``g`` into -0 and an infinite one into nan.
+    """
+    return _register(Op(name, forward, vjps=vjps, is_elementwise=True, **details))
+
+
+def primitive(name: str, forward: Callable[..., Any], *vjps: Rule, **details: Any) -> Op:
+    """Declare any other op: ``vjps`` map ``(g, out, *operands, **params)`` to a cotangent, one per operand."""
+    return _register(Op(name, forward, vjps=vjps, **details))
+
+
+def _register(op: Op) -> Op:
+    if op.name in OPS:
+        raise ValueError(f"there is already an op called {op.name!r}")
+    OPS[op.name] = op
+    return op
