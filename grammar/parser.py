@@ -1,0 +1,257 @@
+"""Reads a script into a syntax tree: a small LALR driver over parse_table.json.
+
+The driver keeps its own stack, so nesting is bounded by memory and not by Python's. It knows nothing
+of the language: the table says when a rule applies, builders.py what the rule makes, diagnosis.py what
+to say when nothing applies.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from autodiff.core.errors import CompileError
+from autodiff.core.span import Source, Span
+from autodiff.grammar import syntax
+from autodiff.grammar.builders import BUILDERS
+from autodiff.grammar.layout import MAX_TOKENS, Words, read_words, word_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def parse(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
+    """The syntax tree of a script, or a CompileError that says where it stops making sense.
+
+    >>> script = parse(Source("w = 3\\nL = w**2"))
+    >>> [type(statement).__name__ for statement in script.body]
+    ['Assign', 'Assign']
+    """
+    script = Reader(source, max_tokens).script()
+    assert isinstance(script, syntax.Script)
+    return script
+
+
+def parse_expression(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Expression:
+    """The syntax tree of a text that is one expression; lines may break anywhere in it.
+
+    >>> parse_expression(Source("a + b")).op
+    '+'
+    """
+    return Reader(source, max_tokens).expression(0, len(source.text))
+
+
+def parse_literal(text: str) -> object:
+    """The value of a number, True, False, None, or of lists and tuples of them; nothing is evaluated.
+
+    >>> parse_literal("[1, -2.5, (True, None)]")
+    [1, -2.5, (True, None)]
+    """
+    value = parse_expression(Source(text, "<value>"))
+    # Left to right into one row, then rows folded back where a display ends: no recursion.
+    pending: list[syntax.Expression | tuple[syntax.Expression, int]] = [value]
+    done: list[object] = []
+    while pending:
+        node = pending.pop()
+        if isinstance(node, tuple):
+            display, first = node
+            elements = done[first:]
+            del done[first:]
+            done.append(tuple(elements) if isinstance(display, syntax.TupleDisplay) else elements)
+        elif isinstance(node, (syntax.ListDisplay, syntax.TupleDisplay)):
+            pending.append((node, len(done)))
+            pending += reversed(node.elements)
+        elif isinstance(node, syntax.Constant) and node.value is not ...:
+            done.append(node.value)
+        else:
+            done.append(_signed_number(node))
+    return done[0]
+
+
+def _signed_number(node: syntax.Expression) -> int | float:
+    sign, whole = 1, node
+    while isinstance(node, syntax.Unary) and node.op in ("-", "+"):
+        sign = -sign if node.op == "-" else sign
+        node = node.operand
+    if isinstance(node, syntax.Number):
+        return sign * node.value
+    raise CompileError(
+        "this is not a plain value",
+        code="E0102",
+        caret="only numbers, True, False, None and lists of them can stand here",
+        help=("work the value out and write the number, as in 0.5 or [1, 2, 3]",),
+        span=whole.span,
+    )
+
+
+class Rule:
+    """One rule of the grammar, as the driver applies it."""
+
+    __slots__ = ("does", "is_step", "makes", "picks", "spliced", "takes", "takes_all")
+
+    def __init__(self, makes: str, takes: int, does: str, picks: list[int], spliced: list[int]) -> None:
+        self.makes = makes
+        self.takes = takes
+        self.does = does
+        self.picks = picks
+        self.spliced = frozenset(spliced)
+        self.takes_all = not spliced and picks == list(range(takes))
+        self.is_step = does == PASS and takes == 1
+
+
+PASS, LIST = "(pass)", "(list)"
+
+
+class Table:
+    """parse_table.json, ready for use."""
+
+    __slots__ = ("actions", "keywords", "landings", "magic", "rules", "starts", "word")
+
+    def __init__(self, data: dict[str, object]) -> None:
+        states, rules, patterns = data["states"], data["rules"], data["patterns"]
+        starts, signs, keywords = data["starts"], data["signs"], data["keywords"]
+        assert isinstance(states, list)
+        assert isinstance(rules, list)
+        assert isinstance(patterns, dict)
+        assert isinstance(starts, dict)
+        assert isinstance(signs, list)
+        assert isinstance(keywords, list)
+        self.actions: list[dict[str, int]] = [{}, *states]
+        self.rules = [Rule("", 0, PASS, [], []), *[Rule(*entry) for entry in rules]]
+        self.starts: dict[str, int] = starts
+        self.keywords = frozenset(keywords) | FOREIGN_KEYWORDS
+        self.word = word_pattern(patterns, signs)
+        self.magic = re.compile(patterns["MAGIC"])
+        # Where a reduction ends up once the rules that only step aside have been applied as well: a
+        # lone name climbs fifteen levels of precedence, and this makes it one look-up.
+        self.landings: dict[tuple[int, str, str], int] = {}
+
+    def land(self, below: int, makes: str, kind: str) -> int:
+        """The state after reducing to ``makes`` on top of state ``below`` when ``kind`` comes next."""
+        state = self.actions[below][makes]
+        while True:
+            rule = self.rules[max(0, -self.actions[state].get(kind, 0))]
+            if not rule.is_step:
+                break
+            state = self.actions[below][rule.makes]
+        self.landings[below, makes, kind] = state
+        return state
+
+
+# Python's words that are not the language's; no grammar rule has them, so they end in a named error.
+FOREIGN_KEYWORDS = frozenset(
+    ["try", "except", "finally", "raise", "global", "nonlocal", "async", "await", "yield"]
+)
+
+_loaded: list[Table] = []
+
+
+def table() -> Table:
+    """The shipped table, read on first use."""
+    if not _loaded:
+        path = os.path.join(os.path.dirname(__file__), "parse_table.json")
+        with open(path, encoding="utf-8") as file:
+            _loaded.append(Table(json.load(file)))
+    return _loaded[0]
+
+
+class Reader:
+    """One source being read. Strings get hold of it to read the fields of f-strings in place."""
+
+    __slots__ = ("builders", "max_tokens", "source", "table", "text")
+
+    def __init__(
+        self,
+        source: Source,
+        max_tokens: int = MAX_TOKENS,
+        builders: Mapping[str, Callable[..., object]] = BUILDERS,
+    ) -> None:
+        self.source = source
+        self.text = source.text
+        self.max_tokens = max_tokens
+        self.table = table()
+        self.builders = builders
+
+    def script(self) -> object:
+        return self.drive(read_words(self.source, self.table, max_tokens=self.max_tokens), "script")
+
+    def expression(self, start: int, end: int) -> syntax.Expression:
+        words = read_words(self.source, self.table, start, end, lines=False, max_tokens=self.max_tokens)
+        value = self.drive(words, "expression")
+        assert isinstance(value, syntax.Expression)
+        return value
+
+    def drive(self, words: Words, start: str) -> object:
+        """Shift words and apply rules until the text is one node."""
+        grammar, text, builders = self.table, self.text, self.builders
+        actions, rules, landings = grammar.actions, grammar.rules, grammar.landings
+        kinds, word_starts, word_ends = words.kinds, words.starts, words.ends
+        state = grammar.starts[start]
+        states = [state]
+        values: list[object] = []  # what stands on the stack, with where it starts and ends
+        starts: list[int] = []
+        ends: list[int] = []
+        at = 0
+        kind = kinds[0]
+        while True:
+            action = actions[state].get(kind)
+            if action is None:
+                from autodiff.grammar.diagnosis import diagnose
+
+                raise diagnose(self, words, at, start)
+            if action > 0:
+                begin, end = word_starts[at], word_ends[at]
+                state = action
+                states.append(state)
+                values.append(self if kind == "STRING" else text[begin:end])
+                starts.append(begin)
+                ends.append(end)
+                at += 1
+                kind = kinds[at]
+                continue
+            if action == 0:
+                return values[-1]
+            rule = rules[-action]
+            takes = rule.takes
+            if takes:
+                children = values[-takes:]
+                span = Span(starts[-takes], ends[-1])
+                del values[-takes:], starts[-takes:], ends[-takes:], states[-takes:]
+            else:
+                children = []
+                span = Span(word_starts[at], word_starts[at])
+            if not rule.takes_all:
+                children = gather(rule, children)
+            does = rule.does
+            if does == PASS:
+                values.append(children[0])
+            elif does == LIST:
+                values.append(children)
+            else:
+                values.append(builders[does](span, *children))
+            starts.append(span.start)
+            ends.append(span.end)
+            below = states[-1]
+            state = landings.get((below, rule.makes, kind)) or grammar.land(below, rule.makes, kind)
+            states.append(state)
+
+
+def gather(rule: Rule, children: list[object]) -> list[object]:
+    """The children a rule keeps, with the lists among them unpacked and None for absent parts."""
+    spliced = rule.spliced
+    kept: list[object] = []
+    for position, pick in enumerate(rule.picks):
+        if pick < 0:
+            kept.append(None)
+        elif pick not in spliced:
+            kept.append(children[pick])
+        else:
+            part = children[pick]
+            assert isinstance(part, list)
+            if position == 0:
+                kept = part  # nobody else holds it, and copying would make long lists quadratic
+            else:
+                kept.extend(part)
+    return kept
