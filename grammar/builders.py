@@ -60,7 +60,7 @@ def through(start: int, *bodies: Body | None) -> Span:
 @rule
 def expression_statement(span: Span, value: Expression) -> Statement:
     if isinstance(value, syntax.Starred):
-        raise mistake("E0102", "a `*` value stands alone", "it belongs in a list or a call", "remove it", span)
+        raise mistake("E0102", "a `*` value stands alone", "belongs in a list", "remove it", span)
     return syntax.ExpressionStatement(span, value)
 
 
@@ -218,7 +218,8 @@ def with_statement(span: Span, *parts: _Context | Expression | Body) -> Statemen
         first, name = items[0]
         # `with (a, b):` enters both; the tuple in `with ((a, b)):` is one value.
         if name is None and isinstance(first, syntax.TupleDisplay) and contexts[0].span == first.span:
-            if first.elements and not any(isinstance(item, syntax.Starred) for item in first.elements):
+            starred = any(isinstance(element, syntax.Starred) for element in first.elements)
+            if first.elements and not starred:
                 items = [(element, None) for element in first.elements]
     assert isinstance(body, tuple)
     return syntax.With(through(span.start, body), tuple(items), body)
@@ -522,6 +523,8 @@ def _bad_target(node: Expression, value: Expression | None, deleting: bool) -> C
         way_out = "write `del` with a name"
     elif isinstance(node, syntax.Call):
         way_out = "put the variable on the left and the call on the right"
+    elif value is None:
+        way_out = "put the name of a variable here"
     elif isinstance(value, syntax.Name):
         way_out = f"write `==` to compare, or turn it round: `{shorten(value.id)} = ...`"
     else:

@@ -89,13 +89,17 @@ def check_name(name: str, start: int, kinds: list[str], keywords: frozenset[str]
         )
     if normal[0] == "_" and len(normal) > 1 and not (name == "__future__" and kinds[-1:] == ["from"]):
         bare = normal.strip("_")
+        if kinds[-1:] == ["."]:
+            way_out = "what begins with an underscore is out of a script's reach"
+        elif bare.isidentifier() and bare not in keywords:
+            way_out = f"call it `{shorten(bare)}`"
+        else:
+            way_out = "choose a name that begins with a letter"
         raise CompileError(
             f"the name `{shorten(normal)}` begins with an underscore",
             code="E0107",
             caret="names in a script begin with a letter",
-            help=(
-                f"call it `{shorten(bare)}`" if bare.isidentifier() else "choose a name that begins with a letter",
-            ),
+            help=(way_out,),
             span=Span(start, start + len(name)),
         )
 
@@ -169,10 +173,9 @@ def check_number(text: str, start: int, end: int, limit: int) -> None:
     digits = end - start
     if digits > 1 and text[start] == "0" and text[start:end].replace("_", "").isdigit():
         if text[start:end].strip("0_"):
-            plain = text[start:end].lstrip("0_")
-            raise _number_error(
-                "a whole number does not begin with zeros", "these digits", f"write {shorten(plain)}", start, end
-            )
+            way_out = "write " + shorten(text[start:end].lstrip("0_"))
+            message = "a whole number does not begin with zeros"
+            raise _number_error(message, "these digits", way_out, start, end)
     elif digits >= 18:
         integer_value(text[start:end], start)
 
@@ -215,7 +218,7 @@ def _glued_number(text: str, start: int, end: int, limit: int) -> CompileError:
             help=("keep the real and the imaginary part in two variables",),
             span=Span(start, whole_end),
         )
-    if number == "0" and rest[0] in "xXoObB":
+    if rest[0].isdigit() or (number == "0" and rest[0] in "xXoObB"):
         message, caret = f"`{shorten(number + rest)}` is not a number", "these digits do not fit the prefix"
         way_out = "digits are 0-9 a-f after 0x, 0-7 after 0o, 0 and 1 after 0b"
     elif rest[0] == "_":

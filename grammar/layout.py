@@ -188,11 +188,12 @@ class _Reader:
             blocks.append((wide, narrow, begin))
             self.words.add("_INDENT", at, at)
             return
+        open_lines = [block[2] for block in blocks]
         while wide < blocks[-1][0]:
             blocks.pop()
             self.words.add("_DEDENT", at, at)
         if wide != blocks[-1][0]:
-            raise bad_dedent(self.source, begin, at, [block[2] for block in blocks])
+            raise bad_dedent(self.source, begin, at, open_lines)
         if narrow != blocks[-1][1]:
             raise mixed_indentation(begin, at, blocks[-1][2])
 
@@ -274,8 +275,8 @@ def mixed_indentation(begin: int, at: int, above: int) -> CompileError:
 
 
 def bad_dedent(source: Source, begin: int, at: int, blocks: list[int]) -> CompileError:
-    lines = [str(source.position(block)[0]) for block in blocks[1:][-3:]]
-    known = "the left margin" if not lines else "the left margin or line " + " or ".join(lines)
+    lines = [f"line {source.position(block)[0]}" for block in reversed(blocks[-3:]) if block]
+    known = " or ".join([*lines, "the left margin"])
     return CompileError(
         "this line is indented like no block above it",
         code="E0104",

@@ -47,7 +47,8 @@ def piece(span: Span, reader: Reader) -> Piece:
     if "f" in prefix:
         parts, stop = _parts(reader, begin, finish, raw, 0, span)
         if stop < finish:
-            raise _field_error("this `}` closes nothing", "write `}}` for the character itself", stop, stop + 1)
+            way_out = "write `}}` for the character itself"
+            raise _field_error("this `}` closes nothing", way_out, stop, stop + 1)
         return span, parts, True
     return span, [decode(text[begin:finish], begin, raw)], False
 
@@ -190,7 +191,8 @@ def _field(
     if text.startswith("!", at, end):
         conversion = text[at + 1 : min(at + 2, end)]
         if conversion not in ("r", "s", "a"):
-            raise _field_error("a conversion is `!r`, `!s` or `!a`", "write one of them", at, min(at + 2, end))
+            message = "a conversion is `!r`, `!s` or `!a`"
+            raise _field_error(message, "write one of them", at, min(at + 2, end))
         at += 2
     if text.startswith(":", at, end):
         begin = at + 1

@@ -175,7 +175,7 @@ class Binary(Expression):
 
 
 class Comparison(Expression):
-    """A chain ``first op operand op operand``; ops are ``== != < <= > >= is``, ``is not``, ``in``, ``not in``."""
+    """A chain ``first op operand op operand``; ops are ``== != < <= > >= is in``, ``is not``, ``not in``."""
 
     __slots__ = ("first", "rest")
 
