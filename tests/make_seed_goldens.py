@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from torch_prelude import normalise, run_with_torch
+from torch_prelude import run_with_torch
+from transcript import normalise
 
 TESTS = Path(__file__).parent
 SCRIPTS = TESTS.parent / "examples" / "seeds"

@@ -6,6 +6,7 @@ Whether autodiff agrees with them is tested elsewhere; here only that they are w
 from __future__ import annotations
 
 import pytest
+from transcript import normalise
 
 torch = pytest.importorskip("torch")
 prelude = pytest.importorskip("torch_prelude")
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.oracle
 def printed(source: str, **options: object) -> str:
     result = prelude.run_with_torch(source, **options)
     assert result.error is None
-    return prelude.normalise(result.stdout)
+    return normalise(result.stdout)
 
 
 def test_names_are_in_reach_without_an_import():

@@ -57,16 +57,6 @@ def display(*values: object) -> None:
         print(repr(value))
 
 
-def normalise(text: str) -> str:
-    """Take out what differs between two equal runs: addresses, and the build path a warning ends in.
-
-    >>> normalise("<AddBackward0 object at 0x7fc581b8c100>")
-    '<AddBackward0 object at 0x...>'
-    """
-    text = re.sub(r"0x[0-9a-f]+", "0x...", text)
-    return re.sub(r" \(Triggered internally at [^)]*\)", "", text)
-
-
 def run_with_torch(
     source_text: str, *, dtype: str = "float64", seed: int = 0, leaves: Collection[str] | None = None
 ) -> OracleResult:

@@ -1,0 +1,45 @@
+"""Runs a script in this process and catches what it prints, warns of and fails with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from autodiff.core.errors import AutodiffError
+from autodiff.core.span import Source
+from autodiff.grammar.run import Settings, execute
+
+
+@dataclass
+class Outcome:
+    """What a run left behind; ``error`` is set instead of raised."""
+
+    stdout: str = ""
+    warnings: list[str] = field(default_factory=list)
+    names: dict[str, Any] = field(default_factory=dict)
+    error: AutodiffError | None = None
+    execution: Any = None
+
+
+def run_script(text: str, *, dtype: str = "float64", seed: int = 0) -> Outcome:
+    """Run ``text`` as ``autodiff run`` would, without a command line's wishes."""
+    outcome = Outcome()
+    written: list[str] = []
+    settings = Settings(dtype=dtype, seed=seed)
+    try:
+        outcome.execution = execute(
+            Source(text), settings, written.append, lambda message, span: outcome.warnings.append(message)
+        )
+        outcome.names = outcome.execution.names
+    except AutodiffError as error:
+        outcome.error = error
+    outcome.stdout = "".join(written)
+    return outcome
+
+
+def printed(text: str, **options: Any) -> str:
+    """What a script prints; its error, if it has one, is raised."""
+    outcome = run_script(text, **options)
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.stdout
