@@ -1,5 +1,12 @@
 """The op families. Importing this package declares every op and every public function."""
 
-from autodiff.core.ops import arithmetic, comparison, reduction, shape, transcendental
+from autodiff.core.ops import (
+    arithmetic,
+    comparison,
+    products,
+    reduction,
+    shape,
+    transcendental,
+)
 
-__all__ = ["arithmetic", "comparison", "reduction", "shape", "transcendental"]
+__all__ = ["arithmetic", "comparison", "products", "reduction", "shape", "transcendental"]

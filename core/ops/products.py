@@ -1,0 +1,356 @@
+"""Products of vectors and matrices: what ``@`` means for each pair of shapes, and the names torch gives it.
+
+The rules are the textbook's: for ``Y = X @ W`` the cotangents are ``G @ W.T`` and ``X.T @ G``.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
+from autodiff.core.op import Op, primitive
+from autodiff.core.ops.dims import Shape, expanded_shape
+from autodiff.core.ops.shape import reshape, reshape_tensor, sum_to, transpose
+from autodiff.core.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def mT(x: Any) -> Any:  # noqa: N802 - torch's name
+    """The last two dimensions exchanged; for rules, so ``x`` may be a symbol."""
+    return x.T if len(x.shape) == 2 else transpose(x, dim0=len(x.shape) - 2, dim1=len(x.shape) - 1)
+
+
+def matmul_left_vjp(g: Any, out: Any, x: Any, y: Any) -> Any:
+    """Of x in x @ y with any dimensions: g @ yᵀ, added up over the dimensions that x was copied along."""
+    if len(y.shape) == 1:
+        return reshape(g, shape=(*g.shape, 1)) * y
+    if len(x.shape) == 1:
+        column = reshape(g, shape=(*g.shape, 1))
+        return sum_to(reshape(matmul_op(y, column), shape=y.shape[:-1]), shape=x.shape)
+    return sum_to(matmul_op(g, mT(y)), shape=x.shape)
+
+
+def matmul_right_vjp(g: Any, out: Any, x: Any, y: Any) -> Any:
+    """Of y in x @ y with any dimensions: xᵀ @ g, added up over the dimensions that y was copied along."""
+    if len(y.shape) == 1:
+        column = reshape(g, shape=(*g.shape, 1))
+        return sum_to(reshape(matmul_op(mT(x), column), shape=(*x.shape[:-2], x.shape[-1])), shape=y.shape)
+    if len(x.shape) == 1:
+        row = reshape(g, shape=(*g.shape[:-1], 1, g.shape[-1]))
+        return reshape(x, shape=(*x.shape, 1)) * row
+    return sum_to(matmul_op(mT(x), g), shape=y.shape)
+
+
+mm: Op = primitive(
+    "mm",
+    lambda x, y: np.matmul(x, y),
+    lambda g, out, x, y: g @ y.T,
+    lambda g, out, x, y: x.T @ g,
+    infix="@",
+)
+mv: Op = primitive(
+    "mv",
+    lambda x, y: np.matmul(x, y),
+    lambda g, out, x, y: outer(g, y),
+    lambda g, out, x, y: x.T @ g,
+    infix="@",
+)
+vm: Op = primitive(  # torch has no name for it: it unsqueezes, multiplies and squeezes
+    "vm",
+    lambda x, y: np.matmul(x, y),
+    lambda g, out, x, y: y @ g,
+    lambda g, out, x, y: outer(x, g),
+    infix="@",
+    grad_fn="SqueezeBackward4",
+)
+dot: Op = primitive(
+    "dot",
+    lambda x, y: np.matmul(x, y),
+    lambda g, out, x, y: g * y,
+    lambda g, out, x, y: g * x,
+    infix="@",
+)
+outer: Op = primitive(
+    "outer",
+    lambda x, y: np.multiply.outer(x, y),
+    lambda g, out, x, y: g @ y,
+    lambda g, out, x, y: x @ g,
+    grad_fn="MulBackward0",
+)
+bmm: Op = primitive(
+    "bmm",
+    lambda x, y: np.matmul(x, y),
+    lambda g, out, x, y: bmm(g, mT(y)),
+    lambda g, out, x, y: bmm(mT(x), g),
+    infix="@",
+)
+matmul_op: Op = primitive(
+    "matmul",
+    lambda x, y: np.matmul(x, y),
+    matmul_left_vjp,
+    matmul_right_vjp,
+    infix="@",
+    grad_fn="UnsafeViewBackward0",
+)
+addmm: Op = primitive(
+    "addmm",
+    lambda x, y, z, beta, alpha: beta * x + alpha * np.matmul(y, z),
+    lambda g, out, x, y, z, beta, alpha: sum_to(scaled(g, beta), shape=x.shape),
+    lambda g, out, x, y, z, beta, alpha: scaled(g @ z.T, alpha),
+    lambda g, out, x, y, z, beta, alpha: scaled(y.T @ g, alpha),
+)
+
+
+def scaled(g: Any, factor: float) -> Any:
+    return g if factor == 1 else g * factor
+
+
+# -- what fits ----------------------------------------------------------------------------------------
+
+#: The kind of product by the numbers of dimensions; any other pair is a batch of products.
+BY_NDIM = {(2, 2): mm, (2, 1): mv, (1, 2): vm, (1, 1): dot}
+
+C_NAMES = {
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int32": "int",
+    "int64": "long int",
+    "float32": "float",
+    "float64": "double",
+}
+
+
+def misfit(x: Tensor, y: Tensor, message: str) -> ShapeError:
+    """The error for an inner dimension that differs, in torch's words."""
+    left = f"{x.shape[-1]} {'entries' if x.ndim == 1 else 'columns'}"
+    right = f"{y.shape[0 if y.ndim == 1 else -2]} {'entries' if y.ndim == 1 else 'rows'}"
+    return ShapeError(
+        message,
+        operands=(x, y),
+        caret=f"the first has {left}, the second has {right}; they must be equal",
+    )
+
+
+def check_same_dtype(x: Tensor, y: Tensor, message: str) -> None:
+    if x.dtype is not y.dtype:
+        raise ScriptError(
+            message,
+            code="E0312",
+            operands=(x, y),
+            caret=f"the first holds {x.dtype.name} numbers, the second {y.dtype.name}",
+            help=("convert one of them, as in `x.double()` or `x.float()`",),
+        )
+    if x.dtype.kind == "b":
+        raise ScriptError(
+            "\"addmm_impl_cpu_\" not implemented for 'Bool'",
+            code="E0312",
+            operands=(x, y),
+            help=("convert them to numbers: `x.double()`",),
+        )
+
+
+def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
+    """Apply one of the products after torch's checks of shapes and types."""
+    m, n = x.shape, y.shape
+    if op is mv:
+        check_same_dtype(
+            x,
+            y,
+            f"addmv input tensors must have the same dtype, but got {y.dtype.long_name}, {x.dtype.long_name},"
+            f" and {y.dtype.long_name}",
+        )
+        if m[1] != n[0]:
+            raise misfit(x, y, f"size mismatch, got input ({m[0]}), mat ({m[0]}x{m[1]}), vec ({n[0]})")
+    elif op is dot:
+        if x.dtype is not y.dtype:
+            kinds = f"{x.dtype.long_name} and {y.dtype.long_name}"
+            check_same_dtype(x, y, f"dot : expected both vectors to have same dtype, but found {kinds}")
+        if m != n:
+            raise misfit(
+                x,
+                y,
+                f"inconsistent tensor size, expected tensor [{m[0]}] and src [{n[0]}] to have the same number of"
+                f" elements, but got {m[0]} and {n[0]} elements respectively",
+            )
+    else:
+        names = f"{C_NAMES[x.dtype.name]} != {C_NAMES[y.dtype.name]}"
+        check_same_dtype(x, y, f"expected m1 and m2 to have the same dtype, but got: {names}")
+        rows = m[0] if op is mm else 1
+        if m[-1] != n[0]:
+            message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{m[-1]} and {n[0]}x{n[1]})"
+            raise misfit(x, y, message)
+    if op is mm:
+        check_allocation((m[0], n[1]), 8)
+    return op(x, y)
+
+
+def multiply_batches(x: Tensor, y: Tensor) -> Tensor:
+    """``x @ y`` where one has more than two dimensions: those before the last two are broadcast."""
+    m, n = x.shape, y.shape
+    if x.dtype is not y.dtype:
+        kinds = f"{x.dtype.long_name} but found {y.dtype.long_name}"
+        check_same_dtype(x, y, f"expected scalar type {kinds}")
+    batch = broadcast_batches(x, y)
+    inner = n[0] if y.ndim == 1 else n[-2]
+    if m[-1] != inner:
+        count = int(np.prod(batch))
+        rows = 1 if x.ndim == 1 else m[-2]
+        if y.ndim == 1:
+            message = f"size mismatch, got input ({count * rows}), mat ({count * rows}x{m[-1]}), vec ({n[0]})"
+        elif y.ndim == 2:
+            message = f"mat1 and mat2 shapes cannot be multiplied ({count * rows}x{m[-1]} and {n[0]}x{n[1]})"
+        else:
+            message = (
+                "Expected size for first two dimensions of batch2 tensor to be:"
+                f" [{count}, {m[-1]}] but got: [{count}, {inner}]."
+            )
+        raise misfit(x, y, message)
+    rows_and_columns = (*(m[-2:-1] if x.ndim > 1 else ()), *(n[-1:] if y.ndim > 1 else ()))
+    check_allocation((*batch, *rows_and_columns), 8)
+    if x.ndim == 2 and x.requires_grad:  # torch multiplies the transposes here and copies the result
+        return matmul_op.named("CloneBackward0")(x, y)
+    return matmul_op(x, y)
+
+
+def broadcast_batches(x: Tensor, y: Tensor) -> Shape:
+    """The common shape of everything before the last two dimensions."""
+    a, b = x.shape[:-2], y.shape[:-2]
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    for dim, (m, n) in enumerate(zip(a, b, strict=True)):
+        if m != n and 1 not in (m, n):
+            raise ShapeError(
+                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton dimension"
+                f" {dim}",
+                code="E0301",
+                operands=(x, y),
+                caret=f"shapes {x.shape} and {y.shape} are batches of different sizes",
+            )
+    return tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+
+
+# -- the functions ------------------------------------------------------------------------------------
+
+
+@public("matmul(input: tensor, other: tensor)")
+def matmul(x: Tensor, y: Tensor) -> Tensor:
+    """``x @ y``: the product of matrices, of a matrix and a vector, of two vectors, or of batches of them."""
+    if not x.ndim or not y.ndim:
+        raise ShapeError(
+            f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D",
+            operands=(x, y),
+            caret="`@` multiplies vectors and matrices",
+            help=("use `*` to multiply by a number",),
+        )
+    op = BY_NDIM.get((x.ndim, y.ndim))
+    return multiply_batches(x, y) if op is None else multiply(op, x, y)
+
+
+def need_ndim(x: Tensor, ndim: int, message: str) -> None:
+    if x.ndim != ndim:
+        raise ShapeError(
+            message, operands=(x,), caret=f"this has shape {x.shape}", help=("`@` takes any of them",)
+        )
+
+
+@public("mm(input: tensor, mat2: tensor)")
+def mm_matrices(x: Tensor, y: Tensor) -> Tensor:
+    """The product of two matrices."""
+    need_ndim(x, 2, "self must be a matrix")
+    need_ndim(y, 2, "mat2 must be a matrix")
+    return multiply(mm, x, y)
+
+
+@public("mv(input: tensor, vec: tensor)")
+def mv_vector(x: Tensor, y: Tensor) -> Tensor:
+    """The product of a matrix and a vector."""
+    message = f"vector + matrix @ vector expected, got 1, {x.ndim}, {y.ndim}"
+    need_ndim(x, 2, message)
+    need_ndim(y, 1, message)
+    return multiply(mv, x, y)
+
+
+@public("dot(input: tensor, tensor: tensor)")
+def dot_vectors(x: Tensor, y: Tensor) -> Tensor:
+    """The sum of the products of the entries of two vectors."""
+    message = f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors"
+    need_ndim(x, 1, message)
+    need_ndim(y, 1, message)
+    return multiply(dot, x, y)
+
+
+@public("vdot(input: tensor, other: tensor)")
+def vdot(x: Tensor, y: Tensor) -> Tensor:
+    """As ``dot``: the two differ for complex numbers only."""
+    dot_vectors(x, y)
+    return dot.named("VdotBackward0")(x, y)
+
+
+@public("outer(input: tensor, vec2: tensor)")
+def outer_vectors(x: Tensor, y: Tensor) -> Tensor:
+    """Every entry of one vector times every entry of the other."""
+    need_ndim(x, 1, f"outer: Expected 1-D argument self, but got {x.ndim}-D")
+    need_ndim(y, 1, f"outer: Expected 1-D argument vec2, but got {y.ndim}-D")
+    check_allocation((*x.shape, *y.shape), 8)
+    if x.dtype is not y.dtype:
+        return reshape_tensor(x, (-1, 1)) * y
+    return outer(x, y)
+
+
+@public("bmm(input: tensor, mat2: tensor)")
+def bmm_batches(x: Tensor, y: Tensor) -> Tensor:
+    """The products of matrices, one pair per entry of the first dimension."""
+    need_ndim(x, 3, "batch1 must be a 3D tensor")
+    need_ndim(y, 3, "batch2 must be a 3D tensor")
+    if x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
+        message = (
+            "Expected size for first two dimensions of batch2 tensor to be:"
+            f" [{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
+        )
+        raise misfit(x, y, message)
+    kinds = f"{x.dtype.long_name} but found {y.dtype.long_name}"
+    check_same_dtype(x, y, f"expected scalar type {kinds}")
+    check_allocation((*x.shape[:2], y.shape[2]), 8)
+    return bmm(x, y)
+
+
+@public("inner(input: tensor, other: tensor)")
+def inner(x: Tensor, y: Tensor) -> Tensor:
+    """Sums of products along the last dimension of both."""
+    if not x.ndim or not y.ndim:
+        return x * y
+    if x.shape[-1] != y.shape[-1]:
+        raise ShapeError(
+            "inner() the last dimension must match on both input tensors but got shapes"
+            f" {list(x.shape)} and {list(y.shape)}",
+            operands=(x, y),
+        )
+    check_same_dtype(x, y, "both inputs should have same dtype")
+    if x.ndim == y.ndim == 1:
+        return dot.named("ViewBackward0")(x, y)
+    k = x.shape[-1]
+    flat = mm(reshape_tensor(x, (x.size // max(k, 1), k)), reshape_tensor(y, (y.size // max(k, 1), k)).T)
+    return reshape_tensor(flat, (*x.shape[:-1], *y.shape[:-1]))
+
+
+@public("addmm(input: tensor, mat1: tensor, mat2: tensor, *, beta: float = 1, alpha: float = 1)")
+def addmm_matrices(x: Tensor, y: Tensor, z: Tensor, beta: float, alpha: float) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``."""
+    need_ndim(y, 2, f"mat1 must be a matrix, got {y.ndim}-D tensor")
+    need_ndim(z, 2, f"mat2 must be a matrix, got {z.ndim}-D tensor")
+    (rows, k), (other, columns) = y.shape, z.shape
+    if k != other:
+        message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{k} and {other}x{columns})"
+        raise misfit(y, z, message)
+    expanded_shape(x, (rows, columns))
+    names = f"{C_NAMES[y.dtype.name]} != {C_NAMES[z.dtype.name]}"
+    check_same_dtype(y, z, f"expected m1 and m2 to have the same dtype, but got: {names}")
+    names = f"{C_NAMES[x.dtype.name]} != {C_NAMES[y.dtype.name]}"
+    check_same_dtype(x, y, f"self and mat2 must have the same dtype, but got: {names}")
+    return addmm(x, y, z, beta=beta, alpha=alpha)
