@@ -118,7 +118,6 @@ class Tensor:
     __rtruediv__ = _reflected("div")
     __pow__ = _binary("pow")
     __rpow__ = _reflected("pow")
-    __matmul__ = _binary("matmul")
     __neg__ = _unary("neg")
     __lt__ = _binary("lt")
     __le__ = _binary("le")
@@ -143,6 +142,16 @@ class Tensor:
         self.alias = None
         self.versions = None
 
+    def __matmul__(self, other: Any) -> Tensor:
+        from autodiff.core.ops.products import matmul
+
+        return matmul(self, other) if other.__class__ is Tensor else NotImplemented
+
+    def __getitem__(self, index: Any) -> Tensor:
+        from autodiff.core.ops.indexing import getitem
+
+        return getitem(self, index)
+
     # -- what it is ---------------------------------------------------------------------------------
 
     @property
@@ -157,6 +166,13 @@ class Tensor:
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802 - torch's name
+        """The dimensions in reverse order: the transpose of a matrix."""
+        from autodiff.core.ops.shape import transposed
+
+        return transposed(self)
 
     @property
     def size(self) -> int:
