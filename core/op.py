@@ -131,7 +131,7 @@ class Op:
             return self.vjps[index](g, out, *operands, **params)
         partial = self.partials[index]
         if isinstance(partial, int):
-            return g if partial == 1 else -g if partial == -1 else g * partial
+            return g if partial == 1 else -g if partial == -1 else OPS["zero"](g)
         return g * partial(out, *operands)
 
     def named(self, grad_fn: str) -> Op:

@@ -67,6 +67,8 @@ def _binary(name: str) -> Callable[[Tensor, Any], Tensor]:
             return NotImplemented
         if x.__class__ is not float or (y.__class__ is not float and y.__class__ is not int):
             return apply(op, (self, other), {})
+        if op.scalar is None:
+            return apply(op, (self, other), {})
         out = op.evaluate_scalars(x, y)
         a = self.node
         if not mode.enabled or not ((a is not None and a.tracked) or (b is not None and b.tracked)):
@@ -118,6 +120,17 @@ class Tensor:
     __rtruediv__ = _reflected("div")
     __pow__ = _binary("pow")
     __rpow__ = _reflected("pow")
+    __floordiv__ = _binary("floor_divide")
+    __rfloordiv__ = _reflected("floor_divide")
+    __mod__ = _binary("remainder")
+    __rmod__ = _reflected("remainder")
+    __and__ = _binary("bitwise_and")
+    __rand__ = _reflected("bitwise_and")
+    __or__ = _binary("bitwise_or")
+    __ror__ = _reflected("bitwise_or")
+    __xor__ = _binary("bitwise_xor")
+    __rxor__ = _reflected("bitwise_xor")
+    __invert__ = _unary("bitwise_not")
     __neg__ = _unary("neg")
     __lt__ = _binary("lt")
     __le__ = _binary("le")
@@ -474,9 +487,14 @@ def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     )
     if op.real and not common.is_floating_point:
         common = dtypes.default_dtype()
+    # A truth value beside numbers of the common type needs no cast: numpy reads it as 0 or 1 by itself.
+    as_it_is = dtypes.bool_ if any(x.__class__ is Tensor and x.dtype is common for x in operands) else common
     cast = OPS["to"]
     return tuple(
-        cast(x, dtype=common.name) if x.__class__ is Tensor and x.dtype is not common else x for x in operands
+        cast(x, dtype=common.name)
+        if x.__class__ is Tensor and x.dtype is not common and x.dtype is not as_it_is
+        else x
+        for x in operands
     )
 
 

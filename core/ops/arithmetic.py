@@ -1,17 +1,21 @@
-"""Arithmetic: the operators, powers and their names in a graph. One line of maths per operand."""
+"""Arithmetic: the operators, powers, division with rounding, and their names in a graph."""
 
 from __future__ import annotations
 
+import math
 import operator
 
+from autodiff.core.errors import GradientError, ScriptError
+from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
-from autodiff.core.op import elementwise
+from autodiff.core.op import Op, elementwise
 from autodiff.core.ops.comparison import except_where
 from autodiff.core.ops.transcendental import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from autodiff.core.node import Node
 
@@ -25,9 +29,64 @@ def left_number(name: str, otherwise: str) -> Callable[[Node], str]:
     return grad_fn
 
 
+def right_number(name: str, otherwise: str) -> Callable[[Node], str]:
+    """As ``left_number``, for a plain number on the right."""
+
+    def grad_fn(node: Node) -> str:
+        return name if node.inputs[1] is None else otherwise
+
+    return grad_fn
+
+
 def pow_grad_fn(node: Node) -> str:
     base, exponent = node.inputs
     return "PowBackward0" if exponent is None else "PowBackward2" if base is None else "PowBackward1"
+
+
+def pow_forward(x: Any, y: Any) -> Any:
+    try:
+        return np.power(x, y)
+    except ValueError:
+        raise ScriptError(
+            "Integers to negative integer powers are not allowed.",
+            help=("make the base a float tensor: write 2.0 instead of 2, or call .double()",),
+        ) from None
+
+
+def check_divisor(x: Any, y: Any) -> None:
+    """Whole numbers have no infinity to answer with."""
+    if np.result_type(x, y).kind != "f" and not np.all(y):
+        raise ScriptError("ZeroDivisionError", caret="division of whole numbers by zero")
+
+
+def floor_divide_forward(x: Any, y: Any) -> Any:
+    check_divisor(x, y)
+    return np.floor_divide(x, y)
+
+
+def remainder_forward(x: Any, y: Any) -> Any:
+    check_divisor(x, y)
+    return np.remainder(x, y)
+
+
+def fmod_forward(x: Any, y: Any) -> Any:
+    check_divisor(x, y)
+    return np.fmod(x, y)
+
+
+def div_trunc_forward(x: Any, y: Any) -> Any:
+    check_divisor(x, y)
+    quotient = np.trunc(np.true_divide(x, y))
+    return quotient.astype(np.result_type(x, y), copy=False)
+
+
+def no_slope(g: Any, out: Any, *operands: Any) -> Any:
+    """torch has no rule for ``//`` and says so in backward."""
+    raise GradientError(
+        "derivative for aten::floor_divide is not implemented",
+        code="E0414",
+        help=("`torch.floor(a / b)` has the gradient 0; `a.detach() // b` stops it",),
+    )
 
 
 add = elementwise("add", lambda x, y: np.add(x, y), 1, 1, infix="+", scalar=operator.add)
@@ -61,7 +120,7 @@ div = elementwise(
 neg = elementwise("neg", lambda x: np.negative(x), -1, infix="-", scalar=operator.neg)
 pow = elementwise(
     "pow",
-    lambda x, y: np.power(x, y),
+    pow_forward,
     lambda out, x, y: except_where(y == 0, 0.0, y * x ** (y - 1)),
     lambda out, x, y: except_where((x == 0) & (y >= 0), 0.0, out * log(x)),
     infix="**",
@@ -75,3 +134,158 @@ square = elementwise(
 reciprocal = elementwise(
     "reciprocal", lambda x: np.reciprocal(x), lambda out, x: -out * out, scalar=lambda x: 1 / x, real=True
 )
+
+div_floor: Op = elementwise(
+    "div_floor", floor_divide_forward, 0, 0, scalar=operator.floordiv, grad_fn="DivBackward2"
+)
+div_trunc: Op = elementwise("div_trunc", div_trunc_forward, 0, 0, grad_fn="DivBackward2")
+floor_divide = elementwise(
+    "floor_divide",
+    floor_divide_forward,
+    lambda out, x, y: no_slope(None, out),
+    lambda out, x, y: no_slope(None, out),
+    infix="//",
+    scalar=operator.floordiv,
+    grad_fn="NotImplemented",
+)
+remainder = elementwise(
+    "remainder",
+    remainder_forward,
+    1,
+    lambda out, x, y: -div_floor(x, y),
+    infix="%",
+    scalar=operator.mod,
+    grad_fn=right_number("RemainderBackward0", "RemainderBackward1"),
+    kink="the jumps at multiples of the divisor are ignored",
+)
+fmod = elementwise(
+    "fmod",
+    fmod_forward,
+    1,
+    lambda out, x, y: -div_trunc(x, y),
+    scalar=math.fmod,
+    grad_fn=right_number("FmodBackward0", "FmodBackward1"),
+    kink="the jumps at multiples of the divisor are ignored",
+)
+
+
+def floor_scalar(x: float) -> float:
+    return math.copysign(math.floor(x), x)
+
+
+def ceil_scalar(x: float) -> float:
+    return math.copysign(math.ceil(x), x)
+
+
+def trunc_scalar(x: float) -> float:
+    return math.copysign(math.trunc(x), x)
+
+
+def round_scalar(x: float) -> float:
+    return math.copysign(round(x), x)
+
+
+FLAT = "flat between its jumps, and 0 at them by convention"
+
+floor = elementwise("floor", lambda x: np.floor(x), 0, scalar=floor_scalar, kink=FLAT)
+ceil = elementwise("ceil", lambda x: np.ceil(x), 0, scalar=ceil_scalar, kink=FLAT)
+trunc: Op = elementwise("trunc", lambda x: np.trunc(x), 0, scalar=trunc_scalar, kink=FLAT)
+round_ = elementwise("round", lambda x: np.round(x), 0, scalar=round_scalar, kink=FLAT)
+round_to = elementwise(
+    "round_to", lambda x, decimals: np.round(x, decimals), 0, grad_fn="RoundBackward1", kink=FLAT
+)
+frac = elementwise("frac", lambda x: x - np.trunc(x), 1, scalar=lambda x: x - math.trunc(x))
+
+expose("mul(input, other)", mul, also=("multiply",), in_place=True)
+expose("neg(input)", neg, also=("negative",), in_place=True)
+expose("pow(input, exponent)", pow, in_place=True)
+expose("square(input)", square, in_place=True)
+expose("reciprocal(input)", reciprocal, in_place=True)
+expose("floor_divide(input, other)", floor_divide, in_place=True)
+expose("remainder(input, other)", remainder, in_place=True)
+expose("fmod(input, other)", fmod, in_place=True)
+expose("true_divide(input, other)", div, in_place=True)
+expose("floor(input)", floor, in_place=True)
+expose("ceil(input)", ceil, in_place=True)
+expose("trunc(input)", trunc, also=("fix",), in_place=True)
+expose("frac(input)", frac, in_place=True)
+
+
+@public("add(input, other, *, alpha: float = 1)", in_place=True)
+def add_scaled(x: Any, y: Any, alpha: float) -> Any:
+    """``input + alpha * other``, entry by entry."""
+    return add(x, y if alpha == 1 else mul(alpha, y))
+
+
+@public("sub(input, other, *, alpha: float = 1)", also=("subtract",), in_place=True)
+def subtract_scaled(x: Any, y: Any, alpha: float) -> Any:
+    """``input - alpha * other``, entry by entry."""
+    return sub(x, y if alpha == 1 else mul(alpha, y))
+
+
+@public("rsub(input, other, *, alpha: float = 1)", method=False)
+def subtract_from(x: Any, y: Any, alpha: float) -> Any:
+    """``other - alpha * input``, entry by entry."""
+    return sub.named("RsubBackward0")(y, x if alpha == 1 else mul(alpha, x))
+
+
+@public("div(input, other, *, rounding_mode: str = None)", also=("divide",), in_place=True)
+def divide(x: Any, y: Any, rounding_mode: str | None) -> Any:
+    """``input / other``; ``rounding_mode`` "floor" rounds down, "trunc" towards zero."""
+    if rounding_mode is None:
+        return div(x, y)
+    if rounding_mode not in ("floor", "trunc"):
+        raise ScriptError(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found"
+            f" '{rounding_mode}'"
+        )
+    return (div_floor if rounding_mode == "floor" else div_trunc)(x, y)
+
+
+@public("round(input, *, decimals: int = 0)", in_place=True)
+def round_entries(x: Any, decimals: int) -> Any:
+    """The nearest whole number, halves to even; ``decimals`` keeps digits."""
+    return round_to(x, decimals=decimals) if decimals else round_(x)
+
+
+@public("positive(input)")
+def positive(x: Any) -> Any:
+    """The tensor itself."""
+    return x
+
+
+@public("float_power(input, exponent)")
+def float_power(x: Any, y: Any) -> Any:
+    """``input ** exponent`` in double precision."""
+    from autodiff.core.ops.shape import to
+    from autodiff.core.tensor import Tensor
+
+    def double(value: Any) -> Any:
+        if value.__class__ is not Tensor:
+            return float(value)
+        return value if value.dtype.name == "float64" else to(value, dtype="float64")
+
+    return pow(double(x), double(y))
+
+
+@public("addcmul(input, tensor1, tensor2, *, value: float = 1)", in_place=True)
+def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
+    """``input + value * tensor1 * tensor2``."""
+    product = a * b
+    return add.named("AddcmulBackward0")(x, product if value == 1 else value * product)
+
+
+@public("addcdiv(input, tensor1, tensor2, *, value: float = 1)", in_place=True)
+def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
+    """``input + value * tensor1 / tensor2``."""
+    quotient = a / b
+    return add.named("AddcdivBackward0")(x, quotient if value == 1 else value * quotient)
+
+
+@public("lerp(input, end, weight)", in_place=True)
+def lerp(x: Any, end: Any, weight: Any) -> Any:
+    """``input + weight * (end - input)``: the point part of the way."""
+    from autodiff.core.tensor import Tensor
+
+    name = "LerpBackward1" if weight.__class__ is Tensor else "LerpBackward0"
+    return add.named(name)(x, weight * (end - x))

@@ -6,11 +6,15 @@ shows the regular formula alone.
 
 from __future__ import annotations
 
+from autodiff.core.errors import ScriptError
+from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
-from autodiff.core.op import elementwise, selective
+from autodiff.core.op import Op, elementwise, selective
+from autodiff.core.tensor import Tensor, tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -19,17 +23,51 @@ def no_gradient(g: Any, out: Any, *operands: Any) -> Any:
     raise AssertionError("a condition is never tracked")
 
 
+def on_whole_numbers(name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
+    """``forward`` for truth values and ints; torch's refusal for floats."""
+
+    def checked(*operands: Any) -> Any:
+        for x in operands:
+            if np.asarray(x).dtype.kind == "f":
+                kind = "Double" if np.asarray(x).dtype.itemsize == 8 else "Float"
+                raise ScriptError(
+                    f'"{name}_cpu" not implemented for \'{kind}\'',
+                    help=("compare first, as in `(x > 0) & (x < 1)`",),
+                )
+        return forward(*operands)
+
+    return checked
+
+
+zero: Op = elementwise("zero", lambda g: np.zeros_like(g), 0, scalar=lambda g: 0.0)
+
 lt = elementwise("lt", lambda x, y: np.less(x, y), 0, 0, infix="<")
 le = elementwise("le", lambda x, y: np.less_equal(x, y), 0, 0, infix="<=")
 gt = elementwise("gt", lambda x, y: np.greater(x, y), 0, 0, infix=">")
 ge = elementwise("ge", lambda x, y: np.greater_equal(x, y), 0, 0, infix=">=")
 eq = elementwise("eq", lambda x, y: np.equal(x, y), 0, 0, infix="==")
 ne = elementwise("ne", lambda x, y: np.not_equal(x, y), 0, 0, infix="!=")
-logical_and = elementwise("logical_and", lambda x, y: np.logical_and(x, y), 0, 0, infix="&")
-logical_or = elementwise("logical_or", lambda x, y: np.logical_or(x, y), 0, 0, infix="|")
-logical_not = elementwise("logical_not", lambda x: np.logical_not(x), 0, infix="~")
+logical_and = elementwise("logical_and", lambda x, y: np.logical_and(x, y), 0, 0)
+logical_or = elementwise("logical_or", lambda x, y: np.logical_or(x, y), 0, 0)
+logical_xor = elementwise("logical_xor", lambda x, y: np.logical_xor(x, y), 0, 0)
+logical_not = elementwise("logical_not", lambda x: np.logical_not(x), 0)
+bitwise_and = elementwise(
+    "bitwise_and", on_whole_numbers("bitwise_and", lambda x, y: np.bitwise_and(x, y)), 0, 0, infix="&"
+)
+bitwise_or = elementwise(
+    "bitwise_or", on_whole_numbers("bitwise_or", lambda x, y: np.bitwise_or(x, y)), 0, 0, infix="|"
+)
+bitwise_xor = elementwise(
+    "bitwise_xor", on_whole_numbers("bitwise_xor", lambda x, y: np.bitwise_xor(x, y)), 0, 0, infix="^"
+)
+bitwise_not = elementwise(
+    "bitwise_not", on_whole_numbers("bitwise_not", lambda x: np.bitwise_not(x)), 0, infix="~"
+)
+isnan = elementwise("isnan", lambda x: np.isnan(x), 0)
+isinf = elementwise("isinf", lambda x: np.isinf(x), 0)
+isfinite = elementwise("isfinite", lambda x: np.isfinite(x), 0)
 
-where = selective(
+where: Op = selective(
     "where",
     lambda condition, x, y: np.where(condition, x, y),
     no_gradient,
@@ -37,7 +75,7 @@ where = selective(
     lambda g, out, condition, x, y: where(condition, 0.0, g),
     scalar=lambda condition, x, y: float(x if condition else y),
 )
-except_where = selective(
+except_where: Op = selective(
     "except_where",
     lambda condition, value, formula: np.where(condition, value, formula),
     no_gradient,
@@ -45,3 +83,54 @@ except_where = selective(
     lambda g, out, condition, value, formula: where(condition, 0.0, g),
     scalar=lambda condition, value, formula: float(value if condition else formula),
 )
+
+for comparison in (lt, le, gt, ge, eq, ne, logical_and, logical_or, logical_xor):
+    expose(f"{comparison.name}(input, other)", comparison, in_place=True)
+for comparison in (bitwise_and, bitwise_or, bitwise_xor):
+    expose(f"{comparison.name}(input, other)", comparison, in_place=True)
+expose("logical_not(input)", logical_not, in_place=True)
+expose("bitwise_not(input)", bitwise_not, in_place=True)
+for comparison in (isnan, isinf, isfinite):
+    expose(f"{comparison.name}(input)", comparison)
+
+
+@public("where(condition: tensor, input, other)", method=False)
+def choose(condition: Tensor, x: Any, y: Any) -> Any:
+    """``input`` where the condition holds, ``other`` elsewhere."""
+    if condition.dtype.name != "bool":
+        raise ScriptError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.long_name}",
+            operands=(condition,),
+            help=("compare to get a condition, as in `x > 0`",),
+        )
+    if x.__class__ is not Tensor and y.__class__ is not Tensor:
+        x = tensor(x) if x.__class__ is float or y.__class__ is not float else tensor(float(x))
+    return where(condition, x, y)
+
+
+@public("Tensor.where(input: tensor, condition: tensor, other)", method=True)
+def choose_from(x: Tensor, condition: Tensor, y: Any) -> Any:
+    """The tensor's own entries where the condition holds, ``other`` elsewhere."""
+    return choose(condition, x, y)
+
+
+@public(
+    "isclose(input: tensor, other: tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False)"
+)
+def isclose(x: Tensor, y: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
+    """Whether the entries agree within ``atol + rtol * |other|``."""
+    return Tensor(np.asarray(np.isclose(x.data, y.data, rtol=rtol, atol=atol, equal_nan=equal_nan)))
+
+
+@public(
+    "allclose(input: tensor, other: tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False)"
+)
+def allclose(x: Tensor, y: Tensor, rtol: float, atol: float, equal_nan: bool) -> bool:
+    """Whether all entries agree within ``atol + rtol * |other|``."""
+    return bool(isclose(x, y, rtol, atol, equal_nan).data.all())
+
+
+@public("equal(input: tensor, other: tensor)")
+def equal(x: Tensor, y: Tensor) -> bool:
+    """Whether two tensors have one shape and the same entries."""
+    return x.shape == y.shape and bool(np.array_equal(x.data, y.data))

@@ -1,0 +1,139 @@
+"""Functions that pass a value on or stop it: abs, relu, clamp, maximum and their kin, with their kinks."""
+
+from __future__ import annotations
+
+import math
+import operator
+
+from autodiff.core.errors import ScriptError
+from autodiff.core.functions import expose, public
+from autodiff.core.lazy import np
+from autodiff.core.op import Op, elementwise, selective
+from autodiff.core.ops.arithmetic import FLAT, right_number
+from autodiff.core.ops.comparison import except_where, isnan, where
+from autodiff.core.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.node import Node
+
+
+def sign_forward(x: Any) -> Any:
+    """-1, 0 or 1 in the type of x, and 0 for nan, as torch has it."""
+    return np.subtract(x > 0, x < 0, dtype=x.dtype)
+
+
+def max_scalar(x: float, y: float) -> float:
+    return math.nan if x != x or y != y else x if x >= y else y
+
+
+def min_scalar(x: float, y: float) -> float:
+    return math.nan if x != x or y != y else x if x <= y else y
+
+
+def clamp_grad_fn(node: Node) -> str:
+    return "ClampBackward1" if node.inputs[1] is None and node.inputs[2] is None else "ClampBackward0"
+
+
+sign = elementwise("sign", sign_forward, 0, scalar=lambda x: float((x > 0) - (x < 0)), kink=FLAT)
+abs = elementwise(
+    "abs", lambda x: np.abs(x), lambda out, x: sign(x), scalar=operator.abs, kink="the slope at 0 is 0"
+)
+relu = selective(
+    "relu",
+    lambda x: np.maximum(x, 0),
+    lambda g, out, x: where(x <= 0, 0.0, g),
+    scalar=lambda x: max_scalar(x, 0.0),
+    kink="the slope at 0 is 0",
+)
+maximum = selective(
+    "maximum",
+    lambda x, y: np.maximum(x, y),
+    lambda g, out, x, y: where(x == y, g / 2, where(x < y, 0.0, g)),
+    lambda g, out, x, y: where(x == y, g / 2, where(y < x, 0.0, g)),
+    scalar=max_scalar,
+    kink="a tie is shared in halves",
+)
+minimum = selective(
+    "minimum",
+    lambda x, y: np.minimum(x, y),
+    lambda g, out, x, y: where(x == y, g / 2, where(x > y, 0.0, g)),
+    lambda g, out, x, y: where(x == y, g / 2, where(y > x, 0.0, g)),
+    scalar=min_scalar,
+    kink="a tie is shared in halves",
+)
+fmax = selective(
+    "fmax",
+    lambda x, y: np.fmax(x, y),
+    lambda g, out, x, y: where((x >= y) | isnan(y), g, 0.0),
+    lambda g, out, x, y: where((x >= y) | isnan(y), 0.0, g),
+    kink="a tie goes to the first operand",
+)
+fmin = selective(
+    "fmin",
+    lambda x, y: np.fmin(x, y),
+    lambda g, out, x, y: where((x <= y) | isnan(y), g, 0.0),
+    lambda g, out, x, y: where((x <= y) | isnan(y), 0.0, g),
+    kink="a tie goes to the first operand",
+)
+clamp = selective(
+    "clamp",
+    lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    lambda g, out, x, low, high: where((x >= low) & (x <= high), g, 0.0),
+    lambda g, out, x, low, high: where((x < low) & (low < high), g, 0.0),
+    lambda g, out, x, low, high: where((x > high) | (high < low), g, 0.0),
+    grad_fn=clamp_grad_fn,
+    kink="a bound counts as inside: the slope is 1 there",
+)
+clamp_min = selective(
+    "clamp_min",
+    lambda x, low: np.maximum(x, low),
+    lambda g, out, x, low: where(x >= low, g, 0.0),
+    lambda g, out, x, low: where(x < low, g, 0.0),
+    scalar=max_scalar,
+    grad_fn=right_number("ClampMinBackward0", "ClampMinBackward1"),
+    kink="the bound counts as inside: the slope is 1 there",
+)
+clamp_max = selective(
+    "clamp_max",
+    lambda x, high: np.minimum(x, high),
+    lambda g, out, x, high: where(x <= high, g, 0.0),
+    lambda g, out, x, high: where(x > high, g, 0.0),
+    scalar=min_scalar,
+    grad_fn=right_number("ClampMaxBackward0", "ClampMaxBackward1"),
+    kink="the bound counts as inside: the slope is 1 there",
+)
+copysign: Op = elementwise(
+    "copysign",
+    lambda x, y: np.copysign(x, y),
+    lambda out, x, y: except_where(x == 0, 0.0, out / x),
+    0,
+    scalar=math.copysign,
+    real=True,
+)
+
+expose("abs(input)", abs, also=("absolute",), in_place=True)
+expose("sign(input)", sign, in_place=True)
+expose("sgn(input)", sign.named("SgnBackward0"), in_place=True)
+expose("relu(input)", relu, also=("F.relu",), in_place=True)
+expose("maximum(input, other)", maximum)
+expose("minimum(input, other)", minimum)
+expose("fmax(input, other)", fmax)
+expose("fmin(input, other)", fmin)
+expose("clamp_min(input, min)", clamp_min, in_place=True)
+expose("clamp_max(input, max)", clamp_max, in_place=True)
+expose("copysign(input, other)", copysign, in_place=True)
+
+
+@public("clamp(input, min = None, max = None)", also=("clip",), in_place=True)
+def clamp_between(x: Any, low: Any, high: Any) -> Any:
+    """``input`` kept at or above ``min`` and at or below ``max``; either may be left out."""
+    if low is None and high is None:
+        raise ScriptError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if low is not None and high is not None:
+        return clamp(x, low, high)
+    bound = high if low is None else low
+    name = "ClampBackward0" if bound.__class__ is Tensor else "ClampBackward1"
+    return (clamp_max if low is None else clamp_min).named(name)(x, bound)
