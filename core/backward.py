@@ -48,57 +48,82 @@ def sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False) -> dict
     ``seeds`` maps output nodes to their cotangents. Inner nodes are in the result too.
     """
     cotangents = dict(seeds)
-    pull = pull_back_lifted if lift else pull_back
+    known = cotangents.get
     with enable_grad() if lift else no_grad():
         for node in order:
-            g = cotangents.get(node)
-            if g is None or isinstance(node, Leaf):
+            g = known(node)
+            if g is None or node.__class__ is Leaf:
                 continue
-            for below, contribution in pull(node, g):
-                known = cotangents.get(below)
-                cotangents[below] = contribution if known is None else known + contribution
+            for below, contribution in pull_back_lifted(node, g) if lift else pull_back(node, g):
+                before = known(below)
+                cotangents[below] = contribution if before is None else before + contribution
     return cotangents
 
 
 def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
     """What each tracked input of ``node`` receives when the node receives ``g``: floats or arrays."""
     assert isinstance(node, OpNode)
+    if isinstance(node, ScalarNode):  # spelled out: programs of scalars spend their time here
+        a, b = node.a, node.b
+        if (
+            node.mark is not None
+            or (a is not None and a.mark is not None)
+            or (b is not None and b.mark is not None)
+        ):
+            node.check_saved()
+        if b is None or not b.tracked:
+            return [(a, pull_scalar_edge(node, 0, g))]
+        if a is None or not a.tracked:
+            return [(b, pull_scalar_edge(node, 1, g))]
+        return [(a, pull_scalar_edge(node, 0, g)), (b, pull_scalar_edge(node, 1, g))]
     node.check_saved()
-    op = node.op
-    if node.__class__ is ScalarNode:
-        return _pull_scalar(node, g)
-    pulled = []
-    out, operands, params = node.out, node.operands, node.params
+    return [
+        (below, pull_edge(node, index, g))
+        for index, below in enumerate(node.inputs)
+        if below is not None and below.tracked
+    ]
+
+
+def pull_edge(node: OpNode, index: int, g: Any) -> Any:
+    """What operand ``index`` of ``node`` receives when the node receives ``g``: a float or an array.
+
+    One edge of the graph, so the product of these along a path is the path's contribution.
+    """
+    if isinstance(node, ScalarNode):
+        return pull_scalar_edge(node, index, g)
+    op, out, operands, params = node.op, node.out, node.operands, node.params
     if out.__class__ is float:
-        g = np.asarray(g)
-        out = np.asarray(out)
-    for index, below in enumerate(node.inputs):
-        if below is not None and below.tracked:
-            try:
-                c = op.contribution(index, g, out, operands, params)
-            except ArithmeticError:  # plain numbers among the operands: 1 / 0 raises where arrays answer inf
-                c = op.contribution(index, g, out, tuple(map(np.asarray, operands)), params)
-            if op.is_elementwise:
-                c = OPS["sum_to"].forward(np.asarray(c), shape=np.shape(operands[index]))
-            pulled.append((below, settle(np.asarray(c))))
-    return pulled
+        g, out = np.asarray(g), np.asarray(out)
+    try:
+        c = op.contribution(index, g, out, operands, params)
+    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
+        c = op.contribution(index, g, out, tuple(map(np.asarray, operands)), params)
+    if op.is_elementwise:
+        c = OPS["sum_to"].forward(np.asarray(c), shape=np.shape(operands[index]))
+    return settle(np.asarray(c))
 
 
-def _pull_scalar(node: ScalarNode, g: Any) -> list[tuple[Node, Any]]:
-    op, out, operands = node.op, node.out, node.operands
-    pulled = []
-    for index, below in enumerate(node.inputs):
-        if below is not None and below.tracked:
-            try:
-                c = op.contribution(index, g, out, operands, {})
-            except (ArithmeticError, ValueError):
-                c = None
-            if c.__class__ is not float:
-                arrays = tuple(map(np.float64, operands))
-                with np.errstate(all="ignore"):
-                    c = float(op.contribution(index, np.float64(g), np.float64(out), arrays, {}))
-            pulled.append((below, c))
-    return pulled
+def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
+    """As ``pull_edge`` on Python floats; where ``math`` gives up, numpy's IEEE arithmetic answers."""
+    op, out = node.op, node.out
+    operands = (node.x,) if node.y is None else (node.x, node.y)
+    try:
+        if op.vjps:
+            c = op.vjps[index](g, out, *operands)
+        else:
+            partial = op.partials[index]
+            if partial.__class__ is not int:
+                c = g * partial(out, *operands)
+            else:
+                c = g if partial == 1 else g * partial
+        if c.__class__ is float:
+            return c
+    except (ArithmeticError, ValueError):
+        pass
+    with np.errstate(all="ignore"):
+        return float(
+            op.contribution(index, np.float64(g), np.float64(out), tuple(map(np.float64, operands)), {})
+        )
 
 
 def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
