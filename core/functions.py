@@ -74,9 +74,11 @@ class Function:
         for position, parameter in enumerate(self.parameters):
             if parameter.variadic:
                 value: Any = tuple(rest)
-                if parameter.name in kwargs and not rest:
+                if not rest and parameter.name in kwargs:
                     value = kwargs[parameter.name]
                     used += 1
+                elif not rest and parameter.default is MISSING:
+                    raise self.error(f'missing 1 required positional arguments: "{parameter.name}"')
                 rest = []
             elif rest and not parameter.keyword_only:
                 value = rest.pop(0)
@@ -223,6 +225,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "float": ("Number", _float),
     "bool": ("bool", _bool),
     "ints": ("tuple of ints", _ints),
+    "size": ("tuple of ints", lambda value: _ints(value) if isinstance(value, (tuple, list)) else MISSING),
     "dtype": ("torch.dtype", _dtype),
     "str": ("str", _str),
     "any": ("anything", lambda value: value),
