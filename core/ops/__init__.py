@@ -3,10 +3,23 @@
 from autodiff.core.ops import (
     arithmetic,
     comparison,
+    creation,
     products,
+    random,
     reduction,
+    selection,
     shape,
     transcendental,
 )
 
-__all__ = ["arithmetic", "comparison", "products", "reduction", "shape", "transcendental"]
+__all__ = [
+    "arithmetic",
+    "comparison",
+    "creation",
+    "products",
+    "random",
+    "reduction",
+    "selection",
+    "shape",
+    "transcendental",
+]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def mT(x: Any) -> Any:  # noqa: N802 - torch's name
+def mT(x: Any) -> Any:
     """The last two dimensions exchanged; for rules, so ``x`` may be a symbol."""
     return x.T if len(x.shape) == 2 else transpose(x, dim0=len(x.shape) - 2, dim1=len(x.shape) - 1)
 
@@ -175,8 +175,8 @@ def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
             raise misfit(
                 x,
                 y,
-                f"inconsistent tensor size, expected tensor [{m[0]}] and src [{n[0]}] to have the same number of"
-                f" elements, but got {m[0]} and {n[0]} elements respectively",
+                f"inconsistent tensor size, expected tensor [{m[0]}] and src [{n[0]}] to have the same number"
+                f" of elements, but got {m[0]} and {n[0]} elements respectively",
             )
     else:
         names = f"{C_NAMES[x.dtype.name]} != {C_NAMES[y.dtype.name]}"

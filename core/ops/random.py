@@ -1,0 +1,179 @@
+"""Random tensors: the same numbers in every run, from one generator that each script starts afresh.
+
+The numbers are numpy's (PCG64), not torch's. Drawing has no gradient: none flows to a mean or a spread.
+"""
+
+from __future__ import annotations
+
+from autodiff.core import dtypes
+from autodiff.core.dtypes import DType
+from autodiff.core.errors import ScriptError
+from autodiff.core.functions import expose, public
+from autodiff.core.lazy import np
+from autodiff.core.ops.creation import KEYWORDS, allocate, leaf
+from autodiff.core.ops.dims import Shape, check_sizes
+from autodiff.core.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Source:
+    """The one source of random numbers. The generator is made when first drawn from."""
+
+    __slots__ = ("_generator", "seed")
+
+    def __init__(self, seed: int = 0) -> None:
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Start afresh from ``seed``; a negative one counts from 2**64 down, as torch's do."""
+        self.seed = seed % 2**64
+        self._generator: np.random.Generator | None = None
+
+    @property
+    def generator(self) -> np.random.Generator:
+        if self._generator is None:
+            self._generator = np.random.Generator(np.random.PCG64(self.seed))
+        return self._generator
+
+
+source = Source()
+
+
+def reset(seed: int) -> None:
+    """What every run of a script begins with, and what ``manual_seed`` does."""
+    source.reset(seed)
+
+
+def manual_seed(seed: float) -> None:
+    """Start the random numbers afresh from ``seed``."""
+    reset(int(seed))
+
+
+def floating(dtype: DType | None, kernel: str) -> DType:
+    """The type of a random result; torch has no kernel for ints."""
+    dtype = dtype or dtypes.default_dtype()
+    if not dtype.is_floating_point:
+        raise ScriptError(f"\"{kernel}\" not implemented for '{dtype.long_name}'", code="E0312")
+    return dtype
+
+
+def drawn(numbers: Any, dtype: DType, requires_grad: bool) -> Tensor:
+    return leaf(np.asarray(numbers).astype(dtype.name), requires_grad)
+
+
+def normals(shape: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+    dtype = floating(dtype, "normal_kernel_cpu")
+    allocate(check_sizes(shape), dtype)
+    return drawn(source.generator.standard_normal(shape), dtype, requires_grad)
+
+
+def uniforms(shape: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+    dtype = floating(dtype, "check_uniform_bounds")
+    allocate(check_sizes(shape), dtype)
+    return drawn(source.generator.random(shape), dtype, requires_grad)
+
+
+@public(f"randn(*size: ints, {KEYWORDS})", method=False)
+def randn(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """Numbers of mean 0 and variance 1, normally distributed."""
+    return normals(size, dtype, requires_grad)
+
+
+@public(f"rand(*size: ints, {KEYWORDS})", method=False)
+def rand(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """Numbers from 0 to 1, evenly distributed."""
+    return uniforms(size, dtype, requires_grad)
+
+
+@public(f"randn_like(input: tensor, {KEYWORDS})", method=False)
+def randn_like(x: Tensor, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """``randn`` with the shape and type of another tensor."""
+    return normals(x.shape, dtype or x.dtype, requires_grad)
+
+
+@public(f"rand_like(input: tensor, {KEYWORDS})", method=False)
+def rand_like(x: Tensor, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """``rand`` with the shape and type of another tensor."""
+    return uniforms(x.shape, dtype or x.dtype, requires_grad)
+
+
+@public(f"randint(low: int = 0, high: any = None, size: any = None, {KEYWORDS})", method=False)
+def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """Whole numbers from ``low`` up to but not including ``high``: ``randint(10, (2, 3))``."""
+    if size is None:
+        low, high, size = (0, low, high) if isinstance(high, (tuple, list)) else (low, high, size)
+    elif high is None:
+        low, high = 0, low
+    if not isinstance(size, (tuple, list)) or any(n.__class__ is not int for n in size):
+        raise ScriptError(
+            f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}",
+            code="E0310",
+            help=("write `torch.randint(low, high, (2, 3))`",),
+        )
+    if high.__class__ is Tensor and high.size == 1:
+        high = int(high.item())
+    if high.__class__ is not int:
+        raise ScriptError(
+            f"randint(): argument 'high' (position 2) must be int, not {type(high).__name__}", code="E0310"
+        )
+    if low >= high:
+        raise ScriptError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}", code="E0308"
+        )
+    dtype = dtype or dtypes.int64
+    allocate(check_sizes(size), dtype)
+    return drawn(source.generator.integers(low, high, tuple(size)), dtype, requires_grad)
+
+
+@public("randperm(n: int)", method=False)
+def randperm(n: int) -> Tensor:
+    """The numbers from 0 to ``n`` - 1 in random order."""
+    allocate(check_sizes((n,)), dtypes.int64)
+    return drawn(source.generator.permutation(n), dtypes.int64, False)
+
+
+@public("normal(mean: value = 0.0, std: value = 1.0, size: size = None)", method=False)
+def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
+    """Normally distributed numbers; ``mean`` and ``std`` may be tensors, but no gradient flows to them."""
+    spread = std.data if std.__class__ is Tensor else std
+    if np.any(np.less(spread, 0)):
+        message = (
+            "normal expects all elements of std >= 0.0"
+            if std.__class__ is Tensor
+            else f"normal expects std >= 0.0, but found std {std:g}"
+        )
+        raise ScriptError(message, code="E0308")
+    tensors = [x for x in (mean, std) if x.__class__ is Tensor]
+    if not tensors and size is None:
+        raise ScriptError(
+            'normal() missing 1 required positional arguments: "size"',
+            code="E0310",
+            help=("write `torch.normal(0.0, 1.0, (2, 3))`",),
+        )
+    centre = mean.data if mean.__class__ is Tensor else mean
+    shape = np.broadcast_shapes(*(x.shape for x in tensors)) if size is None else check_sizes(size)
+    dtype = floating(tensors[0].dtype if tensors else None, "normal_kernel_cpu")
+    allocate(shape, dtype)
+    return drawn(centre + spread * source.generator.standard_normal(shape), dtype, False)
+
+
+@public("bernoulli(input: tensor, p: float = None)")
+def bernoulli(x: Tensor, p: float | None) -> Tensor:
+    """Ones with the probabilities in ``input`` (or ``p`` everywhere), else zeros."""
+    dtype = floating(x.dtype, "bernoulli_tensor_cpu_p_")
+    chances = x.data if p is None else np.full(x.shape, p)
+    if not np.all((chances >= 0) & (chances <= 1)):
+        raise ScriptError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be"
+            " improved?  If so, please report an enhancement request to PyTorch.)",
+            code="E0308",
+            operands=(x,),
+            caret="probabilities lie between 0 and 1",
+        )
+    return drawn(source.generator.random(x.shape) < chances, dtype, False)
+
+
+expose("manual_seed(seed: float)", manual_seed, method=False)
