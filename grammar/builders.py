@@ -31,7 +31,7 @@ def mistake(code: str, message: str, caret: str, way_out: str, span: Span) -> Co
     return CompileError(message, code=code, caret=caret, help=(way_out,), span=span)
 
 
-# -- the whole and its blocks ------------------------------------------------------------------------------
+# -- the whole and its blocks ---------------------------------------------------------
 
 
 @rule
@@ -54,7 +54,7 @@ def through(start: int, *bodies: Body | None) -> Span:
     return Span(start, next(body[-1].span.end for body in reversed(bodies) if body))
 
 
-# -- statements on one line --------------------------------------------------------------------------------
+# -- statements on one line ---------------------------------------------------------
 
 
 @rule
@@ -129,12 +129,12 @@ def dotted_name(span: Span, *names: syntax.Name) -> str:
 
 @rule
 def imported_module(span: Span, module: str, alias: syntax.Name | None) -> tuple[str, str | None]:
-    return module, alias and alias.id
+    return module, alias.id if alias else None
 
 
 @rule
 def imported_name(span: Span, name: syntax.Name, alias: syntax.Name | None) -> tuple[str, str | None]:
-    return name.id, alias and alias.id
+    return name.id, alias.id if alias else None
 
 
 @rule
@@ -157,7 +157,7 @@ def magic(span: Span, text: str) -> Statement:
     return syntax.Magic(span, text[1:])
 
 
-# -- statements with a block -------------------------------------------------------------------------------
+# -- statements with a block ---------------------------------------------------------
 
 
 @rule
@@ -294,7 +294,7 @@ def parameters(span: Span, *all: syntax.Parameter) -> tuple[syntax.Parameter, ..
     return all
 
 
-# -- expressions -------------------------------------------------------------------------------------------
+# -- expressions ---------------------------------------------------------
 
 
 @rule
@@ -471,7 +471,7 @@ def slice(
     return syntax.Slice(span, lower, upper, step)
 
 
-# -- what can be assigned to -------------------------------------------------------------------------------
+# -- what can be assigned to ---------------------------------------------------------
 
 _CALLED = {
     "Number": "a number",

@@ -161,7 +161,7 @@ def stray_character(text: str, at: int, end: int) -> CompileError:
     )
 
 
-# -- numbers ----------------------------------------------------------------------------------------------
+# -- numbers ---------------------------------------------------------
 
 
 def check_number(text: str, start: int, end: int, limit: int) -> None:

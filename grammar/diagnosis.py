@@ -131,7 +131,7 @@ def _advance(reader: Reader, states: list[int], kind: str) -> bool:
         states.append(table.actions[states[-1]][rule.makes])
 
 
-# -- the rules -----------------------------------------------------------------------------------------------
+# -- the rules ---------------------------------------------------------
 
 
 def bad_word(here: Situation) -> CompileError | None:

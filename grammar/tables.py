@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lark import Lark
-from lark.grammar import NonTerminal, Rule, Symbol
+from lark.grammar import NonTerminal, Rule, Symbol, Terminal
 from lark.lexer import Lexer, LexerState, TerminalDef, Token
 from lark.parsers.lalr_analysis import IntParseTable, Shift
 
@@ -57,7 +57,7 @@ def _children(rule: Rule) -> list[int]:
             picks.append(-1)
             continue
         symbol = rule.expansion[position]
-        if rule.options.keep_all_tokens or not (symbol.is_term and symbol.filter_out):
+        if rule.options.keep_all_tokens or not (isinstance(symbol, Terminal) and symbol.filter_out):
             picks.append(position)
         position += 1
     return picks
@@ -88,7 +88,7 @@ def build_table() -> dict[str, object]:
     """Everything parser.py needs. Actions: a positive number is a state to go to, a negative one a rule
     to apply, zero the end of the text."""
     lark = compile_grammar(GRAMMAR.read_text(encoding="utf-8"))
-    table: IntParseTable = lark.parser.parser._parse_table  # type: ignore[attr-defined]
+    table: IntParseTable = lark.parser.parser._parse_table
     kinds = kind_names(lark)
     rules = sorted(lark.rules, key=_rule_order)
     rule_numbers = {rule: number for number, rule in enumerate(rules, start=1)}

@@ -1,0 +1,235 @@
+"""What people read when a script does not parse: codes, places, words, and that nothing else ever escapes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from autodiff.core.errors import CompileError
+from autodiff.core.span import Source
+from autodiff.grammar.parser import parse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+def error_of(text: str) -> CompileError:
+    with pytest.raises(CompileError) as caught:
+        parse(Source(text))
+    return caught.value
+
+
+# text with `^` marks around the place, code, first line, caret sentence, first help
+GOLDEN = [
+    ("x5 = w2 *^^", "E0101", "the line stops where a value should follow", "a value is missing after `*`",
+     "finish the product, as in `x5 = w2 * w2`, or delete the `*`"),
+    ("x =^^ ", "E0101", "the line stops where a value should follow", "a value is missing after `=`", None),
+    ("x = (1 + ^*^ 2)", "E0101", "a value is missing between `+` and `*`", "a value should stand before this",
+     "write a value here, or delete the `+`"),
+    ("if ^:^\n  x", "E0101", "a condition is missing between `if` and `:`", None, None),
+    ("x++^^\n", "E0101", "the line stops where a value should follow", None, "write `x += 1` to count"),
+    ("a ^&&^ b", "E0101", "`&&` is written `and`", None, "write `and`"),
+    ("^and^ x", "E0101", "a line cannot begin with `and`", None, None),
+    ("y = f'{a +^^}'", "E0101", "the field stops where a value should follow", None, None),
+    ("if x ^=^ 1:\n  y", "E0102", "`=` assigns and cannot stand inside an expression", "here",
+     "did you mean `==`?"),
+    ("while f(x) ^=^ 1: y", "E0102", None, None, "did you mean `==`?"),
+    ("x = a ^b^", "E0102", "two values stand side by side", "nothing joins `a` and `b`", None),
+    ("x = [1 ^2^]", "E0102", "two values stand side by side", None,
+     "put a comma or an operator between them"),
+    ("print ^x^", "E0102", "`print` needs parentheses", None, "write `print(...)`"),
+    ("^whlie^ x:\n  y", "E0102", "`whlie` begins no statement", None, "did you mean `while`?"),
+    ("^esle^:\n  y", "E0102", None, None, "did you mean `else`?"),
+    ("^else^:\n  x", "E0102", "this `else` belongs to nothing", None, None),
+    ("x = 1 if y^^", "E0102", "the `else` of this choice is missing", None, None),
+    ("for x ^range^(3): pass", "E0102", "the `in` of this `for` is missing", None, None),
+    ("f(a=1, ^2^)", "E0102", "a value without a name follows named ones", None, None),
+    ("f(a=1, ^a=2^)", "E0102", "`a` is given twice", None, None),
+    ("def f(a=1, ^b^): pass", "E0102", "a parameter without a default follows one that has a default",
+     "has no default", "move `b` before `a`, or give it a default"),
+    ("def f(a, ^a^): pass", "E0102", "two parameters are called `a`", None, None),
+    ("@d\n^x^ = 1", "E0102", "a decorator stands directly above `def`", None, None),
+    ("x = ^*^a", "E0102", "a `*` value cannot stand alone", None, None),
+    ("def f^^", "E0102", "the line stops too early", "`(` should stand here", None),
+    ("x = ^(^1 +", "E0103", "this `(` is never closed", "no `)` follows that belongs to it", None),
+    ("x = foo^(^bar(1)\ny = baz(2)\n", "E0103", "this `(` is never closed", None, None),
+    ("for i in range^(^3:\n  pass", "E0103", "this `(` is never closed", None, None),
+    ("x = 1^)^", "E0103", "this `)` closes nothing", None, None),
+    ("x = (1^]^", "E0103", "`]` does not close `(`", None, None),
+    ("x = 1\n^  ^y = 2", "E0104", "this line is indented, but nothing above it opens a block", None, None),
+    ("if x:\n    y\n^  ^z", "E0104", "this line is indented like no block above it", None,
+     "line it up with line 2 or the left margin"),
+    ("if x:\n\ty\n^        ^z", "E0104", "tabs and spaces are mixed in the indentation", None, None),
+    ("if x^^\n  y = 1", "E0105", "the `:` of this `if` is missing", "a `:` should stand here",
+     "write `:` here"),
+    ("def f(x)^^\n  return x", "E0105", "the `:` of this `def` is missing", None, None),
+    ("for x in y^^ print(x)", "E0105", "the `:` of this `for` is missing", None, "write `:` before `print`"),
+    ("if x:\n^y^ = 1", "E0105", "the block of this `if` is missing", "this line should be indented", None),
+    ("if x:^^", "E0105", "the block of this `if` is missing", None, None),
+    ("if x:\n  y\nelse ^if^ z:\n  w", "E0105", "`else if` is one word", None, "write `elif`"),
+    ("x = ^'abc^", "E0106", "this string is not closed before the line ends", None, None),
+    ("x = ^'''^abc\ny", "E0106", "this string is never closed", None, None),
+    ("x = '^\\x^ZZ'", "E0106", "`\\x` is not the code of a character", None, None),
+    ("x = f'^{^a'", "E0106", "this `{` of the f-string is never closed", None, None),
+    ("x = f'^}^'", "E0106", "this `}` closes nothing", None, "write `}}` for the character itself"),
+    ("x = f'^{}^'", "E0106", "this field of the f-string is empty", None, None),
+    ("x = ^“^abc”", "E0107", "`“` is not the `\"` of the language", None, 'type `"` instead'),
+    ("x = a ^×^ b", "E0107", "`×` is not the `*` of the language", None, None),
+    ("x = a^\u200b^b", "E0107", "an invisible character stands here: U+200B (zero width space)", None, None),
+    ("x = 1 # ^\u202e^", "E0107", None, None, None),
+    ("x = 1^\0^", "E0107", "the script contains a NUL character", None, None),
+    ("^_x^ = 1", "E0107", "the name `_x` begins with an underscore", None, "call it `x`"),
+    ("y = x.^__class__^", "E0107", "the name `__class__` begins with an underscore", None,
+     "what begins with an underscore is out of a script's reach"),
+    ("^__import__^('os')", "E0107", None, None, None),
+    ("from ^__past__^ import x", "E0107", None, None, None),
+    ("^class^ = 3", "E0107", "`class` is a word of the language and cannot be a name", None, None),
+    ("x = ^class^", "E0107", "`class` is a word of the language and cannot be a name", None, None),
+    ("f(^lambda^=1)", "E0107", None, None, None),
+    ("def ^if^(): pass", "E0107", None, None, None),
+    ("^f(x)^ = 1", "E0108", "the result of a call cannot be assigned to", "not a variable", None),
+    ("^1^ = x", "E0108", "a number cannot be assigned to", None,
+     "write `==` to compare, or turn it round: `x = ...`"),
+    ("^None^ = 1", "E0108", "`None` cannot be assigned to", None, None),
+    ("^a, b^ += 1", "E0108", "`+=` changes one variable, not several", None, None),
+    ("x = ^2x^", "E0109", "a name stands directly after a number", None, None),
+    ("x = ^1_^", "E0109", "an underscore in a number stands between two digits", None, None),
+    ("x = ^0777^", "E0109", "a whole number does not begin with zeros", None, "write 777"),
+    ("x = ^99999999999999999999^", "E0109", "this whole number needs more than 64 bits", None, None),
+    ("x = ^1j^", "E0110", "complex numbers are not in the language", None, None),
+    ("^try^:\n  x\nexcept: y", "E0110", "`try` is not in the language", None, None),
+    ("^raise^ x", "E0110", "`raise` is not in the language", None, 'write `assert condition, "message"`'),
+    ("^global^ x", "E0110", "`global` is not in the language", None, None),
+    ("^nonlocal^ x", "E0110", "`nonlocal` is not in the language", None, None),
+    ("^async^ def f(): pass", "E0110", "`async` is not in the language", None, None),
+    ("^await^ x", "E0110", "`await` is not in the language", None, None),
+    ("def f():\n  ^yield^ 1", "E0110", "`yield` is not in the language", None, None),
+    ("^match^ x:\n  case 1: pass", "E0110", "`match` is not in the language", None, "use `if` and `elif`"),
+    ("x = ^{^1: 2}", "E0110", "dictionaries are not in the language", None, None),
+    ("x = ^{^1, 2}", "E0110", "sets are not in the language", None, "write a list: `[...]`"),
+    ("x = ^{^}", "E0110", "dictionaries are not in the language", None, None),
+    ("x = ^{^a for a in b}", "E0110", "sets are not in the language", None,
+     "write a list comprehension: `[... for ... in ...]`"),
+    ("x = (i ^for^ i in y)", "E0110", "a loop inside an expression makes a list", None, None),
+    ("f(^**^kw)", "E0110", "`**` arguments are not in the language", None, None),
+    ("if (x ^:=^ 3): pass", "E0110", "`:=` is not in the language", None, None),
+    ("x^:^ int = 3", "E0110", "types are not in the language", None, None),
+    ("def f(x^:^ int): pass", "E0110", "types are not in the language", None, None),
+    ("def f(x) ^->^ int: pass", "E0110", "types are not in the language", None, None),
+    ("from ^.^ import x", "E0110", "a script cannot import other files", None, None),
+    ("x = ^b^'abc'", "E0110", "byte strings are not in the language", None, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("marked", "code", "message", "caret", "way_out"), GOLDEN)
+def test_error(marked, code, message, caret, way_out):
+    before, inside, after = marked.split("^")
+    error = error_of(before + inside + after)
+    assert (error.code, error.span.start, error.span.end) == (code, len(before), len(before) + len(inside))
+    if message is not None:
+        assert error.message == message
+    if caret is not None:
+        assert error.caret == caret
+    if way_out is not None:
+        assert error.help[0] == way_out
+
+
+JARGON = re.compile(r"\b(tokens?|terminals?|operands?|unexpected|invalid|syntax)\b", re.IGNORECASE)
+
+
+def assert_readable(error: CompileError, text: str) -> None:
+    assert re.fullmatch(r"E01(0[1-9]|10)", error.code)
+    assert error.span is not None
+    assert 0 <= error.span.start <= error.span.end <= len(text)
+    for label in error.labels:
+        assert 0 <= label.span.start <= label.span.end <= len(text)
+    assert error.message
+    assert error.caret
+    assert error.help
+    assert all(error.help)
+    for sentence in (error.message, error.caret, *error.help):
+        own_words = re.sub(r"`[^`]*`", "", sentence)
+        assert not JARGON.search(own_words), sentence
+        assert "\n" not in sentence.replace(text, "")
+        assert len(sentence) < 250
+
+
+@pytest.mark.parametrize("marked", [row[0] for row in GOLDEN])
+def test_golden_errors_are_readable(marked):
+    text = marked.replace("^", "")
+    assert_readable(error_of(text), text)
+
+
+@pytest.mark.parametrize("marked", [row[0] for row in GOLDEN])
+def test_the_first_mistake_wins(marked):
+    """What stands in front of a mistake, does not change what is said."""
+    text = marked.replace("^", "")
+    alone = error_of(text)
+    lead = "a = 1\nif a:\n    b = 2\nc = 3\n"
+    moved = error_of(lead + text)
+    assert (moved.code, moved.message) == (alone.code, alone.message)
+    assert moved.span.start == alone.span.start + len(lead)
+
+
+ODD_WORDS = (
+    "a _b print match 1 2.5 0x 1_ 's' 's f'{a}' f'{' f'{a' f'}' ''' + - * "
+    "/ ** @ == < = := -> += ( ) [ ] { } , : . "
+    "... ! $ ` ~ \\ not and or in is if elif else for lambda "
+    "while def return del assert import from as with class "
+    "pass try raise global yield async await except None ; % # é ² “ \u200b \u202e \0 \t \f \r \n"
+)
+PIECES = st.sampled_from(ODD_WORDS.split(" "))
+
+
+@settings(max_examples=3000, deadline=None)
+@given(st.lists(st.tuples(PIECES, st.sampled_from(["", " ", "\n", "\n    ", "\n\t"])), max_size=14))
+def test_random_words_raise_only_our_errors(parts):
+    text = "".join(word + space for word, space in parts)
+    try:
+        parse(Source(text))
+    except CompileError as error:
+        assert_readable(error, text)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.text(max_size=30))
+def test_random_text_raises_only_our_errors(text):
+    try:
+        parse(Source(text))
+    except CompileError as error:
+        assert_readable(error, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 100_000,
+        ")" * 100_000,
+        "(" * 100_000 + "]",
+        "-" * 100_000,
+        "f(" * 100_000 + "=",
+        "1 + " * 100_000,
+        "x = " + "a" * 100_000 + " b",
+        "{" * 100_000,
+        "if a:" * 100_000,
+        "a if " * 100_000,
+        "lambda " * 100_000,
+        "'" + "\\x" * 100_000 + "'",
+        "f'" + "{" * 99_999 + "'",
+        "f'" + "{a:" * 10_000 + "'",
+    ],
+)
+def test_huge_mistakes_are_named_too(text):
+    assert_readable(error_of(text), text)
+
+
+def test_helps_that_spell_the_line_out_parse():
+    """A line proposed in full has to be one that parses."""
+    tried = 0
+    for row in GOLDEN:
+        text = row[0].replace("^", "")
+        for way_out in error_of(text).help:
+            proposed = re.search(r"as in `([^`]*)`", way_out)
+            if proposed and text.split("\n")[0].rstrip() in proposed[1]:
+                parse(Source(proposed[1]))
+                tried += 1
+    assert tried >= 2
