@@ -247,7 +247,7 @@ def widths(indentation: str) -> tuple[int, int]:
     return wide, narrow
 
 
-# -- what can be wrong with brackets, lines and blocks ---------------------------------------------------------
+# -- what can be wrong with brackets, lines and blocks -----------------------------------------------
 
 
 def unclosed_bracket(text: str, opening: str, at: int) -> CompileError:
