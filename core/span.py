@@ -53,7 +53,8 @@ class Source:
     def _line_starts(self) -> list[int]:
         if self._starts is None:
             starts = [0]
-            find = self.text.find
+            # Every ending counts as one line: \n, \r\n and the lone \r of old files. Lengths stay the same.
+            find = self.text.replace("\r\n", " \n").replace("\r", "\n").find
             at = find("\n")
             while at >= 0:
                 starts.append(at + 1)
