@@ -236,8 +236,7 @@ def divide(x: Any, y: Any, rounding_mode: str | None) -> Any:
         return div(x, y)
     if rounding_mode not in ("floor", "trunc"):
         raise ScriptError(
-            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found"
-            f" '{rounding_mode}'"
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
     return (div_floor if rounding_mode == "floor" else div_trunc)(x, y)
 

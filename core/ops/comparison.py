@@ -31,7 +31,7 @@ def on_whole_numbers(name: str, forward: Callable[..., Any]) -> Callable[..., An
             if np.asarray(x).dtype.kind == "f":
                 kind = "Double" if np.asarray(x).dtype.itemsize == 8 else "Float"
                 raise ScriptError(
-                    f'"{name}_cpu" not implemented for \'{kind}\'',
+                    f"\"{name}_cpu\" not implemented for '{kind}'",
                     help=("compare first, as in `(x > 0) & (x < 1)`",),
                 )
         return forward(*operands)

@@ -63,9 +63,7 @@ exp2 = elementwise(
     "exp2", lambda x: np.exp2(x), lambda out, x: math.log(2) * out, scalar=lambda x: 2.0**x, real=True
 )
 expm1 = elementwise("expm1", lambda x: np.expm1(x), lambda out, x: out + 1, scalar=math.expm1, real=True)
-log1p = elementwise(
-    "log1p", lambda x: np.log1p(x), lambda out, x: 1 / (x + 1), scalar=math.log1p, real=True
-)
+log1p = elementwise("log1p", lambda x: np.log1p(x), lambda out, x: 1 / (x + 1), scalar=math.log1p, real=True)
 log2 = elementwise(
     "log2", lambda x: np.log2(x), lambda out, x: 1 / (x * math.log(2)), scalar=math.log2, real=True
 )
@@ -79,9 +77,7 @@ asin = elementwise(
 acos = elementwise(
     "acos", lambda x: np.arccos(x), lambda out, x: -1 / sqrt(1 - x**2), scalar=math.acos, real=True
 )
-atan = elementwise(
-    "atan", lambda x: np.arctan(x), lambda out, x: 1 / (1 + x**2), scalar=math.atan, real=True
-)
+atan = elementwise("atan", lambda x: np.arctan(x), lambda out, x: 1 / (1 + x**2), scalar=math.atan, real=True)
 sinh: Op = elementwise("sinh", lambda x: np.sinh(x), lambda out, x: cosh(x), scalar=math.sinh, real=True)
 cosh: Op = elementwise("cosh", lambda x: np.cosh(x), lambda out, x: sinh(x), scalar=math.cosh, real=True)
 asinh = elementwise(
@@ -205,9 +201,7 @@ erfc = elementwise(
     scalar=math.erfc,
     real=True,
 )
-erfinv = elementwise(
-    "erfinv", from_scipy("erfinv"), lambda out, x: exp(out**2) / TWO_OVER_ROOT_PI, real=True
-)
+erfinv = elementwise("erfinv", from_scipy("erfinv"), lambda out, x: exp(out**2) / TWO_OVER_ROOT_PI, real=True)
 erfcx = elementwise(
     "erfcx",
     from_scipy("erfcx"),
