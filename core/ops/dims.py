@@ -89,20 +89,22 @@ def infer_shape(x: Tensor, shape: Sequence[int]) -> Shape:
     return tuple(shape)
 
 
-def expanded_shape(x: Tensor, sizes: Sequence[int]) -> Shape:
-    """The shape that ``x.expand(*sizes)`` has; -1 keeps a size."""
-    if len(sizes) < x.ndim:
+def expanded_shape(x: Tensor, sizes: Sequence[int], shape: Shape | None = None) -> Shape:
+    """The shape that ``x.expand(*sizes)`` has; -1 keeps a size. ``shape`` replaces that of ``x``."""
+    shape = x.shape if shape is None else shape
+    if len(sizes) < len(shape):
         raise ShapeError(
-            f"expand(torch.{x.dtype.long_name}Tensor{{{list(x.shape)}}}, size={list(sizes)}): the number of"
+            f"expand(torch.{x.dtype.long_name}Tensor{{{list(shape)}}}, size={list(sizes)}): the number of"
             f" sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions in the"
-            f" tensor ({x.ndim})",
+            f" tensor ({len(shape)})",
             code="E0301",
             operands=(x,),
         )
-    lead = len(sizes) - x.ndim
+    lead = len(sizes) - len(shape)
     result = []
-    for index, n in enumerate(sizes):
-        own = x.shape[index - lead] if index >= lead else 1
+    for index in range(len(sizes) - 1, -1, -1):  # from the end, as torch names the first misfit it meets
+        n = sizes[index]
+        own = shape[index - lead] if index >= lead else 1
         if index < lead and n == -1:
             raise ShapeError(
                 "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension"
@@ -115,13 +117,13 @@ def expanded_shape(x: Tensor, sizes: Sequence[int]) -> Shape:
         elif own not in (1, n) or n < 0:
             raise ShapeError(
                 f"The expanded size of the tensor ({n}) must match the existing size ({own}) at non-singleton"
-                f" dimension {index}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(x.shape)}",
+                f" dimension {index}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}",
                 code="E0301",
                 operands=(x,),
                 caret="only a dimension of size 1 can be repeated",
             )
         result.append(n)
-    return tuple(result)
+    return tuple(reversed(result))
 
 
 def check_sizes(sizes: Sequence[int]) -> Shape:
