@@ -99,7 +99,8 @@ def choose(condition: Tensor, x: Any, y: Any) -> Any:
     """``input`` where the condition holds, ``other`` elsewhere."""
     if condition.dtype.name != "bool":
         raise ScriptError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.long_name}",
+            "where expected condition to be a boolean tensor, but got a tensor with dtype"
+            f" {condition.dtype.long_name}",
             operands=(condition,),
             help=("compare to get a condition, as in `x > 0`",),
         )

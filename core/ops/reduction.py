@@ -528,7 +528,10 @@ def spread_of(
     )
 
 
-SPREAD = "(input: tensor, dim: any = None, unbiased: bool = None, keepdim: bool = False, *, correction: float = None)"
+SPREAD = (
+    "(input: tensor, dim: any = None, unbiased: bool = None, keepdim: bool = False,"
+    " *, correction: float = None)"
+)
 
 
 @public(f"std{SPREAD}")
