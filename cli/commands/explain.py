@@ -1,0 +1,19 @@
+"""``autodiff explain``: where a gradient comes from, path by path."""
+
+from __future__ import annotations
+
+from autodiff.cli.session import Session
+
+
+def explain(session: Session) -> None:
+    """Derive gradients in five steps; ``--format formula`` prints the simplified formula alone."""
+    report = session.report(derivations=True)
+    if session.format == "json":
+        session.show_json(report)
+        return
+    from autodiff.cli.render.reports import explain_lines, formula_text
+
+    if session.format == "formula":
+        session.show_text(formula_text(report))
+    else:
+        session.show(explain_lines(report, session.page()))

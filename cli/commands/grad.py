@@ -1,0 +1,20 @@
+"""``autodiff grad``: the gradients alone, for the next program in a pipe or for a reader."""
+
+from __future__ import annotations
+
+from autodiff.cli.session import Session
+
+
+def grad(session: Session) -> None:
+    """Print gradients: bare numbers in a pipe, a table on a terminal."""
+    report = session.report()
+    if session.format == "json":
+        session.show_json(report)
+    elif session.for_people:
+        from autodiff.cli.render.gradients import table_lines
+
+        session.show(table_lines(report, session.page()))
+    else:
+        from autodiff.cli.render.bare import bare_text
+
+        session.show_text(bare_text(report))

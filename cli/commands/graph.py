@@ -1,0 +1,21 @@
+"""``autodiff graph``: the graph as a tree, as JSON or for Graphviz."""
+
+from __future__ import annotations
+
+from autodiff.cli.session import Session
+
+
+def graph(session: Session) -> None:
+    """Draw the graph."""
+    report = session.report(graph=True)
+    assert report.graph is not None
+    if session.format == "json":
+        session.show_json(report)
+    elif session.format == "dot":
+        from autodiff.cli.render.dot import dot_lines
+
+        session.show_text("".join(line + "\n" for line in dot_lines(report.graph, session.page())))
+    else:
+        from autodiff.cli.render.tree import tree_lines
+
+        session.show(tree_lines(report.graph, session.page(), report.gradients))

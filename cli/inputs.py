@@ -1,0 +1,196 @@
+"""Finds the script: a file, standard input, code on the line, or a file with code after it.
+
+Reads no more than the limit allows and says precisely what is wrong with what cannot be read. Gives a
+Source, and the bytes it came from for whoever wants to fingerprint them.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+
+from autodiff.cli.arguments import Request
+from autodiff.core.errors import UsageError
+from autodiff.core.span import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+STDIN = "-"
+STDIN_NAME = "<stdin>"
+CODE_NAME = "<-e>"
+REASONS = {
+    errno.ENOENT: "there is no such file",
+    errno.EISDIR: "it is a directory",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.ELOOP: "its symbolic links lead in a circle",
+    errno.ENAMETOOLONG: "its name is too long",
+    errno.ENOTDIR: "a part of its path is not a directory",
+}
+
+
+class Script:
+    """A script as it was given: its Source, the bytes behind it, and the file's path where there is one."""
+
+    __slots__ = ("data", "path", "source")
+
+    def __init__(self, source: Source, data: bytes, path: str | None) -> None:
+        self.source = source
+        self.data = data
+        self.path = path
+
+
+class NoScript(UsageError):
+    """Nothing was given and nobody is piping anything: the command's help is the answer."""
+
+    code = "E0601"
+
+
+def read_script(request: Request) -> Script:
+    """The script a request names."""
+    codes, where, limit = request.texts("e"), request.argument, request.number("max_script")
+    check_stdin_once(request)
+    pieces: list[bytes] = []
+    if where and where != STDIN:
+        pieces.append(read_file(where, limit))
+        name = where
+    elif where or not codes:
+        if not where and is_terminal(sys.stdin):
+            raise NoScript(
+                "there is no script to run",
+                help=("give a file, `-` to read standard input, or -e 'CODE'",),
+            )
+        pieces.append(read_stdin(limit))
+        name = STDIN_NAME
+    else:
+        name = CODE_NAME
+    if codes and pieces:
+        name += " + " + CODE_NAME
+    texts = [decode(piece, name) for piece in pieces] + list(map(unsmuggle, codes))
+    text = "\n".join(part.removesuffix("\n") for part in texts) + "\n"
+    data = pieces[0] if pieces and not codes else text.encode("utf-8", "surrogatepass")
+    return Script(Source(text, name), data, where if where not in ("", STDIN) else None)
+
+
+def check_stdin_once(request: Request) -> None:
+    """Refuse to read standard input for two things."""
+    readers = ["the script"] if request.argument == STDIN else []
+    readers += [f"--set {item}" for item in request.texts("set") if item.endswith("=@-")]
+    if len(readers) > 1:
+        raise UsageError(
+            "standard input can be read only once, and it is wanted for " + " and for ".join(readers),
+            code="E0601",
+            help=("put one of them into a file",),
+        )
+
+
+def is_terminal(stream: object) -> bool:
+    """Whether nobody pipes anything in: a terminal, or standard input closed."""
+    return stream is None or sys.stdin.isatty()
+
+
+def read_file(path: str, limit: int) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return read_bounded(file, path, limit)  # type: ignore[arg-type]
+    except OSError as error:
+        reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
+        raise unreadable(path, reason, *proposals(path, error.errno)) from None
+    except ValueError:  # a NUL in the name
+        raise unreadable(path, "this cannot be the name of a file") from None
+
+
+def proposals(path: str, number: int | None) -> tuple[str, ...]:
+    """What may have been meant by a name that is not there."""
+    if number == errno.ENOENT:
+        from difflib import get_close_matches
+
+        folder, name = os.path.split(path)
+        try:
+            near = get_close_matches(name, os.listdir(folder or "."), n=1)
+        except OSError:
+            near = []
+        if near:
+            return (f"did you mean `{os.path.join(folder, near[0])}`?",)
+    if number == errno.EISDIR:
+        return ("name one file in it",)
+    return ()
+
+
+def read_stdin(limit: int) -> bytes:
+    if sys.stdin is None:
+        raise unreadable(STDIN_NAME, "it is closed")
+    try:
+        return read_bounded(sys.stdin.buffer, STDIN_NAME, limit)  # type: ignore[arg-type]
+    except OSError as error:
+        reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
+        raise unreadable(STDIN_NAME, reason) from None
+
+
+def read_bounded(file: BinaryIO, name: str, limit: int) -> bytes:
+    """Everything in a file, as long as it is no more than the limit (0: none)."""
+    pieces: list[bytes] = []
+    size = 0
+    while piece := file.read(1 << 20):
+        pieces.append(piece)
+        size += len(piece)
+        if limit and size > limit:
+            raise unreadable(
+                name,
+                f"it has more than {limit:,} bytes",
+                "raise the limit with --max-script, as in --max-script 64M",
+                code="E0603",
+            )
+    return b"".join(pieces)
+
+
+def decode(data: bytes, name: str) -> str:
+    """The text of a script: UTF-8, with or without a byte order mark, whatever ends its lines."""
+    if looks_like_utf16(data):
+        raise unreadable(name, "it looks like UTF-16", "save it as UTF-8", code="E0604")
+    at = data.find(b"\0")
+    if at >= 0:
+        raise unreadable(name, f"there is a NUL byte at offset {at}", "a script is plain text", code="E0604")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        mark = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+        offset = error.start + mark
+        line = data.count(b"\n", 0, offset) + 1
+        raise unreadable(
+            name,
+            f"it is not UTF-8: byte 0x{data[offset]:02x} at offset {offset}, in line {line}",
+            "save it as UTF-8",
+            code="E0604",
+        ) from None
+    return unify_lines(text)
+
+
+def looks_like_utf16(data: bytes) -> bool:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    start = data[:64]
+    even, odd = start[::2], start[1::2]
+    # ASCII characters in UTF-16 have a zero in every other byte, and in only those.
+    return len(start) >= 4 and ((not any(even) and all(odd)) or (not any(odd) and all(even)))
+
+
+def unify_lines(text: str) -> str:
+    """Line ends as Python reads them, so that lines and columns mean the same to everybody."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def unsmuggle(code: str) -> str:
+    """Code from the command line; bytes that were no UTF-8 arrive as lone surrogates and are refused."""
+    try:
+        code.encode("utf-8")
+    except UnicodeEncodeError:
+        raise unreadable(CODE_NAME, "it is not UTF-8", code="E0604") from None
+    return unify_lines(code)
+
+
+def unreadable(name: str, reason: str, *help: str, code: str = "E0602") -> UsageError:
+    return UsageError(f"cannot read {name}: {reason}", code=code, help=help)

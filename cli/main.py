@@ -1,0 +1,169 @@
+"""The entry point: read the command line, do the work under supervision, leave with the right status.
+
+Every exception of every command ends in ``conclude``. Commands are imported when they are called.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from autodiff.cli.arguments import Request, read_arguments
+from autodiff.cli.exit_codes import OK, OutputError, TimeOutError, as_autodiff_error, exit_code
+from autodiff.cli.inputs import NoScript
+from autodiff.cli.session import Session
+from autodiff.cli.supervisor import settle_signals, supervise
+from autodiff.core.errors import AutodiffError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the program named ``autodiff``."""
+    settle_signals()
+    arguments = sys.argv[1:]
+    request = read_arguments(arguments)
+    session = Session(request or Request("", "", {}))
+    seconds = session.request.seconds("timeout")
+    supervise(
+        lambda: attempt(session, lambda: dispatch(session, arguments)), seconds, lambda: time_over(session)
+    )
+
+
+def dispatch(session: Session, arguments: list[str]) -> None:
+    """Do what the command line asks."""
+    if arguments == ["--version"]:
+        from importlib.metadata import version
+
+        session.show_text("autodiff " + version("autodiff") + "\n")
+    elif session.request.command:
+        load_command(session.request.command)(session)
+    else:
+        from autodiff.cli.usage import read_with_click
+
+        made = read_with_click(arguments, session.out.width)
+        if isinstance(made, Request):
+            session.adopt(made)
+            load_command(made.command)(session)
+        else:
+            session.show_text(made.rstrip("\n") + "\n")
+
+
+def load_command(name: str) -> Callable[[Session], None]:
+    """The function behind a command's name; its module is imported now and no sooner."""
+    return LOADERS[name]()
+
+
+def load_run() -> Callable[[Session], None]:
+    from autodiff.cli.commands.run import run
+
+    return run
+
+
+def load_grad() -> Callable[[Session], None]:
+    from autodiff.cli.commands.grad import grad
+
+    return grad
+
+
+def load_explain() -> Callable[[Session], None]:
+    from autodiff.cli.commands.explain import explain
+
+    return explain
+
+
+def load_graph() -> Callable[[Session], None]:
+    from autodiff.cli.commands.graph import graph
+
+    return graph
+
+
+def load_help() -> Callable[[Session], None]:
+    from autodiff.cli.commands.help import help_topic
+
+    return help_topic
+
+
+LOADERS = {
+    "run": load_run,
+    "grad": load_grad,
+    "explain": load_explain,
+    "graph": load_graph,
+    "help": load_help,
+}
+
+
+def attempt(session: Session, work: Callable[[], None]) -> int:
+    """Do the work, write everything out, and turn whatever happens into an exit code."""
+    try:
+        work()
+        session.flush()
+    except BaseException as error:
+        return conclude(session, error)
+    return OK
+
+
+def conclude(session: Session, error: BaseException) -> int:
+    """Say what went wrong on stderr and give the exit code for it."""
+    try:
+        if not isinstance(error, OutputError):
+            session.show_failure(error)
+            session.out.flush()
+    except OutputError as unwritten:
+        error = unwritten
+    session.out.drop()
+    try:
+        if not session.is_silent:
+            explain_failure(session, error)
+        session.err.flush()
+    except OutputError:
+        session.err.drop()  # nobody is listening; the exit code has to do
+    return exit_code(error)
+
+
+def explain_failure(session: Session, error: BaseException) -> None:
+    if isinstance(error, NoScript):
+        from autodiff.cli.usage import read_with_click
+
+        text = read_with_click([session.request.command, "--help"], session.err.width)
+        session.err.write(str(text).rstrip("\n") + "\n\n")
+    shown = as_autodiff_error(error)
+    if shown is None:
+        shown = describe_bug(error)
+    session.say(shown)
+    if os.environ.get("AUTODIFF_DEBUG") and shown is not error:
+        from traceback import format_exception
+
+        session.err.write("".join(format_exception(error)))
+
+
+def describe_bug(error: BaseException) -> AutodiffError:
+    """What to show of an exception that should not have got here."""
+    traceback = error.__traceback__
+    place = ""
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        place = f"{os.path.basename(code.co_filename)}:{traceback.tb_lineno}, in {code.co_name}"
+        traceback = traceback.tb_next
+    words = str(error).partition("\n")[0][:200]
+    return AutodiffError(
+        f"this is a mistake in autodiff, not in your script: {type(error).__name__}"
+        + (f": {words}" if words else ""),
+        help=(
+            f"it happened at {place}",
+            "please report it with the script; AUTODIFF_DEBUG=1 shows the traceback",
+        ),
+    )
+
+
+def time_over(session: Session) -> int:
+    """The work is still going on: say so and leave it."""
+    limit = session.request.seconds("timeout")
+    error = TimeOutError(
+        f"stopped after {limit:g} seconds", help=("give it more time with --timeout, or 0 for no limit",)
+    )
+    session.script = None
+    return conclude(session, error)

@@ -1,0 +1,135 @@
+"""Every option of every command, once. The parser, the help texts and the completion read this table.
+
+Nothing is parsed here and nothing is imported: an Option is a few strings.
+"""
+
+from __future__ import annotations
+
+TEXT, TEXTS, NUMBER, SIZE = "text", "texts", "number", "size"
+SECONDS, FLAG, COUNT = "seconds", "flag", "count"
+
+
+class Option:
+    """One option: ``flags`` as typed, ``kind`` of its value, ``choices`` where only these will do."""
+
+    __slots__ = ("choices", "default", "flags", "help", "kind", "metavar", "name")
+
+    def __init__(
+        self,
+        flags: str,
+        kind: str,
+        help: str,
+        *,
+        metavar: str = "",
+        choices: tuple[str, ...] = (),
+        default: object = None,
+    ) -> None:
+        self.flags = tuple(flags.split())
+        self.name = self.flags[-1].lstrip("-").replace("-", "_")
+        self.kind = kind
+        self.help = help
+        self.metavar = metavar
+        self.choices = choices
+        self.default = {TEXTS: (), FLAG: False, COUNT: 0}.get(kind, default)
+
+    @property
+    def takes_value(self) -> bool:
+        return self.kind not in (FLAG, COUNT)
+
+
+class Command:
+    """One command: its options, and what the positional argument is called ("" for none)."""
+
+    __slots__ = ("argument", "examples", "help", "name", "options")
+
+    def __init__(
+        self, name: str, argument: str, options: tuple[Option, ...], help: str, examples: tuple[str, ...]
+    ) -> None:
+        self.name = name
+        self.argument = argument
+        self.options = options
+        self.help = help
+        self.examples = examples
+
+
+CODE = Option("-e", TEXTS, "Code given on the line; repeatable, after the file's.", metavar="CODE")
+OF = Option("--of", TEXT, "The output to differentiate; otherwise the script's last.", metavar="NAME")
+WRT = Option("--wrt", TEXTS, "Inputs to differentiate by: names, a,b lists, 'w*' globs.", metavar="NAME")
+SET = Option("--set", TEXTS, "Give a variable another value; repeatable.", metavar="NAME=VALUE")
+GRAD_OUTPUT = Option(
+    "--grad-output", TEXT, "Gradient to start from when the output is no single number.", metavar="ones|VALUE"
+)
+DTYPE = Option("--dtype", TEXT, "Default number type.", choices=("float32", "float64"), default="float64")
+SEED = Option("--seed", NUMBER, "Seed of the random numbers.", metavar="N", default=0)
+DIGITS = Option("--digits", NUMBER, "Significant digits for people.", metavar="N", default=6)
+SHOW = Option("--show", TEXT, "Parts to print: gradients,graph,paths.", metavar="PARTS")
+ROWS = Option("--rows", NUMBER, "Lines of a table or tree; 200 on a terminal.", metavar="N")
+ALL = Option("--all", FLAG, "Every line of every table and tree.")
+QUIET = Option("-q --quiet", COUNT, "No hints and warnings; twice: nothing but the exit code.")
+VERBOSE = Option("-v --verbose", COUNT, "Say on stderr what took how long.")
+COLOR = Option("--color", TEXT, "When to use colour.", choices=("auto", "always", "never"), default="auto")
+MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
+MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
+MAX_STEPS = Option("--max-steps", NUMBER, "Statements to run.", metavar="N", default=10_000_000)
+MAX_NODES = Option("--max-nodes", NUMBER, "Nodes of the graph.", metavar="N", default=5_000_000)
+MAX_MEMORY = Option("--max-memory", SIZE, "Bytes of one result.", metavar="SIZE", default=4 << 30)
+MAX_DEPTH = Option("--max-depth", NUMBER, "Nested calls.", metavar="N", default=100_000)
+TIMEOUT = Option("--timeout", SECONDS, "Stop after this long; exit 124.", metavar="SECONDS", default=0.0)
+
+
+def format_option(*choices: str) -> Option:
+    return Option("--format", TEXT, "How to print the result.", choices=("auto", *choices), default="auto")
+
+
+QUESTION = (CODE, OF, WRT, SET, GRAD_OUTPUT, DTYPE, SEED)
+LIMITS = (MAX_PATHS, MAX_STEPS, MAX_NODES, MAX_MEMORY, MAX_DEPTH, MAX_SCRIPT, TIMEOUT)
+MANNERS = (QUIET, VERBOSE, COLOR)
+PEOPLE = (DIGITS, ROWS, ALL)
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command(
+            "run",
+            "[SCRIPT]",
+            (*QUESTION, SHOW, format_option("plain", "json"), *PEOPLE, *MANNERS, *LIMITS),
+            "Run a script and backward: gradients, graph and derivations.",
+            ("autodiff run seed1.ad", "autodiff run seed1.ad --show gradients"),
+        ),
+        Command(
+            "grad",
+            "[SCRIPT]",
+            (*QUESTION, format_option("plain", "json"), *PEOPLE, *MANNERS, *LIMITS),
+            "Print gradients; in a pipe, bare numbers.",
+            ("autodiff grad seed1.ad --wrt w1", "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5"),
+        ),
+        Command(
+            "explain",
+            "[SCRIPT]",
+            (*QUESTION, format_option("plain", "formula", "json"), *PEOPLE, *MANNERS, *LIMITS),
+            "Derive a gradient in five steps, path by path.",
+            ("autodiff explain seed1.ad --wrt w1", "autodiff explain seed1.ad --wrt w1 --format formula"),
+        ),
+        Command(
+            "graph",
+            "[SCRIPT]",
+            (*QUESTION, format_option("tree", "json", "dot"), *PEOPLE, *MANNERS, *LIMITS),
+            "Draw the graph as a tree, or write it as JSON or DOT.",
+            ("autodiff graph seed1.ad", "autodiff graph seed1.ad --format dot | dot -Tsvg > seed1.svg"),
+        ),
+        Command(
+            "help",
+            "[TOPIC]",
+            (COLOR,),
+            "Explain exit-codes, the language, or an error code.",
+            ("autodiff help exit-codes", "autodiff help E0401"),
+        ),
+    )
+}
+
+DESCRIPTION = "Runs PyTorch-style scripts without PyTorch and explains every gradient."
+EXAMPLES = (
+    ("autodiff run seed1.ad", "values, gradients, the graph and where each gradient comes from"),
+    ("autodiff grad --wrt w -e 'w = 3; L = w**2'", "just the number: 6"),
+    ("autodiff explain seed1.ad --wrt w1", "the derivation, path by path"),
+)

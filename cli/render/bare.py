@@ -1,0 +1,44 @@
+"""Gradients as bare numbers, for the next program in the pipe: exact, no units, no rounding."""
+
+from __future__ import annotations
+
+from autodiff.cli.console import visible
+from autodiff.cli.render.numbers import exact_entries, is_array
+from autodiff.core.errors import UsageError
+from autodiff.core.report import GradientReport
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def bare_text(report: GradientReport) -> str:
+    """The lines of ``bare_lines`` as one text, so that what does not fit prints nothing."""
+    return "".join(line + "\n" for line in bare_lines(report))
+
+
+def bare_lines(report: GradientReport) -> Iterator[str]:
+    """One input: its gradient alone, a vector in one line, a matrix row by row. Several: name TAB number."""
+    if len(report.gradients) != 1:
+        for variable in report.gradients:
+            if is_array(variable.grad):
+                raise does_not_fit(f"{visible(variable.name)} is a tensor, and there are several gradients")
+        for variable in report.gradients:
+            yield f"{visible(variable.name)}\t{exact_entries(variable.grad)[0]}"
+        return
+    grad = report.gradients[0].grad
+    if not is_array(grad) or grad.ndim == 1:
+        yield "\t".join(exact_entries(grad))
+    elif grad.ndim == 2:
+        for row in grad:
+            yield "\t".join(exact_entries(row))
+    else:
+        raise does_not_fit(f"{visible(report.gradients[0].name)} has {grad.ndim} dimensions")
+
+
+def does_not_fit(reason: str) -> UsageError:
+    return UsageError(
+        f"plain output has no place for this: {reason}",
+        code="E0605",
+        help=("use --format json", "or ask for one input at a time with --wrt"),
+    )

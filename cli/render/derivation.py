@@ -1,0 +1,182 @@
+"""A gradient derived in five steps: chain rule, local derivatives, simplified, in numbers, the value."""
+
+from __future__ import annotations
+
+from autodiff.cli.console import visible
+from autodiff.cli.render.numbers import block, is_array, number, short, spell_count
+from autodiff.cli.render.page import (
+    EMPTY,
+    GRADIENT,
+    MUTED,
+    NAME,
+    PLAIN,
+    TITLE,
+    Page,
+    columns,
+    fit,
+    muted,
+    spread,
+)
+from autodiff.core.report import Derivation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from autodiff.cli.render.page import Line
+
+LABEL_WIDTH = 14
+MOST_PATHS = 10
+LONGEST_TERM = 4000
+
+
+def derivation_lines(derivation: Derivation, page: Page, weight: str | None = None) -> Iterator[Line]:
+    """The derivation of one gradient, with its check against backward."""
+    yield from title_lines(derivation, page, weight)
+    yield EMPTY
+    if weight is not None:
+        name = fit(derivation.output, 24)
+        yield muted(f"G = {fit(weight)} is the gradient of S = sum(G*{name}) by {name}")
+    shown = strongest(derivation)
+    chain, local = (pick(terms, shown) for terms in (derivation.chain, derivation.local))
+    together = all(fits_one_line(terms, page) for terms in (chain, local)) and len(shown) < 3
+    yield from product_lines("1 chain", chain, together)
+    yield from product_lines("2 local", local, together)
+    yield from step("3 simplified", [shorten(derivation.simplified)])
+    for name, text in derivation.where:
+        yield ((PLAIN, " " * LABEL_WIDTH), (MUTED, f"where {fit(name)} = {shorten(text)}"))
+    yield from number_lines(pick(derivation.numbers, shown), page)
+    yield from step("5 value", block(derivation.value, page.digits), GRADIENT)
+    yield from left_out_lines(derivation, shown, page)
+    yield EMPTY
+    if derivation.entry:
+        yield plain_pair("one entry:    ", shorten(derivation.entry))
+    yield check_line(derivation, page)
+
+
+def title_lines(derivation: Derivation, page: Page, weight: str | None) -> Iterator[Line]:
+    wrt, output = fit(derivation.wrt, 40), fit(derivation.output, 40)
+    lines = block(derivation.value, page.digits)
+    as_quotient = weight is None and not is_array(derivation.value)
+    left = f"d{output}/d{wrt} = " if as_quotient else f"{wrt} gets "
+    paths = "1 path" if derivation.count == 1 else f"{spell_count(derivation.count)} paths"
+    right = f"{paths} from {place(output, derivation.output_line)} to {place(wrt, derivation.wrt_line)}"
+    yield spread(((TITLE, left), (GRADIENT, lines[0])), right, page.width)
+    for line in lines[1:]:
+        yield ((PLAIN, " " * len(left)), (GRADIENT, line))
+
+
+def place(name: str, line: int | None) -> str:
+    return name if line is None else f"{name} (line {line})"
+
+
+def strongest(derivation: Derivation) -> list[int]:
+    """The numbers of the paths to show: all where they are few, else those that contribute most."""
+    known = range(len(derivation.chain))
+    if len(known) <= MOST_PATHS or len(derivation.paths) < len(known):
+        return list(known)[:MOST_PATHS]
+    by_size = sorted(known, key=lambda at: -size_of(derivation.paths[at].contribution))
+    return sorted(by_size[:MOST_PATHS])
+
+
+def size_of(contribution: object) -> float:
+    if contribution is None:
+        return 0.0
+    if is_array(contribution):
+        return float(abs(contribution).max()) if contribution.size else 0.0  # type: ignore[attr-defined,arg-type]
+    size = abs(number(contribution))
+    return size if size == size else float("inf")
+
+
+def pick(terms: Sequence[str], shown: Sequence[int]) -> list[str]:
+    return [shorten(terms[at]) for at in shown if at < len(terms)]
+
+
+def shorten(text: str) -> str:
+    """A term made safe; one of thousands of characters helps nobody and loses its middle."""
+    lines = text.split("\n")
+    return "\n".join(fit(line, LONGEST_TERM) for line in lines)
+
+
+def fits_one_line(terms: Sequence[str], page: Page) -> bool:
+    return LABEL_WIDTH + sum(map(len, terms)) + 5 * (len(terms) - 1) <= min(page.width, 80)
+
+
+def step(label: str, lines: Sequence[str], style: str = PLAIN) -> Iterator[Line]:
+    """A label with one or several lines beside it."""
+    for at, line in enumerate(line for text in lines for line in text.split("\n")):
+        yield ((MUTED, ("" if at else label).ljust(LABEL_WIDTH)), (style, line))
+
+
+def product_lines(label: str, terms: Sequence[str], together: bool) -> Iterator[Line]:
+    """Products to be added: side by side where there is room, else one below the other."""
+    if together:
+        yield from step(label, ["  +  ".join(terms)])
+        return
+    for at, term in enumerate(terms):
+        for row, line in enumerate(term.split("\n")):
+            left = "" if row else "+ " if at else label
+            # The plus stands in the gap before the terms, which stay in one column.
+            yield (
+                (MUTED, left.rjust(LABEL_WIDTH) if at and not row else left.ljust(LABEL_WIDTH)),
+                (PLAIN, line),
+            )
+
+
+def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
+    if any("\n" in term for term in terms):
+        blocks: list[list[str]] = []
+        for at, term in enumerate(terms):
+            blocks += [[" + "]] * bool(at) + [term.split("\n")]
+        side_by_side = columns(*blocks)
+        if max(map(len, side_by_side)) + LABEL_WIDTH <= page.width:
+            yield from step("4 numbers", side_by_side)
+        else:
+            yield from product_lines("4 numbers", terms, False)
+        return
+    line = ""
+    lines: list[str] = []
+    for at, term in enumerate(terms):
+        signed = term if not at else f"- {term[1:].lstrip()}" if term.startswith("-") else f"+ {term}"
+        if line and LABEL_WIDTH + len(line) + 1 + len(signed) > page.width:
+            lines.append(line)
+            line = signed
+        else:
+            line = f"{line} {signed}" if line else signed
+    yield from step("4 numbers", [*lines, line])
+
+
+def left_out_lines(derivation: Derivation, shown: Sequence[int], page: Page) -> Iterator[Line]:
+    """How many paths are not on show, and what they come to."""
+    left = derivation.count - len(shown)
+    if left <= 0:
+        return
+    says = f"... {spell_count(left)} more path{'s' if left > 1 else ''}"
+    if (
+        not is_array(derivation.backward)
+        and derivation.backward is not None
+        and len(derivation.paths) >= len(shown)
+    ):
+        rest = number(derivation.backward) - sum(number(derivation.paths[at].contribution) for at in shown)
+        says += f", together {short(rest, page.digits)}"
+    yield EMPTY
+    yield muted(says)
+
+
+def check_line(derivation: Derivation, page: Page) -> Line:
+    if derivation.difference is None:
+        followed = spell_count(len(derivation.paths))
+        return muted(
+            f"check: {followed} of {spell_count(derivation.count)} paths were followed (--max-paths);"
+            " the value is backward()'s"
+        )
+    difference = short(derivation.difference, 3)
+    if is_array(derivation.backward):
+        same = "the same" if derivation.difference == 0 else "its own"
+        return muted(f"check: backward() gives {same} matrix, largest difference {difference}")
+    backward = block(derivation.backward, page.digits)[0]
+    return muted(f"check: backward() gives {backward}, difference {difference}")
+
+
+def plain_pair(label: str, text: str) -> Line:
+    return ((MUTED, label), (NAME, visible(text)))

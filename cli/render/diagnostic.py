@@ -1,0 +1,199 @@
+"""An error as people read it: what happened, where, the source around it, and ways out.
+
+The first line makes sense alone. Colours are plain escape sequences here, because an error must not wait
+for rich to load; user text is sanitized and cut to the width before it is placed.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.console import cells, visible
+from autodiff.core.errors import AutodiffError
+from autodiff.core.span import Source, Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RED, BLUE, BOLD, RESET = "\x1b[1;31m", "\x1b[1;34m", "\x1b[1m", "\x1b[0m"
+YELLOW = "\x1b[1;33m"
+TAB = "    "
+MOST_FRAMES = 5
+SHORTEST_WINDOW = 24
+LONGEST_MESSAGE = 2000
+
+
+class Painter:
+    """Colours, or their absence."""
+
+    __slots__ = ("on",)
+
+    def __init__(self, on: bool) -> None:
+        self.on = on
+
+    def __call__(self, color: str, text: str) -> str:
+        return f"{color}{text}{RESET}" if self.on and text else text
+
+
+class Mark:
+    """An underline with its remark."""
+
+    __slots__ = ("character", "color", "end", "start", "text")
+
+    def __init__(self, start: int, end: int, character: str, color: str, text: str) -> None:
+        self.start = start
+        self.end = end
+        self.character = character
+        self.color = color
+        self.text = text
+
+
+def diagnostic_lines(
+    error: AutodiffError, source: Source | None, width: int = 80, color: bool = False, kind: str = "error"
+) -> Iterator[str]:
+    """The lines of a diagnostic; ``source`` is None where no script is to blame."""
+    paint = Painter(color)
+    headline, *more = error.message.split("\n")
+    code = f"[{error.code}]" if error.code else ""
+    yield paint(RED if kind == "error" else YELLOW, f"{kind}{code}") + paint(BOLD, ": " + clip(headline))
+    for line in more:
+        yield "  " + clip(line)
+    gutter = 1
+    if source is not None and error.span is not None:
+        marks = collect_marks(error, source)
+        gutter = len(str(max(marks)))
+        line, column = source.position(within(error.span.start, source))
+        yield f" {paint(BLUE, '-->')} {visible(source.name)}:{line}:{column}"
+        yield from excerpt_lines(marks, line, error, source, gutter, width, paint)
+    bar = paint(BLUE, " " * gutter + " |")
+    remarks = [*frame_remarks(error, source), *(("help", text) for text in error.help)]
+    if remarks and source is not None and error.span is not None:
+        yield bar
+    for label, text in remarks:
+        lead = " " * gutter + " = "
+        first, *rest = text.split("\n")
+        yield paint(BLUE, lead) + paint(BOLD, f"{label}: ") + clip(first)
+        for line_text in rest:
+            yield " " * (len(lead) + len(label) + 2) + clip(line_text)
+
+
+def clip(text: str) -> str:
+    """A message in full, unless a script has smuggled a novel into it."""
+    return visible(text) if len(text) <= LONGEST_MESSAGE else visible(text[:LONGEST_MESSAGE]) + " ..."
+
+
+def within(offset: int, source: Source) -> int:
+    return min(max(offset, 0), len(source.text))
+
+
+def collect_marks(error: AutodiffError, source: Source) -> dict[int, list[Mark]]:
+    """The marks by line: the caret first, then labels from the right to the left."""
+    assert error.span is not None
+    marks: dict[int, list[Mark]] = {}
+    place_mark(marks, error.span, source, "^", RED, error.caret)
+    for label in sorted(error.labels, key=lambda label: -label.span.start):
+        place_mark(marks, label.span, source, "-", BLUE, label.text)
+    return marks
+
+
+def place_mark(
+    marks: dict[int, list[Mark]], span: Span, source: Source, character: str, color: str, text: str
+) -> None:
+    line, column = source.position(within(span.start, source))
+    length = len(source.line(line))
+    # Of a span over several lines the first one is underlined.
+    end = min(column - 1 + max(span.end - span.start, 1), max(length, column))
+    marks.setdefault(line, []).append(Mark(column - 1, end, character, color, text))
+
+
+def excerpt_lines(
+    marks: dict[int, list[Mark]],
+    line: int,
+    error: AutodiffError,
+    source: Source,
+    gutter: int,
+    width: int,
+    paint: Painter,
+) -> Iterator[str]:
+    """The marked source lines between bars, with ``...`` where lines are left out."""
+    empty = paint(BLUE, " " * gutter + " |")
+    yield empty
+    numbers = set(marks)
+    if error.code.startswith("E01") and line > 1 and source.line(line - 1).strip():
+        numbers.add(line - 1)  # what does not fit often began on the line before
+    last = 0
+    for number in sorted(numbers):
+        if last and number > last + 1:
+            yield paint(BLUE, "...")
+        last = number
+        placed = marks.get(number, [])
+        room = max(width - gutter - 3, SHORTEST_WINDOW)
+        window = find_window(source.line(number), placed, room)
+        yield paint(BLUE, f"{number:>{gutter}} |") + (" " + window.text if window.text else "")
+        for mark in placed:
+            start = window.column(mark.start)
+            under = mark.character * max(window.column(mark.end) - start, 1)
+            says = clip(mark.text).strip()
+            if start + len(under) + 1 + cells(says) <= room or cells(says) > room:
+                yield f"{empty} {' ' * start}{paint(mark.color, f'{under} {says}'.rstrip())}"
+            else:
+                yield f"{empty} {' ' * start}{paint(mark.color, under)}"
+                yield f"{empty} {' ' * min(start, room - cells(says))}{paint(mark.color, says)}"
+
+
+class Window:
+    """The part of a source line on show, made visible, and where each of its characters stands."""
+
+    __slots__ = ("begin", "columns", "text")
+
+    def __init__(self, line: str, begin: int, last: int) -> None:
+        pieces = ["..."] if begin else []
+        at = len("...") if begin else 0
+        self.begin = begin
+        self.columns: list[int] = []
+        for character in line[begin:last]:
+            self.columns.append(at)
+            piece = TAB if character == "\t" else visible(character)
+            pieces.append(piece)
+            at += cells(piece)
+        self.columns.append(at)
+        if last < len(line):
+            pieces.append("...")
+        self.text = "".join(pieces)
+
+    def column(self, index: int) -> int:
+        """The screen column of a character of the line; for one out of view, the nearest."""
+        inside = index - self.begin
+        beyond = max(0, inside - len(self.columns) + 1) if self.text[-3:] != "..." else 0
+        return self.columns[min(max(inside, 0), len(self.columns) - 1)] + beyond
+
+
+def find_window(line: str, marks: list[Mark], room: int) -> Window:
+    """The whole line, or as much as fits around its first mark, with ``...`` for what is missing."""
+    first = marks[0].start if marks else 0
+    begin, last = 0, len(line)
+    if last > room:
+        begin = max(0, min(first - room // 3, last - room))
+        last = begin + room
+    while True:
+        window = Window(line, begin, last)
+        excess = cells(window.text) - room
+        if excess <= 0 or last - begin <= 8:
+            return window
+        # Escapes, wide characters and the dots take more room than one column each: give up what stands
+        # to the right of the mark, then what stands to its left.
+        if last > first + 8:
+            last = max(first + 8, last - max(1, excess // 4))
+        else:
+            begin += 1
+
+
+def frame_remarks(error: AutodiffError, source: Source | None) -> Iterator[tuple[str, str]]:
+    """The calls that led to the mistake, innermost first."""
+    if source is None:
+        return
+    for name, span in error.frames[:MOST_FRAMES]:
+        line, column = source.position(within(span.start, source))
+        yield "note", f"in `{visible(name)}`, called at {visible(source.name)}:{line}:{column}"
+    left = len(error.frames) - MOST_FRAMES
+    if left > 0:
+        yield "note", f"and {left:,} more calls"

@@ -1,0 +1,41 @@
+"""The graph for Graphviz: leaves grey, what an op made orange, local derivatives on the edges."""
+
+from __future__ import annotations
+
+from autodiff.cli.render.numbers import inline, spell_shape
+from autodiff.cli.render.page import Page, fit
+from autodiff.cli.render.tree import spell_local
+from autodiff.core.report import Graph
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def dot_lines(graph: Graph, page: Page) -> Iterator[str]:
+    """A digraph; arrows run from inputs to outputs."""
+    output = fit(graph.nodes[graph.root].name, 24)
+    yield "digraph autodiff {"
+    yield "  rankdir=BT;"
+    yield '  node [shape=box, style="rounded,filled", fontname="monospace"];'
+    yield '  edge [fontname="monospace"];'
+    for node in graph.nodes:
+        lines = [fit(node.name, 40)]
+        if node.op != "leaf":
+            lines.append(fit(node.op, 40))
+        if node.shape:
+            lines.append(spell_shape(node.shape))
+        lines.append(inline(node.value, page.digits))
+        if node.grad is not None:
+            lines.append(f"d{output}: {inline(node.grad, page.digits)}")
+        fill = "lightgrey" if node.op == "leaf" else "orange"
+        yield f"  n{node.id} [label={quote(lines)}, fillcolor={fill}];"
+    for edge in graph.edges:
+        yield f"  n{edge.input} -> n{edge.output} [label={quote([spell_local(edge, page)])}];"
+    yield "}"
+
+
+def quote(lines: list[str]) -> str:
+    """A DOT string of several lines; a backslash or a quote in a name stays what it is."""
+    escaped = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+    return '"' + "\\n".join(escaped) + '"'

@@ -1,0 +1,182 @@
+"""Reports as one JSON document, schema 1: keys are only ever added.
+
+Numbers are exact; what JSON has no number for (nan, infinities, counts above 2**53) is a string. All
+text is ASCII with escapes, so the bytes are the same everywhere and no terminal can be steered by them.
+"""
+
+from __future__ import annotations
+
+from json import dumps
+
+from autodiff.core.errors import AutodiffError
+from autodiff.core.report import Derivation, GradientReport, Graph, Variable
+from autodiff.core.span import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SCHEMA = 1
+LARGEST_EXACT = 1 << 53
+
+
+def render_json(report: GradientReport, data: bytes, seed: int) -> str:
+    """The document for a report on a script of these bytes."""
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "script": script_entry(report.script, data),
+        "seed": count(seed),
+        "output": variable_entry(report.output),
+        "weight": report.weight,
+        "gradients": [gradient_entry(variable) for variable in report.gradients],
+    }
+    # The output's own gradient is the weight it was given, and paths lead from it, not to it.
+    if report.graph is not None:
+        document["graph"] = graph_entry(report.graph)
+    if report.derivations:
+        document["derivations"] = [derivation_entry(derivation) for derivation in report.derivations]
+    document["notes"] = list(report.notes)
+    document["diagnostics"] = []
+    return dumps(document, allow_nan=False) + "\n"
+
+
+def render_json_error(error: AutodiffError, source: Source, data: bytes) -> str:
+    """The document for a script that failed."""
+    document = {
+        "schema": SCHEMA,
+        "script": script_entry(source.name, data),
+        "diagnostics": [diagnostic_entry(error, source)],
+    }
+    return dumps(document, allow_nan=False) + "\n"
+
+
+def script_entry(path: str, data: bytes) -> dict[str, Any]:
+    from hashlib import sha256
+
+    return {"path": path, "sha256": sha256(data).hexdigest()}
+
+
+def variable_entry(variable: Variable) -> dict[str, Any]:
+    return {
+        "name": variable.name,
+        "line": variable.line,
+        "shape": list(variable.shape),
+        "dtype": variable.dtype,
+        "value": plain(variable.value),
+    }
+
+
+def gradient_entry(variable: Variable) -> dict[str, Any]:
+    return {**variable_entry(variable), "grad": plain(variable.grad), "paths": count(variable.paths)}
+
+
+def graph_entry(graph: Graph) -> dict[str, Any]:
+    return {
+        "root": graph.root,
+        "nodes": [
+            {
+                "id": node.id,
+                "name": node.name,
+                "op": node.op,
+                "grad_fn": node.grad_fn,
+                "line": node.line,
+                "shape": list(node.shape),
+                "dtype": node.dtype,
+                "value": plain(node.value),
+                "grad": plain(node.grad),
+                "inputs": list(node.inputs),
+            }
+            for node in graph.nodes
+        ],
+        "edges": [
+            {
+                "from": edge.input,
+                "to": edge.output,
+                "operand": edge.operand,
+                "local": plain(edge.local),
+                "symbol": edge.symbol,
+            }
+            for edge in graph.edges
+        ],
+    }
+
+
+def derivation_entry(derivation: Derivation) -> dict[str, Any]:
+    return {
+        "output": derivation.output,
+        "wrt": derivation.wrt,
+        "count": count(derivation.count),
+        "paths": [
+            {
+                "nodes": list(path.nodes),
+                "chain": list(path.chain),
+                "factors": list(path.factors),
+                "symbol": path.symbol,
+                "contribution": plain(path.contribution),
+            }
+            for path in derivation.paths
+        ],
+        "steps": {
+            "chain": list(derivation.chain),
+            "local": list(derivation.local),
+            "simplified": derivation.simplified,
+            "where": [list(pair) for pair in derivation.where],
+            "numbers": list(derivation.numbers),
+            "value": plain(derivation.value),
+        },
+        "entry": derivation.entry,
+        "backward": plain(derivation.backward),
+        "difference": plain(derivation.difference),
+    }
+
+
+def diagnostic_entry(error: AutodiffError, source: Source) -> dict[str, Any]:
+    start, end = (None, None) if error.span is None else (error.span.start, error.span.end)
+    return {
+        "code": error.code,
+        "message": error.message,
+        "caret": error.caret,
+        "filename": source.name,
+        "location": location(source, start),
+        "end_location": location(source, end),
+        "labels": [
+            {
+                "text": label.text,
+                "location": location(source, label.span.start),
+                "end_location": location(source, label.span.end),
+            }
+            for label in error.labels
+        ],
+        "help": list(error.help),
+    }
+
+
+def location(source: Source, offset: int | None) -> dict[str, int] | None:
+    if offset is None:
+        return None
+    line, column = source.position(offset)
+    return {"line": line, "column": column}
+
+
+def count(value: int) -> int | str:
+    if -LARGEST_EXACT <= value <= LARGEST_EXACT:
+        return value
+    try:
+        return str(value)
+    except ValueError:  # more digits than Python spells at once: the number in hexadecimal has no such limit
+        return hex(value)
+
+
+def plain(value: Any) -> Any:
+    """Floats, lists of floats and None, with strings for what JSON has no number for."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int):
+        return count(value)
+    if isinstance(value, float):
+        if value - value == 0:
+            return float(value)
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    return plain(value.tolist())

@@ -1,0 +1,129 @@
+"""How values are spelled: rounded for people, exact for programs, matrices in blocks between bars.
+
+A value is a Python float, an ndarray or None. Nothing here imports numpy; arrays bring their methods.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+LARGEST_BLOCK = 8  # rows and columns a matrix may have to be shown whole
+LARGEST_INLINE = 3
+EXACT_INTEGERS = 1e9  # whole numbers below are shown whole, however few digits are asked for
+
+
+def short(value: float, digits: int = 6) -> str:
+    """A number for people.
+
+    >>> short(-8.0), short(2.718281828), short(1.2e-5), short(784000.0), short(float("nan"))
+    ('-8', '2.71828', '1.2e-05', '784000', 'nan')
+    """
+    if value.__class__ is bool:
+        return str(value)
+    if value == value and abs(value) < EXACT_INTEGERS and value == int(value):
+        return "-0" if value == 0 and str(value)[0] == "-" else str(int(value))
+    return f"{value:.{digits}g}"
+
+
+def exact(value: float) -> str:
+    """The shortest text that gives the same float64 back, without a useless ``.0``.
+
+    >>> exact(-8.0), exact(0.1 + 0.2), exact(1e300), exact(-0.0)
+    ('-8', '0.30000000000000004', '1e+300', '-0')
+    """
+    return str(value).removesuffix(".0")
+
+
+def exact_entries(value: Any) -> list[str]:
+    """Every entry of a value, exactly; float32 entries in the few digits float32 needs."""
+    if value is None:
+        return ["None"]
+    if not is_array(value):
+        return [exact(value)]
+    flat = value.ravel()
+    # tolist() widens float32 to float64, where 0.1 reads 0.10000000149011612.
+    return [exact(entry) for entry in (flat if value.dtype.name == "float32" else flat.tolist())]
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value has entries of its own; 0-d arrays count as numbers."""
+    return not isinstance(value, (float, int, str)) and value is not None and bool(value.shape)
+
+
+def number(value: Any) -> float:
+    """The number in a float or a 0-d array."""
+    return value if isinstance(value, (float, int)) else value.item()
+
+
+def spell_shape(shape: tuple[int, ...]) -> str:
+    """A shape for people: ``2x3``, and ``number`` for a scalar.
+
+    >>> spell_shape((2, 3)), spell_shape((4,)), spell_shape(())
+    ('2x3', '4', 'number')
+    """
+    return "x".join(map(str, shape)) or "number"
+
+
+def spell_count(count: int) -> str:
+    """A count of any size.
+
+    >>> spell_count(9811), spell_count(2**100), spell_count(10**5000)
+    ('9,811', '1.27e30', '1.00e5000')
+    """
+    if count < 10**12:
+        return f"{count:,}"
+    from math import log10
+
+    exponent = int(log10(count))
+    leading = count // 10 ** (exponent - 2)
+    if leading >= 1000:  # the logarithm was rounded
+        exponent, leading = exponent + 1, leading // 10
+    return f"{leading // 100}.{leading % 100:02d}e{exponent}"
+
+
+def block(value: Any, digits: int = 6) -> list[str]:
+    """A value as lines: a number, the rows of a matrix, or a summary of what is too large to show.
+
+    A vector is a column, as it stands in a product.
+    """
+    if value is None:
+        return ["None"]
+    if not is_array(value):
+        return [short(number(value), digits)]
+    if value.ndim > 2 or max(value.shape) > LARGEST_BLOCK or value.size == 0:
+        return [summary(value, digits)]
+    rows = value.tolist() if value.ndim == 2 else [[entry] for entry in value.tolist()]
+    texts = [[short(entry, digits) for entry in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return [
+        "| " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) + " |"
+        for row in texts
+    ]
+
+
+def inline(value: Any, digits: int = 6) -> str:
+    """A value on one line."""
+    if value is None:
+        return "None"
+    if not is_array(value):
+        return short(number(value), digits)
+    if value.size == 0 or value.ndim > 2 or max(value.shape) > LARGEST_INLINE:
+        return summary(value, min(digits, 3))
+    rows = value.tolist() if value.ndim == 2 else [value.tolist()]
+    return "[" + "; ".join(" ".join(short(entry, digits) for entry in row) for row in rows) + "]"
+
+
+def summary(value: Any, digits: int = 6) -> str:
+    """What a large tensor is like: shape, range, mean and Euclidean norm."""
+    shape = spell_shape(value.shape)
+    if value.size == 0:
+        return f"{shape}   empty"
+    if value.dtype.name == "bool":
+        return f"{shape}   {int(value.sum())} of {value.size} are True"
+    wide = value.astype("float64")
+    digits = min(digits, 3)
+    low, mean, high = (short(float(f()), digits) for f in (wide.min, wide.mean, wide.max))
+    norm = float((wide * wide).sum()) ** 0.5
+    return f"{shape}   min {low}  mean {mean}  max {high}  |g| {short(norm, digits)}"

@@ -1,0 +1,118 @@
+"""What the layouts are made of: lines of styled pieces, and the page they are laid out for.
+
+A line is a tuple of (style, text) pairs whose texts are sanitized and hold no line breaks. text.py joins
+the texts, terminal.py colours them; so the plain and the coloured report cannot differ in what they say.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.console import cells, visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    Piece = tuple[str, str]
+    Line = tuple[Piece, ...]
+
+PLAIN = ""
+NAME, NUMBER, GRADIENT, MUTED, TITLE, GUIDE = "name", "number", "gradient", "muted", "title", "guide"
+EMPTY: Line = ()
+GAP = "   "
+WIDEST_CELL = 60
+
+
+class Page:
+    """The width, how many digits people get, which characters draw, how many rows before ``... more``."""
+
+    __slots__ = ("box", "digits", "rows", "width")
+
+    def __init__(self, width: int = 80, digits: int = 6, box: bool = False, rows: int = 0) -> None:
+        self.width = width
+        self.digits = digits
+        self.box = box
+        self.rows = rows
+
+    def cut(self, count: int) -> int:
+        """How many of ``count`` rows to show."""
+        return min(count, self.rows) if self.rows else count
+
+
+def plain(text: str) -> Line:
+    return ((PLAIN, text),)
+
+
+def muted(text: str) -> Line:
+    return ((MUTED, text),)
+
+
+def length(line: Line) -> int:
+    return sum(cells(text) for _, text in line)
+
+
+def spread(left: Line, right: str, width: int) -> Line:
+    """A remark at the right margin of a line, or after it where both do not fit."""
+    gap = width - length(left) - cells(right)
+    return (*left, (PLAIN, " " * max(gap, 2)), (MUTED, right))
+
+
+def fit(text: str, width: int = WIDEST_CELL) -> str:
+    """A user's text, made safe, and shortened in its middle where it is longer than a cell may be."""
+    if len(text) > 4 * width:  # no need to sanitize ten megabytes to show sixty characters
+        text = text[: 2 * width] + text[-2 * width :]
+    text = visible(text)
+    if cells(text) <= width:
+        return text
+    half = (width - 3) // 2
+    return text[:half] + "..." + text[-half:]
+
+
+def pad(text: str, width: int, right: bool = False) -> str:
+    space = " " * (width - cells(text))
+    return space + text if right else text + space
+
+
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[Sequence[str]]],
+    styles: Sequence[str],
+    right: Sequence[bool],
+) -> Iterator[Line]:
+    """A table whose cells are one or several lines each, under a muted header."""
+    widths = [
+        max([cells(title)] + [cells(text) for row in rows for text in row[at]])
+        for at, title in enumerate(header)
+    ]
+    yield tuple_line(
+        (MUTED, pad(title, width, side)) for title, width, side in zip(header, widths, right, strict=True)
+    )
+    for row in rows:
+        for number in range(max(map(len, row))):
+            texts = [cell[number] if number < len(cell) else "" for cell in row]
+            yield tuple_line(
+                (style, pad(text, width, side))
+                for style, text, width, side in zip(styles, texts, widths, right, strict=True)
+            )
+
+
+def tuple_line(pieces: Iterable[Piece]) -> Line:
+    """Cells side by side, indented by two."""
+    line: list[Piece] = [(PLAIN, "  ")]
+    for at, piece in enumerate(pieces):
+        if at:
+            line.append((PLAIN, GAP))
+        line.append(piece)
+    return tuple(line)
+
+
+def columns(*blocks: Sequence[str]) -> list[str]:
+    """Blocks of lines side by side."""
+    height = max(map(len, blocks))
+    widths = [max(map(cells, lines)) for lines in blocks]
+    return [
+        "".join(
+            pad(lines[at] if at < len(lines) else "", width)
+            for lines, width in zip(blocks, widths, strict=True)
+        ).rstrip()
+        for at in range(height)
+    ]

@@ -1,0 +1,71 @@
+"""What ``run`` and ``explain`` print: which parts, in which order, and what is cut where there is much."""
+
+from __future__ import annotations
+
+from shlex import quote
+
+from autodiff.cli.render.derivation import derivation_lines
+from autodiff.cli.render.gradients import gradient_lines, output_lines
+from autodiff.cli.render.numbers import inline
+from autodiff.cli.render.page import EMPTY, fit, muted
+from autodiff.cli.render.tree import tree_lines
+from autodiff.core.report import GradientReport
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from autodiff.cli.inputs import Script
+    from autodiff.cli.render.page import Line, Page
+
+MOST_DERIVATIONS = 10  # in one run; explain derives as many as it is asked for
+
+
+def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Iterator[Line]:
+    """The table of gradients, the tree, the derivations: those of the parts that were asked for."""
+    if "gradients" in parts:
+        yield from gradient_lines(report, page)
+    else:
+        yield from output_lines(report, page)
+    if report.graph is not None:
+        yield EMPTY
+        yield from tree_lines(report.graph, page, report.gradients)
+    if report.derivations:
+        most = MOST_DERIVATIONS if page.rows else len(report.derivations)
+        for derivation in report.derivations[:most]:
+            yield EMPTY
+            yield from derivation_lines(derivation, page, report.weight)
+        left = len(report.derivations) - most
+        if left > 0:
+            yield EMPTY
+            yield muted(f"... {left:,} more derivations (--all, or autodiff explain --wrt NAME)")
+
+
+def explain_lines(report: GradientReport, page: Page) -> Iterator[Line]:
+    """One derivation after the other."""
+    for at, derivation in enumerate(report.derivations):
+        if at:
+            yield EMPTY
+        yield from derivation_lines(derivation, page, report.weight)
+
+
+def formula_text(report: GradientReport) -> str:
+    """The simplified formulas: alone for one input, behind a name and a tab for several."""
+    from autodiff.cli.console import visible
+
+    if len(report.derivations) == 1:
+        return visible(report.derivations[0].simplified) + "\n"
+    return "".join(f"{visible(d.wrt)}\t{visible(d.simplified)}\n" for d in report.derivations)
+
+
+def why_hint(report: GradientReport, script: Script | None) -> str:
+    """The size of the graph, and how to ask about the gradient with the most to it."""
+    says = ""
+    if report.graph is not None:
+        says = f"{len(report.graph.nodes):,} nodes, {len(report.graph.edges):,} edges.  "
+    if report.gradients and script is not None:
+        most = max(report.gradients, key=lambda variable: variable.paths)
+        where = quote(script.path) if script.path is not None else "..."
+        value = inline(most.grad) if not most.shape else "this gradient"
+        says += f"Why {value}?  autodiff explain {where} --wrt {fit(most.name)}"
+    return says

@@ -1,0 +1,42 @@
+"""Reports in colour, through rich: the same lines as text.py writes, each piece in the style it names.
+
+rich only paints. It never sees markup, and the layout is done: its tables cut cells and its trees lose
+nodes where they run out of room.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.render.page import GRADIENT, GUIDE, MUTED, NAME, NUMBER, PLAIN, TITLE
+from rich.color import ColorSystem
+from rich.style import Style
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from autodiff.cli.console import Stream
+    from autodiff.cli.render.page import Line
+
+# The sixteen colours every terminal has, in the reader's own palette.
+STYLES = {
+    PLAIN: Style.null(),
+    TITLE: Style(bold=True),
+    NAME: Style(color="cyan"),
+    NUMBER: Style.null(),
+    GRADIENT: Style(color="yellow", bold=True),
+    MUTED: Style(dim=True),
+    GUIDE: Style(color="bright_black"),
+}
+
+
+def write_colored(lines: Iterable[Line], stream: Stream) -> None:
+    """Write a report."""
+    for line in lines:
+        stream.write(paint(line) + "\n")
+
+
+def paint(line: Line) -> str:
+    """One line with its colours."""
+    return "".join(
+        STYLES[style].render(text, color_system=ColorSystem.STANDARD) if text else "" for style, text in line
+    )

@@ -1,0 +1,16 @@
+"""Reports as plain text, line by line: no colour, no rich, not one escape byte. What a pipe gets."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from autodiff.cli.console import Stream
+    from autodiff.cli.render.page import Line
+
+
+def write_plain(lines: Iterable[Line], stream: Stream) -> None:
+    """Write a report."""
+    for line in lines:
+        stream.write("".join([text for _, text in line]).rstrip() + "\n")

@@ -1,0 +1,141 @@
+"""One run of the program: the request, the two streams, the script, and the steps commands are made of.
+
+Commands read like sentences because the grammar is here: get the report, lay out a page, show it, leave
+a hint. The interpreter and the engine are imported when the first report is asked for.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.arguments import Request
+from autodiff.cli.console import Stream, standard_error, standard_output, visible
+from autodiff.cli.inputs import Script, read_script
+from autodiff.core.errors import AutodiffError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from autodiff.cli.render.page import Line, Page
+    from autodiff.core.report import GradientReport
+
+ROWS_ON_TERMINAL = 200
+MACHINE_FORMATS = ("json", "dot", "formula")
+QUIET, SILENT = 1, 2
+
+
+class Session:
+    """What a command works with."""
+
+    __slots__ = ("err", "format", "out", "request", "script")
+
+    def __init__(self, request: Request) -> None:
+        self.script: Script | None = None
+        self.adopt(request)
+
+    def adopt(self, request: Request) -> None:
+        """Take up a request and what it says about the streams."""
+        color = request.text("color") or "auto"
+        self.request = request
+        self.out: Stream = standard_output(color)
+        self.err: Stream = standard_error(color)
+        self.format = request.text("format") or "auto"
+
+    @property
+    def is_quiet(self) -> bool:
+        return self.request.number("quiet") >= QUIET
+
+    @property
+    def is_silent(self) -> bool:
+        return self.request.number("quiet") >= SILENT
+
+    @property
+    def for_people(self) -> bool:
+        """Whether the result goes to a terminal in no particular format."""
+        return self.format == "auto" and self.out.is_terminal
+
+    def report(self, *, graph: bool = False, derivations: bool = False) -> GradientReport:
+        """Run the script, then backward, then put what there is to say into a report."""
+        self.script = read_script(self.request)
+        from autodiff.cli.work import make_report  # after reading: a missing file needs no interpreter
+
+        return make_report(self, graph=graph, derivations=derivations)
+
+    def page(self) -> Page:
+        """The page reports are laid out for."""
+        from autodiff.cli.render.page import Page
+
+        rows = self.request.values.get("rows")
+        if self.request.values.get("all"):
+            rows = 0
+        elif rows is None:
+            rows = ROWS_ON_TERMINAL if self.out.is_terminal else 0
+        assert isinstance(rows, int)
+        digits = min(max(self.request.number("digits"), 1), 17)
+        width = self.out.width if self.out.is_terminal else 80
+        return Page(width, digits, self.out.box, rows)
+
+    def show(self, lines: Iterable[Line]) -> None:
+        """Write a report to standard output."""
+        if self.is_silent:
+            return
+        if self.out.color:
+            from autodiff.cli.render.terminal import write_colored as write
+        else:
+            from autodiff.cli.render.text import write_plain as write
+        write(lines, self.out)
+
+    def show_text(self, text: str) -> None:
+        """Write a text that is its own layout: JSON, DOT, bare numbers."""
+        if not self.is_silent:
+            self.out.write(text)
+
+    def show_json(self, report: GradientReport) -> None:
+        """Write a report as one JSON document."""
+        from autodiff.cli.render.json import render_json
+
+        data = self.script.data if self.script is not None else b""
+        self.show_text(render_json(report, data, self.request.number("seed")))
+
+    def print_from_script(self, text: str) -> None:
+        """What a script prints: part of ``run``'s report, beside the report of everything else."""
+        stream = (
+            self.out if self.request.command == "run" and self.format not in MACHINE_FORMATS else self.err
+        )
+        if not self.is_silent:
+            stream.write_printed(text)
+
+    def hint(self, text: str) -> None:
+        """A line for people at a terminal."""
+        if not self.is_quiet and self.out.is_terminal and self.err.is_terminal:
+            self.out.flush()
+            self.err.write("\n" + visible(text) + "\n")
+
+    def note(self, text: str) -> None:
+        """A remark on stderr that scripts can silence."""
+        if not self.is_quiet:
+            self.err.write("note: " + visible(text) + "\n")
+
+    def warn(self, error: AutodiffError) -> None:
+        """A warning, spelled as errors are."""
+        if not self.is_quiet:
+            self.say(error, "warning")
+
+    def say(self, error: AutodiffError, kind: str = "error") -> None:
+        """Write a diagnostic to stderr."""
+        from autodiff.cli.render.diagnostic import diagnostic_lines
+
+        source = None if self.script is None or error.span is None else self.script.source
+        for line in diagnostic_lines(error, source, self.err.width, self.err.color, kind):
+            self.err.write(line + "\n")
+
+    def show_failure(self, error: BaseException) -> None:
+        """Keep standard output readable for machines: a failure is a document too."""
+        if self.format == "json" and self.script is not None and isinstance(error, AutodiffError):
+            from autodiff.cli.render.json import render_json_error
+
+            self.show_text(render_json_error(error, self.script.source, self.script.data))
+
+    def flush(self) -> None:
+        """Write out everything; OutputError where standard output does not take it."""
+        self.out.flush()
+        self.err.flush()

@@ -1,0 +1,203 @@
+"""The command line through click: help texts, and what is wrong with a line that arguments.py gave up on.
+
+click is built from the table in options.py and never prints: texts come back as strings, mistakes as
+UsageError, so that one console writes everything and one place makes exit codes.
+"""
+
+from __future__ import annotations
+
+import os
+
+import click
+from autodiff.cli.arguments import Request, read_value
+from autodiff.cli.options import COMMANDS, COUNT, DESCRIPTION, EXAMPLES, FLAG, TEXTS, Command, Option
+from autodiff.core.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HELP_FLAGS = ["-h", "--help"]
+
+
+class TextWanted(Exception):
+    """A text to print instead of running anything: help or the version."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class Spelled(click.ParamType):
+    """The value of one option, read by the function that reads it without click."""
+
+    name = "value"
+
+    def __init__(self, option: Option) -> None:
+        self.option = option
+
+    def convert(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+    ) -> object:
+        if not isinstance(value, str):
+            return value
+        try:
+            return read_value(self.option, value)
+        except ValueError as error:
+            raise UsageError(
+                f"{self.option.flags[-1]} takes {error}, not `{value}`",
+                code="E0601",
+                help=(f"`autodiff {context.info_name} --help` describes every option",) if context else (),
+            ) from None
+
+
+def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
+    """The request, or a text to print; a UsageError where the line makes no sense."""
+    settings = {"terminal_width": width, "max_content_width": 100}
+    try:
+        if not arguments:
+            group = build_group()
+            return group.get_help(click.Context(group, info_name="autodiff", **settings))  # type: ignore[arg-type]
+        made = build_group().main(list(arguments), "autodiff", standalone_mode=False, **settings)
+    except TextWanted as wanted:
+        return wanted.text
+    except click.UsageError as error:
+        raise as_usage_error(error) from None
+    assert isinstance(made, Request)
+    return made
+
+
+class Group(click.Group):
+    """The commands in the order of the table, the most useful first."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+def build_group() -> click.Group:
+    examples = "\n".join(f"  {line}\n      {says}" for line, says in EXAMPLES)
+    group = Group(
+        "autodiff",
+        help=f"{DESCRIPTION}\n\n\b\nExamples:\n{examples}",
+        epilog="Each command has its own --help; `autodiff help exit-codes` lists what the shell gets back.",
+        add_help_option=False,
+        no_args_is_help=False,
+        subcommand_metavar="COMMAND [SCRIPT] [OPTIONS]",
+        params=[help_option(), version_option()],
+    )
+    for command in COMMANDS.values():
+        group.add_command(build_command(command))
+    return group
+
+
+def build_command(command: Command) -> click.Command:
+    def make_request(**values: object) -> Request:
+        argument = values.pop("argument") or ""
+        assert isinstance(argument, str)
+        for option in command.options:
+            if option.kind == TEXTS:
+                values[option.name] = tuple(values[option.name])  # type: ignore[arg-type]
+        return Request(command.name, argument, values)
+
+    examples = "\n".join(f"  {line}" for line in command.examples)
+    parameters: list[click.Parameter] = [
+        click.Argument(["argument"], required=False, metavar=command.argument)
+    ]
+    parameters += [build_option(option) for option in command.options]
+    return click.Command(
+        command.name,
+        callback=make_request,
+        params=[*parameters, help_option()],
+        help=f"{command.help}\n\n\b\nExamples:\n{examples}",
+        short_help=command.help,
+        add_help_option=False,
+    )
+
+
+def build_option(option: Option) -> click.Option:
+    flags = [*option.flags, option.name]
+    if option.kind in (FLAG, COUNT):
+        return click.Option(flags, is_flag=option.kind == FLAG, count=option.kind == COUNT, help=option.help)
+    help_text = option.help
+    if option.default is not None and not option.choices and option.default:
+        help_text += f" [{spell_default(option)}]"
+    return click.Option(
+        flags,
+        type=Spelled(option),
+        multiple=option.kind == TEXTS,
+        default=None if option.kind == TEXTS else option.default,
+        metavar=option.metavar or "|".join(option.choices),
+        help=help_text,
+    )
+
+
+def spell_default(option: Option) -> str:
+    value = option.default
+    if option.kind == "size" and isinstance(value, int):
+        return f"{value >> 30}G" if value >= 1 << 30 else f"{value >> 20}M"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def help_option() -> click.Option:
+    def show(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+        if value:
+            raise TextWanted(context.get_help())
+
+    return click.Option(
+        HELP_FLAGS,
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="Show this text.",
+    )
+
+
+def version_option() -> click.Option:
+    def show(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+        if value:
+            raise TextWanted(version_line())
+
+    return click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="Show the version.",
+    )
+
+
+def version_line() -> str:
+    from importlib.metadata import version
+
+    return "autodiff " + version("autodiff")
+
+
+def as_usage_error(error: click.UsageError) -> UsageError:
+    """click's complaint in the project's form."""
+    context = error.ctx
+    command = context.command_path if context is not None else "autodiff"
+    see = f"`{command} --help` describes every option"
+    if isinstance(error, click.NoSuchOption):
+        near = error.possibilities or ()
+        return UsageError(
+            f"there is no option `{error.option_name}`",
+            code="E0601",
+            help=tuple(f"did you mean `{name}`?" for name in near[:1]) or (see,),
+        )
+    if isinstance(error, click.exceptions.NoSuchCommand):
+        return no_such_command(error.command_name, error.possibilities or ())
+    message = error.format_message().rstrip(".")
+    return UsageError(message[:1].lower() + message[1:], code="E0601", help=(see,))
+
+
+def no_such_command(name: str, near: Sequence[str]) -> UsageError:
+    looks_like_script = name == "-" or name.endswith(".ad") or os.path.exists(name)
+    if looks_like_script:
+        proposal = f"did you mean `autodiff run {name}`?"
+    elif near:
+        proposal = f"did you mean `{near[0]}`?"
+    else:
+        proposal = "the commands are " + ", ".join(COMMANDS)
+    return UsageError(f"there is no command `{name}`", code="E0601", help=(proposal,))

@@ -1,0 +1,113 @@
+"""From a request to a report: the one place that calls the interpreter and the engine.
+
+Options become Settings and limits here; what a script prints and warns goes back to the session.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from autodiff.cli.arguments import Request
+from autodiff.cli.session import Session
+from autodiff.core.errors import AutodiffError, CompileError, UsageError
+from autodiff.core.limits import limits
+from autodiff.core.span import Span
+from autodiff.grammar.parser import parse_literal
+from autodiff.grammar.run import Settings, differentiate, execute
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.report import GradientReport
+
+
+def make_report(session: Session, *, graph: bool, derivations: bool) -> GradientReport:
+    """Run the script, then backward, then describe."""
+    request = session.request
+    script = session.script
+    assert script is not None
+    set_limits(request)
+    settings = read_settings(request)
+    started = perf_counter()
+    execution = execute(
+        script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
+    )
+    ran = perf_counter()
+    subject = differentiate(execution, settings)
+    swept = perf_counter()
+    from autodiff.core.describe import describe
+
+    report = describe(subject, script.source, graph=graph, derivations=derivations, max_paths=limits.paths)
+    described = perf_counter()
+    for note in report.notes:
+        session.note(note)
+    if request.number("verbose"):
+        times = ((ran - started, "script"), (swept - ran, "backward"), (described - swept, "report"))
+        session.note("  ".join(f"{what} {seconds * 1000:.1f} ms" for seconds, what in times))
+    return report
+
+
+def warn(session: Session, text: str, span: Span) -> None:
+    """Pass on a warning of the script."""
+    session.warn(AutodiffError(text, code="W0100", span=span))
+
+
+def set_limits(request: Request) -> None:
+    """Put the limits of the command line in force."""
+    limits.steps = request.number("max_steps")
+    limits.nodes = request.number("max_nodes")
+    limits.memory = request.number("max_memory")
+    limits.depth = request.number("max_depth")
+    limits.paths = request.number("max_paths")
+
+
+def read_settings(request: Request) -> Settings:
+    """What the command line says about the question."""
+    output = request.text("grad_output")
+    return Settings(
+        of=request.text("of"),
+        wrt=read_names(request.texts("wrt")),
+        inputs=read_inputs(request.texts("set")),
+        grad_output=output if output is None or output == "ones" else read_literal("--grad-output", output),
+        dtype=request.text("dtype") or "float64",
+        seed=request.number("seed"),
+    )
+
+
+def read_names(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The names in ``--wrt a --wrt b,c``."""
+    return tuple(name for text in texts for name in map(str.strip, text.split(",")) if name)
+
+
+def read_inputs(texts: tuple[str, ...]) -> dict[str, object]:
+    """The values in ``--set NAME=VALUE``; of two for one name the last counts."""
+    inputs: dict[str, object] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not equals or not name.isidentifier():
+            raise UsageError(
+                f"--set takes NAME=VALUE, not `{text}`",
+                code="E0601",
+                help=("give a name and a number or list, as in --set w1=2.5 or --set 'W=[[1, 2], [3, 4]]'",),
+            )
+        if value.startswith("@"):
+            raise UsageError(
+                f"--set {name}: values cannot be read from files yet",
+                code="E0601",
+                help=(f'let the shell read it: --set "{name}=$(cat FILE)"',),
+            )
+        inputs[name] = read_literal(f"--set {name}", value)
+    return inputs
+
+
+def read_literal(option: str, text: str) -> object:
+    """The value an option gives: a number or lists of numbers."""
+    try:
+        return parse_literal(text)
+    except CompileError as error:
+        at = f" at character {error.span.start + 1}" if error.span is not None and text.strip() else ""
+        raise UsageError(
+            f"{option} takes a number or a list of numbers, and `{text[:40]}` is neither{at}",
+            code="E0601",
+            help=("write it as in 2.5, -1e3 or [[1, 2], [3, 4]]",),
+        ) from None
