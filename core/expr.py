@@ -1,0 +1,273 @@
+"""Expressions: one immutable tree, spelled as text (and, one day, as LaTeX) by whoever reads it.
+
+Trees share branches and may be very deep, so every walk is a loop and visits a shared branch once;
+spelling is the exception, for it writes a branch wherever it stands, and therefore takes a limit.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+#: How tightly each head binds, loosest first; a branch that binds less than its place asks for gets brackets.
+COMPARES, OR, AND, ADDS, MULTIPLIES, SIGNS, RAISES, ATOM = range(1, 9)
+LEVELS = {
+    **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), COMPARES),
+    "|": OR,
+    "&": AND,
+    "+": ADDS,
+    "-": ADDS,
+    "*": MULTIPLIES,
+    "/": MULTIPLIES,
+    "@": MULTIPLIES,
+    "neg": SIGNS,
+    "~": SIGNS,
+    "**": RAISES,
+}
+LOGICAL = ("&", "|", "~")
+ARITHMETIC = ("+", "-", "*", "/", "@", "neg", "**")
+EXACT = 2**53
+BIGGEST_SIZE = 10**9
+
+
+class Expr:
+    """A number, a name, or a head with arguments.
+
+    ``head`` is ``"number"``, ``"name"``, ``"call"`` (of the function ``value``), ``"postfix"`` (``value`` is
+    ``".T"`` or ``"[0, :]"``), ``"neg"`` or an infix operator. ``details`` are the further arguments of a call
+    as text, ``params`` the same as values. ``size`` counts the symbols of the written-out tree, up to a bound.
+    """
+
+    __slots__ = ("_hash", "args", "details", "head", "params", "size", "value")
+
+    def __init__(
+        self,
+        head: str,
+        args: tuple[Expr, ...] = (),
+        value: Any = None,
+        details: tuple[str, ...] = (),
+        params: dict[str, Any] | None = None,
+    ) -> None:
+        self.head = head
+        self.args = args
+        self.value = value
+        self.details = details
+        self.params = params
+        size = 1
+        for arg in args:
+            size += arg.size
+        self.size = size if size < BIGGEST_SIZE else BIGGEST_SIZE
+        self._hash = hash((head, value, details, *(arg._hash for arg in args)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Expr):
+            return NotImplemented
+        todo = [(self, other)]
+        seen = set()
+        while todo:
+            a, b = todo.pop()
+            if a is b or (id(a), id(b)) in seen:
+                continue
+            if a._hash != b._hash or a.head != b.head or a.details != b.details:
+                return False
+            if a.value != b.value or len(a.args) != len(b.args):
+                return False
+            seen.add((id(a), id(b)))
+            todo.extend(zip(a.args, b.args, strict=True))
+        return True
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def __repr__(self) -> str:
+        return f"<expr {text(self, 200)}>"
+
+
+def number(value: float) -> Expr:
+    """A number; whole floats become ints, which print shorter.
+
+    >>> str(number(2.0)), str(number(-0.5))
+    ('2', '-0.5')
+    """
+    if value.__class__ is int and -EXACT <= value <= EXACT:
+        return Expr("number", value=value)
+    try:
+        value = float(value)
+    except OverflowError:
+        value = float("inf") if value > 0 else float("-inf")
+    whole = -EXACT <= value <= EXACT and value == int(value)
+    return Expr("number", value=int(value) if whole else value)
+
+
+def name(text: str) -> Expr:
+    """A variable."""
+    return Expr("name", value=text)
+
+
+def infix(head: str, a: Expr, b: Expr) -> Expr:
+    """``a head b``."""
+    return Expr(head, (a, b))
+
+
+def neg(a: Expr) -> Expr:
+    """``-a``."""
+    return Expr("neg", (a,))
+
+
+def call(function: str, *args: Expr, details: tuple[str, ...] = (), params: dict[str, Any] | None = None) -> Expr:
+    """``function(args, details)``; ``params`` are the details as values, for whoever evaluates."""
+    return Expr("call", args, function, details, params)
+
+
+def postfix(a: Expr, tail: str, function: str = "", params: dict[str, Any] | None = None) -> Expr:
+    """``a.T`` or ``a[0]``. ``function`` and ``params`` say which op that is."""
+    return Expr("postfix", (a,), tail, (), {"function": function, **(params or {})})
+
+
+ZERO, ONE = number(0), number(1)
+
+
+def postorder(root: Expr) -> Iterator[Expr]:
+    """Every distinct branch once, arguments before what they stand in."""
+    seen: set[int] = set()
+    stack = [(root, False)]
+    while stack:
+        expr, is_done = stack.pop()
+        if is_done:
+            yield expr
+        elif id(expr) not in seen:
+            seen.add(id(expr))
+            stack.append((expr, True))
+            stack.extend((arg, False) for arg in reversed(expr.args))
+
+
+def names_in(root: Expr) -> list[str]:
+    """The variables of an expression in the order they are written.
+
+    >>> names_in(infix("*", name("w"), infix("-", name("x"), name("w"))))
+    ['w', 'x']
+    """
+    return list(dict.fromkeys(expr.value for expr in postorder(root) if expr.head == "name"))
+
+
+def substitute(root: Expr, values: Mapping[str, Expr]) -> Expr:
+    """The expression with variables replaced."""
+    done: dict[int, Expr] = {}
+    for expr in postorder(root):
+        if expr.head == "name":
+            done[id(expr)] = values.get(expr.value, expr)
+        elif any(done[id(arg)] is not arg for arg in expr.args):
+            args = tuple(done[id(arg)] for arg in expr.args)
+            done[id(expr)] = Expr(expr.head, args, expr.value, expr.details, expr.params)
+        else:
+            done[id(expr)] = expr
+    return done[id(root)]
+
+
+def evaluate(root: Expr, values: Mapping[str, Any], apply: Callable[[Expr, list[Any]], Any]) -> Any:
+    """The value of an expression whose variables have ``values``; ``apply`` computes one head."""
+    done: dict[int, Any] = {}
+    for expr in postorder(root):
+        if expr.head == "number":
+            done[id(expr)] = expr.value
+        elif expr.head == "name":
+            done[id(expr)] = values[expr.value]
+        else:
+            done[id(expr)] = apply(expr, [done[id(arg)] for arg in expr.args])
+    return done[id(root)]
+
+
+def number_text(value: float) -> str:
+    """The shortest text that reads back as the number."""
+    return repr(value)
+
+
+def text(root: Expr, limit: int | None = None) -> str:
+    """The expression as Python writes it, with the fewest brackets that keep it readable.
+
+    A comparison that is used as a number stands in Iverson brackets. Beyond ``limit`` characters the rest
+    is left out and ``...`` says so.
+
+    >>> x, y = name("x"), name("y")
+    >>> text(neg(infix("*", infix("-", x, y), infix("**", x, number(2)))))
+    '-(x - y)*x**2'
+    >>> text(infix("*", y, infix(">", x, ZERO)))
+    'y*[x > 0]'
+    """
+    written: list[str] = []
+    length = 0
+    # Each entry is finished text, or a branch with how tightly it must bind here, whether a sign or an
+    # operator stands right before it (so that no two signs meet), and the head it stands in.
+    stack: list[Any] = [(root, 0, False, "")]
+    while stack:
+        item = stack.pop()
+        if item.__class__ is str:
+            written.append(item)
+            length += len(item)
+            if limit is not None and length > limit:
+                return "".join(written)[:limit].rstrip() + "..."
+            continue
+        expr, level, after_sign, inside = item
+        pieces = _pieces(expr, after_sign)
+        if _needs_brackets(expr, level, after_sign, inside):
+            is_claim = _level(expr) <= AND or expr.head == "~"
+            opening, closing = "[]" if is_claim and inside in ARITHMETIC else "()"
+            pieces = [opening, *_pieces(expr, False), closing]
+        stack.extend(reversed(pieces))
+    return "".join(written)
+
+
+def _level(expr: Expr) -> int:
+    if expr.head == "number":
+        return SIGNS if number_text(expr.value)[0] == "-" else ATOM
+    return LEVELS.get(expr.head, ATOM)
+
+
+def _needs_brackets(expr: Expr, level: int, after_sign: bool, inside: str) -> bool:
+    own = _level(expr)
+    if own < level:
+        return True
+    if own == MULTIPLIES and level == MULTIPLIES:
+        # X @ W * G and X * W @ G read both ways to most people.
+        return (expr.head == "@") != (inside == "@") and inside != "neg"
+    if expr.head == "~":
+        return inside in ARITHMETIC
+    return after_sign and own == SIGNS
+
+
+def _pieces(expr: Expr, after_sign: bool) -> list[Any]:
+    """What an expression is written with: text, and arguments with the demands of their place."""
+    head, args = expr.head, expr.args
+    if head == "number":
+        return [number_text(expr.value)]
+    if head == "name":
+        return [expr.value]
+    if head == "call":
+        pieces: list[Any] = [expr.value, "("]
+        for arg in args:
+            pieces += [(arg, 0, False, "call"), ", "]
+        for detail in expr.details:
+            pieces += [detail, ", "]
+        if pieces[-1] == ", ":
+            pieces.pop()
+        return [*pieces, ")"]
+    if head == "postfix":
+        return [(args[0], ATOM, after_sign, head), expr.value]
+    if head == "neg":
+        return ["-", (args[0], MULTIPLIES, True, head)]
+    if head == "~":
+        return ["~", (args[0], ATOM, True, head)]
+    level = LEVELS[head]
+    a, b = args
+    if head == "**":
+        return [(a, ATOM, after_sign, head), "**", (b, SIGNS, False, head)]
+    tight = head in "*/"
+    left = (a, level + (level == COMPARES), after_sign, head)
+    return [left, head if tight else f" {head} ", (b, level + 1, head not in LOGICAL, head)]
