@@ -77,9 +77,11 @@ def spell_count(count: int) -> str:
     from math import log10
 
     exponent = int(log10(count))
-    leading = count // 10 ** (exponent - 2)
-    if leading >= 1000:  # the logarithm was rounded
-        exponent, leading = exponent + 1, leading // 10
+    while count < 10**exponent:  # the logarithm was rounded up
+        exponent -= 1
+    leading = (count // 10 ** (exponent - 3) + 5) // 10
+    if leading == 1000:
+        exponent, leading = exponent + 1, 100
     return f"{leading // 100}.{leading % 100:02d}e{exponent}"
 
 

@@ -1,0 +1,343 @@
+"""The layouts of the tables, the tree and the derivations, against what interface.md shows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from autodiff.cli.render.derivation import derivation_lines
+from autodiff.cli.render.dot import dot_lines
+from autodiff.cli.render.gradients import gradient_lines
+from autodiff.cli.render.numbers import block, exact_entries, inline, short, spell_count
+from autodiff.cli.render.page import Page
+from autodiff.cli.render.reports import explain_lines, formula_text, run_lines
+from autodiff.cli.render.tree import tree_lines
+from autodiff.core.report import GradientReport, Graph, GraphEdge, Path, Variable
+
+from tests.cli.reports import leaf, node, seed_1_graph, seed_1_report, texts, w1_derivation
+
+TABLE = """\
+L = -7                                                          seed1.ad, line 9
+
+  leaf                 value       dL/d leaf     paths
+  x1                       1              -2         1
+  x2                       2              -3         1
+  w1                       1              -8         2
+  w2                       2              -1         1
+  w3                       3              -2         1
+"""
+
+TREE = """\
+node                    op     value   d parent/d node   dL/d node
+L                       sub       -7                             1
+`- x5                   add        8                -1          -1
+   |- w2*x3             mul        2                 1          -1
+   |  |- w2             leaf       2            x3 = 1          -1
+   |  `- x3             mul        1            w2 = 2          -2
+   |     |- w1          leaf       1            x1 = 1          -8
+   |     `- x1          leaf       1            w1 = 1          -2
+   `- w3*x4             mul        6                 1          -1
+      |- w3             leaf       3            x4 = 2          -2
+      `- x4             mul        2            w3 = 3          -3
+         |- w1 (*)      leaf       1            x2 = 2          -8
+         `- x2          leaf       2            w1 = 1          -3
+
+(*) already shown above.  w1 is reached by 2 paths; its gradient is their sum.
+"""
+
+DERIVATION = """\
+dL/dw1 = -8                            2 paths from L (line 9) to w1 (line 3)
+
+1 chain       dL/dx5 * dx5/d(w2*x3) * d(w2*x3)/dx3 * dx3/dw1
+            + dL/dx5 * dx5/d(w3*x4) * d(w3*x4)/dx4 * dx4/dw1
+2 local       (-1) * (1) * (w2) * (x1)
+            + (-1) * (1) * (w3) * (x2)
+3 simplified  -w2*x1 - w3*x2
+4 numbers     -2*1 - 3*2
+5 value       -8
+
+check: backward() gives -8, difference 0
+"""
+
+
+def test_table_of_the_first_seed():
+    assert texts(gradient_lines(seed_1_report(), Page())) == TABLE
+
+
+def test_tree_of_the_first_seed():
+    report = seed_1_report()
+    assert texts(tree_lines(report.graph, Page(), report.gradients)) == TREE
+
+
+def test_box_drawing_says_the_same():
+    drawn = texts(tree_lines(seed_1_graph(), Page(box=True)))
+    plain = texts(tree_lines(seed_1_graph(), Page()))
+    assert drawn.replace("├─", "|-").replace("└─", "`-").replace("│", "|") == plain
+    assert "└─ x5" in drawn
+
+
+def test_derivation_of_the_first_seed():
+    assert texts(derivation_lines(w1_derivation(), Page(78))) == DERIVATION
+
+
+def test_run_shows_the_parts_in_order():
+    text = texts(run_lines(seed_1_report(), Page(), ("gradients", "graph", "paths")))
+    table, tree, derivation = map(text.index, ("dL/d leaf", "d parent/d node", "1 chain"))
+    assert table < tree < derivation
+
+
+def test_short_terms_stand_side_by_side():
+    derivation = w1_derivation(
+        chain=("de/dc * dc/db", "de/dd * dd/db"), local=("(d) * (1)", "(c) * (1)"), numbers=("2", "4")
+    )
+    text = texts(derivation_lines(derivation, Page()))
+    assert "1 chain       de/dc * dc/db  +  de/dd * dd/db\n" in text
+    assert "2 local       (d) * (1)  +  (c) * (1)\n" in text
+    assert "4 numbers     2 + 4\n" in text
+
+
+def test_many_paths_show_the_ten_largest():
+    paths = tuple(Path(("L", f"a{k}", "w"), (f"dL/da{k}",), ("1",), "1", float(k)) for k in range(30))
+    derivation = w1_derivation(
+        count=2**100,
+        paths=paths,
+        chain=tuple(f"dL/da{k}" for k in range(30)),
+        local=tuple(f"(a{k})" for k in range(30)),
+        numbers=tuple(map(str, range(30))),
+        backward=1000.0,
+        difference=None,
+    )
+    text = texts(derivation_lines(derivation, Page()))
+    assert "dL/da29" in text
+    assert "dL/da19" not in text
+    assert "1.27e30 paths" in text
+    assert f"... 1.27e30 more paths, together {1000 - sum(range(20, 30))}" in text
+    assert "30 of 1.27e30 paths were followed" in text
+
+
+def tensor_report():
+    two, half = np.full((2, 2), 2.0), np.full((2, 2), 0.5)
+    ones, four = np.ones((2, 2)), np.full((2, 2), 4.0)
+    return GradientReport(
+        "seed5.ad",
+        Variable("Y", 5, (2, 2), "float64", np.full((2, 2), 6.0), ones, 1),
+        "ones(2, 2)",
+        (
+            Variable("X", 1, (2, 2), "float64", two, ones, 1),
+            Variable("W", 2, (2, 2), "float64", half, four, 1),
+            Variable("b", 4, (1,), "float64", np.array([4.0]), np.array([4.0]), 1),
+        ),
+        None,
+        (),
+        (),
+    )
+
+
+def test_tensors_stand_in_blocks():
+    text = texts(gradient_lines(tensor_report(), Page()))
+    assert text.startswith("Y = | 6  6 |")
+    assert "    | 6  6 |\n" in text
+    assert "gradient of sum(G*Y), G = ones(2, 2)" in text
+    assert "W      2x2     | 0.5  0.5 |   | 4  4 |" in text
+
+
+def test_derivation_of_a_tensor():
+    derivation = w1_derivation(
+        output="Y",
+        wrt="W",
+        count=1,
+        paths=(),
+        chain=("G . dY/da . da/dW",),
+        local=("da/dW: X.T @ (incoming)",),
+        simplified="X.T @ G",
+        numbers=("| 2  2 |T   | 1  1 |\n| 2  2 |  @ | 1  1 |",),
+        value=np.full((2, 2), 4.0),
+        backward=np.full((2, 2), 4.0),
+        is_scalar=False,
+        entry="dS/dW[0,1] = X[0,0]*G[0,1] + X[1,0]*G[1,1] = 2*1 + 2*1 = 4",
+    )
+    text = texts(derivation_lines(derivation, Page(), "ones(2, 2)"))
+    assert text.startswith("W gets | 4  4 |")
+    assert "4 numbers     | 2  2 |T   | 1  1 |\n              | 2  2 |  @ | 1  1 |\n" in text
+    assert "5 value       | 4  4 |\n              | 4  4 |\n" in text
+    assert "one entry:    dS/dW[0,1] = X[0,0]*G[0,1] + X[1,0]*G[1,1] = 2*1 + 2*1 = 4\n" in text
+    assert "check: backward() gives the same matrix, largest difference 0\n" in text
+
+
+def test_large_tensors_are_summarised():
+    value = np.linspace(-1, 1, 784 * 128).reshape(784, 128)
+    report = GradientReport(
+        "net.ad",
+        Variable("L", 9, (), "float64", 1.5, 1.0, 1),
+        None,
+        (Variable("W", 1, value.shape, "float64", value, value, 1),),
+        None,
+        (),
+        (),
+    )
+    text = texts(gradient_lines(report, Page()))
+    assert "784x128   min -1" in text
+    assert "|g| 183" in text
+
+
+def test_a_shared_inner_node_prints_its_inputs_once():
+    graph = Graph(
+        4,
+        (
+            node(0, "x", "leaf", 0.5, 5.30822),
+            node(1, "z", "exp", 1.64872, 3.2196, (0,)),
+            node(2, "z*z", "mul", 2.71828, 1.0, (1, 1)),
+            node(3, "sin(z)", "sin", 0.996965, 1.0, (1,)),
+            node(4, "L", "add", 3.71525, 1.0, (2, 3)),
+        ),
+        (
+            GraphEdge(1, 0, 0, 1.64872, "z"),
+            GraphEdge(2, 1, 0, 1.64872, "z"),
+            GraphEdge(2, 1, 1, 1.64872, "z"),
+            GraphEdge(3, 1, 0, -0.0778461, "cos(z)"),
+            GraphEdge(4, 2, 0, 1.0, "1"),
+            GraphEdge(4, 3, 1, 1.0, "1"),
+        ),
+    )
+    text = texts(tree_lines(graph, Page()))
+    assert text.count("leaf") == 1
+    assert text.count("z (*)") == 2
+    assert "cos(z) = -0.0778461" in text
+
+
+def chain(length):
+    nodes = tuple(
+        node(k, f"x{k}", "exp" if k else "leaf", 1.0, 1.0, (k - 1,) * bool(k)) for k in range(length)
+    )
+    return Graph(length - 1, nodes, tuple(GraphEdge(k, k - 1, 0, 1.0, "1") for k in range(1, length)))
+
+
+def test_a_deep_chain_neither_indents_nor_recurses():
+    lines = texts(tree_lines(chain(100_000), Page())).splitlines()
+    assert len(lines) == 100_001
+    assert max(map(len, lines)) < 80
+    assert lines[-1].startswith("`- x0 ")
+
+
+def staircase(length):
+    """Every node is the sum of the next and a leaf, so that each level is one deeper."""
+    nodes, edges = [], []
+    for k in range(length):
+        nodes.append(node(2 * k, f"a{k}", "leaf", 1.0, 1.0))
+        inputs = (2 * k, 2 * k - 1) if k else (0,)
+        nodes.append(node(2 * k + 1, f"s{k}", "add", 1.0, 1.0, inputs))
+        edges += [GraphEdge(2 * k + 1, below, at, 1.0, "1") for at, below in enumerate(inputs)]
+    return Graph(2 * length - 1, tuple(nodes), tuple(edges))
+
+
+def test_indentation_stops_and_the_depth_is_a_number():
+    text = texts(tree_lines(staircase(40), Page()))
+    assert "[37] s2 " in text
+    assert max(map(len, text.splitlines())) < 100
+    for k in range(40):
+        assert f" a{k} " in text
+        assert f"s{k} " in text
+
+
+def test_rows_left_out_are_counted():
+    text = texts(tree_lines(chain(10_011), Page(rows=200)))
+    assert "... 9,811 more nodes (--all)" in text
+    assert len(text.splitlines()) == 202
+
+
+def test_hostile_names_cannot_steer_the_terminal():
+    name = "w\x1b[2J\u202e\x9b[/x][bold]"
+    graph = Graph(
+        1,
+        (node(0, name, "leaf", 1.0, 1.0), node(1, "L", "exp", 1.0, 1.0, (0,))),
+        (GraphEdge(1, 0, 0, 1.0, name),),
+    )
+    report = seed_1_report(
+        graph=graph,
+        gradients=(leaf(name, 1, 1.0, 1.0),),
+        derivations=(w1_derivation(wrt=name, simplified=name),),
+    )
+    text = texts(run_lines(report, Page(), ("gradients", "graph", "paths"))) + "".join(
+        dot_lines(graph, Page())
+    )
+    assert all(character.isprintable() or character == "\n" for character in text)
+    assert "w\\x1b[2J\\u202e\\x9b[/x][bold]" in text
+
+
+def test_dot_escapes_names():
+    graph = Graph(
+        1,
+        (node(0, 'a"b\\n', "leaf", 1.0, 1.0), node(1, "L", "exp", 1.0, 1.0, (0,))),
+        (GraphEdge(1, 0, 0, 1.0, "1"),),
+    )
+    text = "\n".join(dot_lines(graph, Page()))
+    assert 'label="a\\"b\\\\n\\n1\\ndL: 1"' in text
+    assert "n0 -> n1" in text
+    assert "fillcolor=orange" in text
+
+
+def test_formula_is_bare():
+    assert formula_text(seed_1_report()) == "-w2*x1 - w3*x2\n"
+
+
+def test_explain_writes_one_derivation_after_the_other():
+    text = texts(explain_lines(seed_1_report(derivations=(w1_derivation(), w1_derivation(wrt="w2"))), Page()))
+    assert text.count("5 value") == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-8.0, "-8"),
+        (0.1 + 0.2, "0.3"),
+        (1e300, "1e+300"),
+        (float("nan"), "nan"),
+        (float("-inf"), "-inf"),
+        (-0.0, "-0"),
+        (123456789.0, "123456789"),
+        (1234.5678, "1234.57"),
+    ],
+)
+def test_numbers_for_people(value, text):
+    assert short(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        (-8.0, ["-8"]),
+        (0.1 + 0.2, ["0.30000000000000004"]),
+        (float("inf"), ["inf"]),
+        (float("nan"), ["nan"]),
+        (None, ["None"]),
+        (np.array([0.1, 2], dtype="float32"), ["0.1", "2"]),
+        (np.array(0.1, dtype="float32"), ["0.1"]),
+    ],
+)
+def test_numbers_for_programs(value, texts):
+    assert exact_entries(value) == texts
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        (np.array([[1.0, 2.5], [30.0, 4.0]]), ["| 1   2.5 |", "| 30  4   |"]),
+        (np.array([1.0, 2.0]), ["| 1 |", "| 2 |"]),
+        (np.zeros((0, 3)), ["0x3   empty"]),
+        (np.array(3.0), ["3"]),
+    ],
+)
+def test_blocks(value, lines):
+    assert block(value) == lines
+
+
+def test_inline_values():
+    assert inline(np.array([[1.0, 2.0], [3.0, 4.0]])) == "[1 2; 3 4]"
+    assert inline(None) == "None"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(1, "1"), (9811, "9,811"), (2**100, "1.27e30"), (10**15, "1.00e15"), (999_999_999_999_999, "1.00e15")],
+)
+def test_counts(count, text):
+    assert spell_count(count) == text
