@@ -1,0 +1,179 @@
+"""``einsum``: products summed over named dimensions, for any number of operands.
+
+The equation is first made plain: ellipses get letters, repeated letters become diagonals, dimensions of size
+1 that others stretch are squeezed away. What is left is one op whose rule is einsum again.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.errors import ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
+from autodiff.core.op import Op
+from autodiff.core.ops.joining import variadic
+from autodiff.core.ops.picking import diagonal
+from autodiff.core.ops.products import check_same_dtype
+from autodiff.core.ops.shape import expand, permute, reshape, squeeze
+from autodiff.core.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.node import Node
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def split_equation(equation: str) -> tuple[list[str], str]:
+    """``"ij,jk->ik"`` as its operands' letters and the result's."""
+    left, _, right = equation.partition("->")
+    return left.split(","), right
+
+
+def einsum_vjp(index: int, g: Any, out: Any, *operands: Any, equation: str) -> Any:
+    """einsum of g with the other operands, copied along the letters that only this operand has."""
+    letters, result = split_equation(equation)
+    own = letters[index]
+    others = [(each, x) for i, (each, x) in enumerate(zip(letters, operands, strict=True)) if i != index]
+    known = set(result).union(*(each for each, _ in others))
+    kept = "".join(letter for letter in own if letter in known)
+    back = ",".join((result, *(each for each, _ in others))) + "->" + kept
+    contribution = einsum_op(g, *(x for _, x in others), equation=back)
+    if kept == own:
+        return contribution
+    x = operands[index]
+    sizes = tuple(n if letter in known else 1 for letter, n in zip(own, x.shape, strict=True))
+    return expand(reshape(contribution, shape=sizes), shape=x.shape)
+
+
+def einsum_grad_fn(node: Node) -> str:
+    """What torch's own reduction of an einsum ends in."""
+    letters, result = split_equation(node.params["equation"])
+    summed = set("".join(letters)) - set(result)
+    if len(letters) == 1:
+        return "SumBackward1" if summed else "PermuteBackward0"
+    return "ViewBackward0" if summed else "MulBackward0"
+
+
+einsum_op: Op = variadic(
+    "einsum",
+    lambda *operands, equation: np.einsum(equation, *operands, optimize=len(operands) > 2),
+    einsum_vjp,
+    grad_fn=einsum_grad_fn,
+)
+
+
+def error(message: str, *operands: Tensor) -> ShapeError:
+    return ShapeError(f"einsum(): {message}", code="E0302", operands=operands)
+
+
+@public("einsum(equation: str, *operands: tensors)", method=False)
+def einsum(equation: str, operands: list[Tensor]) -> Tensor:
+    """Products of entries summed over dimensions: ``einsum("ij,jk->ik", A, B)`` is ``A @ B``."""
+    text = equation.replace(" ", "")
+    left, arrow, result = text.partition("->")
+    parts = left.split(",")
+    if len(parts) != len(operands):
+        fewer = "fewer" if len(operands) < len(parts) else "more"
+        raise error(f"{fewer} operands were provided than specified in the equation", *operands)
+    for position, letter in enumerate(text.replace("...", "   ")):
+        if letter not in LETTERS and letter not in " ,->":
+            raise error(
+                f"invalid subscript given at index {position} in the equation string, subscripts must be in"
+                " [a-zA-Z]",
+                *operands,
+            )
+    for other in operands[1:]:
+        kinds = f"{operands[0].dtype.long_name} but found {other.dtype.long_name}"
+        check_same_dtype(operands[0], other, f"expected scalar type {kinds}")
+    spelled, batch = spell_ellipses(parts, operands, set(text))
+    if arrow:
+        result = result.replace("...", batch)
+    else:
+        joined = "".join(spelled)
+        result = batch + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in batch))
+    for letter in result:
+        if letter not in "".join(spelled):
+            raise error(
+                f"output subscript {letter} does not appear in the equation for any input operand", *operands
+            )
+        if result.count(letter) > 1:
+            raise error(f"output subscript {letter} appears more than once in the output", *operands)
+    return contract(spelled, operands, result)
+
+
+def spell_ellipses(parts: list[str], operands: list[Tensor], taken: set[str]) -> tuple[list[str], str]:
+    """The letters of each operand with ``...`` spelled out, and what the longest ``...`` is spelled."""
+    counts = []
+    for position, (part, x) in enumerate(zip(parts, operands, strict=True)):
+        named = len(part.replace("...", ""))
+        if "..." not in part and named != x.ndim:
+            raise error(
+                f"the number of subscripts in the equation ({named}) does not match the number of dimensions"
+                f" ({x.ndim}) for operand {position} and no ellipsis was given",
+                x,
+            )
+        if named > x.ndim:
+            raise error(
+                f"the number of subscripts in the equation ({named}) is more than the number of dimensions"
+                f" ({x.ndim}) for operand {position}",
+                x,
+            )
+        counts.append(x.ndim - named if "..." in part else 0)
+    free = [letter for letter in LETTERS if letter not in taken]
+    batch = "".join(free[: max(counts, default=0)])
+    spelled = [
+        part.replace("...", batch[len(batch) - count :]) for part, count in zip(parts, counts, strict=True)
+    ]
+    return spelled, batch
+
+
+def contract(letters: list[str], operands: list[Tensor], result: str) -> Tensor:
+    """Diagonals for repeated letters, sizes checked, ones squeezed; then the op itself."""
+    plain: list[tuple[str, Tensor]] = []
+    for position, (part, x) in enumerate(zip(letters, operands, strict=True)):
+        plain.append(without_repeats(part, x, position))
+    sizes: dict[str, int] = {}
+    for position, (part, x) in enumerate(plain):
+        for letter, n in zip(part, x.shape, strict=True):
+            known = sizes.get(letter, 1)
+            if n != 1 and known not in (1, n):
+                raise error(
+                    f"subscript {letter} has size {n} for operand {position} which does not broadcast with"
+                    f" previously seen size {known}",
+                    *operands,
+                )
+            sizes[letter] = max(known, n) if n and known else 0
+    check_allocation(tuple(sizes[letter] for letter in result), 8)
+    for position, (part, x) in enumerate(plain):
+        ones = tuple(axis for axis, c in enumerate(part) if x.shape[axis] == 1 and sizes[c] != 1)
+        if ones:
+            part = "".join(c for axis, c in enumerate(part) if axis not in ones)
+            plain[position] = (part, squeeze(x, dim=ones))
+    equation = ",".join(part for part, _ in plain) + "->" + result
+    if len(plain) == 1 and set(plain[0][0]) == set(result):
+        part, x = plain[0]
+        return permute(x, dims=tuple(part.index(letter) for letter in result))
+    return einsum_op(*(x for _, x in plain), equation=equation)
+
+
+def without_repeats(part: str, x: Tensor, position: int) -> tuple[str, Tensor]:
+    """``ii`` becomes the diagonal of those two dimensions, named ``i`` and put last."""
+    for letter in sorted(set(part)):
+        while part.count(letter) > 1:
+            first = part.index(letter)
+            second = part.index(letter, first + 1)
+            m, n = x.shape[first], x.shape[second]
+            if m != n:
+                raise error(
+                    f"subscript {letter} is repeated for operand {position} but the sizes don't match,"
+                    f" {n} != {m}",
+                    x,
+                )
+            x = diagonal(x, offset=0, dim1=first, dim2=second)
+            part = "".join(c for axis, c in enumerate(part) if axis not in (first, second)) + letter
+    return part, x

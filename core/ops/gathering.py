@@ -1,0 +1,279 @@
+"""The named functions that pick or replace entries: ``gather``, ``scatter``, ``masked_fill``, diagonals.
+
+They check what torch checks, in its words; the ops and their rules are in ``picking``.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.op import OPS
+from autodiff.core.ops import picking
+from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.indexing import setitem_value, wrapped
+from autodiff.core.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def positions_in(x: Tensor, index: Tensor, dim: int, message: str) -> Any:
+    """``index`` as an array of positions along ``dim``; an error in the words given when one is outside."""
+    size = x.shape[dim] if x.ndim else 1
+    array = index.data.astype("int64")
+    outside = array[(array < 0) | (array >= size)]
+    if outside.size:
+        raise ShapeError(
+            message.format(index=int(outside.flat[0]), dim=dim, size=size),
+            code="E0306",
+            operands=(x, index),
+            caret=f"dimension {dim} has size {size}",
+        )
+    return array
+
+
+def check_integers(index: Tensor, message: str) -> None:
+    if index.dtype.name not in ("int32", "int64"):
+        raise ScriptError(
+            message,
+            code="E0307",
+            operands=(index,),
+            caret=f"the index holds {index.dtype.name} numbers",
+            help=("convert it: `i.long()`",),
+        )
+
+
+OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {size}"
+
+
+@public("select(input: tensor, dim: int, index: int)")
+def select(x: Tensor, dim: int, index: int) -> Tensor:
+    """One position along a dimension, which is gone from the result."""
+    if not x.ndim:
+        raise ShapeError("select() cannot be applied to a 0-dim tensor.", code="E0306", operands=(x,))
+    dim = wrap_dim(x, dim)
+    if not -x.shape[dim] <= index < x.shape[dim]:
+        raise ShapeError(
+            f"select(): index {index} out of range for tensor of size {list(x.shape)} at dimension {dim}",
+            code="E0306",
+            operands=(x,),
+        )
+    return picking.select(x, dim=dim, index=wrapped(x, index, dim, x.shape[dim]))
+
+
+@public("narrow(input: tensor, dim: int, start: int, length: int)")
+def narrow(x: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """``length`` positions along a dimension, from ``start`` on."""
+    dim = wrap_dim(x, dim)
+    size = x.shape[dim]
+    if length < 0:
+        raise ShapeError("narrow(): length must be non-negative.", code="E0306", operands=(x,))
+    if not -size <= start <= size:
+        raise ShapeError(
+            f"start out of range (expected to be in range of [{-size}, {size}], but got {start})",
+            code="E0306",
+            operands=(x,),
+        )
+    start = start + size if start < 0 else start
+    if start + length > size:
+        raise ShapeError(
+            f"start ({start}) + length ({length}) exceeds dimension size ({size}).",
+            code="E0306",
+            operands=(x,),
+        )
+    return picking.slice_dim(x, dim=dim, start=start, stop=start + length, step=1)
+
+
+@public("index_select(input: tensor, dim: int, index: tensor)")
+def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The positions along a dimension that ``index`` lists, in its order."""
+    dim = wrap_dim(x, dim)
+    if index.ndim > 1:
+        raise ShapeError("index_select(): Index is supposed to be a vector", code="E0307", operands=(index,))
+    check_integers(index, "index_select(): Expected dtype int32 or int64 for index")
+    array = positions_in(x, index, dim, "index out of range in self")
+    return picking.index_select(x, dim=dim, index=array.reshape(-1))
+
+
+def check_grid(x: Tensor, dim: int, index: Tensor, name: str) -> int:
+    """What gather and scatter ask of their index."""
+    dim = wrap_dim(x, dim)
+    check_integers(index, f"{name}(): Expected dtype int32/int64 for index")
+    if index.ndim != x.ndim:
+        raise ShapeError(
+            "Index tensor must have the same number of dimensions as input tensor",
+            code="E0307",
+            operands=(x, index),
+            caret=f"the index has shape {index.shape}, the tensor {x.shape}",
+        )
+    for axis, (m, n) in enumerate(zip(index.shape, x.shape, strict=True)):
+        if axis != dim and m > n:
+            raise ShapeError(
+                f"Size does not match at dimension {axis} expected index {list(index.shape)} to be no larger"
+                f" than self {list(x.shape)} apart from dimension {dim}",
+                code="E0307",
+                operands=(x, index),
+            )
+    return dim
+
+
+@public("gather(input: tensor, dim: int, index: tensor)")
+def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """``out[i][j] = input[i][index[i][j]]`` for ``dim=1``; likewise along any other dimension."""
+    dim = check_grid(x, dim, index, "gather")
+    return picking.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
+
+
+@public("take_along_dim(input: tensor, indices: tensor, dim: int)")
+def take_along_dim(x: Tensor, indices: Tensor, dim: int) -> Tensor:
+    """``gather`` with the other dimensions of ``indices`` broadcast."""
+    dim = wrap_dim(x, dim)
+    check_integers(indices, "torch.take_along_dim(): dtype of indices should be Long but got Double")
+    shape = (*x.shape[:dim], indices.shape[dim], *x.shape[dim + 1 :])
+    index = Tensor(np.broadcast_to(indices.data, shape))
+    return picking.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
+
+
+@public("take(input: tensor, index: tensor)")
+def take(x: Tensor, index: Tensor) -> Tensor:
+    """The entries at positions counted over the whole tensor in row order."""
+    check_integers(index, "take(): Expected a long tensor for index")
+    array = index.data.astype("int64")
+    outside = array[(array < -x.size) | (array >= x.size)]
+    if outside.size:
+        raise ShapeError(
+            f"out of range: tried to access index {int(outside.flat[0])} on a tensor of {x.size} elements.",
+            code="E0306",
+            operands=(x, index),
+        )
+    return picking.take(x, index=np.where(array < 0, array + x.size, array))
+
+
+@public("masked_fill(input: tensor, mask: tensor, value: value)", in_place=True)
+def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """The entries where ``mask`` holds replaced by one number."""
+    if mask.dtype.name != "bool":
+        raise ScriptError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype"
+            f" {SCALAR_TYPES[mask.dtype.name]}",
+            code="E0307",
+            operands=(mask,),
+            help=("compare to get a mask, as in `x > 0`",),
+        )
+    if value.__class__ is Tensor:
+        if value.ndim:
+            raise ShapeError(
+                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with"
+                f" {value.ndim} dimension(s).",
+                code="E0301",
+                operands=(value,),
+            )
+        if value.dtype is not x.dtype:
+            value = OPS["to"](value, dtype=x.dtype.name)
+    return picking.masked_fill(x, mask, value)
+
+
+SCALAR_TYPES = {
+    "float64": "double",
+    "float32": "float",
+    "int64": "long int",
+    "int32": "int",
+    "uint8": "unsigned char",
+}
+
+
+def scattered(name: str, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
+    dim = check_grid(x, dim, index, name)
+    if source.__class__ is Tensor:
+        if source.dtype is not x.dtype:
+            raise ScriptError(
+                f"{name}(): Expected self.dtype to be equal to src.dtype", code="E0312", operands=(x, source)
+            )
+        if source.ndim != index.ndim or any(m > n for m, n in zip(index.shape, source.shape, strict=True)):
+            raise ShapeError(
+                f"Expected index {list(index.shape)} to be no larger than src {list(source.shape)}"
+                f" apart from dimension {dim}",
+                code="E0307",
+                operands=(source, index),
+            )
+    array = positions_in(x, index, dim, OUT_OF_BOUNDS)
+    return OPS[name](x, source, dim=dim, index=array)
+
+
+@public("scatter(input: tensor, dim: int, index: tensor, src: value)", in_place=True)
+def scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
+    """``out[i][index[i][j]] = src[i][j]`` for ``dim=1``: the way back of ``gather``."""
+    return scattered("scatter", x, dim, index, source)
+
+
+@public("scatter_add(input: tensor, dim: int, index: tensor, src: tensor)", in_place=True)
+def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """As ``scatter``, adding to what is there."""
+    return scattered("scatter_add", x, dim, index, source)
+
+
+@public("index_put(input: tensor, indices: any, values: tensor)", in_place=True)
+def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
+    """What ``input[indices] = values`` makes of it, as a new tensor."""
+    return setitem_value(x, tuple(indices), values)
+
+
+# -- triangles and diagonals ------------------------------------------------------------------------
+
+
+def need_matrix(x: Tensor, name: str) -> None:
+    if x.ndim < 2:
+        raise ShapeError(f"{name}: input tensor must have at least 2 dimensions", code="E0303", operands=(x,))
+
+
+@public("tril(input: tensor, diagonal: int = 0)")
+def tril(x: Tensor, diagonal: int) -> Tensor:
+    """Zeros above a diagonal."""
+    need_matrix(x, "tril")
+    return picking.tril(x, diagonal=diagonal)
+
+
+@public("triu(input: tensor, diagonal: int = 0)")
+def triu(x: Tensor, diagonal: int) -> Tensor:
+    """Zeros below a diagonal."""
+    need_matrix(x, "triu")
+    return picking.triu(x, diagonal=diagonal)
+
+
+@public("diagonal(input: tensor, offset: int = 0, dim1: int = 0, dim2: int = 1)")
+def diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """The entries on a diagonal of two dimensions, along a new last one."""
+    axis1, axis2 = wrap_dim(x, dim1), wrap_dim(x, dim2)
+    if axis1 == axis2:
+        raise ShapeError(
+            f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
+        )
+    return picking.diagonal(x, offset=offset, dim1=axis1, dim2=axis2)
+
+
+@public("diag_embed(input: tensor, offset: int = 0, dim1: int = -2, dim2: int = -1)")
+def diag_embed(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """The last dimension laid on a diagonal of two new ones."""
+    axis1, axis2 = wrap_dim(x, dim1, more=1), wrap_dim(x, dim2, more=1)
+    if axis1 == axis2:
+        raise ShapeError(
+            f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
+        )
+    size = x.shape[-1] + abs(offset)
+    rest = iter(x.shape[:-1])
+    shape = tuple(size if axis in (axis1, axis2) else next(rest) for axis in range(x.ndim + 1))
+    return picking.diag_embed(x, shape=shape, offset=offset, dim1=axis1, dim2=axis2)
+
+
+@public("diag(input: tensor, diagonal: int = 0)")
+def diag(x: Tensor, offset: int) -> Tensor:
+    """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
+    if x.ndim == 1:
+        return diag_embed(x, offset, -2, -1)
+    if x.ndim != 2:
+        raise ShapeError(f"diag(): Supports 1D or 2D tensors. Got {x.ndim}D", code="E0303", operands=(x,))
+    return picking.diagonal.named("DiagonalBackward0_copy")(x, offset=offset, dim1=0, dim2=1)
