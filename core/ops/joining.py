@@ -128,11 +128,8 @@ def hstack(tensors: list[Tensor]) -> Tensor:
 @public("vstack(tensors: tensors)", method=False)
 def vstack(tensors: list[Tensor]) -> Tensor:
     """Rows, or matrices, below one another."""
-    rows = [
-        reshape_tensor(x, (1, 1)) if not x.ndim else unsqueeze_dim(x, 0) if x.ndim == 1 else x
-        for x in tensors
-    ]
-    return cat_tensors(rows, 0)
+    rows = [reshape_tensor(x, (1, 1)) if not x.ndim else x for x in tensors]
+    return cat_tensors([unsqueeze_dim(x, 0) if x.ndim == 1 else x for x in rows], 0)
 
 
 @public("tile(input: tensor, *dims: ints)")

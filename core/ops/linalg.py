@@ -41,7 +41,7 @@ def products_without(s: Any, *skipped: int) -> Any:
 
 
 def cofactor_forward(x: Any) -> Any:
-    """The matrix of cofactors: entry i, j is d det / d x_ij. For x = u s vᵀ it is ± u (∏ of the other s) vᵀ."""
+    """The matrix of cofactors, d det / d x_ij: for x = u s vᵀ it is ± u (the products of the other s) vᵀ."""
     n = x.shape[-1]
     if not n:
         return x
@@ -178,7 +178,7 @@ def check_square(x: Tensor, name: str) -> None:
 
 
 def zero_pivot(x: Tensor) -> tuple[int, int]:
-    """Which matrix of the batch is singular, and the 1-based place on its diagonal where elimination stops."""
+    """Which matrix of a batch is singular, and where on its diagonal (from 1) elimination stops."""
     from scipy.linalg.lapack import dgetrf
 
     matrices = x.data.astype("float64").reshape(-1, *x.shape[-2:])
