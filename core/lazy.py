@@ -7,6 +7,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 else:
 
@@ -16,6 +18,8 @@ else:
         def __getattr__(self, name: str) -> object:
             import numpy
 
+            while hooks:
+                hooks.pop()()
             names = vars(numpy)
             # numpy loads some submodules (random, fft) on demand through its own module hook.
             value = names[name] if name in names else names["__getattr__"](name)
@@ -24,4 +28,7 @@ else:
 
     np = _Numpy()
 
-__all__ = ["np"]
+#: Called once numpy is there; a running script turns its warnings off so.
+hooks: list[Callable[[], None]] = []
+
+__all__ = ["hooks", "np"]

@@ -1,0 +1,246 @@
+"""Attributes and methods: two fixed tables from (class, name) to a handler, and nothing else.
+
+Methods of a tensor that are functions of core are found in core's table; those named with a trailing
+underscore change the tensor in place.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import ScriptError
+from autodiff.core.function import Context
+from autodiff.core.functions import METHODS as FUNCTION_METHODS
+from autodiff.core.mode import mode
+from autodiff.core.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.span import Span
+from autodiff.core.tensor import Tensor
+from autodiff.grammar import methods
+from autodiff.grammar.runtime import runtime
+from autodiff.grammar.spelling import closest
+from autodiff.grammar.values import (
+    NAMED_RESULTS,
+    UNBOUND,
+    BoundMethod,
+    FunctionClass,
+    Namespace,
+    ScriptFunction,
+    Size,
+    type_name,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+NOT_A_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't"
+    " be populated during autograd.backward(). If you indeed want the .grad field to be populated for a"
+    " non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by"
+    " mistake, make sure you access the leaf Tensor instead. See"
+    " github.com/pytorch/pytorch/pull/30531 for more information."
+)
+
+
+def read_grad(x: Tensor) -> Tensor | None:
+    if not x.is_leaf and not x.retains_grad and x.grad is None:
+        runtime.tell(NOT_A_LEAF)
+    return x.grad
+
+
+def next_functions(node: Any) -> tuple[Any, ...]:
+    """The (node, index) pairs below; plain numbers and untracked tensors are (None, 0), as in torch."""
+    return tuple(
+        (below, 0) if below is not None and below.tracked else (None, 0)
+        for below in node.inputs
+        if below is not None
+    )
+
+
+#: What ``value.name`` reads.
+ATTRIBUTES: dict[tuple[type, str], Callable[[Any], Any]] = {
+    (Tensor, "data"): lambda x: x.data_alias(),
+    (Tensor, "grad"): read_grad,
+    (Tensor, "grad_fn"): lambda x: x.grad_fn,
+    (Tensor, "is_leaf"): lambda x: x.is_leaf,
+    (Tensor, "requires_grad"): lambda x: x.requires_grad,
+    (Tensor, "retains_grad"): lambda x: x.retains_grad,
+    (Tensor, "shape"): lambda x: Size(x.shape),
+    (Tensor, "dtype"): lambda x: x.dtype,
+    (Tensor, "ndim"): lambda x: x.ndim,
+    (Tensor, "device"): lambda x: methods.CPU,
+    (Tensor, "T"): lambda x: methods.transposed(x),
+    (Tensor, "mT"): lambda x: methods.matrix_transposed(x),
+    (Context, "saved_tensors"): lambda ctx: ctx.saved_tensors,
+    (Context, "needs_input_grad"): lambda ctx: ctx.needs_input_grad,
+    (slice, "start"): lambda s: s.start,
+    (slice, "stop"): lambda s: s.stop,
+    (slice, "step"): lambda s: s.step,
+    (range, "start"): lambda r: r.start,
+    (range, "stop"): lambda r: r.stop,
+    (range, "step"): lambda r: r.step,
+}
+for _kind in (Leaf, ScalarNode, ArrayNode):
+    ATTRIBUTES[_kind, "next_functions"] = next_functions
+ATTRIBUTES[Leaf, "variable"] = lambda node: methods.variable_of(node)
+
+
+def get_attribute(owner: Any, name: str, span: Span) -> Any:
+    """``owner.name``"""
+    read = ATTRIBUTES.get((owner.__class__, name))
+    if read is not None:
+        return read(owner)
+    if owner.__class__ is Namespace:
+        member = owner.find(name)
+        if member is not UNBOUND:
+            return member
+    elif owner.__class__ is Context and name in owner.names:
+        return owner.names[name]
+    elif owner.__class__ in NAMED_RESULTS and name in owner.fields:
+        return owner.field(name)
+    method = find_method(owner, name)
+    if method is not None:
+        return BoundMethod(owner, name, method)
+    raise no_attribute(owner, name, span)
+
+
+def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
+    """The function behind ``owner.name(...)``, to be called with the owner first; None when there is none."""
+    kind = owner.__class__
+    method = methods.METHODS.get((kind, name))
+    if method is not None or kind is not Tensor:
+        return method
+    function = FUNCTION_METHODS.get(name)
+    if function is not None:
+        return function
+    if name.endswith("_"):
+        function = FUNCTION_METHODS.get(name[:-1])
+        if function is not None and function.in_place:
+            made = methods.METHODS[kind, name] = methods.in_place(function)
+            return made
+    return None
+
+
+def names_of(owner: Any) -> set[str]:
+    """Every attribute and method a value has."""
+    kind = owner.__class__
+    names = {name for k, name in (*ATTRIBUTES, *methods.METHODS) if k is kind}
+    if kind is Tensor:
+        names.update(FUNCTION_METHODS)
+        names.update(name + "_" for name, function in FUNCTION_METHODS.items() if function.in_place)
+    elif kind is Namespace:
+        names.update(owner.names())
+    elif kind is Context:
+        names.update(owner.names)
+    elif kind in NAMED_RESULTS:
+        names.update(owner.fields)
+    return names
+
+
+def no_attribute(owner: Any, name: str, span: Span) -> ScriptError:
+    """The error for a name a value does not have."""
+    kind = owner.__class__
+    if kind is Namespace:
+        message = f"module '{owner.name}' has no attribute '{name}'"
+        caret = f"`{owner.name}` has no `{name}` here"
+    elif kind is FunctionClass:
+        message = f"type object '{owner.name}' has no attribute '{name}'"
+        caret = f"the class `{owner.name}` has no `{name}`"
+    else:
+        shown = type_name(owner).rpartition(".")[2]
+        message = f"'{shown}' object has no attribute '{name}'"
+        caret = f"{'an' if shown[0] in 'aeiou' else 'a'} {shown} has no `{name}`"
+    meant = closest(name, names_of(owner))
+    help: tuple[str, ...] = (f"did you mean `{meant}`?",) if meant else ()
+    if kind is Namespace and (owner.name, name) in ADVICE:
+        help = (ADVICE[owner.name, name],)
+    elif kind is Tensor and name in TENSOR_ADVICE:
+        help = (TENSOR_ADVICE[name],)
+    elif kind is type(None) and name in NONE_ADVICE:
+        help = (NONE_ADVICE[name],)
+    return ScriptError(message, code="E0204", caret=caret, help=help, span=span)
+
+
+LAYERS = "write layers as functions, as in `F.linear(x, W, b)` with `W` and `b` your own leaves"
+ADVICE = {
+    ("torch", "optim"): "write the step itself: `with no_grad(): w -= lr * w.grad`, then `w.grad.zero_()`",
+    **{
+        ("torch.nn", name): LAYERS
+        for name in ("Module", "Linear", "Sequential", "Parameter", "Conv2d", "ReLU", "Sigmoid", "Tanh")
+    },
+    **{
+        ("torch.nn", name): "losses are functions here, as in `F.mse_loss(y, target)`"
+        for name in ("MSELoss", "CrossEntropyLoss", "L1Loss", "BCELoss")
+    },
+    ("torch", "save"): "scripts write no files: the command line does, with -o FILE",
+    ("torch", "load"): "scripts read no files: give data with --data FILE or --set NAME=@FILE",
+}
+TENSOR_ADVICE = {
+    "cuda": "everything runs on the CPU here: leave the call out",
+    "append": "write `torch.cat([x, y])` or `torch.stack([...])`",
+}
+NONE_ADVICE = {
+    "zero_": "`.grad` is None until the first backward(); `if w.grad is not None:` asks first",
+    "item": "`.grad` is None until backward() fills it",
+}
+
+
+# -- assignment -------------------------------------------------------------------------------------
+
+
+def set_data(x: Tensor, value: Any) -> None:
+    """``x.data = value``: the tensor goes on with another value and the same history."""
+    if value.__class__ is not Tensor:
+        raise ScriptError(f"Variable data has to be a tensor, but got {type_name(value)}", code="E0203")
+    node = x.node
+    x.value = value.value
+    x.alias = None
+    if isinstance(node, Leaf):
+        x.node = Leaf(value.value, tracked=node.tracked, cell=node.cell, site=mode.site)
+        x.node.name = node.name
+
+
+def set_grad(x: Tensor, value: Any) -> None:
+    if value is not None and value.__class__ is not Tensor:
+        raise ScriptError(
+            f"assigned grad expected to be a Tensor or None but got grad of type {type_name(value)}",
+            code="E0203",
+        )
+    x.grad = value
+
+
+def set_requires_grad(x: Tensor, value: Any) -> None:
+    if value.__class__ is not bool:
+        raise ScriptError("requires_grad must be a bool", code="E0203")
+    x.set_requires_grad(value)
+
+
+ASSIGNABLE: dict[tuple[type, str], Callable[[Any, Any], None]] = {
+    (Tensor, "data"): set_data,
+    (Tensor, "grad"): set_grad,
+    (Tensor, "requires_grad"): set_requires_grad,
+}
+
+
+def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
+    """``owner.name = value``"""
+    write = ASSIGNABLE.get((owner.__class__, name))
+    if write is not None:
+        write(owner, value)
+    elif owner.__class__ is Context and (Context, name) not in ATTRIBUTES:
+        owner.names[name] = value
+    elif (owner.__class__, name) in ATTRIBUTES or owner.__class__ is ScriptFunction:
+        raise ScriptError(
+            f"attribute '{name}' of '{type_name(owner)}' objects is not writable",
+            code="E0204",
+            caret=f"`{name}` cannot be assigned",
+            span=span,
+        )
+    else:
+        meant = closest(name, [known for kind, known in ASSIGNABLE if kind is owner.__class__])
+        raise ScriptError(
+            f"'{type_name(owner)}' object has no attribute '{name}'",
+            code="E0204",
+            caret=f"there is no `{name}` to assign",
+            help=(f"did you mean `{meant}`?",) if meant else (),
+            span=span,
+        )

@@ -1,0 +1,163 @@
+"""Turns syntax into closures: every construct becomes a Python function of a frame, once per script.
+
+A frame is a list of slots; slot 0 links to the frame around it, slot 1 holds what a function returns. A
+statement's closure answers None to go on, or one of the signals below. What each construct becomes is in
+the tables of ``expressions``, ``calls`` and ``statements``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import LimitError, ScriptError
+from autodiff.core.limits import limits
+from autodiff.core.span import Source, Span
+from autodiff.grammar import syntax
+from autodiff.grammar.scope import FIRST_SLOT, Names, Scope
+from autodiff.grammar.values import UNBOUND, Namespace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Frame = list[Any]
+    Evaluate = Callable[[Frame], Any]
+    Execute = Callable[[Frame], int | None]
+    Store = Callable[[Frame, Any], None]
+
+# What a statement's closure may answer instead of None.
+BREAK, CONTINUE, RETURN = 1, 2, 3
+
+EXPRESSIONS: dict[type, Callable[..., Any]] = {}
+STATEMENTS: dict[type, Callable[..., Any]] = {}
+
+
+def compiles(kind: type, table: dict[type, Callable[..., Any]]) -> Callable[[Any], Any]:
+    """Enter a compile function into a table under its syntax class."""
+
+    def enter(function: Any) -> Any:
+        table[kind] = function
+        return function
+
+    return enter
+
+
+class Compiler:
+    """One script being compiled: where it stands (``scope``) and what the pieces share.
+
+    ``frame`` is the module's frame, which closures of every depth reach directly. ``conversions`` maps
+    targets of top-level assignments to what is done to the value first; ``last`` holds the name of the
+    top-level tensor assigned last.
+    """
+
+    __slots__ = ("builtin", "conversions", "depth", "frame", "last", "names", "scope", "source")
+
+    def __init__(
+        self,
+        names: Names,
+        source: Source,
+        builtin: Callable[[str], Any],
+        conversions: dict[syntax.Expression, Callable[[Any], Any]],
+    ) -> None:
+        self.names = names
+        self.source = source
+        self.builtin = builtin
+        self.conversions = conversions
+        self.scope: Scope = names.module
+        self.depth = 0
+        self.last: list[str | None] = [None]
+        self.frame: Frame = new_frame(names.module)
+        for name, slot in names.module.slots.items():
+            self.frame[slot] = builtin(name)  # a builtin is what it was until the script shadows it
+
+    def expression(self, node: syntax.Expression) -> Evaluate:
+        """The closure that gives the value of an expression."""
+        self.depth += 1
+        if self.depth > (limits.depth or 1 << 62):
+            raise LimitError(
+                "too many nested parentheses",
+                code="E0501",
+                caret=f"expressions are nested more than {limits.depth:,} deep here",
+                help=("give parts of it names on lines of their own",),
+                span=Span(node.span.start, node.span.start + 1),
+            )
+        compiled: Evaluate = EXPRESSIONS[node.__class__](self, node)
+        self.depth -= 1
+        return compiled
+
+    def body(self, statements: syntax.Body) -> Execute:
+        """The closure that runs statements until one of them signals."""
+        self.depth += 1
+        if self.depth > (limits.depth or 1 << 62):
+            raise LimitError("too many statically nested blocks", code="E0501", span=statements[0].span)
+        steps = tuple([STATEMENTS[statement.__class__](self, statement) for statement in statements])
+        self.depth -= 1
+        if len(steps) == 1:
+            return steps[0]
+
+        def run(frame: Frame) -> int | None:
+            for step in steps:
+                signal = step(frame)
+                if signal is not None:
+                    return signal
+            return None
+
+        return run
+
+    def inside(self, scope: Scope, compile_part: Callable[[], Any]) -> Any:
+        """Compile something that stands in another scope."""
+        around = self.scope
+        self.scope = scope
+        made = compile_part()
+        self.scope = around
+        return made
+
+    # -- names ----------------------------------------------------------------------------------------
+
+    def place(self, name: str) -> tuple[int, int] | None:
+        """How many frames out a name lives and in which slot; -1 frames out is the module's frame."""
+        found = self.scope.find(name)
+        if found is None:
+            return None
+        scope, depth = found
+        if scope is self.names.module and scope is not self.scope:
+            depth = -1
+        return depth, scope.slots[name]
+
+    def constant(self, node: syntax.Expression) -> Any:
+        """The builtin that ``node`` is certain to mean (``sin``, ``torch.sum``), else UNBOUND."""
+        if node.__class__ is syntax.Name:
+            if self.scope.find(node.id) is None:  # type: ignore[attr-defined]
+                return self.builtin(node.id)  # type: ignore[attr-defined]
+        elif node.__class__ is syntax.Attribute:
+            owner = self.constant(node.object)  # type: ignore[attr-defined]
+            if owner.__class__ is Namespace:
+                return owner.find(node.name)  # type: ignore[attr-defined]
+        return UNBOUND
+
+    def unbound(self, node: syntax.Name) -> ScriptError:
+        """The error for reading a name before it is assigned."""
+        found = self.scope.find(node.id)
+        if found is None or found[0].kind == "module":
+            message = f"name '{node.id}' is not defined"
+        elif found[1] == 0:
+            message = f"cannot access local variable '{node.id}' where it is not associated with a value"
+        else:
+            message = (
+                f"cannot access free variable '{node.id}' where it is not associated with a value in"
+                " enclosing scope"
+            )
+        where = found[0].first_bound[node.id] if found else node.span
+        line = self.source.position(where.start)[0]
+        here = self.source.position(node.span.start)[0]
+        return ScriptError(
+            message,
+            code="E0202",
+            caret=f"`{node.id}` has no value yet here"
+            + (f": it is assigned in line {line}" if line != here else ""),
+            span=node.span,
+        )
+
+
+def new_frame(scope: Scope) -> Frame:
+    """A frame with nothing assigned."""
+    return [None] * FIRST_SLOT + [UNBOUND] * len(scope.slots)

@@ -1,0 +1,280 @@
+"""Which top-level assignments do more than assign: leaves of scripts without tensors, --set, --wrt.
+
+In a script that builds no tensor every number that is written down at top level and assigned once is a
+leaf. The plan is made from the syntax before anything runs; it maps targets to conversions of the value.
+"""
+
+from __future__ import annotations
+
+from autodiff.core import dtypes
+from autodiff.core.dtypes import DType
+from autodiff.core.errors import UsageError
+from autodiff.core.lazy import np
+from autodiff.core.tensor import Tensor, settle
+from autodiff.grammar import syntax
+from autodiff.grammar.scope import Names
+from autodiff.grammar.spelling import closest
+from autodiff.grammar.values import NUMBERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    Convert = Callable[[Any], Any]
+
+CONSTRUCTORS = frozenset(
+    ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor", "ByteTensor")
+    + ("BoolTensor", "Variable", "zeros", "ones", "full", "empty", "eye", "arange", "linspace", "logspace")
+    + ("rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "zeros_like")
+    + ("ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like", "one_hot")
+    + ("tril_indices", "triu_indices", "vander", "from_numpy")
+)
+CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
+
+
+class Plan:
+    """``conversions`` by target; ``without_tensors`` is exception 1; ``marks`` says requires_grad is used."""
+
+    __slots__ = ("conversions", "marks", "without_tensors")
+
+    def __init__(self) -> None:
+        self.conversions: dict[syntax.Expression, Convert] = {}
+        self.without_tensors = False
+        self.marks = False
+
+
+def plan(script: syntax.Script, names: Names, sets: dict[str, Any], wrt: list[str], track: bool) -> Plan:
+    """What each top-level assignment does besides assigning."""
+    made = Plan()
+    given = [n for n, value in sets.items() if is_tensor_like(value) and names.module.writes.get(n) == 0]
+    made.without_tensors = not builds_tensors(names) and not given
+    made.marks = made.without_tensors or bool(names.marks)
+    default = track and not made.marks and not wrt
+    replaced: set[str] = set()
+    for target, written in assignments(script.body):
+        name = target.id
+        steps: list[Convert] = []
+        once = names.module.writes.get(name) == 1 and name not in names.changed
+        if made.without_tensors and once and written is not None and is_written_number(written, names):
+            steps.append(as_leaf)
+        if name in sets and name not in replaced:
+            replaced.add(name)
+            steps.append(replacing(sets[name]))
+        if any(matches(name, pattern) for pattern in wrt):
+            steps.append(as_tracked)
+        elif default:
+            steps.append(track_new)
+        if steps:
+            made.conversions[target] = steps[0] if len(steps) == 1 else in_turn(steps)
+    for name in sets:
+        if name not in replaced and names.module.writes.get(name) != 0:
+            raise UsageError(
+                f"--set cannot replace `{name}`: the script assigns it, but never with `{name} = ...`",
+                code="E0602",
+            )
+    return made
+
+
+def in_turn(steps: list[Convert]) -> Convert:
+    def convert(value: Any) -> Any:
+        for step in steps:
+            value = step(value)
+        return value
+
+    return convert
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name is meant by a ``--wrt`` entry, which may be a glob."""
+    if name == pattern:
+        return True
+    if not any(sign in pattern for sign in "*?["):
+        return False
+    from fnmatch import fnmatchcase
+
+    return fnmatchcase(name, pattern)
+
+
+# -- what the syntax shows --------------------------------------------------------------------------
+
+
+def builds_tensors(names: Names) -> bool:
+    """Whether the script mentions anything that makes a tensor."""
+    return any(name.id in CONSTRUCTORS and scope.find(name.id) is None for name, scope in names.reads) or any(
+        node.name in CONSTRUCTORS for node in names.attributes
+    )
+
+
+def assignments(
+    body: syntax.Body,
+) -> Iterator[tuple[syntax.Name, syntax.Expression | None]]:
+    """The names assigned at top level in order, each with the expression when it is assigned directly.
+
+    Loops and branches are looked into, but what they assign is not written down once and for all.
+    """
+    stack: list[tuple[syntax.Statement, bool]] = [(statement, True) for statement in reversed(body)]
+    while stack:
+        statement, direct = stack.pop()
+        if isinstance(statement, syntax.Assign):
+            for target in statement.targets:
+                yield from paired(target, statement.value if direct else None)
+        elif isinstance(statement, (syntax.For, syntax.While)):
+            stack += [(inner, False) for inner in reversed((*statement.body, *statement.orelse))]
+        elif isinstance(statement, syntax.With):
+            stack += [(inner, direct) for inner in reversed(statement.body)]
+        elif isinstance(statement, syntax.If):
+            inner_parts = [*(part for _, body in statement.branches for part in body), *statement.orelse]
+            stack += [(inner, False) for inner in reversed(inner_parts)]
+
+
+def paired(
+    target: syntax.Expression, value: syntax.Expression | None
+) -> Iterator[tuple[syntax.Name, syntax.Expression | None]]:
+    """The names of a target with their expressions, through tuples of equal length."""
+    if isinstance(target, syntax.Name):
+        yield target, value
+    elif isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
+        parts: list[syntax.Expression | None] = [None] * len(target.elements)
+        if isinstance(value, (syntax.TupleDisplay, syntax.ListDisplay)) and len(value.elements) == len(parts):
+            parts = list(value.elements)
+        for element, part in zip(target.elements, parts, strict=True):
+            yield from paired(element, part)
+
+
+def is_written_number(node: syntax.Expression, names: Names) -> bool:
+    """A number spelled out, arithmetic of such numbers, or nested lists of them."""
+    stack = [node]
+    found = False
+    while stack:
+        node = stack.pop()
+        if isinstance(node, syntax.Number):
+            found = True
+        elif isinstance(node, syntax.Unary) and node.op in ("-", "+"):
+            stack.append(node.operand)
+        elif isinstance(node, syntax.Binary) and node.op in ("+", "-", "*", "/", "**"):
+            if isinstance(node.left, syntax.ListDisplay) or isinstance(node.right, syntax.ListDisplay):
+                return False
+            stack += [node.left, node.right]
+        elif isinstance(node, syntax.ListDisplay) and node.elements:
+            stack += node.elements
+        elif isinstance(node, syntax.Name):
+            if node.id not in CONSTANTS or node.id in names.module.slots:
+                return False
+            found = True
+        elif isinstance(node, syntax.Attribute) and isinstance(node.object, syntax.Name):
+            if node.object.id not in ("math", "np", "torch") or node.name not in CONSTANTS:
+                return False
+            found = True
+        else:
+            return False
+    return found
+
+
+# -- conversions ------------------------------------------------------------------------------------
+
+
+def is_tensor_like(value: Any) -> bool:
+    return value.__class__ not in NUMBERS and value.__class__ not in (str, list, tuple, type(None))
+
+
+def is_numbers(value: Any) -> bool:
+    """A number, or nested lists of numbers that make a rectangle."""
+    if value.__class__ in NUMBERS:
+        return value.__class__ is not bool
+    if value.__class__ is not list:
+        return False
+    shape = shape_of(value)
+    return shape is not None and 0 not in shape
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of nested lists of numbers; None when they make no rectangle."""
+    level, shape = [value], []
+    while any(v.__class__ is list for v in level):
+        if any(v.__class__ is not list or len(v) != len(level[0]) for v in level) or len(shape) > 64:
+            return None
+        shape.append(len(level[0]))
+        level = [part for v in level for part in v]
+    if any(v.__class__ not in NUMBERS or v.__class__ is bool for v in level):
+        return None
+    return tuple(shape)
+
+
+def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
+    """A tensor of numbers given as a number, lists, an array or a tensor."""
+    if value.__class__ is Tensor:
+        value = value.value
+    if value.__class__ in NUMBERS and dtype is dtypes.float64:
+        return Tensor(float(value))
+    return Tensor(settle(np.array(value, dtype=dtype.name)))
+
+
+def as_leaf(value: Any) -> Any:
+    """A leaf of a script without tensors."""
+    if not is_numbers(value):
+        return value
+    made = number_tensor(value)
+    made.set_requires_grad()
+    return made
+
+
+def as_tracked(value: Any) -> Any:
+    """What ``--wrt`` makes of a value: tracked, but the same tensor to the script."""
+    if is_numbers(value):
+        value = number_tensor(value)
+    if value.__class__ is Tensor and value.dtype.is_floating_point:
+        value.track()
+    return value
+
+
+def track_new(value: Any) -> Any:
+    """Track a float tensor no op made, in scripts that mark nothing."""
+    if value.__class__ is Tensor and value.node is None and value.dtype.is_floating_point:
+        value.track()
+    return value
+
+
+def replacing(given: Any) -> Convert:
+    """What ``--set`` puts in the place of a value: the same dtype and marks, another number."""
+
+    def convert(value: Any) -> Any:
+        if value.__class__ is Tensor:
+            made = number_tensor(given, value.dtype)
+            if value.requires_grad:
+                made.set_requires_grad()
+            return made
+        return given_value(given)
+
+    return convert
+
+
+def given_value(given: Any) -> Any:
+    """A value from the command line or a caller as a script value: numbers become tracked leaves."""
+    if given.__class__ is Tensor:
+        return given
+    if is_numbers(given):
+        made = number_tensor(given)
+    elif is_tensor_like(given):
+        array = np.asarray(given)
+        if array.dtype.kind == "f" and array.dtype.name not in dtypes.DTYPES:
+            array = array.astype("float64")
+        elif array.dtype.kind in "iu" and array.dtype.name not in dtypes.DTYPES:
+            array = array.astype("int64")
+        made = Tensor(settle(array))
+    else:
+        return given
+    if made.dtype.is_floating_point:
+        made.track()
+    return made
+
+
+def unknown(name: str, known: list[str], what: str, code: str) -> UsageError:
+    """The error for a name on the command line that the script does not have."""
+    meant = closest(name, known)
+    listed = ", ".join(known[:10])
+    return UsageError(
+        f"there is no {what} `{name}` in the script",
+        code=code,
+        help=(f"did you mean `{meant}`?",) if meant else ((f"there are: {listed}",) if listed else ()),
+    )

@@ -1,0 +1,494 @@
+"""The methods of script values: one table from (class, name) to a function that takes the value first.
+
+Only what core's function table does not have: gradients and bookkeeping of tensors, in-place methods,
+strings, lists and shapes.
+"""
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.dtypes import DType, float32, float64, int32, int64
+from autodiff.core.dtypes import bool_ as bool_dtype
+from autodiff.core.errors import GradientError, ScriptError
+from autodiff.core.function import Context, apply_function
+from autodiff.core.functions import Function, find
+from autodiff.core.limits import check_allocation
+from autodiff.core.mode import mode
+from autodiff.core.node import ArrayNode, GradCell, Leaf, ScalarNode
+from autodiff.core.op import OPS
+from autodiff.core.tensor import Tensor, tensor
+from autodiff.grammar.runtime import runtime
+from autodiff.grammar.text import format_string, in_words
+from autodiff.grammar.values import (
+    NUMBERS,
+    FunctionClass,
+    GradMode,
+    Size,
+    as_index,
+    iterate,
+    plain,
+    same,
+    type_name,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+METHODS: dict[tuple[type, str], Callable[..., Any]] = {}
+
+
+def method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enter a function as a method of ``kind``."""
+
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            METHODS[kind, name] = function
+        return function
+
+    return enter
+
+
+class Device:
+    """``x.device``: there is one."""
+
+    __slots__ = ()
+
+
+CPU = "cpu"
+
+
+# -- tensors ----------------------------------------------------------------------------------------
+
+
+@method(Tensor, "backward")
+def backward(
+    x: Tensor,
+    gradient: Any = None,
+    retain_graph: Any = None,
+    create_graph: Any = False,
+    *,
+    retain_variables: Any = None,
+) -> None:
+    if gradient is not None and gradient.__class__ is not Tensor:
+        raise ScriptError(
+            f"gradients can be either Tensors or None, but got {type_name(gradient)}",
+            code="E0310",
+            caret="the gradient of the output is a tensor of its shape",
+            help=("write `torch.ones_like(...)`, or `torch.tensor(...)` around the numbers",),
+        )
+    if retain_graph is None:
+        retain_graph = retain_variables
+    x.backward(gradient, None if retain_graph is None else bool(retain_graph), bool(create_graph))
+
+
+@method(Tensor, "retain_grad")
+def retain_grad(x: Tensor) -> None:
+    x.retain_grad()
+
+
+@method(Tensor, "detach")
+def detach(x: Tensor) -> Tensor:
+    return x.detach()
+
+
+@method(Tensor, "detach_")
+def detach_in_place(x: Tensor) -> Tensor:
+    if x.node is not None:
+        name = x.node.name
+        x.node = Leaf(x.value, tracked=False, site=mode.site)
+        x.node.name = name
+    x.requires_grad = False
+    return x
+
+
+@method(Tensor, "item")
+def item(x: Tensor) -> Any:
+    return x.item()
+
+
+@method(Tensor, "tolist")
+def tolist(x: Tensor) -> Any:
+    return x.tolist()
+
+
+@method(Tensor, "numpy")
+def numpy(x: Tensor, *, force: Any = False) -> Tensor:
+    if x.requires_grad and not force:
+        raise GradientError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+            code="E0414",
+            caret="a numpy array cannot take part in the graph",
+            operands=(x,),
+            help=("write `.detach()` before it",),
+        )
+    return x.detach()
+
+
+@method(Tensor, "cpu", "contiguous")
+def unchanged(x: Tensor) -> Tensor:
+    return x
+
+
+@method(Tensor, "requires_grad_")
+def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
+    return x.set_requires_grad(bool(requires_grad))
+
+
+@method(Tensor, "size")
+def size(x: Tensor, dim: Any = None) -> Any:
+    if dim is None:
+        return Size(x.shape)
+    at = as_index(dim, "a dimension")
+    if not -x.ndim <= at < x.ndim:
+        low, high = -max(x.ndim, 1), max(x.ndim, 1) - 1
+        raise ScriptError(
+            f"Dimension out of range (expected to be in range of [{low}, {high}], but got {at})",
+            code="E0303",
+            operands=(x,),
+        )
+    return x.shape[at]
+
+
+@method(Tensor, "dim", "ndimension")
+def dim(x: Tensor) -> int:
+    return x.ndim
+
+
+@method(Tensor, "numel", "nelement")
+def numel(x: Tensor) -> int:
+    return x.size
+
+
+@method(Tensor, "element_size")
+def element_size(x: Tensor) -> int:
+    return int(x.data.itemsize)
+
+
+@method(Tensor, "is_floating_point")
+def is_floating_point(x: Tensor) -> bool:
+    return x.dtype.is_floating_point
+
+
+def cast(x: Tensor, dtype: DType) -> Tensor:
+    """The tensor in another number type; itself if it has that type already."""
+    return x if x.dtype is dtype else OPS["to"](x, dtype=dtype.name)  # type: ignore[no-any-return]
+
+
+def casting(dtype: DType) -> Callable[[Tensor], Tensor]:
+    return lambda x: cast(x, dtype)
+
+
+for _name, _dtype in {
+    "float": float32,
+    "double": float64,
+    "long": int64,
+    "int": int32,
+    "bool": bool_dtype,
+}.items():
+    METHODS[Tensor, _name] = casting(_dtype)
+
+
+@method(Tensor, "to", "type")
+def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    for target in (*targets, dtype):
+        if target.__class__ is DType:
+            x = cast(x, target)
+        elif target.__class__ is Tensor:
+            x = cast(x, target.dtype)
+        elif target.__class__ is str and target != CPU:
+            raise ScriptError(
+                f"there is no device '{target}'",
+                code="E0310",
+                caret="everything runs on the CPU here",
+                help=("leave the call out, or name a type: `x.to(torch.float32)`",),
+            )
+    return x
+
+
+@method(Tensor, "type_as")
+def type_as(x: Tensor, other: Tensor) -> Tensor:
+    return cast(x, other.dtype)
+
+
+def transposed(x: Tensor) -> Tensor:
+    """``x.T``"""
+    permute = find("permute")
+    assert permute is not None
+    return permute(x, tuple(reversed(range(x.ndim)))) if x.ndim else x  # type: ignore[no-any-return]
+
+
+def matrix_transposed(x: Tensor) -> Tensor:
+    """``x.mT``"""
+    transpose = find("transpose")
+    assert transpose is not None
+    return transpose(x, -2, -1)  # type: ignore[no-any-return]
+
+
+def variable_of(node: Leaf) -> Tensor:
+    """The tensor an AccumulateGrad node fills."""
+    made = Tensor(node.out, node, node.tracked)
+    made.cell = node.cell
+    return made
+
+
+# In place
+
+
+def full_like(x: Tensor, value: float) -> Tensor:
+    """A tensor of x's shape and type, all of one number."""
+    if x.value.__class__ is float:
+        return Tensor(float(value))
+    made = x.value.copy()
+    made[...] = value
+    return Tensor(made)
+
+
+@method(Tensor, "zero_")
+def zero_(x: Tensor) -> Tensor:
+    return x.assign_in_place(full_like(x, 0))
+
+
+@method(Tensor, "fill_")
+def fill_(x: Tensor, value: Any) -> Tensor:
+    number = value.item() if value.__class__ is Tensor else value
+    if number.__class__ not in NUMBERS:
+        raise ScriptError(f"fill_(): argument 'value' must be Number, not {type_name(value)}", code="E0310")
+    return x.assign_in_place(full_like(x, number))
+
+
+@method(Tensor, "copy_")
+def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
+    if src.__class__ is not Tensor:
+        raise ScriptError(
+            f"copy_(): argument 'src' (position 1) must be Tensor, not {type_name(src)}", code="E0310"
+        )
+    value = cast(src, x.dtype)
+    return x.assign_in_place(OPS["expand"](value, shape=x.shape) if value.shape != x.shape else value)
+
+
+def in_place(function: Function) -> Callable[..., Tensor]:
+    """The method with the trailing underscore."""
+
+    def changed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return x.assign_in_place(function(x, *args, **kwargs))
+
+    return changed
+
+
+@method(Tensor, "register_hook")
+def register_hook(x: Tensor, hook: Any) -> None:
+    raise ScriptError(
+        "hooks are not in the language",
+        code="E0204",
+        help=("call `.retain_grad()` and read `.grad` after backward()",),
+    )
+
+
+# -- nodes, contexts, classes -----------------------------------------------------------------------
+
+for _kind in (Leaf, ScalarNode, ArrayNode):
+    METHODS[_kind, "name"] = lambda node: node.grad_fn_name
+
+
+@method(Context, "save_for_backward")
+def save_for_backward(ctx: Context, *tensors: Any) -> None:
+    for value in tensors:
+        if value is not None and value.__class__ is not Tensor:
+            raise ScriptError(
+                f"save_for_backward can only save variables, but argument is of type {type_name(value)}",
+                code="E0412",
+                help=("keep other values as attributes: `ctx.n = n`",),
+            )
+    ctx.save_for_backward(*tensors)
+
+
+@method(Context, "mark_non_differentiable", "set_materialize_grads")
+def no_effect(ctx: Context, *args: Any) -> None:
+    """Accepted: what these switch off costs nothing here."""
+
+
+@method(FunctionClass, "apply")
+def apply(custom: FunctionClass, *operands: Any) -> Any:
+    for name in ("forward", "backward"):
+        if name not in custom.methods:
+            raise ScriptError(
+                f"You must implement the {name} function for custom autograd.Function.",
+                code="E0412",
+                help=(f"add `@staticmethod` and `def {name}(ctx, ...)` to the class",),
+            )
+    return apply_function(custom.name, custom.methods["forward"], custom.methods["backward"], operands)
+
+
+METHODS[FunctionClass, "forward"] = lambda custom, *args: custom.methods["forward"](*args)
+METHODS[FunctionClass, "backward"] = lambda custom, *args: custom.methods["backward"](*args)
+
+
+@method(Size, "numel")
+def shape_numel(shape: Size) -> int:
+    return math.prod(shape)
+
+
+@method(tuple, "index")
+@method(Size, "index")
+@method(list, "index")
+def index_of(values: Any, value: Any) -> int:
+    for position, element in enumerate(values):
+        if same(element, value):
+            return position
+    raise ScriptError(f"{in_words(value)[:40]} is not in {type_name(values)}", code="E0206")
+
+
+@method(tuple, "count")
+@method(Size, "count")
+@method(list, "count")
+def count_of(values: Any, value: Any) -> int:
+    return sum(same(element, value) for element in values)
+
+
+# -- lists ------------------------------------------------------------------------------------------
+
+
+@method(list, "append")
+def append(values: list[Any], value: Any, /) -> None:
+    values.append(value)
+
+
+@method(list, "extend")
+def extend(values: list[Any], more: Any, /) -> None:
+    added = list(iterate(more))
+    check_allocation((len(values) + len(added),))
+    runtime.spend(len(added))
+    values.extend(added)
+
+
+@method(list, "insert")
+def insert(values: list[Any], index: Any, value: Any, /) -> None:
+    values.insert(as_index(index, "a position"), value)
+
+
+@method(list, "pop")
+def pop(values: list[Any], index: Any = -1, /) -> Any:
+    at = as_index(index, "a position")
+    if not values:
+        raise ScriptError("pop from empty list", code="E0208")
+    if not -len(values) <= at < len(values):
+        raise ScriptError("pop index out of range", code="E0208")
+    return values.pop(at)
+
+
+@method(list, "remove")
+def remove(values: list[Any], value: Any, /) -> None:
+    for position, element in enumerate(values):
+        if same(element, value):
+            del values[position]
+            return
+    raise ScriptError("list.remove(x): x not in list", code="E0206")
+
+
+@method(list, "reverse")
+def reverse(values: list[Any], /) -> None:
+    values.reverse()
+
+
+@method(list, "clear")
+def clear(values: list[Any], /) -> None:
+    values.clear()
+
+
+@method(list, "copy")
+def copy(values: list[Any], /) -> list[Any]:
+    return values[:]
+
+
+@method(list, "sort")
+def sort(values: list[Any], *, key: Any = None, reverse: Any = False) -> None:
+    from autodiff.grammar.builtins import sorted_values
+
+    values[:] = sorted_values(values, key=key, reverse=reverse)
+
+
+# -- strings ----------------------------------------------------------------------------------------
+
+METHODS[str, "format"] = format_string
+
+
+@method(str, "join")
+def join(separator: str, parts: Any, /) -> str:
+    texts = list(iterate(parts))
+    for position, text in enumerate(texts):
+        if text.__class__ is not str:
+            raise ScriptError(
+                f"sequence item {position}: expected str instance, {type_name(text)} found",
+                code="E0203",
+                help=("write `str(...)` around each, as in `', '.join([str(x) for x in xs])`",),
+            )
+    check_allocation((sum(map(len, texts)) + len(separator) * len(texts),), 1)
+    return separator.join(texts)
+
+
+def text_method(name: str, function: Callable[..., Any], *kinds: type) -> None:
+    """A method of str whose arguments have the given types; missing ones stay missing."""
+
+    def checked(text: str, *args: Any) -> Any:
+        if len(args) > len(kinds):
+            raise ScriptError(
+                f"{name}() takes at most {len(kinds)} arguments ({len(args)} given)", code="E0310"
+            )
+        for value, kind in zip(args, kinds, strict=False):
+            if value.__class__ is not kind and value is not None:
+                raise ScriptError(
+                    f"{name}() argument must be {kind.__name__}, not {type_name(value)}", code="E0203"
+                )
+        return function(text, *args)
+
+    METHODS[str, name] = checked
+
+
+for _text_name, _function, *_kinds in [
+    ("upper", str.upper),
+    ("lower", str.lower),
+    ("title", str.title),
+    ("capitalize", str.capitalize),
+    ("strip", str.strip, str),
+    ("lstrip", str.lstrip, str),
+    ("rstrip", str.rstrip, str),
+    ("split", str.split, str, int),
+    ("startswith", str.startswith, str),
+    ("endswith", str.endswith, str),
+    ("find", str.find, str),
+    ("count", str.count, str),
+    ("isdigit", str.isdigit),
+    ("isalpha", str.isalpha),
+]:
+    text_method(_text_name, _function, *_kinds)  # type: ignore[arg-type]
+
+
+@method(str, "replace")
+def replace(text: str, old: Any, new: Any, /) -> str:
+    if old.__class__ is not str or new.__class__ is not str:
+        wrong = old if old.__class__ is not str else new
+        raise ScriptError(f"replace() argument must be str, not {type_name(wrong)}", code="E0203")
+    times = text.count(old)
+    check_allocation((len(text) + times * max(0, len(new) - len(old)),), 1)
+    return text.replace(old, new)
+
+
+def padding(pad: Callable[..., str], name: str) -> None:
+    def padded(text: str, width: Any, fill: Any = " ", /) -> str:
+        columns = as_index(width, "a width")
+        check_allocation((max(0, columns),), 1)
+        if fill.__class__ is not str or len(fill) != 1:
+            raise ScriptError("The fill character must be exactly one character long", code="E0203")
+        return pad(text, columns, fill)
+
+    METHODS[str, name] = padded
+
+
+padding(str.ljust, "ljust")
+padding(str.rjust, "rjust")
+padding(str.center, "center")
+
+__all__ = ["CPU", "METHODS", "GradCell", "GradMode", "plain", "tensor"]

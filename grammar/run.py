@@ -1,0 +1,273 @@
+"""Runs a script from text to values, and finds what a report about it is to be about.
+
+``run`` is for callers from Python. The command line uses ``execute``, which keeps the graph of the last
+backward, and ``differentiate``, which picks the target and the inputs and sweeps once more.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from autodiff.core import dtypes, lazy
+from autodiff.core.errors import AutodiffError
+from autodiff.core.limits import limits
+from autodiff.core.mode import mode
+from autodiff.core.node import FREED, ArrayNode, Node
+from autodiff.core.span import Source, Span
+from autodiff.core.tensor import Tensor
+from autodiff.grammar import expressions as _expressions  # fills the compiler's tables
+from autodiff.grammar import statements as _statements
+from autodiff.grammar import syntax
+from autodiff.grammar.builtins import builtin
+from autodiff.grammar.interpreter import Compiler
+from autodiff.grammar.leaves import given_value, plan, unknown
+from autodiff.grammar.parser import parse
+from autodiff.grammar.runtime import ignore_warning, runtime
+from autodiff.grammar.scope import Names, resolve
+from autodiff.grammar.script_errors import PYTHON_ERRORS, explain, translate
+from autodiff.grammar.values import UNBOUND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.report import Subject
+
+__all__ = ["Execution", "Settings", "_expressions", "_statements", "differentiate", "execute", "run"]
+
+
+class Settings:
+    """What the caller asks for: values, number type, seed, and what a report is to be about."""
+
+    __slots__ = ("dtype", "grad_output", "of", "seed", "sets", "track", "wrt")
+
+    def __init__(
+        self,
+        sets: dict[str, Any] | None = None,
+        dtype: str = "float64",
+        seed: int = 0,
+        wrt: list[str] | tuple[str, ...] = (),
+        of: str | None = None,
+        grad_output: Any = None,
+        track: bool = True,
+    ) -> None:
+        self.sets = dict(sets or {})
+        self.dtype = dtype
+        self.seed = seed
+        self.wrt = list(wrt)
+        self.of = of
+        self.grad_output = grad_output
+        self.track = track
+
+
+class LastBackward:
+    """Keeps the graph of the last backward, which the engine would have let go of."""
+
+    __slots__ = ("count", "order", "roots", "seeds")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.roots: list[Node] = []
+        self.seeds: list[Any] = []
+        self.order: list[Node] = []
+
+    def backward_ran(self, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
+        """Called by the engine; ``order`` are the nodes it has used up."""
+        if self.order:  # what the pass before used up is of no more use to anybody
+            kept = set(order)
+            for node in self.order:
+                if node.__class__ is ArrayNode and node not in kept:
+                    node.release()  # type: ignore[attr-defined]
+        self.count += 1
+        self.roots, self.seeds, self.order = roots, seeds, order
+
+    def restore(self) -> None:
+        """Undo what marks the recorded graph as used up; its values were kept and never changed."""
+        for node in self.order:
+            mark = node.mark
+            if mark is FREED:
+                node.mark = None
+            elif mark is not None:
+                mark.freed = False
+                mark.overwritten = None
+
+
+class Execution:
+    """A script that has run: its top-level names, the graph it left, what it warned about."""
+
+    __slots__ = (
+        "last_assigned",
+        "last_backward",
+        "last_value",
+        "names",
+        "scopes",
+        "source",
+        "warnings",
+        "without_tensors",
+    )
+
+    def __init__(self, source: Source, scopes: Names) -> None:
+        self.source = source
+        self.scopes = scopes
+        self.names: dict[str, Any] = {}
+        self.last_value: Any = None
+        self.last_assigned: str | None = None
+        self.last_backward = LastBackward()
+        self.warnings: list[tuple[str, Span]] = []
+        self.without_tensors = False
+
+    def bound_at(self, name: str) -> int:
+        """The offset where a name is first bound, which orders names as the source does."""
+        span = self.scopes.module.first_bound.get(name)
+        return len(self.source.text) if span is None else span.start
+
+
+def execute(
+    source: Source,
+    settings: Settings | None = None,
+    write: Callable[[str], None] | None = None,
+    warn: Callable[[str, Span], None] | None = None,
+) -> Execution:
+    """Run a script. Errors arrive placed, labelled and with their help."""
+    settings = settings or Settings()
+    with Stage(settings):
+        script = parse(source)
+        return perform(script, source, settings, write or sys.stdout.write, warn or ignore_warning)
+
+
+class Stage:
+    """The engine's global state as a script expects it, put back at the end."""
+
+    __slots__ = ("before", "numpy_errors", "settings")
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.numpy_errors: dict[str, Any] | None = None
+
+    def __enter__(self) -> None:
+        self.before = (
+            mode.enabled,
+            mode.site,
+            mode.recorder,
+            dtypes.default_dtype(),
+            runtime.write,
+            runtime.warn,
+            sys.getrecursionlimit(),
+            lazy.hooks[:],
+        )
+        mode.enabled, mode.site = True, None
+        dtypes.set_default_dtype(dtypes.DTYPES[self.settings.dtype])
+        runtime.start()
+        # Closures that call closures use no C stack, so Python's limit may be as high as ours needs it.
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 25 * (limits.depth or 100_000) + 10_000))
+        if "numpy" in sys.modules:
+            self.quiet_numpy()
+        else:
+            lazy.hooks.append(self.quiet_numpy)
+        from autodiff.core.ops import random
+
+        random.reset(self.settings.seed)
+
+    def quiet_numpy(self) -> None:
+        """IEEE arithmetic without numpy's warnings."""
+        self.numpy_errors = lazy.np.seterr(all="ignore")
+
+    def __exit__(self, *exc: object) -> None:
+        if self.numpy_errors is not None:
+            lazy.np.seterr(**self.numpy_errors)
+        enabled, mode.site, mode.recorder, dtype, runtime.write, runtime.warn, deepest, hooks = self.before
+        mode.enabled = enabled
+        lazy.hooks[:] = hooks
+        dtypes.set_default_dtype(dtype)
+        sys.setrecursionlimit(deepest)
+
+
+def perform(
+    script: syntax.Script,
+    source: Source,
+    settings: Settings,
+    write: Callable[[str], None],
+    warn: Callable[[str, Span], None],
+) -> Execution:
+    """Resolve, compile and run a parsed script."""
+    sets = settings.sets
+    probe = resolve(script, source, lambda name: True, [])
+    only_read = [name for name in sets if name not in probe.module.slots]
+    known = {name.id for name, _ in probe.reads} | set(probe.module.slots)
+    for name in only_read:
+        if name not in known:
+            raise unknown(name, sorted(known & set(probe.module.slots)), "variable", "E0601")
+    scopes = resolve(script, source, lambda name: builtin(name) is not UNBOUND, only_read)
+    planned = plan(script, scopes, sets, settings.wrt, settings.track)
+    execution = Execution(source, scopes)
+    execution.without_tensors = planned.without_tensors
+    mode.recorder = execution.last_backward
+    runtime.write = write
+
+    def remember(text: str, span: Span) -> None:
+        execution.warnings.append((text, span))
+        warn(text, span)
+
+    runtime.warn = remember
+    compiler = Compiler(scopes, source, builtin, planned.conversions)
+    body, last = script.body, None
+    if body and isinstance(body[-1], syntax.ExpressionStatement):
+        last, body = body[-1], body[:-1]
+    frame = compiler.frame
+    first = compiler.body(body) if body else None
+    final = compiler.expression(last.value) if last is not None else None
+    try:
+        for name in only_read:
+            value = given_value(sets[name])
+            if value.__class__ is Tensor and value.source().name is None:
+                value.source().name = name
+            frame[scopes.module.slots[name]] = value
+        if first is not None:
+            check_signal(first(frame))
+        if final is not None:
+            execution.last_value = final(frame)
+    except AutodiffError as error:
+        if mode.site is not None:
+            error.at(mode.site)
+        explain(error, source, names_in(compiler))
+        raise
+    except PYTHON_ERRORS as error:
+        ours = translate(error)
+        if mode.site is not None:
+            ours.at(mode.site)
+        raise ours from None
+    execution.names = names_in(compiler)
+    execution.last_assigned = compiler.last[0]
+    return execution
+
+
+def check_signal(signal: int | None) -> None:
+    """The parser lets ``break`` and ``return`` stand only where they mean something."""
+
+
+def names_in(compiler: Compiler) -> dict[str, Any]:
+    """The top-level names that are bound, without builtins that are not shadowed yet."""
+    found = {}
+    for name, slot in compiler.names.module.slots.items():
+        value = compiler.frame[slot]
+        if value is not UNBOUND and value is not builtin(name):
+            found[name] = value
+    return found
+
+
+def run(source_text: str, inputs: dict[str, Any] | None = None, filename: str = "<script>") -> dict[str, Any]:
+    """Run a script and give its top-level names; ``inputs`` are defined before it starts.
+
+    >>> names = run("w = tensor(3., requires_grad=True)\\nL = w**2\\nL.backward()")
+    >>> names["w"].grad.item()
+    6.0
+    """
+    return execute(Source(source_text, filename), Settings(sets=inputs, track=False)).names
+
+
+def differentiate(execution: Execution, settings: Settings) -> Subject:
+    """The one backward pass a report is about."""
+    from autodiff.grammar.target import subject_of
+
+    return subject_of(execution, settings)

@@ -1,0 +1,74 @@
+"""What a running script may use up and whom it talks to: one object, owned by ``run.execute``.
+
+Steps are loop turns and calls; depth is how deep calls are nested. Printing and warning go to whoever
+started the script.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import LimitError
+from autodiff.core.limits import limits
+from autodiff.core.mode import mode
+from autodiff.core.span import Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Runtime:
+    """``steps`` counts down to the limit; ``depth`` counts the calls that have not returned."""
+
+    __slots__ = ("deepest", "depth", "steps", "warn", "write")
+
+    def __init__(self) -> None:
+        self.write: Callable[[str], None] = ignore
+        self.warn: Callable[[str, Span], None] = ignore_warning
+        self.start()
+
+    def start(self) -> None:
+        """Set the counters for a new script."""
+        self.steps: float = limits.steps or float("inf")
+        self.deepest: float = limits.depth or float("inf")
+        self.depth = 0
+
+    def out_of_steps(self) -> LimitError:
+        """The error of a script that runs for too long."""
+        return LimitError(
+            f"the script was stopped after {limits.steps:,} steps",
+            code="E0503",
+            caret="it was still running here",
+            help=("check that the loop ends, or raise the limit with --max-steps",),
+            span=mode.site,
+        )
+
+    def spend(self, steps: int) -> None:
+        """Count work that a builtin does on the script's behalf."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise self.out_of_steps()
+
+    def too_deep(self) -> LimitError:
+        """The error of calls nested too deeply."""
+        return LimitError(
+            "maximum recursion depth exceeded",
+            code="E0501",
+            caret=f"calls are nested more than {limits.depth:,} deep here",
+            help=("check that the recursion ends, or raise the limit with --max-depth",),
+            span=mode.site,
+        )
+
+    def tell(self, text: str) -> None:
+        """Warn about the place that is running."""
+        self.warn(text, mode.site or Span(0, 0))
+
+
+def ignore(text: str) -> None:
+    """Print nowhere."""
+
+
+def ignore_warning(text: str, span: Span) -> None:
+    """Warn nobody."""
+
+
+runtime = Runtime()

@@ -1,0 +1,136 @@
+"""The members of ``math`` and ``np`` that scripts may use: constants, and functions of one or two numbers."""
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.errors import ScriptError
+from autodiff.core.functions import find
+from autodiff.core.op import OPS
+from autodiff.core.tensor import Tensor
+from autodiff.grammar import arithmetic
+from autodiff.grammar.values import NUMBERS, Builtin, as_index, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def number(value: Any) -> Any:
+    """A Python number from a number or a tensor of one entry, as ``float()`` makes it."""
+    if value.__class__ in NUMBERS:
+        return value
+    if value.__class__ is Tensor:
+        return value.item()
+    raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")
+
+
+def of_math(name: str, function: Callable[..., Any]) -> Builtin:
+    """A function of math, on numbers."""
+
+    def checked(*args: Any) -> Any:
+        return arithmetic.checked(function(*map(number, args)))
+
+    return Builtin(name, checked)
+
+
+def factorial(n: Any, /) -> int:
+    whole = as_index(n, "factorial()")
+    if whole > 20:
+        raise arithmetic.overflow()
+    return math.factorial(whole)
+
+
+CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+MATH: dict[str, Any] = {**CONSTANTS, "tau": math.tau, "factorial": Builtin("factorial", factorial)}
+for _name, _function in {
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "expm1": math.expm1,
+    "exp2": math.exp2,
+    "log": math.log,
+    "log2": math.log2,
+    "log10": math.log10,
+    "log1p": math.log1p,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "asinh": math.asinh,
+    "acosh": math.acosh,
+    "atanh": math.atanh,
+    "pow": math.pow,
+    "fabs": math.fabs,
+    "fmod": math.fmod,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "trunc": math.trunc,
+    "hypot": math.hypot,
+    "copysign": math.copysign,
+    "degrees": math.degrees,
+    "radians": math.radians,
+    "erf": math.erf,
+    "erfc": math.erfc,
+    "gamma": math.gamma,
+    "lgamma": math.lgamma,
+    "gcd": math.gcd,
+    "isnan": math.isnan,
+    "isinf": math.isinf,
+    "isfinite": math.isfinite,
+    "isclose": math.isclose,
+}.items():
+    MATH[_name] = of_math(_name, _function)
+
+
+def of_numpy(name: str, torch_name: str) -> Builtin:
+    """A scalar function of np: IEEE arithmetic on numbers, torch's function on a tensor."""
+
+    def evaluate(x: Any, /) -> Any:
+        if x.__class__ is Tensor:
+            function = find(torch_name)
+            assert function is not None
+            return function(x)
+        if x.__class__ not in NUMBERS:
+            raise ScriptError(
+                f"np.{name} takes one number here, not {type_name(x)}",
+                code="E0310",
+                help=(f"for many numbers write `torch.{torch_name}(torch.tensor(...))`",),
+            )
+        return OPS[torch_name].evaluate((float(x),), {})
+
+    return Builtin(name, evaluate)
+
+
+NUMPY: dict[str, Any] = dict(CONSTANTS)
+for _name, _torch_name in {
+    "sqrt": "sqrt",
+    "exp": "exp",
+    "log": "log",
+    "log2": "log2",
+    "log10": "log10",
+    "log1p": "log1p",
+    "expm1": "expm1",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "tanh": "tanh",
+    "sinh": "sinh",
+    "cosh": "cosh",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "square": "square",
+    "abs": "abs",
+    "sign": "sign",
+    "floor": "floor",
+    "ceil": "ceil",
+}.items():
+    if _torch_name in OPS:
+        NUMPY[_name] = of_numpy(_name, _torch_name)

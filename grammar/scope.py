@@ -1,0 +1,311 @@
+"""Who is who: every name of a script is found a slot before anything runs, by Python's rules.
+
+What a function assigns is its own; comprehensions have a scope, loops and ``if`` have none; a class body
+is seen by nobody inside it. A name that nothing binds is an error here. Walks with a stack of its own.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import CompileError
+from autodiff.core.span import Source, Span
+from autodiff.grammar import syntax
+from autodiff.grammar.spelling import closest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+FIRST_SLOT = 2  # slot 0 of a frame links to the frame around it, slot 1 holds what a function returns
+
+
+class Scope:
+    """The names bound in a module, function, comprehension or class body, each with its slot."""
+
+    __slots__ = ("first_bound", "kind", "outer", "slots", "writes")
+
+    def __init__(self, kind: str, outer: Scope | None) -> None:
+        self.kind = kind
+        # Functions do not see the names of a class they stand in.
+        while outer is not None and outer.kind == "class":
+            outer = outer.outer
+        self.outer = outer
+        self.slots: dict[str, int] = {}
+        self.first_bound: dict[str, Span] = {}
+        self.writes: dict[str, int] = {}
+
+    def bind(self, name: str, span: Span) -> int:
+        """The slot of a name that something in this scope binds."""
+        slot = self.slots.get(name)
+        if slot is None:
+            slot = self.slots[name] = FIRST_SLOT + len(self.slots)
+            self.first_bound[name] = span
+        self.writes[name] = self.writes.get(name, 0) + 1
+        return slot
+
+    @property
+    def size(self) -> int:
+        """How many slots a frame of this scope has."""
+        return FIRST_SLOT + len(self.slots)
+
+    def find(self, name: str) -> tuple[Scope, int] | None:
+        """The scope a name lives in and how many frames out that is; None when nothing binds it."""
+        scope: Scope | None = self
+        depth = 0
+        while scope is not None:
+            if name in scope.slots:
+                return scope, depth
+            scope = scope.outer
+            depth += 1
+        return None
+
+
+class Names:
+    """The scopes of one script: ``module``, and the scope of each syntax node that opens one.
+
+    On the way are noted: names that are read, attributes, names whose list is ``changed``, and whether
+    anything ``marks`` a tensor as requiring gradients.
+    """
+
+    __slots__ = ("attributes", "changed", "marks", "module", "of", "reads")
+
+    def __init__(self) -> None:
+        self.module = Scope("module", None)
+        self.of: dict[syntax.Syntax, Scope] = {}
+        self.reads: list[tuple[syntax.Name, Scope]] = []
+        self.attributes: list[syntax.Attribute] = []
+        self.changed: set[str] = set()
+        self.marks = False
+
+
+def resolve(
+    script: syntax.Script, source: Source, is_builtin: Callable[[str], bool], given: Iterable[str] = ()
+) -> Names:
+    """The scopes of a script; ``given`` are names that the caller defines."""
+    names = Names()
+    for name in given:
+        names.module.bind(name, Span(0, 0))
+        names.module.writes[name] = 0
+    visit(script.body, names.module, names)
+    unknown = [
+        (name, scope)
+        for name, scope in names.reads
+        if scope.find(name.id) is None and not is_builtin(name.id)
+    ]
+    if unknown:
+        first, scope = min(unknown, key=lambda entry: entry[0].span.start)
+        raise undefined(first, scope, source)
+    return names
+
+
+def undefined(name: syntax.Name, scope: Scope | None, source: Source) -> CompileError:
+    """The error for a name that is bound nowhere, with the name it might have meant."""
+    lines: dict[str, str] = {}
+    while scope is not None:
+        for known, span in scope.first_bound.items():
+            lines.setdefault(known, f" (line {source.position(span.start)[0]})")
+        scope = scope.outer
+    help: tuple[str, ...] = ()
+    meant = closest(name.id, lines)
+    if meant is None:
+        from autodiff.grammar.builtins import builtin_names
+
+        meant = closest(name.id, builtin_names())
+    if meant is not None:
+        help = (f"did you mean `{meant}`{lines.get(meant, '')}?",)
+    elif name.id in ADVICE:
+        help = (ADVICE[name.id],)
+    return CompileError(
+        f"name '{name.id}' is not defined",
+        code="E0201",
+        caret=f"there is no variable `{name.id}`",
+        help=help,
+        span=name.span,
+    )
+
+
+#: What to write instead of names that PyTorch users reach for and the language has not.
+ADVICE = {
+    "nn": "write layers as functions: `linear(x, W, b)`, `relu(x)`, `F.mse_loss(y, t)`",
+    "optim": "write the step itself: `with no_grad(): w -= lr * w.grad`, then `w.grad.zero_()`",
+    "open": "scripts read no files: give data with --data FILE or --set NAME=@FILE",
+    "input": "scripts read nothing: give values with --set NAME=VALUE",
+}
+
+
+def visit(body: Iterable[syntax.Syntax], scope: Scope, names: Names) -> None:
+    """Bind and read every name below ``body``, in source order within each scope."""
+    stack: list[tuple[object, Scope, bool]] = [(node, scope, False) for node in reversed(tuple(body))]
+    while stack:
+        node, scope, binding = stack.pop()
+        if node is None:
+            continue
+        below = VISIT[node.__class__](node, scope, names, binding)
+        stack.extend(reversed(below))
+
+
+Below = "list[tuple[object, Scope, bool]]"
+
+
+def visit_name(node: syntax.Name, scope: Scope, names: Names, binding: bool) -> Below:
+    if binding:
+        scope.bind(node.id, node.span)
+    else:
+        names.reads.append((node, scope))
+    return []
+
+
+def visit_function(node: syntax.FunctionDef, scope: Scope, names: Names, binding: bool) -> Below:
+    scope.bind(node.name, node.name_span)
+    inner = names.of[node] = Scope("function", scope)
+    below = [(decorator, scope, False) for decorator in node.decorators]
+    return below + parameters(node.parameters, scope, inner) + [(part, inner, False) for part in node.body]
+
+
+def visit_lambda(node: syntax.Lambda, scope: Scope, names: Names, binding: bool) -> Below:
+    inner = names.of[node] = Scope("function", scope)
+    return [*parameters(node.parameters, scope, inner), (node.body, inner, False)]
+
+
+def parameters(declared: tuple[syntax.Parameter, ...], scope: Scope, inner: Scope) -> Below:
+    for parameter in declared:
+        inner.bind(parameter.name, parameter.span)
+    return [(parameter.default, scope, False) for parameter in declared]
+
+
+def visit_comprehension(node: syntax.Comprehension, scope: Scope, names: Names, binding: bool) -> Below:
+    inner = names.of[node] = Scope("comprehension", scope)
+    below: Below = []
+    around = scope  # the first iterable is worked out outside, as in Python
+    for clause in node.clauses:
+        below += [(clause.iterable, around, False), (clause.target, inner, True)]
+        below += [(condition, inner, False) for condition in clause.conditions]
+        around = inner
+    return [*below, (node.element, inner, False)]
+
+
+def visit_class(node: syntax.ClassDef, scope: Scope, names: Names, binding: bool) -> Below:
+    scope.bind(node.name, node.name_span)
+    inner = names.of[node] = Scope("class", scope)
+    below = [(part, scope, False) for part in (*node.decorators, *node.bases)]
+    return below + [(part, inner, False) for part in node.body]
+
+
+def visit_import(node: syntax.Import, scope: Scope, names: Names, binding: bool) -> Below:
+    for module, alias in node.names:
+        scope.bind(alias or module.partition(".")[0], node.span)
+    return []
+
+
+def visit_import_from(node: syntax.ImportFrom, scope: Scope, names: Names, binding: bool) -> Below:
+    for name, alias in node.names:
+        if name != "*" and node.module != "__future__":
+            scope.bind(alias or name, node.span)
+    return []
+
+
+def visit_augmented(node: syntax.AugmentedAssign, scope: Scope, names: Names, binding: bool) -> Below:
+    reads: Below = [(node.target, scope, False)] if isinstance(node.target, syntax.Name) else []
+    return [(node.value, scope, False), *reads, (node.target, scope, True)]
+
+
+def visit_for(node: syntax.For, scope: Scope, names: Names, binding: bool) -> Below:
+    body = [(part, scope, False) for part in (*node.body, *node.orelse)]
+    below = [(node.iterable, scope, False), (node.target, scope, True), *body]
+    if isinstance(node.target, syntax.Name):
+        scope.bind(node.target.id, node.target.span)  # bound on every turn: more than once
+    return below
+
+
+CHANGES_LISTS = frozenset(["append", "extend", "insert", "pop", "remove", "reverse", "clear", "sort"])
+
+
+def visit_attribute(node: syntax.Attribute, scope: Scope, names: Names, binding: bool) -> Below:
+    names.attributes.append(node)
+    if node.name in CHANGES_LISTS and isinstance(node.object, syntax.Name):
+        names.changed.add(node.object.id)
+    if node.name == "requires_grad_" or (binding and node.name == "requires_grad"):
+        names.marks = True
+    return [(node.object, scope, False)]
+
+
+def visit_argument(node: syntax.Argument, scope: Scope, names: Names, binding: bool) -> Below:
+    is_false = isinstance(node.value, syntax.Constant) and node.value.value is False
+    if node.keyword == "requires_grad" and not is_false:
+        names.marks = True
+    return [(node.value, scope, False)]
+
+
+def visit_subscript(node: syntax.Subscript, scope: Scope, names: Names, binding: bool) -> Below:
+    if binding and isinstance(node.object, syntax.Name):
+        names.changed.add(node.object.id)
+    return [(node.object, scope, False), (node.index, scope, False)]
+
+
+def visit_fstring(node: syntax.FString, scope: Scope, names: Names, binding: bool) -> Below:
+    return [(part, scope, False) for part in node.parts if not isinstance(part, str)]
+
+
+def reading(parts: Callable[[object], Iterable[object]]) -> Callable[..., Below]:
+    """A construct whose parts are all read in the scope it stands in."""
+    return lambda node, scope, names, binding: [(part, scope, False) for part in parts(node)]
+
+
+def binding_on(parts: Callable[[object], Iterable[object]]) -> Callable[..., Below]:
+    """A display, which as a target binds its elements."""
+    return lambda node, scope, names, binding: [(part, scope, binding) for part in parts(node)]
+
+
+VISIT: dict[type, Callable[..., Below]] = {
+    syntax.Name: visit_name,
+    syntax.FunctionDef: visit_function,
+    syntax.Lambda: visit_lambda,
+    syntax.Comprehension: visit_comprehension,
+    syntax.ClassDef: visit_class,
+    syntax.Import: visit_import,
+    syntax.ImportFrom: visit_import_from,
+    syntax.AugmentedAssign: visit_augmented,
+    syntax.For: visit_for,
+    syntax.FString: visit_fstring,
+    syntax.Replacement: reading(lambda n: (n.expression, n.format_spec)),
+    syntax.ListDisplay: binding_on(lambda n: n.elements),
+    syntax.TupleDisplay: binding_on(lambda n: n.elements),
+    syntax.Starred: binding_on(lambda n: (n.value,)),
+    syntax.Unary: reading(lambda n: (n.operand,)),
+    syntax.Binary: reading(lambda n: (n.left, n.right)),
+    syntax.Comparison: reading(lambda n: (n.first, *(operand for _, operand in n.rest))),
+    syntax.Boolean: reading(lambda n: n.operands),
+    syntax.Conditional: reading(lambda n: (n.test, n.body, n.orelse)),
+    syntax.Argument: visit_argument,
+    syntax.Call: reading(lambda n: (n.function, *n.arguments)),
+    syntax.Attribute: visit_attribute,
+    syntax.Slice: reading(lambda n: (n.lower, n.upper, n.step)),
+    syntax.Subscript: visit_subscript,
+    syntax.ExpressionStatement: reading(lambda n: (n.value,)),
+    syntax.If: reading(lambda n: (*(p for test, body in n.branches for p in (test, *body)), *n.orelse)),
+    syntax.While: reading(lambda n: (n.test, *n.body, *n.orelse)),
+    syntax.Return: reading(lambda n: (n.value,)),
+    syntax.Assert: reading(lambda n: (n.test, n.message)),
+    syntax.Assign: lambda n, scope, names, binding: [
+        (n.value, scope, False),
+        *((target, scope, True) for target in n.targets),
+    ],
+    syntax.With: lambda n, scope, names, binding: [
+        *(part for c, target in n.items for part in ((c, scope, False), (target, scope, True))),
+        *((part, scope, False) for part in n.body),
+    ],
+    syntax.Delete: lambda n, scope, names, binding: [(target, scope, True) for target in n.targets],
+}
+VISIT.update(
+    {
+        kind: reading(lambda n: ())
+        for kind in (
+            syntax.Number,
+            syntax.String,
+            syntax.Constant,
+            syntax.Break,
+            syntax.Continue,
+            syntax.Pass,
+            syntax.Magic,
+        )
+    }
+)

@@ -1,0 +1,174 @@
+"""Errors on their way to the reader: Python's become ours, operands get names, help is filled in.
+
+Core raises errors that know shapes and tensors; here they learn which names the script has for them and
+at which lines those were made. ``PYTHON_NAMES`` says which exception Python or torch would have raised.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import AutodiffError, Label, LimitError, ScriptError
+from autodiff.core.span import Source
+from autodiff.core.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+PYTHON_ERRORS = (
+    ArithmeticError,
+    TypeError,
+    ValueError,
+    RecursionError,
+    MemoryError,
+)
+
+#: What Python or torch calls the error of each code; RuntimeError where it is not listed.
+PYTHON_NAMES = {
+    "E0101": "SyntaxError",
+    "E0102": "SyntaxError",
+    "E0103": "SyntaxError",
+    "E0201": "NameError",
+    "E0202": "NameError",
+    "E0203": "TypeError",
+    "E0204": "AttributeError",
+    "E0205": "TypeError",
+    "E0206": "ValueError",
+    "E0207": "OverflowError",
+    "E0208": "IndexError",
+    "E0209": "TypeError",
+    "E0210": "AssertionError",
+    "E0211": "ModuleNotFoundError",
+    "E0212": "ZeroDivisionError",
+    "E0310": "TypeError",
+    "E0501": "RecursionError",
+    "E0502": "MemoryError",
+}
+
+
+def translate(error: BaseException) -> AutodiffError:
+    """Our error for one that Python raised while it worked for the script."""
+    message = str(error)
+    if isinstance(error, ZeroDivisionError):
+        return ScriptError(
+            message,
+            code="E0212",
+            caret="the divisor is 0",
+            help=("tensors divide by zero without an error, giving inf or nan",),
+        )
+    if isinstance(error, RecursionError):
+        return LimitError(
+            "maximum recursion depth exceeded",
+            code="E0501",
+            caret="calls or lists are nested too deeply here",
+        )
+    if isinstance(error, MemoryError):
+        return LimitError(
+            "not enough memory", code="E0502", caret="there is no room for this", help=("use smaller shapes",)
+        )
+    if isinstance(error, OverflowError):
+        return ScriptError(message, code="E0207", caret="the result is too large")
+    for kind, code in ((TypeError, "E0310"), (ValueError, "E0206")):
+        if isinstance(error, kind):
+            return ScriptError(own_words(message), code=code)
+    return ScriptError(message, code="E0206")
+
+
+def own_words(message: str) -> str:
+    """Python's message about one of our functions, without the qualified name of the implementation."""
+    head, call, tail = message.partition("() ")
+    return head.rpartition(".")[2].strip("_") + call + tail if call else message
+
+
+# -- names for operands -----------------------------------------------------------------------------
+
+
+def explain(error: AutodiffError, source: Source, names: dict[str, Any]) -> None:
+    """Label the tensors an error is about and propose ways out that were tried."""
+    known: list[Tensor] = []
+    for operand in error.operands:
+        if operand.__class__ is Tensor and not any(operand is k for k in known):
+            known.append(operand)  # type: ignore[arg-type]
+    named = {id(value): name for name, value in names.items() if value.__class__ is Tensor}
+    spelled = [(operand, spell(operand, named, source)) for operand in known]
+    here = error.span
+    for operand, name in spelled:
+        where = made_at(operand)
+        if name and where is not None and (here is None or where.start != here.start):
+            error.labels.append(Label(where, f"{name} has shape {operand.shape}"))
+    if not error.help:
+        error.help = proposals(error, [(operand, name) for operand, name in spelled if name])
+
+
+def made_at(operand: Tensor) -> Any:
+    return None if operand.node is None else operand.node.site
+
+
+def spell(operand: Tensor, named: dict[int, str], source: Source) -> str:
+    """What the script calls a tensor: its name, else the text that made it when that is short."""
+    if id(operand) in named:
+        return named[id(operand)]
+    node = operand.node
+    if node is None:
+        return ""
+    if node.name:
+        return node.name
+    if node.site is None:
+        return ""
+    text = source.excerpt(node.site)
+    return text if len(text) <= 20 and "\n" not in text else ""
+
+
+def proposals(error: AutodiffError, operands: list[tuple[Tensor, str]]) -> tuple[str, ...]:
+    """Ways out for the error, each of them tried on the shapes at hand."""
+    propose = PROPOSALS.get(error.code)
+    return propose(operands) if propose is not None else ()
+
+
+def fit_product(operands: list[tuple[Tensor, str]]) -> tuple[str, ...]:
+    """Transposes that make a matrix product fit."""
+    if len(operands) != 2:
+        return ()
+    (x, x_name), (y, y_name) = operands
+    tried = []
+    for flip_x, flip_y in ((True, False), (False, True), (True, True)):
+        a = x.shape[::-1] if flip_x else x.shape
+        b = y.shape[::-1] if flip_y else y.shape
+        if len(a) == 2 and len(b) == 2 and a[1] == b[0]:
+            left = atom(x_name) + ".T" * flip_x
+            right = atom(y_name) + ".T" * flip_y
+            tried.append(f"{left} @ {right} fits: {a} @ {b} gives {(a[0], b[1])}")
+    return tuple(tried[:2])
+
+
+def atom(name: str) -> str:
+    """A name as it can stand before a dot."""
+    return name if name.isidentifier() else f"({name})"
+
+
+def fit_sum(operands: list[tuple[Tensor, str]]) -> tuple[str, ...]:
+    """Reshapes that make two shapes broadcast."""
+    if len(operands) != 2:
+        return ()
+    (x, x_name), (y, y_name) = operands
+    tried = []
+    for (a, a_name), (b, b_name) in (((x, x_name), (y, y_name)), ((y, y_name), (x, x_name))):
+        if a.ndim == 2 and a.shape[::-1] == b.shape:
+            tried.append(f"{atom(a_name)}.T has the shape of {b_name}: {b.shape}")
+        elif a.ndim == 1 and b.ndim == 2 and a.shape[0] == b.shape[0]:
+            tried.append(f"{atom(a_name)}.unsqueeze(1) fits: {(a.shape[0], 1)} goes with {b.shape}")
+    return tuple(tried[:2])
+
+
+def start_backward(operands: list[tuple[Tensor, str]]) -> tuple[str, ...]:
+    """The two ways to start a backward pass from many numbers."""
+    if len(operands) != 1:
+        return ()
+    ((output, name),) = operands
+    sizes = ", ".join(map(str, output.shape))
+    return (
+        f"add them up:        {atom(name)}.sum().backward()",
+        f"or give a weight:   {atom(name)}.backward(torch.ones({sizes}))",
+    )
+
+
+PROPOSALS = {"E0302": fit_product, "E0301": fit_sum, "E0401": start_backward}

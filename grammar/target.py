@@ -1,0 +1,244 @@
+"""Which gradient a report is about: the target, the weight it starts from, the inputs it is taken to.
+
+Target: what was asked for, else what the script last called backward() on, else what it assigned last.
+Inputs: what was asked for, else the leaves the script marked, else every float leaf.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.backward import newest_first, np_errors_ignored, seed_for, sweep
+from autodiff.core.errors import AutodiffError, GradientError, UsageError
+from autodiff.core.lazy import np
+from autodiff.core.node import Leaf, Node
+from autodiff.core.report import Subject
+from autodiff.core.tensor import NO_GRAD_NEEDED, Tensor
+from autodiff.grammar.leaves import is_numbers, matches, number_tensor, unknown
+from autodiff.grammar.run import Execution, Settings
+from autodiff.grammar.values import type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def subject_of(execution: Execution, settings: Settings) -> Subject:
+    """Pick target, weight and inputs, and sweep."""
+    root, name, recorded = target_of(execution, settings)
+    seed = starting_weight(execution, settings, root, recorded)
+    if recorded is not None:
+        execution.last_backward.restore()
+    order = newest_first([root])
+    wrt = inputs_of(execution, settings, root, order)
+    try:
+        with np_errors_ignored(order):
+            cotangents = sweep(order, {root: seed})
+    except AutodiffError as error:
+        if root.site is not None:
+            error.at(root.site)
+        raise
+    return Subject(
+        name=name,
+        root=root,
+        seed=seed,
+        weight=spell_weight(root, seed),
+        wrt=tuple(wrt),
+        order=tuple(order),
+        cotangents=cotangents,
+        notes=tuple(notes_on(execution, wrt, cotangents, recorded)),
+    )
+
+
+# -- target -----------------------------------------------------------------------------------------
+
+
+def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
+    """The node to start from, its name, and the seed of the script's own backward() if it started there."""
+    last = execution.last_backward
+    if settings.of is not None:
+        value = tensor_called(settings.of, execution, "--of")
+        node = tracked_node(value, settings.of)
+        ran = last.seeds[last.roots.index(node)] if node in last.roots else None
+        return node, settings.of, ran
+    if last.roots:
+        root = last.roots[0]
+        return root, name_of(root, execution), last.seeds[0]
+    value = execution.last_value
+    if value.__class__ is Tensor:
+        return tracked_node(value, name_of(value.source(), execution)), name_of(value.node, execution), None
+    if execution.last_assigned is None:
+        raise UsageError(
+            "the script computes nothing that could be differentiated",
+            code="E0604",
+            help=("assign a result, as in `L = w**2`, or name one with --of NAME",),
+        )
+    name = execution.last_assigned
+    value = execution.names.get(name)
+    if value.__class__ is not Tensor:
+        value = tensor_called(name, execution, "--of")
+    return tracked_node(value, name), name, None
+
+
+def tensor_called(name: str, execution: Execution, flag: str) -> Tensor:
+    """The tensor a flag names."""
+    if name not in execution.names:
+        tensors = [n for n, value in execution.names.items() if value.__class__ is Tensor]
+        raise unknown(name, tensors, "variable", "E0601")
+    value = execution.names[name]
+    if value.__class__ is not Tensor:
+        raise UsageError(f"{flag} {name}: `{name}` is no tensor but of type {type_name(value)}", code="E0603")
+    return value
+
+
+def tracked_node(value: Tensor, name: str) -> Node:
+    """The node of a tensor that gradients can flow from."""
+    if value.node is None or not value.node.tracked:
+        raise GradientError(
+            NO_GRAD_NEEDED,
+            code="E0410",
+            caret=f"nothing `{name}` was made from can be differentiated",
+            operands=(value,),
+            help=("create an input with requires_grad=True, or name one with --wrt NAME",),
+            span=None if value.node is None else value.node.site,
+        )
+    return value.node
+
+
+def name_of(node: Node | None, execution: Execution) -> str:
+    """The script's name for a node, else the text that made it."""
+    if node is None:
+        return "result"
+    if node.name:
+        return node.name
+    for name, value in execution.names.items():
+        if value.__class__ is Tensor and value.node is node:
+            return name
+    if node.site is not None:
+        text = " ".join(execution.source.excerpt(node.site).split())
+        if 0 < len(text) <= 60:
+            return text
+    return "result"
+
+
+# -- weight -----------------------------------------------------------------------------------------
+
+
+def starting_weight(execution: Execution, settings: Settings, root: Node, recorded: Any) -> Any:
+    """The cotangent the pass starts from, as a float or an array."""
+    given = settings.grad_output
+    output = Tensor(root.out)
+    if given is None:
+        if recorded is not None:
+            return recorded
+        try:
+            return seed_for(output, None).value
+        except GradientError as error:
+            error.operands = ()
+            shape = ", ".join(map(str, output.shape))
+            error.caret = f"this has {output.size} entries, of shape ({shape})"
+            error.help = (
+                "weigh the entries equally: --grad-output ones",
+                "or add them up in the script: `.sum()`",
+            )
+            error.span = root.site
+            raise
+    if given == "ones" if given.__class__ is str else False:
+        return seed_for(output, weight_tensor(output, 1.0)).value
+    if not (is_numbers(given) or given.__class__ is Tensor or isinstance(given, np.ndarray)):
+        raise UsageError(
+            f"--grad-output is `ones`, a number or a nested list, not {type_name(given)}", code="E0605"
+        )
+    weight = number_tensor(given, output.dtype)
+    if weight.size == 1 and output.shape != weight.shape:
+        weight = weight_tensor(output, weight.item())
+    return seed_for(output, weight).value
+
+
+def weight_tensor(output: Tensor, value: float) -> Tensor:
+    if output.value.__class__ is float:
+        return Tensor(float(value))
+    return Tensor(np.full(output.shape, value, dtype=output.dtype.name))
+
+
+def spell_weight(root: Node, seed: Any) -> str | None:
+    """How a report calls the weight; None for the 1 of a single number."""
+    flat = np.asarray(seed).ravel().tolist() if seed.__class__ is not float else [seed]
+    if all(entry == 1 for entry in flat):
+        return None if len(flat) == 1 else f"ones({', '.join(map(str, root.shape))})"
+    text = str(np.asarray(seed).tolist() if seed.__class__ is not float else seed)
+    return text if len(text) <= 40 else "the gradient given"
+
+
+# -- inputs -----------------------------------------------------------------------------------------
+
+
+def inputs_of(
+    execution: Execution, settings: Settings, root: Node, order: list[Node]
+) -> list[tuple[str, Node]]:
+    """The (name, node) pairs to report, in source order."""
+    if settings.wrt:
+        return [pair for entry in settings.wrt for pair in asked_for(entry, execution, order)]
+    leaves = [node for node in order if isinstance(node, Leaf) and node is not root]
+    marked = [node for node in leaves if node.cell is not None]
+    found = [(name_of(node, execution), node) for node in marked or leaves]
+    found.sort(key=lambda pair: (place_of(pair, execution), pair[1].number))
+    return found
+
+
+def place_of(pair: tuple[str, Node], execution: Execution) -> int:
+    name, node = pair
+    if name in execution.scopes.module.first_bound:
+        return execution.bound_at(name)
+    return len(execution.source.text) if node.site is None else node.site.start
+
+
+def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple[str, Node]]:
+    """The inputs one ``--wrt`` entry means: a name, or a glob over names of tensors."""
+    versions: dict[str, Node] = {}
+    for node in order:  # newest first, so the latest version of a name comes first
+        if node.name is not None:
+            versions.setdefault(node.name, node)
+    within = set(order)
+    for name, value in execution.names.items():
+        if value.__class__ is Tensor and value.node in within:
+            known = versions.get(name)
+            if known is None or value.node.number > known.number:
+                versions[name] = value.node
+    names = set(versions) | {n for n, v in execution.names.items() if v.__class__ is Tensor}
+    names = {name for name in names if matches(name, entry)}
+    if not names:
+        if entry in execution.names:
+            value = execution.names[entry]
+            raise UsageError(
+                f"--wrt {entry}: `{entry}` is no number but of type {type_name(value)}", code="E0603"
+            )
+        known_names = [n for n, v in execution.names.items() if v.__class__ is Tensor]
+        raise unknown(entry, known_names, "variable", "E0601")
+    found = []
+    for name in sorted(names, key=execution.bound_at):
+        node = versions.get(name)
+        if node is None:
+            tensor = execution.names[name]
+            if entry != name and not tensor.dtype.is_floating_point:
+                continue
+            node = tensor.source()
+        found.append((name, node))
+    return found
+
+
+def notes_on(
+    execution: Execution, wrt: list[tuple[str, Node]], cotangents: dict[Node, Any], recorded: Any
+) -> list[str]:
+    """Remarks for the reader: where ``.grad`` holds more than this pass."""
+    notes = []
+    if recorded is not None and execution.last_backward.count > 1:
+        for name, node in wrt:
+            cell = node.cell if isinstance(node, Leaf) else None
+            if cell is None or cell.grad is None:
+                continue
+            held, shown = np.asarray(cell.grad.value), np.asarray(cotangents.get(node, 0.0))
+            if held.any() and not np.allclose(held, shown, equal_nan=True):
+                notes.append(
+                    f"{name}.grad in the script holds the sum over several backward() calls;"
+                    " this is the last one alone"
+                )
+    return notes

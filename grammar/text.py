@@ -1,0 +1,331 @@
+"""Values as text: what ``print``, ``str``, ``repr``, f-strings, ``.format`` and ``%`` write.
+
+Format strings of a script are taken apart here; only checked specs reach ``core.printing``, and fields
+may name positions and keywords but no attributes.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.dtypes import DType
+from autodiff.core.errors import LimitError, ScriptError
+from autodiff.core.function import Context
+from autodiff.core.functions import Function
+from autodiff.core.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.printing import format_named_result, format_number, format_size, format_with_spec
+from autodiff.core.tensor import Tensor
+from autodiff.grammar.values import (
+    NAMED_RESULTS,
+    NUMBERS,
+    BoundMethod,
+    Builtin,
+    FunctionBase,
+    FunctionClass,
+    GradMode,
+    Math,
+    Namespace,
+    ScriptFunction,
+    Size,
+    type_name,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+LONGEST = 50_000_000  # characters; lists that share their elements can be exponentially long when written
+
+
+class FormatField:
+    """How a replacement field converts its value before formatting: ``""``, ``"r"``, ``"s"`` or ``"a"``."""
+
+    __slots__ = ("conversion",)
+
+    def __init__(self, conversion: str) -> None:
+        self.conversion = conversion
+
+
+def in_words(value: Any) -> str:
+    """``str(value)``"""
+    return value if value.__class__ is str else as_repr(value)  # type: ignore[no-any-return]
+
+
+def as_repr(value: Any) -> str:
+    """``repr(value)``"""
+    simple = REPRS.get(value.__class__)
+    if simple is not None:
+        return simple(value)
+    if value.__class__ in BRACKETS or value.__class__ in NAMED_RESULTS:
+        return Writer().write(value)
+    return f"<{type_name(value)} object>"
+
+
+class Writer:
+    """Writes nested lists and tuples; ``inside`` holds those that are being written."""
+
+    __slots__ = ("inside", "length")
+
+    def __init__(self) -> None:
+        self.inside: set[int] = set()
+        self.length = 0
+
+    def write(self, value: Any) -> str:
+        if value.__class__ in NAMED_RESULTS:
+            fields = zip(value.fields, value.values, strict=True)
+            return format_named_result(value.type_name, [(name, self.write(part)) for name, part in fields])
+        brackets = BRACKETS.get(value.__class__)
+        if brackets is None:
+            return self.count(as_repr(value))
+        if id(value) in self.inside:
+            return brackets[0] + "..." + brackets[1]
+        self.inside.add(id(value))
+        parts = [self.write(part) for part in value]
+        self.inside.discard(id(value))
+        tail = "," if value.__class__ is tuple and len(parts) == 1 else ""
+        return self.count(brackets[0]) + ", ".join(parts) + tail + brackets[1]
+
+    def count(self, text: str) -> str:
+        self.length += len(text) + 2
+        if self.length > LONGEST:
+            raise LimitError(
+                f"the text of this value is longer than {LONGEST:,} characters",
+                code="E0502",
+                help=("print a part of it",),
+            )
+        return text
+
+
+def write_slice(value: slice) -> str:
+    return f"slice({as_repr(value.start)}, {as_repr(value.stop)}, {as_repr(value.step)})"
+
+
+def write_range(value: range) -> str:
+    return f"range({value.start}, {value.stop}" + (f", {value.step})" if value.step != 1 else ")")
+
+
+def write_node(value: Any) -> str:
+    return f"<{value.grad_fn_name} object at 0x{value.number:012x}>"
+
+
+def address(value: Any) -> str:
+    # Stable where a memory address would not be: the same script prints the same bytes every time.
+    return "0x000000000000"
+
+
+BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")")}
+REPRS: dict[type, Callable[[Any], str]] = {
+    str: repr,
+    int: format_number,
+    float: format_number,
+    bool: str,
+    type(None): str,
+    type(...): str,
+    Tensor: lambda value: value.__repr__(),
+    Size: format_size,
+    DType: lambda value: value.__repr__(),
+    slice: write_slice,
+    range: write_range,
+    Leaf: write_node,
+    ScalarNode: write_node,
+    ArrayNode: write_node,
+    Function: lambda value: f"<built-in method {value.name} of type object at {address(value)}>",
+    Builtin: lambda value: (
+        f"<class '{value.name}'>" if value.classes else f"<built-in function {value.name}>"
+    ),
+    BoundMethod: lambda value: (
+        f"<built-in method {value.name} of {type_name(value.owner)} object at {address(value)}>"
+    ),
+    ScriptFunction: lambda value: f"<function {value.name} at {address(value)}>",
+    FunctionClass: lambda value: f"<class '__main__.{value.name}'>",
+    FunctionBase: lambda value: "<class 'torch.autograd.function.Function'>",
+    Namespace: lambda value: f"<module '{value.name}'>",
+    Math: lambda value: "<IPython.core.display.Math object>",
+    GradMode: lambda value: f"<torch.autograd.grad_mode.{value.name} object at {address(value)}>",
+    Context: lambda value: "<torch.autograd.function.FunctionCtx object>",
+    zip: lambda value: f"<zip object at {address(value)}>",
+    enumerate: lambda value: f"<enumerate object at {address(value)}>",
+}
+
+
+def format_value(value: Any, field: FormatField, spec: str) -> str:
+    """A value in a replacement field."""
+    conversion = field.conversion
+    if conversion:
+        value = in_words(value) if conversion == "s" else as_repr(value)
+        if conversion == "a":
+            value = value.encode("ascii", "backslashreplace").decode("ascii")
+    if value.__class__ is Tensor and not value.shape:
+        value = value.item()  # torch formats a 0-d tensor as the number it holds
+    if value.__class__ is str or (value.__class__ in NUMBERS and (spec or value.__class__ is not bool)):
+        return format_with_spec(value, spec)
+    if not spec:
+        return in_words(value)
+    name = type_name(value).rpartition(".")[2]
+    raise ScriptError(
+        f"unsupported format string passed to {name}.__format__",
+        code="E0203",
+        caret=f"`{spec}` formats one number or string",
+        help=(("take one number out first, as in `x[0].item()`",) if value.__class__ is Tensor else ()),
+    )
+
+
+# -- "...".format(...) ------------------------------------------------------------------------------
+
+
+def bad_format(message: str, caret: str = "") -> ScriptError:
+    return ScriptError(message, code="E0206", caret=caret)
+
+
+def format_string(template: str, *args: Any, **kwargs: Any) -> str:
+    """``template.format(*args, **kwargs)`` with fields ``{}``, ``{0}``, ``{name}``, ``!r`` and ``:spec``."""
+    return FormatCall(args, kwargs).fill(template, 2)
+
+
+class FormatCall:
+    """The arguments of one ``.format`` call; ``next`` counts the fields without a name."""
+
+    __slots__ = ("args", "kwargs", "next")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.args = args
+        self.kwargs = kwargs
+        self.next: int | None = 0
+
+    def fill(self, template: str, levels: int) -> str:
+        if levels == 0:
+            raise bad_format("Max string recursion exceeded")
+        out = []
+        at = 0
+        while at < len(template):
+            brace = min((p for p in (template.find("{", at), template.find("}", at)) if p >= 0), default=-1)
+            if brace < 0:
+                break
+            out.append(template[at:brace])
+            if template[brace + 1 : brace + 2] == template[brace]:
+                out.append(template[brace])
+                at = brace + 2
+                continue
+            if template[brace] == "}":
+                raise bad_format("Single '}' encountered in format string", "write `}}` for a brace")
+            end = closing_brace(template, brace)
+            out.append(self.field(template[brace + 1 : end], levels))
+            at = end + 1
+        out.append(template[at:])
+        return "".join(out)
+
+    def field(self, inside: str, levels: int) -> str:
+        head, colon, spec = inside.partition(":")
+        name, mark, conversion = head.partition("!")
+        if mark and conversion not in ("r", "s", "a"):
+            raise bad_format(f"Unknown conversion specifier '{conversion[:20]}'")
+        value = self.argument(name)
+        return format_value(value, FormatField(conversion), self.fill(spec, levels - 1) if colon else "")
+
+    def argument(self, name: str) -> Any:
+        if "." in name or "[" in name:
+            raise bad_format(
+                "fields of .format() cannot look inside a value",
+                "a field is a position or a keyword here; use an f-string for anything else",
+            )
+        if name == "" or name.isdecimal():
+            if name == "":
+                if self.next is None:
+                    raise bad_format(
+                        "cannot switch from manual field specification to automatic field numbering"
+                    )
+                index = self.next
+                self.next += 1
+            else:
+                if self.next:
+                    raise bad_format(
+                        "cannot switch from automatic field numbering to manual field specification"
+                    )
+                self.next = None
+                index = int(name) if len(name) < 10 else len(self.args)
+            if index >= len(self.args):
+                raise bad_format(f"Replacement index {index} out of range for positional args tuple")
+            return self.args[index]
+        if name not in self.kwargs:
+            raise bad_format(repr(name), f"there is no argument `{name[:40]}`")
+        return self.kwargs[name]
+
+
+def closing_brace(template: str, start: int) -> int:
+    depth = 0
+    for at in range(start, len(template)):
+        if template[at] == "{":
+            depth += 1
+        elif template[at] == "}":
+            depth -= 1
+            if depth == 0:
+                return at
+    raise bad_format("expected '}' before end of string", "this brace is not closed")
+
+
+# -- "..." % ... ------------------------------------------------------------------------------------
+
+DIRECTIVE = r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?:\.(?P<precision>\*|\d*))?[hlL]?(?P<code>.)"
+
+
+def percent(template: str, value: Any) -> str:
+    """``template % value``"""
+    import re
+
+    values = list(value) if value.__class__ in (tuple, Size) else [value]
+    given = len(values)
+    values.reverse()
+    out = []
+    at = 0
+    while True:
+        start = template.find("%", at)
+        if start < 0:
+            break
+        out.append(template[at:start])
+        match = re.compile(DIRECTIVE, re.DOTALL).match(template, start)
+        if match is None:
+            raise bad_format("incomplete format", "write `%%` for a percent sign")
+        at = match.end()
+        if match["code"] == "%":
+            out.append("%")
+            continue
+        if match["code"] == "(" or match["width"] == "*" or match["precision"] == "*":
+            raise bad_format("format requires a mapping", "write an f-string instead")
+        if not values:
+            raise bad_format("not enough arguments for format string", f"there are only {given}")
+        out.append(directive(match["flags"], match["width"], match["precision"], match["code"], values.pop()))
+    if values and value.__class__ in (tuple, Size):
+        raise bad_format("not all arguments converted during string formatting")
+    if values and given == 1 and len(out) == 0:
+        raise bad_format("not all arguments converted during string formatting")
+    return "".join(out) + template[at:]
+
+
+def directive(flags: str, width: str, precision: str | None, code: str, value: Any) -> str:
+    """One ``%5.2f``, written through the format specs of f-strings."""
+    if value.__class__ is Tensor and code not in "sra" and value.size == 1:
+        value = value.item()
+    limit = "" if precision is None else "." + (precision or "0")
+    side = "<" if "-" in flags else ">"
+    if code in "sra":
+        text = as_repr(value) if code != "s" else in_words(value)
+        return format_with_spec(text, side + width + limit)
+    if value.__class__ not in NUMBERS:
+        if code in "cdiouxXeEfFgG":
+            raise ScriptError(
+                f"%{code} format: a real number is required, not {type_name(value)}"
+                if code in "diu"
+                else f"must be real number, not {type_name(value)}",
+                code="E0203",
+            )
+        raise bad_format(f"unsupported format character '{code}'")
+    sign = "+" if "+" in flags else " " if " " in flags else ""
+    fill = "0" if "0" in flags and "-" not in flags else ""
+    align = "" if fill else side
+    mark = "#" if "#" in flags else ""
+    if code in "diu":
+        return format_with_spec(int(value), align + sign + fill + width + "d")
+    if code in "oxX":
+        return format_with_spec(int(value), align + sign + mark + fill + width + code)
+    if code in "eEfFgG":
+        return format_with_spec(float(value), align + sign + mark + fill + width + limit + code)
+    raise bad_format(f"unsupported format character '{code}'")

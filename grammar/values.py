@@ -1,0 +1,326 @@
+"""The kinds of value that core has no class for, and what every kind can do: truth, iteration, a name.
+
+The set is closed: Tensor, number, string, None, list, tuple, slice, range and the like, shape, dtype,
+function, namespace, grad mode. Whatever asks what a value is looks its class up in a table.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.dtypes import DType
+from autodiff.core.errors import ScriptError
+from autodiff.core.function import Context
+from autodiff.core.functions import Function
+from autodiff.core.lazy import np
+from autodiff.core.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.tensor import Tensor
+from autodiff.grammar.runtime import runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+NUMBERS = frozenset([int, float, bool])
+
+
+class Unbound:
+    """What a slot holds before its name is assigned."""
+
+    __slots__ = ()
+
+
+UNBOUND = Unbound()
+
+
+class Size(tuple):  # type: ignore[type-arg]
+    """A shape: a tuple that prints as ``torch.Size([2, 3])``."""
+
+    __slots__ = ()
+
+
+class Builtin:
+    """A function of the language written here. ``classes`` are what ``isinstance`` takes it for."""
+
+    __slots__ = ("classes", "function", "name")
+
+    def __init__(
+        self, name: str, function: Callable[..., Any], classes: tuple[type, ...] | None = None
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.classes = classes
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+
+class BoundMethod:
+    """``x.sum`` before it is called."""
+
+    __slots__ = ("function", "name", "owner")
+
+    def __init__(self, owner: object, name: str, function: Callable[..., Any]) -> None:
+        self.owner = owner
+        self.name = name
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(self.owner, *args, **kwargs)
+
+
+class Namespace:
+    """``torch``, ``F``, ``math``: ``find(name)`` gives the member, or UNBOUND."""
+
+    __slots__ = ("find", "name", "names")
+
+    def __init__(self, name: str, find: Callable[[str], object], names: Callable[[], Iterable[str]]) -> None:
+        self.name = name
+        self.find = find
+        self.names = names
+
+
+class FunctionClass:
+    """A ``class Name(Function)`` of the script, with its static methods."""
+
+    __slots__ = ("methods", "name")
+
+    def __init__(self, name: str, methods: dict[str, Any]) -> None:
+        self.name = name
+        self.methods = methods
+
+
+class FunctionBase:
+    """``torch.autograd.Function`` itself: good for deriving from and for nothing else."""
+
+    __slots__ = ()
+
+
+class GradMode:
+    """``no_grad()`` and its kin: a switch used by ``with`` and as a decorator."""
+
+    __slots__ = ("name", "switch")
+
+    def __init__(self, name: str, switch: bool) -> None:
+        self.name = name
+        self.switch = switch
+
+
+class Math:
+    """``Math(r"...")`` of a notebook: LaTeX to display."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: str) -> None:
+        self.data = data
+
+
+class ScriptFunction:
+    """A ``def`` or ``lambda`` with the frame it was made in. ``code`` is shared by all its makings."""
+
+    __slots__ = ("code", "defaults", "invoke", "mode", "parent")
+
+    def __init__(
+        self,
+        code: Any,
+        parent: list[Any],
+        defaults: tuple[Any, ...],
+        invoke: Callable[[ScriptFunction, tuple[Any, ...], dict[str, Any]], Any],
+    ) -> None:
+        self.code = code
+        self.parent = parent
+        self.defaults = defaults
+        self.invoke = invoke
+        self.mode: bool | None = None
+
+    @property
+    def name(self) -> str:
+        return self.code.name  # type: ignore[no-any-return]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # A call from Python code uses its stack, of which there is much less than the depth limit allows.
+        runtime.depth += STACK_COST
+        try:
+            return self.invoke(self, args, kwargs)
+        finally:
+            runtime.depth -= STACK_COST
+
+
+STACK_COST = 200
+NAMED_RESULTS: set[type] = set()
+try:
+    from autodiff.core.results import NamedResult
+except ImportError:  # pragma: no cover
+    pass
+else:
+    NAMED_RESULTS.add(NamedResult)
+
+#: What Python or torch calls the class of each kind of value.
+TYPE_NAMES: dict[type, str] = {
+    Tensor: "Tensor",
+    int: "int",
+    float: "float",
+    bool: "bool",
+    str: "str",
+    type(None): "NoneType",
+    type(...): "ellipsis",
+    list: "list",
+    tuple: "tuple",
+    Size: "torch.Size",
+    slice: "slice",
+    range: "range",
+    zip: "zip",
+    enumerate: "enumerate",
+    type(reversed([])): "list_reverseiterator",
+    DType: "torch.dtype",
+    Function: "builtin_function_or_method",
+    Builtin: "builtin_function_or_method",
+    BoundMethod: "builtin_function_or_method",
+    ScriptFunction: "function",
+    FunctionClass: "FunctionMeta",
+    FunctionBase: "FunctionMeta",
+    Context: "FunctionCtx",
+    Namespace: "module",
+    GradMode: "no_grad",
+    Math: "Math",
+    Leaf: "AccumulateGrad",
+}
+
+
+def type_name(value: object) -> str:
+    """The name of a value's type, as Python's messages have it."""
+    if value.__class__ is ScalarNode or value.__class__ is ArrayNode:
+        return value.grad_fn_name  # type: ignore[attr-defined,no-any-return]
+    if value.__class__ is GradMode:
+        return value.name  # type: ignore[attr-defined,no-any-return]
+    name = TYPE_NAMES.get(value.__class__)
+    return name if name is not None else value.__class__.__name__
+
+
+def is_true(value: Any) -> bool:
+    """Whether a value counts as true in ``if``, ``while``, ``and``, ``or``, ``not``."""
+    if value.__class__ is bool:
+        return value  # type: ignore[no-any-return]
+    if value.__class__ is Tensor:
+        if value.size != 1:
+            what = "no values" if value.size == 0 else "more than one value"
+            raise ScriptError(
+                f"Boolean value of Tensor with {what} is ambiguous",
+                code="E0306",
+                caret=f"this has {value.size} entries: which of them should decide?",
+                operands=(value,),
+                help=("ask for `.all()` or `.any()` of the entries, or for one of them with `.item()`",),
+            )
+        return bool(value.item())
+    if value.__class__ in NUMBERS or value.__class__ in SIZED:
+        return bool(value)
+    return value is not None
+
+
+#: Kinds that have a length as Python's own objects do.
+SIZED = frozenset([str, list, tuple, Size, range])
+
+
+def iterate(value: Any) -> Iterable[Any]:
+    """The elements of a value, for ``for``, ``*`` and unpacking."""
+    rows = ITERATION.get(value.__class__)
+    if rows is not None:
+        return rows(value)
+    if value.__class__ in NAMED_RESULTS:
+        return value.values  # type: ignore[no-any-return]
+    raise ScriptError(
+        f"'{type_name(value)}' object is not iterable",
+        code="E0205",
+        caret="this is one value, not a sequence of values",
+        help=("write `range(n)` to count, or a list to go through",) if value.__class__ is int else (),
+    )
+
+
+def rows_of(tensor: Tensor) -> Iterator[Any]:
+    """The tensors along the first dimension."""
+    if not tensor.shape:
+        raise ScriptError(
+            "iteration over a 0-d tensor",
+            code="E0205",
+            caret="this tensor is a single number",
+            operands=(tensor,),
+        )
+    from autodiff.core.functions import find
+
+    unbind = find("unbind")
+    if unbind is not None:
+        return iter(unbind(tensor))
+    from autodiff.grammar.indexing import get_item
+
+    return (get_item(tensor, index) for index in range(tensor.shape[0]))
+
+
+def itself(value: Iterable[Any]) -> Iterable[Any]:
+    """Already what a Python loop can go through."""
+    return value
+
+
+ITERATION: dict[type, Callable[[Any], Iterable[Any]]] = {
+    list: itself,
+    tuple: itself,
+    Size: itself,
+    range: itself,
+    str: itself,
+    zip: itself,
+    enumerate: itself,
+    type(reversed([])): itself,
+    Tensor: rows_of,
+}
+
+
+def as_index(value: Any, what: str) -> int:
+    """An integer where Python wants one. A leaf of a script without tensors will do if it is integral."""
+    if value.__class__ is int:
+        return value  # type: ignore[no-any-return]
+    if value.__class__ is bool:
+        return int(value)
+    if value.__class__ is Tensor and value.size == 1:
+        number = value.item()
+        if number.__class__ is not float or number.is_integer():
+            return int(number)
+    raise ScriptError(
+        f"'{type_name(value)}' object cannot be interpreted as an integer",
+        code="E0203",
+        caret=f"{what} needs a whole number",
+        help=("write `int(...)` around it",) if value.__class__ in (float, Tensor) else (),
+    )
+
+
+def same(x: Any, y: Any) -> bool:
+    """``x == y`` for values that are no tensors, down into lists and tuples."""
+    pairs = [(x, y)]
+    while pairs:
+        a, b = pairs.pop()
+        if a is b:
+            continue
+        if a.__class__ in SEQUENCES and SEQUENCES.get(b.__class__) is SEQUENCES[a.__class__]:
+            if len(a) != len(b):
+                return False
+            runtime.spend(len(a))
+            pairs.extend(zip(reversed(a), reversed(b), strict=True))
+        elif a.__class__ is Tensor or b.__class__ is Tensor:
+            if not (a.__class__ in NUMBERS or a.__class__ is Tensor):
+                return False
+            if not (b.__class__ in NUMBERS or b.__class__ is Tensor):
+                return False
+            if not is_true(a == b):
+                return False
+        elif a.__class__ in NUMBERS:
+            if b.__class__ not in NUMBERS or a != b:
+                return False
+        elif a.__class__ is not b.__class__ or a.__class__ not in COMPARABLE or a != b:
+            return False
+    return True
+
+
+SEQUENCES: dict[type, type] = {list: list, tuple: tuple, Size: tuple}
+COMPARABLE = frozenset([str, range, DType])
+
+
+def plain(value: Any) -> Any:
+    """A tensor's value as nested lists or a number; numpy arrays from callers become the same."""
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
