@@ -213,7 +213,8 @@ def multiply_batches(x: Tensor, y: Tensor) -> Tensor:
         raise misfit(x, y, message)
     rows_and_columns = (*(m[-2:-1] if x.ndim > 1 else ()), *(n[-1:] if y.ndim > 1 else ()))
     check_allocation((*batch, *rows_and_columns), 8)
-    if x.ndim == 2 and x.requires_grad:  # torch multiplies the transposes here and copies the result
+    is_one = x.ndim == 2 or (x.ndim == y.ndim == 3 and m[0] == 1 < n[0])
+    if is_one and x.requires_grad:  # torch multiplies the transposes here and copies the result
         return matmul_op.named("CloneBackward0")(x, y)
     return matmul_op(x, y)
 

@@ -186,7 +186,7 @@ def flatten(x: Tensor, start_dim: int, end_dim: int) -> Tensor:
 @public("ravel(input: tensor)")
 def ravel(x: Tensor) -> Tensor:
     """All entries in one dimension."""
-    return reshape_tensor(x, (-1,)) if x.size else reshape_tensor(x, (0,))
+    return reshape(contiguous_tensor(x), shape=(x.size,))
 
 
 @public("unflatten(input: tensor, dim: int, sizes: ints)")

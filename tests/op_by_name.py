@@ -1,0 +1,90 @@
+"""One spelling for a call on either side: a method where there is one, else the function of that name."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pytest
+from op_oracle import Case
+
+from autodiff.core import Tensor
+from autodiff.core.errors import AutodiffError
+from autodiff.core.functions import FUNCTIONS, METHODS
+from autodiff.core.tensor import settle
+
+
+def mine(value: Any) -> Any:
+    """Arrays as our tensors, in lists and tuples too."""
+    if isinstance(value, np.ndarray):
+        return Tensor(settle(value))
+    return type(value)(mine(v) for v in value) if type(value) in (list, tuple) else value
+
+
+def theirs(value: Any) -> Any:
+    """Arrays as torch's tensors."""
+    import torch
+
+    if isinstance(value, np.ndarray):
+        return torch.from_numpy(np.asarray(value))
+    return type(value)(theirs(v) for v in value) if type(value) in (list, tuple) else value
+
+
+def call_mine(name: str, *args: Any, **kwargs: Any) -> Any:
+    if args and isinstance(args[0], Tensor) and name in METHODS:
+        return METHODS[name](*args, **kwargs)
+    return FUNCTIONS[name if "." in name else f"torch.{name}"](*args, **kwargs)
+
+
+def call_theirs(name: str, *args: Any, **kwargs: Any) -> Any:
+    import torch
+
+    if args and isinstance(args[0], torch.Tensor) and hasattr(args[0], name):
+        return getattr(args[0], name)(*args[1:], **kwargs)
+    return reduce(getattr, name.split("."), torch)(*args, **kwargs)
+
+
+def call(name: str) -> Any:
+    """The function or method called ``name``, for tensors of either side."""
+
+    def either(*args: Any, **kwargs: Any) -> Any:
+        is_mine = any(isinstance(a, Tensor) for a in args)
+        return (call_mine if is_mine else call_theirs)(name, *args, **kwargs)
+
+    return either
+
+
+def case(op: str, name: str, *args: Any, **details: Any) -> Case:
+    """A sample of ``op`` through the public name."""
+    return Case(op, call(name), args, name=name, **details)
+
+
+def curved(sample: Case) -> Case:
+    """The sample squared, so that the second gradient goes through the rule's own rule."""
+
+    def square(*args: Any, **kwargs: Any) -> Any:
+        out = sample.function(*args, **kwargs)
+        return tuple(o * o for o in out) if isinstance(out, (tuple, list)) else out * out
+
+    return sample._replace(function=square, name=f"{sample.name}**2", check_name=False)
+
+
+def with_curved(table: list[Case]) -> list[Case]:
+    return table + [curved(sample) for sample in table if sample.orders > 1]
+
+
+def compare_errors(name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
+    """Both sides refuse, with the same words."""
+    import torch
+
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        with pytest.raises(Exception) as wanted:  # noqa: PT011 - which type is torch's business
+            call_theirs(name, *theirs(args), **(kwargs or {}))
+    finally:
+        torch.set_default_dtype(before)
+    with pytest.raises(AutodiffError) as got:
+        call_mine(name, *mine(args), **(kwargs or {}))
+    assert got.value.message == str(wanted.value).split("\nException raised")[0]
