@@ -222,20 +222,20 @@ CODES = {
         "Check the names given to --of, --wrt and --set.",
         "autodiff grad seed1.ad --wrt w9",
     ),
-    "E0601": ("The command line makes no sense.", "See autodiff COMMAND --help.", "autodiff grad --wrtt w1"),
-    "E0602": ("The script cannot be read.", "Check its name and permissions.", "autodiff run missing.ad"),
-    "E0603": (
+    "E0610": ("The command line makes no sense.", "See autodiff COMMAND --help.", "autodiff grad --wrtt w1"),
+    "E0611": ("The script cannot be read.", "Check its name and permissions.", "autodiff run missing.ad"),
+    "E0612": (
         "The script is larger than allowed.",
         "Raise the limit with --max-script.",
         "autodiff run /dev/zero",
     ),
-    "E0604": ("The script is not text in UTF-8.", "Save it as UTF-8.", "autodiff run picture.png"),
-    "E0605": (
+    "E0613": ("The script is not text in UTF-8.", "Save it as UTF-8.", "autodiff run picture.png"),
+    "E0614": (
         "Bare numbers cannot show this gradient.",
         "Use --format json, or ask for one input with --wrt.",
         "autodiff grad --wrt W,b net.ad | cat",
     ),
-    "E0606": ("There is no such help topic.", "`autodiff help` lists them.", "autodiff help E9999"),
+    "E0615": ("There is no such help topic.", "`autodiff help` lists them.", "autodiff help E9999"),
     "E0700": (
         "The output could not be written.",
         "Check the disk and what follows in the pipe.",

@@ -46,7 +46,7 @@ class Script:
 class NoScript(UsageError):
     """Nothing was given and nobody is piping anything: the command's help is the answer."""
 
-    code = "E0601"
+    code = "E0610"
 
 
 def read_script(request: Request) -> Script:
@@ -82,7 +82,7 @@ def check_stdin_once(request: Request) -> None:
     if len(readers) > 1:
         raise UsageError(
             "standard input can be read only once, and it is wanted for " + " and for ".join(readers),
-            code="E0601",
+            code="E0610",
             help=("put one of them into a file",),
         )
 
@@ -95,7 +95,7 @@ def is_terminal(stream: object) -> bool:
 def read_file(path: str, limit: int) -> bytes:
     try:
         with open(path, "rb", buffering=0) as file:
-            return read_bounded(file, path, limit)  # type: ignore[arg-type]
+            return read_bounded(file, path, limit)
     except OSError as error:
         reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
         raise unreadable(path, reason, *proposals(path, error.errno)) from None
@@ -124,7 +124,7 @@ def read_stdin(limit: int) -> bytes:
     if sys.stdin is None:
         raise unreadable(STDIN_NAME, "it is closed")
     try:
-        return read_bounded(sys.stdin.buffer, STDIN_NAME, limit)  # type: ignore[arg-type]
+        return read_bounded(sys.stdin.buffer, STDIN_NAME, limit)
     except OSError as error:
         reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
         raise unreadable(STDIN_NAME, reason) from None
@@ -142,7 +142,7 @@ def read_bounded(file: BinaryIO, name: str, limit: int) -> bytes:
                 name,
                 f"it has more than {limit:,} bytes",
                 "raise the limit with --max-script, as in --max-script 64M",
-                code="E0603",
+                code="E0612",
             )
     return b"".join(pieces)
 
@@ -150,10 +150,10 @@ def read_bounded(file: BinaryIO, name: str, limit: int) -> bytes:
 def decode(data: bytes, name: str) -> str:
     """The text of a script: UTF-8, with or without a byte order mark, whatever ends its lines."""
     if looks_like_utf16(data):
-        raise unreadable(name, "it looks like UTF-16", "save it as UTF-8", code="E0604")
+        raise unreadable(name, "it looks like UTF-16", "save it as UTF-8", code="E0613")
     at = data.find(b"\0")
     if at >= 0:
-        raise unreadable(name, f"there is a NUL byte at offset {at}", "a script is plain text", code="E0604")
+        raise unreadable(name, f"there is a NUL byte at offset {at}", "a script is plain text", code="E0613")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -164,7 +164,7 @@ def decode(data: bytes, name: str) -> str:
             name,
             f"it is not UTF-8: byte 0x{data[offset]:02x} at offset {offset}, in line {line}",
             "save it as UTF-8",
-            code="E0604",
+            code="E0613",
         ) from None
     return unify_lines(text)
 
@@ -188,9 +188,9 @@ def unsmuggle(code: str) -> str:
     try:
         code.encode("utf-8")
     except UnicodeEncodeError:
-        raise unreadable(CODE_NAME, "it is not UTF-8", code="E0604") from None
+        raise unreadable(CODE_NAME, "it is not UTF-8", code="E0613") from None
     return unify_lines(code)
 
 
-def unreadable(name: str, reason: str, *help: str, code: str = "E0602") -> UsageError:
+def unreadable(name: str, reason: str, *help: str, code: str = "E0611") -> UsageError:
     return UsageError(f"cannot read {name}: {reason}", code=code, help=help)

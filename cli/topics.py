@@ -93,4 +93,4 @@ def no_such_topic(name: str) -> UsageError:
     known = [*TOPICS, *COMMANDS, *CODES]
     near = get_close_matches(name.upper(), CODES, n=1) or get_close_matches(name.lower(), known, n=1)
     proposal = f"did you mean `{near[0]}`?" if near else "`autodiff help` lists the topics"
-    return UsageError(f"there is no help on `{name}`", code="E0606", help=(proposal,))
+    return UsageError(f"there is no help on `{name}`", code="E0615", help=(proposal,))

@@ -28,7 +28,7 @@ class TextWanted(Exception):
         self.text = text
 
 
-class Spelled(click.ParamType):
+class Spelled(click.ParamType[object]):
     """The value of one option, read by the function that reads it without click."""
 
     name = "value"
@@ -46,19 +46,21 @@ class Spelled(click.ParamType):
         except ValueError as error:
             raise UsageError(
                 f"{self.option.flags[-1]} takes {error}, not `{value}`",
-                code="E0601",
+                code="E0610",
                 help=(f"`autodiff {context.info_name} --help` describes every option",) if context else (),
             ) from None
 
 
 def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
     """The request, or a text to print; a UsageError where the line makes no sense."""
-    settings = {"terminal_width": width, "max_content_width": 100}
     try:
-        if not arguments:
-            group = build_group()
-            return group.get_help(click.Context(group, info_name="autodiff", **settings))  # type: ignore[arg-type]
-        made = build_group().main(list(arguments), "autodiff", standalone_mode=False, **settings)
+        made = build_group().main(
+            list(arguments) or ["--help"],
+            "autodiff",
+            standalone_mode=False,
+            terminal_width=width,
+            max_content_width=100,
+        )
     except TextWanted as wanted:
         return wanted.text
     except click.UsageError as error:
@@ -183,13 +185,13 @@ def as_usage_error(error: click.UsageError) -> UsageError:
         near = error.possibilities or ()
         return UsageError(
             f"there is no option `{error.option_name}`",
-            code="E0601",
+            code="E0610",
             help=tuple(f"did you mean `{name}`?" for name in near[:1]) or (see,),
         )
     if isinstance(error, click.exceptions.NoSuchCommand):
         return no_such_command(error.command_name, error.possibilities or ())
     message = error.format_message().rstrip(".")
-    return UsageError(message[:1].lower() + message[1:], code="E0601", help=(see,))
+    return UsageError(message[:1].lower() + message[1:], code="E0610", help=(see,))
 
 
 def no_such_command(name: str, near: Sequence[str]) -> UsageError:
@@ -200,4 +202,4 @@ def no_such_command(name: str, near: Sequence[str]) -> UsageError:
         proposal = f"did you mean `{near[0]}`?"
     else:
         proposal = "the commands are " + ", ".join(COMMANDS)
-    return UsageError(f"there is no command `{name}`", code="E0601", help=(proposal,))
+    return UsageError(f"there is no command `{name}`", code="E0610", help=(proposal,))

@@ -66,7 +66,7 @@ def read_settings(request: Request) -> Settings:
     return Settings(
         of=request.text("of"),
         wrt=read_names(request.texts("wrt")),
-        inputs=read_inputs(request.texts("set")),
+        sets=read_sets(request.texts("set")),
         grad_output=output if output is None or output == "ones" else read_literal("--grad-output", output),
         dtype=request.text("dtype") or "float64",
         seed=request.number("seed"),
@@ -78,7 +78,7 @@ def read_names(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for text in texts for name in map(str.strip, text.split(",")) if name)
 
 
-def read_inputs(texts: tuple[str, ...]) -> dict[str, object]:
+def read_sets(texts: tuple[str, ...]) -> dict[str, object]:
     """The values in ``--set NAME=VALUE``; of two for one name the last counts."""
     inputs: dict[str, object] = {}
     for text in texts:
@@ -87,13 +87,13 @@ def read_inputs(texts: tuple[str, ...]) -> dict[str, object]:
         if not equals or not name.isidentifier():
             raise UsageError(
                 f"--set takes NAME=VALUE, not `{text}`",
-                code="E0601",
+                code="E0610",
                 help=("give a name and a number or list, as in --set w1=2.5 or --set 'W=[[1, 2], [3, 4]]'",),
             )
         if value.startswith("@"):
             raise UsageError(
                 f"--set {name}: values cannot be read from files yet",
-                code="E0601",
+                code="E0610",
                 help=(f'let the shell read it: --set "{name}=$(cat FILE)"',),
             )
         inputs[name] = read_literal(f"--set {name}", value)
@@ -108,6 +108,6 @@ def read_literal(option: str, text: str) -> object:
         at = f" at character {error.span.start + 1}" if error.span is not None and text.strip() else ""
         raise UsageError(
             f"{option} takes a number or a list of numbers, and `{text[:40]}` is neither{at}",
-            code="E0601",
+            code="E0610",
             help=("write it as in 2.5, -1e3 or [[1, 2], [3, 4]]",),
         ) from None

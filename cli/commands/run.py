@@ -30,7 +30,7 @@ def read_parts(text: str | None) -> tuple[str, ...]:
         if part not in PARTS:
             raise UsageError(
                 f"--show takes {', '.join(PARTS)}, not `{part}`",
-                code="E0601",
+                code="E0610",
                 help=("separate them by commas, as in --show gradients,graph",),
             )
     return parts

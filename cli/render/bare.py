@@ -39,6 +39,6 @@ def bare_lines(report: GradientReport) -> Iterator[str]:
 def does_not_fit(reason: str) -> UsageError:
     return UsageError(
         f"plain output has no place for this: {reason}",
-        code="E0605",
+        code="E0614",
         help=("use --format json", "or ask for one input at a time with --wrt"),
     )

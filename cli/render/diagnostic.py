@@ -55,8 +55,8 @@ def diagnostic_lines(
     headline, *more = error.message.split("\n")
     code = f"[{error.code}]" if error.code else ""
     yield paint(RED if kind == "error" else YELLOW, f"{kind}{code}") + paint(BOLD, ": " + clip(headline))
-    for line in more:
-        yield "  " + clip(line)
+    for text in more:
+        yield "  " + clip(text)
     gutter = 1
     if source is not None and error.span is not None:
         marks = collect_marks(error, source)

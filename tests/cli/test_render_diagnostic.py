@@ -106,8 +106,8 @@ def test_lines_left_out_are_dots():
 
 
 def test_an_error_without_a_place():
-    error = UsageError("there is no option `--x`", code="E0601", help=("did you mean `--y`?",))
-    assert spell(error) == "error[E0601]: there is no option `--x`\n  = help: did you mean `--y`?\n"
+    error = UsageError("there is no option `--x`", code="E0610", help=("did you mean `--y`?",))
+    assert spell(error) == "error[E0610]: there is no option `--x`\n  = help: did you mean `--y`?\n"
 
 
 def test_calls_are_listed():

@@ -76,7 +76,7 @@ def test_box_drawing_says_the_same():
 
 
 def test_derivation_of_the_first_seed():
-    assert texts(derivation_lines(w1_derivation(), Page(78))) == DERIVATION
+    assert texts(derivation_lines(w1_derivation(), Page(77))) == DERIVATION
 
 
 def test_run_shows_the_parts_in_order():

@@ -1,0 +1,236 @@
+"""Streams: colour, width, encoding, and the sanitizer."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+
+import pytest
+from autodiff.cli.console import Stream, cells, find_width, visible, visible_lines, wants_color
+from autodiff.cli.exit_codes import OutputError
+
+
+@pytest.mark.parametrize(
+    ("choice", "environ", "is_terminal", "wanted"),
+    [
+        ("always", {"NO_COLOR": "1"}, False, True),
+        ("never", {"FORCE_COLOR": "1", "TERM": "xterm"}, True, False),
+        ("auto", {"NO_COLOR": "1", "FORCE_COLOR": "1", "TERM": "xterm"}, True, False),
+        ("auto", {"NO_COLOR": "", "FORCE_COLOR": "1"}, False, True),
+        ("auto", {"NO_COLOR": "0", "TERM": "xterm"}, True, False),
+        ("auto", {"FORCE_COLOR": "0"}, False, False),
+        ("auto", {"FORCE_COLOR": "0", "TERM": "xterm"}, True, True),
+        ("auto", {"FORCE_COLOR": ""}, False, False),
+        ("auto", {"CLICOLOR_FORCE": "1"}, False, True),
+        ("auto", {"CLICOLOR_FORCE": "0"}, False, False),
+        ("auto", {"TERM": "xterm"}, True, True),
+        ("auto", {"TERM": "xterm"}, False, False),
+        ("auto", {"TERM": "dumb"}, True, False),
+        ("auto", {}, True, False),
+    ],
+)
+def test_who_decides_on_color(choice, environ, is_terminal, wanted):
+    assert wants_color(choice, environ, is_terminal) is wanted
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"),
+    [("100", 100), ("1", 20), ("0", 80), ("abc", 80), ("-5", 80), ("1000000000", 1000), ("", 80), ("٣٣", 80)],
+)
+def test_widths(columns, width):
+    assert find_width({"COLUMNS": columns}, None, False) == width
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("naïve Ω 日本", "naïve Ω 日本"),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("\x1b]0;t\x07", "\\x1b]0;t\\x07"),
+        ("\x9b31m", "\\x9b31m"),
+        ("a\u202eb\u2066c", "a\\u202eb\\u2066c"),
+        ("a\u200bb", "a\\u200bb"),
+        ("a\r\nb\tc", "a\\x0d\\x0ab\\x09c"),
+        ("\udcff", "\\xff"),
+        ("\ud800", "\\ud800"),
+        ("\U000e0041", "\\U000e0041"),
+        ("a" + "\u0301" * 6, "a" + "\u0301" * 4 + "\\u0301" * 2),
+    ],
+)
+def test_the_sanitizer(text, shown):
+    assert visible(text) == shown
+    assert visible(shown)[: len(shown)] == shown or "\u0301" in shown
+
+
+def test_lines_keep_their_ends_and_tabs():
+    assert visible_lines("a\tb\x1b\nc\n") == "a\tb\\x1b\nc\n"
+
+
+def test_cells_count_columns():
+    assert cells("abc") == 3
+    assert cells("日本") == 4
+    assert cells("e\u0301") == 1
+
+
+@pytest.fixture
+def pipe():
+    ends = os.pipe()
+    yield ends
+    for end in ends:
+        with suppress(OSError):
+            os.close(end)
+
+
+def open_stream(fd, encoding="utf-8"):
+    file = os.fdopen(fd, "w", encoding=encoding, closefd=False)
+    return Stream(file, "standard output", environ={})
+
+
+def test_what_the_encoding_cannot_show_is_escaped(pipe):
+    stream = open_stream(pipe[1], "ascii")
+    assert not stream.box
+    stream.write("Ω = 3\n")
+    stream.flush()
+    assert os.read(pipe[0], 100) == b"\\u03a9 = 3\n"
+
+
+def test_large_texts_go_out_in_pieces(tmp_path):
+    path = tmp_path / "out"
+    with open(path, "w", encoding="utf-8") as file:
+        stream = Stream(file, "standard output", environ={})
+        for _ in range(1000):
+            stream.write("x" * 999 + "\n")
+        assert path.stat().st_size > 900_000
+        stream.flush()
+    assert path.stat().st_size == 1_000_000
+
+
+def test_a_closed_stream_says_so():
+    stream = Stream(None, "standard output", environ={})
+    stream.flush()
+    stream.write("x")
+    with pytest.raises(OutputError, match="closed"):
+        stream.flush()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_says_so():
+    with open("/dev/full", "w", encoding="utf-8") as file:
+        stream = Stream(file, "standard output", environ={})
+        stream.write("x")
+        with pytest.raises(OutputError, match="no space left"):
+            stream.flush()
+        stream.drop()
+
+
+def test_a_pipe_that_does_not_block_is_waited_for(pipe):
+    import threading
+
+    os.set_blocking(pipe[1], False)
+    stream = open_stream(pipe[1])
+    read = []
+
+    def drain():
+        while sum(map(len, read)) < 300_000:
+            read.append(os.read(pipe[0], 65536))
+
+    reader = threading.Thread(target=drain)
+    reader.start()
+    stream.write("x" * 300_000)
+    stream.flush()
+    reader.join()
+    assert sum(map(len, read)) == 300_000
+
+
+SEED = "x1 = 1; x2 = 2; w1 = 1; w2 = 2; w3 = 3; x3 = w1*x1; x4 = w1*x2; x5 = w2*x3 + w3*x4; L = 1 - x5"
+
+
+def test_a_pipe_gets_no_escape_byte(autodiff):
+    for command in ("run", "grad", "explain", "graph"):
+        done = autodiff(command, "-e", SEED)
+        assert done.returncode == 0, done.err
+        assert "\x1b" not in done.out + done.err
+        assert done.out.isascii()
+
+
+def test_a_terminal_gets_color_and_box_drawing(on_terminal):
+    code, seen = on_terminal("run", "-e", SEED, env={"LC_ALL": "C.UTF-8"})
+    assert code == 0
+    assert "\x1b[" in seen
+    assert "└─ " in seen
+    assert "11 nodes, 11 edges.  Why -8?  autodiff explain ... --wrt w1" in seen
+
+
+@pytest.mark.parametrize(
+    ("environ", "arguments"),
+    [
+        ({"NO_COLOR": "1"}, []),
+        ({"TERM": "dumb"}, []),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, []),
+        ({"FORCE_COLOR": "1"}, ["--color", "never"]),
+    ],
+)
+def test_color_off_means_no_escape_byte_at_all(on_terminal, environ, arguments):
+    for command in ("run", "grad", "explain", "graph"):
+        code, seen = on_terminal(command, "-e", SEED, *arguments, env=environ)
+        assert code == 0
+        assert "\x1b" not in seen
+        assert "-8" in seen
+
+
+@pytest.mark.parametrize(
+    ("environ", "arguments"),
+    [({"FORCE_COLOR": "1"}, []), ({"CLICOLOR_FORCE": "1"}, []), ({"NO_COLOR": "1"}, ["--color", "always"])],
+)
+def test_color_on_in_a_pipe(autodiff, environ, arguments):
+    done = autodiff("run", "-e", SEED, *arguments, env=environ)
+    assert "\x1b[" in done.out
+    assert "\x1b[" in autodiff("run", "missing.ad", *arguments, env=environ).err
+
+
+def test_the_hint_is_for_terminals_and_goes_with_q(on_terminal, autodiff):
+    assert "Why -8?" not in on_terminal("run", "-q", "-e", SEED)[1]
+    done = autodiff("run", "-e", SEED)
+    assert "Why -8?" not in done.out + done.err
+
+
+def test_an_ascii_terminal_gets_ascii(on_terminal):
+    code, seen = on_terminal("run", "-e", SEED + "; Ω = L", env={"PYTHONIOENCODING": "ascii"})
+    assert code == 0
+    assert seen.isascii()
+    assert "`- " in seen
+
+
+@pytest.mark.parametrize("columns", ["1", "0", "abc", "1000000000"])
+@pytest.mark.parametrize("command", ["run", "explain", "graph", "--help"])
+def test_odd_widths_do_no_harm(on_terminal, columns, command):
+    arguments = [command] if command == "--help" else [command, "-e", SEED]
+    assert on_terminal(*arguments, env={"COLUMNS": columns})[0] == 0
+
+
+def test_what_a_script_prints_cannot_steer_a_terminal(on_terminal, autodiff):
+    code = "print('\\x1b[2Jboo'); w = 3; L = w**2"
+    assert on_terminal("run", "--color", "never", "-e", code)[1].startswith("\\x1b[2Jboo\n")
+    assert autodiff("run", "-e", code).out.startswith("\x1b[2Jboo\n")
+
+
+def test_help_does_not_need_a_home(autodiff):
+    assert autodiff("--help", env={"HOME": "/nonexistent"}).returncode == 0
+
+
+@pytest.mark.parametrize("flags", [["-O"], ["-W", "error"], ["-P"]])
+def test_interpreter_flags(flags, tmp_path):
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, *flags, "-m", "autodiff.cli", "grad", "-e", "w = 3; L = exp(w * 1000)"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (0, "w\tinf\n") or done.stdout == "inf\n"

@@ -1,0 +1,182 @@
+"""The front door: help, version, mistakes on the command line, and what start-up may load."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from autodiff.cli.arguments import read_arguments
+from autodiff.cli.options import COMMANDS
+from autodiff.cli.usage import read_with_click
+from autodiff.core.errors import UsageError
+
+
+def modules_loaded(*arguments):
+    """The top-level modules a run imports."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "autodiff.cli", *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    names = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line]
+    assert "autodiff.cli.main" in names
+    return {name.partition(".")[0] for name in names}
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("run", "--help"), ("grad", "--wrtt", "w")])
+def test_help_and_mistakes_load_click_only(arguments):
+    loaded = modules_loaded(*arguments)
+    assert "click" in loaded
+    assert not loaded & {"numpy", "scipy", "lark", "rich"}
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("help", "exit-codes"), ("run", "missing.ad")])
+def test_the_rest_of_start_up_does_without_click(arguments):
+    assert not modules_loaded(*arguments) & {"click", "numpy", "scipy", "lark", "rich"}
+
+
+def test_a_scalar_script_in_a_pipe_loads_nothing_heavy():
+    loaded = modules_loaded("grad", "--wrt", "w", "-e", "w = 3; L = w**2")
+    assert not loaded & {"click", "numpy", "scipy", "lark", "rich"}
+
+
+def test_without_arguments_there_is_help(autodiff):
+    done = autodiff()
+    assert done.returncode == 0
+    assert done.err == ""
+    assert "explains every gradient" in done.out
+    assert done.out.count("    autodiff ") == 3
+    for name in COMMANDS:
+        assert f"\n  {name} " in done.out
+    assert autodiff("--help").out == done.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_every_command_has_help(autodiff, command, flag):
+    done = autodiff(command, flag)
+    assert done.returncode == 0
+    assert COMMANDS[command].help in done.out
+    assert COMMANDS[command].examples[0] in done.out
+    for option in COMMANDS[command].options:
+        assert option.flags[-1] in done.out
+
+
+def test_version(autodiff):
+    from importlib.metadata import version
+
+    assert autodiff("--version").out == f"autodiff {version('autodiff')}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["graad"], "did you mean `grad`?"),
+        (["seed1.ad"], "did you mean `autodiff run seed1.ad`?"),
+        (["qqqq"], "the commands are run, grad,"),
+        (["grad", "--wtr", "w"], "did you mean `--wrt`?"),
+        (["--verson"], "did you mean `--version`?"),
+        (["grad", "--wrt"], "requires an argument"),
+        (["grad", "a.ad", "b.ad"], "extra argument"),
+        (["grad", "--digits", "many", "a.ad"], "takes a whole number"),
+        (["grad", "--digits=-1", "a.ad"], "takes a whole number"),
+        (["grad", "--max-memory", "4X", "a.ad"], "takes a size"),
+        (["grad", "--timeout", "nan", "a.ad"], "takes a number of seconds"),
+        (["grad", "--format", "xml", "a.ad"], "auto, plain, json"),
+        (["grad", "--color", "red", "a.ad"], "auto, always, never"),
+        (["grad", "--set", "w1", "-e", "w1 = 1"], "--set takes NAME=VALUE"),
+        (["grad", "--set", "w1=x", "-e", "w1 = 1"], "is neither"),
+        (["grad", "--set", "w1=", "-e", "w1 = 1"], "is neither"),
+        (["run", "--show", "everything", "-e", "w1 = 1"], "gradients, graph, paths"),
+        (["help", "E9999"], "there is no help on `E9999`"),
+    ],
+)
+def test_mistakes_on_the_command_line(autodiff, arguments, says):
+    done = autodiff(*arguments)
+    assert done.returncode == 2
+    assert done.out == ""
+    assert done.err.startswith("error[E06")
+    assert says in done.err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run a.ad",
+        "run -",
+        "run",
+        "grad --wrt w1 --wrt=w2 a.ad",
+        "grad a.ad -qq -v",
+        "grad a.ad -qv --quiet",
+        "grad -e w=3 -e L=w --set w=5 --set w=6",
+        "graph --format dot --digits 3 --rows 5 --all",
+        "run --max-memory 2G --max-script=1M --timeout 2.5 a.ad",
+        "grad --grad-output -1 -- -odd-name.ad",
+        "help E0401",
+        "explain --color never --dtype float32 --seed 7 a.ad",
+    ],
+)
+def test_both_readers_of_the_command_line_agree(line):
+    arguments = line.split()
+    quick = read_arguments(arguments)
+    slow = read_with_click(arguments, 80)
+    assert quick is not None
+    assert (quick.command, quick.argument, quick.values) == (slow.command, slow.argument, slow.values)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "-h", "run -h", "run --nope", "run a b", "run --seed x", "frobnicate", "run -ew=1"]
+)
+def test_the_quick_reader_leaves_the_rest_to_click(line):
+    assert read_arguments(line.split()) is None
+
+
+def test_values_glued_to_their_flag_work_too():
+    assert read_with_click(["run", "-ew=1"], 80).values["e"] == ("w=1",)
+
+
+def test_a_mistake_in_a_value_is_found_by_both():
+    with pytest.raises(UsageError):
+        read_with_click(["run", "--seed", "x"], 80)
+
+
+def test_help_topics(autodiff):
+    assert "130  Ctrl-C" in autodiff("help", "exit-codes").out
+    assert "torch" in autodiff("help", "language").out
+    assert "retain_graph=True" in autodiff("help", "e0402").out
+    assert "Usage: autodiff grad" in autodiff("help", "grad").out
+    assert "exit-codes" in autodiff("help").out
+    assert "E0401" in autodiff("help", "errors").out
+
+
+def test_every_error_code_has_a_topic():
+    import re
+    from pathlib import Path
+
+    import autodiff.cli.codes
+    import autodiff.core.errors
+    import autodiff.grammar.parser
+
+    folders = [Path(module.__file__).parent for module in (autodiff.core.errors, autodiff.grammar.parser)]
+    folders.append(Path(autodiff.cli.codes.__file__).parent)
+    used = {
+        code
+        for folder in folders
+        for path in folder.rglob("*.py")
+        if path.name != "codes.py"
+        for code in re.findall(r'"([EW]0\d{3})"', path.read_text(encoding="utf-8"))
+    }
+    assert used - set(autodiff.cli.codes.CODES) == set()
+    for about, advice, _ in autodiff.cli.codes.CODES.values():
+        assert about.endswith(".")
+        assert advice.endswith(".")
+
+
+def test_the_names_of_option_destinations_are_unique():
+    for command in COMMANDS.values():
+        names = [option.name for option in command.options]
+        assert len(names) == len(set(names))
