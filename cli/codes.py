@@ -81,6 +81,11 @@ CODES = {
         "The message lists what can be imported.",
         "import os",
     ),
+    "E0212": (
+        "A number is divided by zero.",
+        "Python's numbers refuse it; tensors answer inf or nan.",
+        "y = 1 / 0",
+    ),
     "E0301": (
         "Shapes cannot be broadcast against each other.",
         "Make the sizes equal, or one of them 1.",
@@ -107,6 +112,11 @@ CODES = {
         "Use .any() or .all().",
         "if ones(2): pass",
     ),
+    "E0307": (
+        "This cannot index a tensor or be stored in one.",
+        "Index with integers, slices, lists or tensors; store numbers or tensors.",
+        "y = ones(3)[1.5]",
+    ),
     "E0308": (
         "A tensor cannot be made from this.",
         "Give numbers in rows of equal length.",
@@ -116,6 +126,11 @@ CODES = {
         "A function was given arguments it does not take.",
         "The message says what it takes.",
         "y = exp(1, 2)",
+    ),
+    "E0311": (
+        "A matrix is singular where it must not be.",
+        "Move it away from the singular point.",
+        "y = linalg.inv(zeros(2, 2))",
     ),
     "E0312": (
         "Number types do not fit together.",
@@ -221,6 +236,31 @@ CODES = {
         "The request does not fit the script.",
         "Check the names given to --of, --wrt and --set.",
         "autodiff grad seed1.ad --wrt w9",
+    ),
+    "E0601": (
+        "A name given on the command line is not in the script.",
+        "Check its spelling; the message names near ones.",
+        "autodiff grad seed1.ad --wrt w9",
+    ),
+    "E0602": (
+        "--set cannot replace this name: the script never assigns it plainly.",
+        "Assign it with `NAME = ...` in the script.",
+        "autodiff run --set i=3 loop.ad",
+    ),
+    "E0603": (
+        "A name given on the command line is not a number or tensor.",
+        "Name a tensor.",
+        "autodiff grad --of f script.ad",
+    ),
+    "E0604": (
+        "The script computes nothing that could be differentiated.",
+        "Assign a result, or name one with --of.",
+        "autodiff grad -e 'print(1)'",
+    ),
+    "E0605": (
+        "--grad-output has the wrong type.",
+        "Give `ones`, a number or a list.",
+        "autodiff grad --grad-output None script.ad",
     ),
     "E0610": ("The command line makes no sense.", "See autodiff COMMAND --help.", "autodiff grad --wrtt w1"),
     "E0611": ("The script cannot be read.", "Check its name and permissions.", "autodiff run missing.ad"),

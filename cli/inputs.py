@@ -11,6 +11,7 @@ import os
 import sys
 
 from autodiff.cli.arguments import Request
+from autodiff.cli.console import visible
 from autodiff.core.errors import UsageError
 from autodiff.core.span import Source
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 CODE_NAME = "<-e>"
+LONGEST_NAME = 300  # in a message
 REASONS = {
     errno.ENOENT: "there is no such file",
     errno.EISDIR: "it is a directory",
@@ -193,4 +195,6 @@ def unsmuggle(code: str) -> str:
 
 
 def unreadable(name: str, reason: str, *help: str, code: str = "E0611") -> UsageError:
-    return UsageError(f"cannot read {name}: {reason}", code=code, help=help)
+    if len(name) > LONGEST_NAME:
+        name = name[: LONGEST_NAME // 2] + "..." + name[-LONGEST_NAME // 2 :]
+    return UsageError(f"cannot read {visible(name)}: {reason}", code=code, help=help)

@@ -75,7 +75,7 @@ def on_terminal(tmp_path):
             stdout=theirs,
             stderr=theirs,
             cwd=tmp_path,
-            env=environment(TERM="xterm-256color", **(env or {})),
+            env=environment(**{"TERM": "xterm-256color", **(env or {})}),
         )
         os.close(theirs)
         seen = b""

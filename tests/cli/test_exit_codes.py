@@ -1,0 +1,253 @@
+"""How the process ends: exactly these codes, these signals, and never a traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from autodiff.cli.exit_codes import exit_code
+from autodiff.core.errors import (
+    AutodiffError,
+    CompileError,
+    GradientError,
+    LimitError,
+    ScriptError,
+    ShapeError,
+    UsageError,
+)
+
+PROGRAM = f'"{sys.executable}" -m autodiff.cli'
+SEED = "x1=1; x2=2; w1=1; w2=2; w3=3; x3=w1*x1; x4=w1*x2; x5=w2*x3+w3*x4; L=1-x5"
+FOREVER = "i = 0\nwhile True:\n    i = i + 1\n"
+ENDLESS = "w = tensor(1., requires_grad=True)\nfor i in range(9999999): print('x' * 99)\n"
+
+
+def shell(line, tmp_path, **options):
+    done = subprocess.run(
+        ["bash", "-c", line],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        **options,
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError("x"), 2),
+        (CompileError("x"), 3),
+        (ScriptError("x"), 4),
+        (ShapeError("x"), 4),
+        (GradientError("x"), 4),
+        (AutodiffError("x"), 4),
+        (LimitError("x"), 5),
+        (MemoryError(), 5),
+        (RecursionError(), 5),
+        (ValueError("x"), 70),
+        (KeyError("x"), 70),
+    ],
+)
+def test_every_kind_of_error_has_a_code(error, code):
+    assert exit_code(error) == code
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "says"),
+    [
+        ("w = 3\nL = w *\n", 3, "error[E0101]"),
+        ("w = 3\nL = w * v\n", 3, "error[E0201]"),
+        ("w = (3\n", 3, "error[E01"),
+        ("if False:\n    v = 1\nw = 3\nL = w * v\n", 4, "error[E0202]"),
+        ("a = ones(2, 3)\nb = ones(2, 2)\nc = a @ b\n", 4, "error[E0302]"),
+        ("w = ones(3, requires_grad=True)\nL = w * 2\nL.backward()\n", 4, "error[E0401]"),
+        (
+            "w = ones(3, requires_grad=True)\nL = (w * w).sum()\nL.backward()\nL.backward()\n",
+            4,
+            "error[E0402]",
+        ),
+        ("x = zeros(1000000, 1000000)\n", 5, "7.28 TiB"),
+        ("def f(n):\n    return f(n + 1)\nL = f(1)\n", 5, "error[E0501]"),
+        ("w = 3\nL = w.nonsense\n", 4, "error[E0204]"),
+    ],
+)
+def test_scripts_that_fail(autodiff, write, script, code, says):
+    for command in ("run", "grad"):
+        done = autodiff(command, write(script))
+        assert done.returncode == code, done.err
+        assert done.out == ""
+        assert done.err.startswith("error[E")
+        assert says in done.err
+
+
+def test_limits_are_options(autodiff, write):
+    done = autodiff("run", "--max-steps", "1000", write(FOREVER))
+    assert done.returncode == 5
+    assert "1,000 steps" in done.err
+    done = autodiff("run", "--max-memory", "1K", "-e", "x = ones(1000)")
+    assert done.returncode == 5
+    assert "1.00 KiB" in done.err
+
+
+def test_an_unknown_input(autodiff):
+    done = autodiff("grad", "--wrt", "w9", "-e", SEED)
+    assert done.returncode == 2
+    assert done.out == ""
+    assert "w9" in done.err
+
+
+def test_a_failing_script_keeps_what_it_printed(autodiff):
+    done = autodiff("run", "-e", "print('before')", "-e", "x = ones(2) + ones(3)")
+    assert done.returncode == 4
+    assert done.out == "before\n"
+
+
+def test_twice_quiet_leaves_the_code(autodiff):
+    for arguments in (["-e", "w = "], ["-e", SEED]):
+        done = autodiff("run", "-qq", *arguments)
+        assert done.out == done.err == ""
+        assert done.returncode == (0 if SEED in arguments else 3)
+
+
+@pytest.mark.parametrize("arguments", ["--help", "--version", "help exit-codes", "run -e 'w=3; L=w*1'"])
+def test_closed_output(arguments, tmp_path):
+    done = shell(f"{PROGRAM} {arguments} >&-", tmp_path)
+    assert done.returncode == 6
+    assert done.stderr == "error[E0700]: cannot write to standard output: it is closed\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", ["--help", "grad -e 'w=3; L=w*1'", "run --format json -e 'w=3; L=w*1'"])
+def test_full_output(arguments, tmp_path):
+    done = shell(f"{PROGRAM} {arguments} >/dev/full", tmp_path)
+    assert done.returncode == 6
+    assert "cannot write to standard output: no space left on device" in done.stderr
+
+
+def test_closed_errors_change_nothing(tmp_path):
+    assert shell(f"{PROGRAM} grad -e 'w=' 2>&-", tmp_path).returncode == 3
+    assert shell(f"{PROGRAM} grad -e 'w=' >&- 2>&-", tmp_path).returncode == 3
+    assert shell(f"{PROGRAM} grad -e 'w=3; L=w*1' >&- 2>&-", tmp_path).returncode == 6
+
+
+def test_a_file_size_limit(tmp_path, write):
+    write("w = 1\nL = w\nfor i in range(9): L = L * 2\n" + "print('x' * 4000)\n" * 100)
+    done = shell(f"ulimit -f 8; {PROGRAM} run script.ad > out", tmp_path)
+    assert done.returncode == 6
+
+
+@pytest.mark.parametrize("reader", ["head -c 1", "true"])
+def test_a_reader_that_leaves(reader, tmp_path, write):
+    write(ENDLESS)
+    done = shell(f"{PROGRAM} run script.ad | {reader} >/dev/null; exit ${{PIPESTATUS[0]}}", tmp_path)
+    assert done.returncode == 141
+    assert done.stderr == ""
+
+
+def test_head_gets_its_line(tmp_path, write):
+    write(SEED)
+    done = shell(f"{PROGRAM} run script.ad | head -1", tmp_path)
+    assert done.stdout.startswith("L = -7")
+    assert done.stderr == ""
+
+
+def started(write, tmp_path, script, *arguments, **options):
+    """A process that has begun to run its script."""
+    marker = "running\n"
+    path = write(f"print('{marker.strip()}')\n{script}")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "autodiff.cli", "grad", *arguments, str(path)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        **options,
+    )
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "script",
+    [
+        FOREVER,
+        "a = ones(3000, 3000)\nfor i in range(1000): b = a @ a\n",
+    ],
+    ids=["loop", "matmul"],
+)
+def test_signals_kill(write, tmp_path, script, number):
+    process = started(write, tmp_path, script, "--max-steps", "0")
+    time.sleep(1.0)
+    assert process.poll() is None, process.stderr.read()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == -number
+    assert b"Traceback" not in err
+    assert out == b""
+
+
+def test_an_ignored_interrupt_stays_ignored(write, tmp_path):
+    line = (
+        f"trap '' INT; {PROGRAM} grad --max-steps 300000 script.ad & p=$!; sleep 0.7; kill -INT $p; wait $p"
+    )
+    write(FOREVER)
+    assert shell(line, tmp_path).returncode == 5
+
+
+def test_a_pipe_without_a_writer_can_be_interrupted(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "autodiff.cli", "run", "pipe"], cwd=tmp_path, stderr=subprocess.PIPE
+    )
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGINT
+    assert err == b""
+
+
+def test_time_over(autodiff, write):
+    done = autodiff("run", "--timeout", "0.3", "--max-steps", "0", write(FOREVER))
+    assert done.returncode == 124
+    assert done.err.startswith("error[E0505]: stopped after 0.3 seconds")
+    assert autodiff("grad", "--timeout", "60", "-e", "w=3; L=w*1").returncode == 0
+
+
+def test_little_address_space(tmp_path):
+    done = shell(f"ulimit -v 400000; {PROGRAM} grad --wrt w -e 'w=3; L=w**2'", tmp_path)
+    assert (done.returncode, done.stdout) == (0, "6\n")
+
+
+def test_a_mistake_of_ours_fits_a_screen(tmp_path):
+    code = (
+        "import autodiff.cli.main as m\n"
+        "def broken(): raise KeyError('oops')\n"
+        "m.LOADERS['grad'] = broken\n"
+        "import sys; sys.argv = ['autodiff', 'grad', '-e', 'w=3']\n"
+        "m.main()\n"
+    )
+    for debug in ("", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "AUTODIFF_DEBUG": debug},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 70
+        assert done.stderr.startswith(
+            "error[E0900]: this is a mistake in autodiff, not in your script: KeyError"
+        )
+        assert "AUTODIFF_DEBUG=1" in done.stderr
+        assert ("Traceback" in done.stderr) is bool(debug)

@@ -1,0 +1,116 @@
+"""``grad``: bare numbers for the next program in the pipe."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pytest
+from autodiff.cli.render.bare import bare_text
+from autodiff.core.errors import UsageError
+from autodiff.core.report import Variable
+
+from tests.cli.reports import SEED_1, seed_1_report
+
+
+def report_on(*grads):
+    variables = tuple(
+        Variable(f"v{k}", 1, np.shape(grad), "float64", grad, grad, 1) for k, grad in enumerate(grads)
+    )
+    return seed_1_report(gradients=variables)
+
+
+@pytest.mark.parametrize(
+    ("grads", "text"),
+    [
+        ([-8.0], "-8\n"),
+        ([0.1 + 0.2], "0.30000000000000004\n"),
+        ([float("nan")], "nan\n"),
+        ([float("inf")], "inf\n"),
+        ([float("-inf")], "-inf\n"),
+        ([-0.0], "-0\n"),
+        ([1e22], "1e+22\n"),
+        ([1.0, 2.5], "v0\t1\nv1\t2.5\n"),
+        ([np.array([1.0, 2.5])], "1\t2.5\n"),
+        ([np.array([[1.0, 2.0], [3.0, 4.5]])], "1\t2\n3\t4.5\n"),
+        ([np.zeros(0)], "\n"),
+        ([], ""),
+    ],
+)
+def test_layout(grads, text):
+    assert bare_text(report_on(*grads)) == text
+
+
+@pytest.mark.parametrize("grads", [[np.zeros((2, 2, 2))], [1.0, np.zeros(2)], [np.zeros(2), np.zeros(2)]])
+def test_what_does_not_fit_points_to_json(grads):
+    with pytest.raises(UsageError) as caught:
+        bare_text(report_on(*grads))
+    assert any("--format json" in text for text in caught.value.help)
+
+
+@pytest.mark.parametrize("value", [1 / 3, 1e-320, 1.7976931348623157e308, 123456789.123456789, -2.5e-7])
+def test_numbers_survive_the_trip(value):
+    assert float(bare_text(report_on(value))) == value
+
+
+def test_the_first_seed(autodiff, write):
+    path = write(SEED_1)
+    assert autodiff("grad", path, "--wrt", "w1").out == "-8\n"
+    assert autodiff("grad", path).out == "x1\t-2\nx2\t-3\nw1\t-8\nw2\t-1\nw3\t-2\n"
+    assert autodiff("grad", path, "--wrt", "w*").out == "w1\t-8\nw2\t-1\nw3\t-2\n"
+    assert autodiff("grad", path, "--wrt", "w1,w3").out == "w1\t-8\nw3\t-2\n"
+    assert autodiff("grad", path, "--wrt", "w1", "--wrt", "w3").out == "w1\t-8\nw3\t-2\n"
+    assert autodiff("grad", path, "--wrt", "w1", "--of", "x5").out == "8\n"
+    assert autodiff("grad", path, "--wrt", "w1", "--set", "w2=5", "--set", "x1=1.5").out == "-13.5\n"
+
+
+def test_a_matrix_is_read_by_numpy(autodiff):
+    done = autodiff("grad", "--wrt", "W", "-e", "W = tensor([[1., 2.], [3., 4.5]]); L = (W * W).sum()")
+    assert done.out == "2\t4\n6\t9\n"
+    assert np.array_equal(np.loadtxt(io.StringIO(done.out)), [[2, 4], [6, 9]])
+
+
+def test_several_tensors_do_not_fit(autodiff):
+    code = "a = ones(2, requires_grad=True); b = ones(3, requires_grad=True); L = a.sum() * b.sum()"
+    done = autodiff("grad", "-e", code)
+    assert done.returncode == 2
+    assert done.out == ""
+    assert "--format json" in done.err
+    assert len(json.loads(autodiff("grad", "--format", "json", "-e", code).out)["gradients"]) == 2
+
+
+def test_a_starting_gradient(autodiff):
+    code = "W = tensor([1., 2.], requires_grad=True); Y = W * W"
+    assert autodiff("grad", "--grad-output", "ones", "-e", code).out == "2\t4\n"
+    assert autodiff("grad", "--grad-output", "[1, 10]", "-e", code).out == "2\t40\n"
+    done = autodiff("grad", "-e", code)
+    assert done.returncode == 4
+    assert "--grad-output ones" in done.err
+
+
+def test_float32(autodiff):
+    code = "w = tensor([0.1], requires_grad=True); L = (w * w).sum()"
+    assert autodiff("grad", "--dtype", "float32", "-e", code).out == "0.2\n"
+
+
+def test_what_the_script_prints_goes_beside_the_numbers(autodiff):
+    done = autodiff("grad", "--wrt", "w", "-e", "w = 3; L = w**2; print('hello')")
+    assert (done.out, done.err) == ("6\n", "hello\n")
+
+
+def test_a_table_on_a_terminal(on_terminal, tmp_path):
+    (tmp_path / "seed1.ad").write_text(SEED_1)
+    code, seen = on_terminal("grad", "seed1.ad", "--color", "never")
+    assert code == 0
+    assert "dL/d leaf" in seen
+    code, seen = on_terminal("grad", "seed1.ad", "--wrt", "w1", "--format", "plain")
+    assert seen == "-8\n"
+
+
+@pytest.mark.parametrize("seed", ["0", "7"])
+def test_the_same_input_gives_the_same_bytes(autodiff, seed):
+    code = "w = randn(3, requires_grad=True); L = (w * w).sum()"
+    first = autodiff("grad", "--seed", seed, "-e", code).out
+    assert first == autodiff("grad", "--seed", seed, "-e", code).out
+    assert first != autodiff("grad", "--seed", "1", "-e", code).out

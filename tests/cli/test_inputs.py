@@ -1,0 +1,162 @@
+"""Where scripts come from, and what is said of those that cannot be read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def test_a_file(autodiff, write):
+    assert autodiff("grad", "--wrt", "w", write("w = 3\nL = w**2\n")).out == "6\n"
+
+
+@pytest.mark.parametrize("arguments", [["-"], []])
+def test_standard_input(autodiff, arguments):
+    assert autodiff("grad", "--wrt", "w", *arguments, input="w = 3\nL = w**2\n").out == "6\n"
+
+
+def test_code_on_the_line(autodiff):
+    assert autodiff("grad", "--wrt", "w", "-e", "w = 3", "-e", "L = w**2").out == "6\n"
+    assert autodiff("grad", "--wrt", "w", "-e", "w=3; L=w**2", "--set", "w=5").out == "10\n"
+
+
+def test_code_on_the_line_leaves_standard_input_alone(autodiff):
+    assert autodiff("grad", "--wrt", "w", "-e", "w=3; L=w**2", input="this is no script (").out == "6\n"
+
+
+def test_code_comes_after_the_file(autodiff, write):
+    path = write("w = 3\nL = w**2")  # no line end
+    assert autodiff("grad", "--wrt", "w", path, "-e", "M = L * 2").out == "12\n"
+    done = autodiff("grad", "--wrt", "w", path, "-e", "M = q")
+    assert done.returncode == 3
+    assert f"{path} + <-e>:3:5" in done.err
+
+
+def test_code_comes_after_standard_input(autodiff):
+    assert autodiff("grad", "--wrt", "w", "-", "-e", "M = w**3", input="w = 2\n").out == "12\n"
+
+
+def test_standard_input_for_two_things(autodiff):
+    done = autodiff("grad", "-", "--set", "x=@-", input="1")
+    assert done.returncode == 2
+    assert "standard input can be read only once" in done.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"\xef\xbb\xbfw = 3\nL = w**2\n",
+        b"w = 3\r\nL = w**2\r\n",
+        b"w = 3\rL = w**2\r",
+        b"w = 3\r\nL = w**2",
+        b"\n\n\nw = 3 # caf\xc3\xa9\nL = w**2",
+    ],
+)
+def test_marks_and_line_ends_do_not_matter(autodiff, write, text):
+    assert autodiff("grad", "--wrt", "w", write(text)).out == "6\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"w = 3\nx = \xff\n", "it is not UTF-8: byte 0xff at offset 10, in line 2"),
+        (b"\xef\xbb\xbfw = \xff\n", "byte 0xff at offset 7, in line 1"),
+        ("w = 3\n".encode("utf-16"), "it looks like UTF-16"),
+        ("w = 3\n".encode("utf-16-le"), "it looks like UTF-16"),
+        ("w = 3\n".encode("utf-16-be"), "it looks like UTF-16"),
+        (b"w = 3\nx\x00 = 4\n", "there is a NUL byte at offset 7"),
+    ],
+)
+def test_what_is_no_text(autodiff, write, data, says):
+    path = write(data)
+    done = autodiff("run", path)
+    assert done.returncode == 2
+    assert done.err.startswith(f"error[E0613]: cannot read {path}: ")
+    assert says in done.err
+    piped = autodiff("run", input=data)
+    assert piped.returncode == 2
+    assert piped.err == done.err.replace(str(path), "<stdin>")
+
+
+def test_a_missing_file(autodiff, write):
+    write("w = 3", "seed1.ad")
+    done = autodiff("run", "sed1.ad")
+    assert done.returncode == 2
+    assert done.err == (
+        "error[E0611]: cannot read sed1.ad: there is no such file\n  = help: did you mean `seed1.ad`?\n"
+    )
+
+
+def test_what_is_no_file(autodiff, tmp_path):
+    (tmp_path / "folder").mkdir()
+    assert "it is a directory" in autodiff("run", "folder").err
+    (tmp_path / "loop").symlink_to("loop")
+    assert "lead in a circle" in autodiff("run", "loop").err
+    assert "its name is too long" in autodiff("run", "x" * 300).err
+    assert "its name is too long" in autodiff("run", "x/" * 2100).err
+    (tmp_path / "file").touch()
+    assert "is not a directory" in autodiff("run", "file/x").err
+    assert "there is no such file" in autodiff("run", "a\nb\x1b[31m\udcff[bold].ad").err
+
+
+def test_odd_names_are_shown_and_not_obeyed(autodiff):
+    err = autodiff("run", "a\nb\x1b[31m\udcff[bold].ad").err
+    assert "a\\x0ab\\x1b[31m\\xff[bold].ad" in err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(autodiff, write):
+    path = write("w = 3")
+    path.chmod(0)
+    assert "permission denied" in autodiff("run", path).err
+
+
+def test_reading_is_bounded(autodiff, write):
+    done = autodiff("run", "/dev/zero")
+    assert done.returncode == 2
+    assert "it has more than 16,777,216 bytes" in done.err
+    assert "--max-script" in done.err
+    assert autodiff("run", "--max-script", "4", write("w = 3; L = w*1")).returncode == 2
+    assert autodiff("grad", "--max-script", "0", write("w = 3; L = w*1")).returncode == 0
+
+
+def test_a_script_from_a_descriptor(autodiff, tmp_path):
+    reading, writing = os.pipe()
+    os.write(writing, b"w = 3\nL = w**2\n")
+    os.close(writing)
+    assert autodiff("grad", "--wrt", "w", f"/dev/fd/{reading}", pass_fds=(reading,)).out == "6\n"
+    os.close(reading)
+
+
+def test_nothing_to_read_is_help(on_terminal):
+    for command in ("run", "grad", "explain", "graph"):
+        code, seen = on_terminal(command, stdin="terminal")
+        assert code == 2
+        assert f"Usage: autodiff {command}" in seen
+        assert "there is no script to run" in seen
+
+
+def shell(line, tmp_path):
+    program = f'"{sys.executable}" -P -m autodiff.cli'
+    return subprocess.run(
+        ["bash", "-c", line.replace("autodiff", program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        cwd=tmp_path,
+    )
+
+
+def test_closed_standard_input(tmp_path):
+    done = shell("autodiff run <&-", tmp_path)
+    assert done.returncode == 2
+    assert "there is no script to run" in done.stderr
+
+
+def test_a_deleted_working_directory(tmp_path):
+    done = shell("mkdir gone && cd gone && rmdir ../gone && autodiff grad -e 'w=3; L=w*1'", tmp_path)
+    assert (done.returncode, done.stdout) == (0, "1\n")

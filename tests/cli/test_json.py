@@ -1,0 +1,101 @@
+"""The JSON document: its keys, its numbers, and nothing else on standard output."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+from autodiff.cli.render.json import plain, render_json, render_json_error
+from autodiff.core.errors import Label, ShapeError
+from autodiff.core.span import Source, Span
+
+from tests.cli.reports import SEED_1, leaf, seed_1_report
+
+
+def document(report, **options):
+    return json.loads(render_json(report, b"x", 0, **options), parse_constant=lambda name: 1 / 0)
+
+
+def test_keys():
+    made = document(seed_1_report())
+    assert made["schema"] == 1
+    assert made["script"] == {"path": "seed1.ad", "sha256": hashlib.sha256(b"x").hexdigest()}
+    assert made["output"] == {"name": "L", "line": 9, "shape": [], "dtype": "float64", "value": -7.0}
+    assert made["gradients"][2] == {
+        "name": "w1",
+        "line": 3,
+        "shape": [],
+        "dtype": "float64",
+        "value": 1.0,
+        "grad": -8.0,
+        "paths": 2,
+    }
+    node = made["graph"]["nodes"][5]
+    assert {"id", "name", "op", "grad_fn", "line", "shape", "dtype", "value", "grad", "inputs"} == set(node)
+    assert made["graph"]["edges"][0] == {"from": 2, "to": 5, "operand": 0, "local": 1.0, "symbol": "x1"}
+    derivation = made["derivations"][0]
+    assert derivation["wrt"] == "w1"
+    assert derivation["paths"][0]["contribution"] == -2.0
+    assert derivation["steps"]["simplified"] == "-w2*x1 - w3*x2"
+    assert made["diagnostics"] == []
+
+
+def test_what_was_not_asked_for_is_not_there():
+    made = document(seed_1_report(graph=None, derivations=()))
+    assert "graph" not in made
+    assert "derivations" not in made
+
+
+def test_numbers_without_a_number():
+    assert plain(float("nan")) == "NaN"
+    assert plain(float("inf")) == "Infinity"
+    assert plain(np.array([[1.0, -np.inf], [np.nan, 0.1]])) == [[1.0, "-Infinity"], ["NaN", 0.1]]
+    assert plain(np.float64(2.5)) == 2.5
+    assert plain(np.array(2.5)) == 2.5
+    assert plain(np.array([True, False])) == [True, False]
+    assert plain(None) is None
+
+
+def test_large_counts_are_strings():
+    made = document(
+        seed_1_report(gradients=(leaf("w", 1, 1.0, 1.0, 2**53), leaf("v", 1, 1.0, 1.0, 2**53 + 1)))
+    )
+    assert [entry["paths"] for entry in made["gradients"]] == [2**53, str(2**53 + 1)]
+    assert isinstance(document(seed_1_report(gradients=(leaf("w", 1, 1.0, 1.0, 2**100_000),))), dict)
+
+
+def test_errors_are_documents():
+    error = ShapeError("no", caret="here", help=("try",), span=Span(6, 7))
+    error.labels = [Label(Span(0, 1), "x is 1")]
+    made = json.loads(render_json_error(error, Source("x = 1\ny = x\n", "a.ad"), b""))
+    (entry,) = made["diagnostics"]
+    assert entry["code"] == "E0302"
+    assert entry["filename"] == "a.ad"
+    assert entry["location"] == {"line": 2, "column": 1}
+    assert entry["end_location"] == {"line": 2, "column": 2}
+    assert entry["labels"][0]["location"] == {"line": 1, "column": 1}
+    assert entry["help"] == ["try"]
+
+
+def test_every_command_writes_one_document(autodiff, write):
+    path = write(SEED_1, "seed1.ad")
+    for command in ("run", "grad", "explain", "graph"):
+        done = autodiff(command, "seed1.ad", "--format", "json", "-e", "print('hello')")
+        made = json.loads(done.out)
+        assert done.out.count("\n") == 1
+        assert done.err == "hello\n"
+        assert made["output"]["value"] == -7.0
+        assert [entry["grad"] for entry in made["gradients"]] == [-2.0, -3.0, -8.0, -1.0, -2.0]
+    made = json.loads(autodiff("graph", "seed1.ad", "--format", "json").out)
+    assert made["script"]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    for edge in made["graph"]["edges"]:
+        assert edge["from"] < edge["to"]
+    assert [node["id"] for node in made["graph"]["nodes"]] == list(range(11))
+
+
+def test_a_failure_is_a_document_too(autodiff):
+    done = autodiff("grad", "--format", "json", "-e", "x = q")
+    assert done.returncode == 3
+    assert json.loads(done.out)["diagnostics"][0]["code"] == "E0201"
+    assert done.err.startswith("error[E0201]")
