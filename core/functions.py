@@ -115,7 +115,8 @@ class Function:
             return None
         converted = convert(value)
         if converted is MISSING:
-            got = type(value).__name__
+            only = parameter.variadic and value.__class__ is tuple and len(value) == 1
+            got = type(value[0] if only else value).__name__
             raise self.error(
                 f"argument '{parameter.name}' (position {position + 1}) must be {accepted}, not {got}",
                 (f"its signature is {self.signature}",),

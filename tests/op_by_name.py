@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from op_oracle import Case
-
 from autodiff.core import Tensor
 from autodiff.core.errors import AutodiffError
 from autodiff.core.functions import FUNCTIONS, METHODS
 from autodiff.core.tensor import settle
+from op_oracle import Case
 
 
 def mine(value: Any) -> Any:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from op_by_name import call, case, compare_errors, with_curved
-from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
-
 from autodiff.core import Tensor, grad, tensor
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.op import OPS
+from op_by_name import call, case, compare_errors, with_curved
+from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
 
 FAMILIES = ("products", "einsum", "linalg")
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from op_by_name import call, case, compare_errors, with_curved
-from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
-
 from autodiff.core import tensor
 from autodiff.core.functions import METHODS
 from autodiff.core.op import OPS
 from autodiff.core.ops import shape
+from op_by_name import call, case, compare_errors, with_curved
+from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
 
 FAMILIES = ("shape", "joining")
 
@@ -27,7 +26,6 @@ def joined(name: str, dim: int):
 
 def call_list(name, tensors, dim):
     import torch
-
     from autodiff.core.functions import FUNCTIONS
 
     if isinstance(tensors[0], torch.Tensor):
