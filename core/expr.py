@@ -26,7 +26,6 @@ LEVELS = {
     "~": SIGNS,
     "**": RAISES,
 }
-LOGICAL = ("&", "|", "~")
 ARITHMETIC = ("+", "-", "*", "/", "@", "neg", "**")
 EXACT = 2**53
 BIGGEST_SIZE = 10**9
@@ -36,11 +35,15 @@ class Expr:
     """A number, a name, or a head with arguments.
 
     ``head`` is ``"number"``, ``"name"``, ``"call"`` (of the function ``value``), ``"postfix"`` (``value`` is
-    ``".T"`` or ``"[0, :]"``), ``"neg"`` or an infix operator. ``details`` are the further arguments of a call
-    as text, ``params`` the same as values. ``size`` counts the symbols of the written-out tree, up to a bound.
+    ``".T"`` or ``"[0, :]"``), ``"claim"`` (1 where its argument holds, else 0), ``"neg"`` or an infix
+    operator. ``details`` are the further arguments of a call as text, ``params`` the same as values.
+    ``size`` counts the symbols of the written-out tree, up to a bound.
     """
 
     __slots__ = ("_hash", "args", "details", "head", "params", "size", "value")
+
+    _hash: int
+    size: int
 
     def __init__(
         self,
@@ -121,7 +124,9 @@ def neg(a: Expr) -> Expr:
     return Expr("neg", (a,))
 
 
-def call(function: str, *args: Expr, details: tuple[str, ...] = (), params: dict[str, Any] | None = None) -> Expr:
+def call(
+    function: str, *args: Expr, details: tuple[str, ...] = (), params: dict[str, Any] | None = None
+) -> Expr:
     """``function(args, details)``; ``params`` are the details as values, for whoever evaluates."""
     return Expr("call", args, function, details, params)
 
@@ -184,16 +189,18 @@ def evaluate(root: Expr, values: Mapping[str, Any], apply: Callable[[Expr, list[
     return done[id(root)]
 
 
-def number_text(value: float) -> str:
-    """The shortest text that reads back as the number."""
-    return repr(value)
+def number_text(value: float, digits: int | None = None) -> str:
+    """The shortest text that reads back as the number, or as so many significant digits of it."""
+    if digits is None or value.__class__ is not float:
+        return repr(value)
+    return repr(number(float(f"{value:.{digits}g}")).value)
 
 
-def text(root: Expr, limit: int | None = None) -> str:
+def text(root: Expr, limit: int | None = None, digits: int | None = None) -> str:
     """The expression as Python writes it, with the fewest brackets that keep it readable.
 
     A comparison that is used as a number stands in Iverson brackets. Beyond ``limit`` characters the rest
-    is left out and ``...`` says so.
+    is left out and ``...`` says so. Numbers are rounded to ``digits`` where that is given.
 
     >>> x, y = name("x"), name("y")
     >>> text(neg(infix("*", infix("-", x, y), infix("**", x, number(2)))))
@@ -215,6 +222,11 @@ def text(root: Expr, limit: int | None = None) -> str:
                 return "".join(written)[:limit].rstrip() + "..."
             continue
         expr, level, after_sign, inside = item
+        if expr.head == "number" and digits is not None:
+            spelled = number_text(expr.value, digits)
+            is_bracketed = spelled[0] == "-" and (level > SIGNS or after_sign)
+            stack.append(f"({spelled})" if is_bracketed else spelled)
+            continue
         pieces = _pieces(expr, after_sign)
         if _needs_brackets(expr, level, after_sign, inside):
             is_claim = _level(expr) <= AND or expr.head == "~"
@@ -236,7 +248,7 @@ def _needs_brackets(expr: Expr, level: int, after_sign: bool, inside: str) -> bo
         return True
     if own == MULTIPLIES and level == MULTIPLIES:
         # X @ W * G and X * W @ G read both ways to most people.
-        return (expr.head == "@") != (inside == "@") and inside != "neg"
+        return inside in ("*", "/", "@") and (expr.head == "@") != (inside == "@")
     if expr.head == "~":
         return inside in ARITHMETIC
     return after_sign and own == SIGNS
@@ -260,6 +272,8 @@ def _pieces(expr: Expr, after_sign: bool) -> list[Any]:
         return [*pieces, ")"]
     if head == "postfix":
         return [(args[0], ATOM, after_sign, head), expr.value]
+    if head == "claim":
+        return ["[", (args[0], 0, False, head), "]"]
     if head == "neg":
         return ["-", (args[0], MULTIPLIES, True, head)]
     if head == "~":
@@ -270,4 +284,4 @@ def _pieces(expr: Expr, after_sign: bool) -> list[Any]:
         return [(a, ATOM, after_sign, head), "**", (b, SIGNS, False, head)]
     tight = head in "*/"
     left = (a, level + (level == COMPARES), after_sign, head)
-    return [left, head if tight else f" {head} ", (b, level + 1, head not in LOGICAL, head)]
+    return [left, head if tight else f" {head} ", (b, level + 1, level >= ADDS, head)]

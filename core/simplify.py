@@ -6,23 +6,17 @@ are left alone: expanded they are longer and say less. ``@`` keeps its order.
 
 from __future__ import annotations
 
-from math import gcd, isfinite
+from math import isfinite
 
-from autodiff.core.expr import EXACT, ZERO, Expr, infix, neg, number
+from autodiff.core.expr import ZERO, Expr, infix, number
+from autodiff.core.terms import UNIT, atom, build_product, constant, plus, raised, single, times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    #: A rational number as numerator and denominator; a float has denominator 1.
-    Coefficient = tuple[float, float]
-    #: Exponents by base, in order of appearance. Exponents that are not numbers are expressions.
-    Factors = dict[Expr, "float | Expr"]
-    Term = tuple[Coefficient, Factors]
-    #: Terms by the set of their factors, in order of appearance; without terms it is zero.
-    Terms = dict[frozenset[tuple[Expr, "float | Expr"]], Term]
+    from autodiff.core.terms import Coefficient, Factors, Terms
 
-UNIT: Coefficient = (1, 1)
 FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-COMPARISONS = frozenset(FLIPPED)
+CLAIMS = frozenset([*FLIPPED, "&", "|"])
 LONG = 64
 
 
@@ -37,32 +31,6 @@ def simplify(expr: Expr) -> Expr:
     '-1/y'
     """
     return Simplifier().simplify(expr)
-
-
-def summands(expr: Expr) -> list[Expr]:
-    """The terms of a sum in normal form, each with its sign."""
-    terms = []
-    while expr.head in ("+", "-"):
-        a, b = expr.args
-        terms.append(b if expr.head == "+" else _negated(b))
-        expr = a
-    terms.append(expr)
-    return terms[::-1]
-
-
-def _negated(expr: Expr) -> Expr:
-    """-expr, the sign going into a leading number."""
-    if expr.head == "number":
-        return number(-expr.value)
-    path = [expr]
-    while path[-1].head in ("*", "/"):
-        path.append(path[-1].args[0])
-    if path[-1].head != "number":
-        return neg(expr)
-    signed = number(-path[-1].value)
-    for outer in reversed(path[:-1]):
-        signed = infix(outer.head, signed, outer.args[1])
-    return signed
 
 
 class Simplifier:
@@ -86,7 +54,7 @@ class Simplifier:
                 terms = self._normal(expr)
                 if self._uses.get(id(expr), 0) > 1 and sum(len(f) for _, f in terms.values()) > LONG:
                     # Every reader of a shared branch copies its terms; beyond this they take it as it is.
-                    terms = _atom(self.build(terms))
+                    terms = atom(self.build(terms))
                 self._known[id(expr)] = terms
             else:
                 stack.append((expr, True))
@@ -130,9 +98,9 @@ class Simplifier:
         head = expr.head
         known = self._known
         if head == "number":
-            return _constant(expr.value) if isfinite(expr.value) else _atom(expr)
+            return constant(expr.value) if isfinite(expr.value) else atom(expr)
         if head == "name":
-            return _atom(expr)
+            return atom(expr)
         if head in ("+", "-"):
             total: Terms = {}
             for arg, sign in self._operands(expr):
@@ -142,7 +110,7 @@ class Simplifier:
             return self._product([(known[id(arg)], power) for arg, power in self._operands(expr)])
         arguments = [known[id(arg)] for arg in expr.args]
         if head == "neg":
-            return self._product([(_constant(-1), 1), (arguments[0], 1)])
+            return self._product([(constant(-1), 1), (arguments[0], 1)])
         if head == "**":
             return self._power(*arguments)
         if head == "@":
@@ -151,7 +119,7 @@ class Simplifier:
             return self._transposed(expr, arguments[0])
         if head == "call" and expr.value == "where":
             return self._where(expr, arguments)
-        return _atom(self._rebuilt(expr, arguments))
+        return atom(self._rebuilt(expr, arguments))
 
     def _rebuilt(self, expr: Expr, arguments: list[Terms]) -> Expr:
         args = tuple(self.build(terms) for terms in arguments)
@@ -175,7 +143,7 @@ class Simplifier:
             key = frozenset(factors.items())
             if key in total:
                 before, factors = total[key]
-                coefficient = _sum(before, coefficient)
+                coefficient = plus(before, coefficient)
             if coefficient[0] == 0:
                 total.pop(key, None)
             else:
@@ -196,7 +164,7 @@ class Simplifier:
                 self._multiply(factors, self._as_factor(terms), power)
                 continue
             [(n, more)] = terms.values()
-            coefficient = _product(coefficient, n if power > 0 else (n[1], n[0]))
+            coefficient = times(coefficient, n if power > 0 else (n[1], n[0]))
             for base, exponent in more.items():
                 self._multiply(factors, base, exponent if power > 0 else self._minus(exponent))
         return self._one(coefficient, factors)
@@ -230,25 +198,25 @@ class Simplifier:
     def _power(self, base: Terms, exponent: Terms) -> Terms:
         power = self._as_exponent(exponent)
         if power == 0:
-            return _constant(1)
+            return constant(1)
         if power == 1:
             return base
         if len(base) == 1:
             [(coefficient, factors)] = base.values()
             whole = power.__class__ is int
             if whole and abs(power) <= 64:  # type: ignore[arg-type]
-                raised: Factors = {}
+                powers: Factors = {}
                 for b, e in factors.items():
-                    self._multiply(raised, b, self._times(e, power))  # type: ignore[arg-type]
-                return self._one(_raised(coefficient, power), raised)  # type: ignore[arg-type]
+                    self._multiply(powers, b, self._times(e, power))  # type: ignore[arg-type]
+                return self._one(raised(coefficient, power), powers)  # type: ignore[arg-type]
             if coefficient == UNIT and list(factors.values()) == [1]:
                 return self._one(UNIT, dict.fromkeys(factors, power))
-        return _factor(self._as_factor(base), power)
+        return single(self._as_factor(base), power)
 
     def _times(self, exponent: float | Expr, n: int) -> float | Expr:
         if not isinstance(exponent, Expr):
             return exponent * n
-        return self._as_exponent(self._product([(self._terms_of(exponent), 1), (_constant(n), 1)]))
+        return self._as_exponent(self._product([(self._terms_of(exponent), 1), (constant(n), 1)]))
 
     def _minus(self, exponent: float | Expr) -> float | Expr:
         return self._times(exponent, -1)
@@ -268,8 +236,8 @@ class Simplifier:
 
     def _terms_of(self, exponent: float | Expr) -> Terms:
         if not isinstance(exponent, Expr):
-            return _constant(exponent)
-        return self._sums.get(exponent) or _atom(exponent)
+            return constant(exponent)
+        return self._sums.get(exponent) or atom(exponent)
 
     def _as_factor(self, terms: Terms) -> Expr:
         expr = self.build(terms)
@@ -292,8 +260,8 @@ class Simplifier:
             if len(terms) == 1:
                 [(n, factors)] = terms.values()
                 if factors:
-                    coefficient = _product(coefficient, n)
-                    terms = {key: (UNIT, factors) for key in terms}
+                    coefficient = times(coefficient, n)
+                    terms = dict.fromkeys(terms, (UNIT, factors))
             args.append(self.build(terms))
         made = Expr(expr.head, tuple(args), expr.value, expr.details, expr.params)
         return self._one(coefficient, {made: 1})
@@ -307,20 +275,19 @@ class Simplifier:
                 [base] = factors
                 if base.head == "postfix" and base.value == ".T":
                     inner = base.args[0]
-                    return self._product([(_constant(1), 1), ({frozenset({(inner, 1)}): (n, {inner: 1})}, 1)])
+                    return self._product([(constant(1), 1), ({frozenset({(inner, 1)}): (n, {inner: 1})}, 1)])
         return self._linear(expr, [argument])
 
     def _where(self, expr: Expr, arguments: list[Terms]) -> Terms:
         """``where(c, a, 0)`` is ``a*[c]``, which multiplies along with the rest of its path."""
         condition, a, b = arguments
         claim = self.build(condition)
-        if claim.head in COMPARISONS:
-            if not b:
-                return self._product([(a, 1), (_atom(claim), 1)])
+        if claim.head in CLAIMS and not (a and b):
             if not a:
-                opposite = Expr(FLIPPED[claim.head], claim.args)
-                return self._product([(b, 1), (_atom(opposite), 1)])
-        return _atom(self._rebuilt(expr, arguments))
+                flipped = FLIPPED.get(claim.head)
+                claim = Expr("~", (claim,)) if flipped is None else Expr(flipped, claim.args)
+            return self._product([(a or b, 1), (atom(Expr("claim", (claim,))), 1)])
+        return atom(self._rebuilt(expr, arguments))
 
     # -- back to expressions ----------------------------------------------------------------------------
 
@@ -329,83 +296,9 @@ class Simplifier:
         for coefficient, factors in terms.values():
             is_negative = coefficient[0] < 0
             if total is None:
-                total = _build_product(coefficient, factors)
+                total = build_product(coefficient, factors)
             elif is_negative:
-                total = infix("-", total, _build_product((-coefficient[0], coefficient[1]), factors))
+                total = infix("-", total, build_product((-coefficient[0], coefficient[1]), factors))
             else:
-                total = infix("+", total, _build_product(coefficient, factors))
+                total = infix("+", total, build_product(coefficient, factors))
         return ZERO if total is None else total
-
-
-def _build_product(coefficient: Coefficient, factors: Factors) -> Expr:
-    n, d = coefficient
-    if d != 1 and len(repr(n / d)) <= 6:
-        n, d = n / d, 1
-    above: list[Expr] = []
-    below = [number(d)] if d != 1 else []
-    for base, exponent in factors.items():
-        if isinstance(exponent, Expr):
-            above.append(infix("**", base, exponent))
-        elif exponent < 0:
-            below.append(base if exponent == -1 else infix("**", base, number(-exponent)))
-        else:
-            above.append(base if exponent == 1 else infix("**", base, number(exponent)))
-    is_signed = n == -1 and bool(above)
-    if n not in (1, -1) or not above:
-        above.insert(0, number(n))
-    product = _chained(above)
-    if below:
-        product = infix("/", product, _chained(below))
-    return neg(product) if is_signed else product
-
-
-def _chained(factors: list[Expr]) -> Expr:
-    product = factors[0]
-    for factor in factors[1:]:
-        product = infix("*", product, factor)
-    return product
-
-
-def _atom(expr: Expr) -> Terms:
-    return _factor(expr, 1)
-
-
-def _factor(base: Expr, exponent: float | Expr) -> Terms:
-    return {frozenset({(base, exponent)}): (UNIT, {base: exponent})}
-
-
-def _constant(value: float) -> Terms:
-    return {frozenset(): ((value, 1), {})} if value else {}
-
-
-def _product(a: Coefficient, b: Coefficient) -> Coefficient:
-    return _reduced(a[0] * b[0], a[1] * b[1])
-
-
-def _sum(a: Coefficient, b: Coefficient) -> Coefficient:
-    return _reduced(a[0] * b[1] + b[0] * a[1], a[1] * b[1])
-
-
-def _raised(a: Coefficient, power: int) -> Coefficient:
-    if a == UNIT:
-        return a
-    try:
-        return _reduced(a[0] ** power, a[1] ** power) if power > 0 else _reduced(a[1] ** -power, a[0] ** -power)
-    except OverflowError:
-        return (float("inf"), 1)
-
-
-def _reduced(n: float, d: float) -> Coefficient:
-    if n.__class__ is int and d.__class__ is int:
-        common = gcd(n, d)  # type: ignore[arg-type]
-        n, d = n // common, d // common
-        if d < 0:
-            n, d = -n, -d
-        if -EXACT <= n <= EXACT and d <= EXACT:
-            return n, d
-    try:
-        value = number(n / d).value
-    except (OverflowError, ZeroDivisionError):
-        value = float("inf") if n > 0 else float("-inf")
-    return value, 1
-

@@ -1,0 +1,158 @@
+"""From engine facts to a report: gradients, the graph, and each gradient derived as a sum over paths.
+
+Everything said is worked out here; a renderer only lays it out. How things are called is in ``naming``,
+how a derivation is put together in ``derive``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.backward import np_errors_ignored
+from autodiff.core.derive import Derivations
+from autodiff.core.dtypes import dtype_of
+from autodiff.core.expr import text
+from autodiff.core.lazy import np
+from autodiff.core.mode import no_grad
+from autodiff.core.naming import Formulas, Names
+from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
+from autodiff.core.paths import count_paths
+from autodiff.core.report import Derivation, GradientReport, Graph, GraphEdge, GraphNode, Subject, Variable
+from autodiff.core.simplify import simplify
+from autodiff.core.span import Source
+from autodiff.core.symbol import Symbol, is_custom, local_symbol
+from autodiff.core.tensor import settle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST_PATHS = 100
+LONGEST_SYMBOL = 400
+
+
+def describe(
+    subject: Subject,
+    source: Source,
+    *,
+    graph: bool = True,
+    derivations: bool = True,
+    max_paths: int = MOST_PATHS,
+) -> GradientReport:
+    """Everything about one backward pass; the graph and the derivations only where they are asked for."""
+    names = Names(subject.order, source)
+    counts = count_paths(subject.root, [node for _, node in subject.wrt], subject.order)
+    gradients = tuple(
+        _variable(spelled, node, names, _gradient(subject, node), counts[node])
+        for spelled, node in subject.wrt
+    )
+    derived: tuple[Derivation, ...] = ()
+    if derivations and subject.wrt:
+        writer = Derivations(subject, names, counts, max_paths)
+        derived = tuple(writer.of(index) for index in range(len(subject.wrt)))
+    return GradientReport(
+        script=source.name,
+        output=_variable(subject.name, subject.root, names, subject.seed, 1),
+        weight=subject.weight,
+        gradients=gradients,
+        graph=_graph(subject, names) if graph else None,
+        derivations=derived,
+        notes=subject.notes,
+    )
+
+
+def describe_graph(subject: Subject, source: Source) -> Graph:
+    """The graph below the output, with the derivative of every edge."""
+    return _graph(subject, Names(subject.order, source))
+
+
+def describe_derivation(
+    subject: Subject, source: Source, wrt_index: int, max_paths: int = MOST_PATHS
+) -> Derivation:
+    """The gradient for one input as a sum over paths, of which at most ``max_paths`` are followed."""
+    names = Names(subject.order, source)
+    counts = count_paths(subject.root, [subject.wrt[wrt_index][1]], subject.order)
+    return Derivations(subject, names, counts, max_paths).of(wrt_index)
+
+
+def _variable(spelled: str, node: Node, names: Names, grad: Any, paths: int) -> Variable:
+    is_freed = node.out is None
+    return Variable(
+        name=spelled,
+        line=names.line(node),
+        shape=np.shape(grad) if is_freed else node.shape,
+        dtype=dtype_of(grad if is_freed else node.out).name,
+        value=node.out,
+        grad=grad,
+        paths=paths,
+    )
+
+
+def _gradient(subject: Subject, node: Node) -> Any:
+    """What backward gave a node; zeros where nothing arrived."""
+    g = subject.cotangents.get(node)
+    if g is None:
+        return 0.0 if node.out.__class__ is float else np.zeros_like(node.out)
+    return g
+
+
+# -- the graph ------------------------------------------------------------------------------------------
+
+
+def _graph(subject: Subject, names: Names) -> Graph:
+    oldest_first = subject.order[::-1]
+    ids = {node: rank for rank, node in enumerate(oldest_first)}
+    formulas = Formulas(names)
+    nodes = []
+    edges = []
+    with no_grad(), np_errors_ignored(list(subject.order)):
+        for node in oldest_first:
+            below = [(index, x) for index, x in enumerate(node.inputs) if x is not None and x.tracked]
+            nodes.append(_graph_node(subject, node, names, ids, tuple(ids[x] for _, x in below)))
+            for index, x in below:
+                assert isinstance(node, OpNode)
+                symbol = edge_symbol(node, index, formulas)
+                edges.append(GraphEdge(ids[node], ids[x], index, edge_value(node, index), symbol))
+    return Graph(ids[subject.root], tuple(nodes), tuple(edges))
+
+
+def _graph_node(
+    subject: Subject, node: Node, names: Names, ids: dict[Node, int], inputs: tuple[int, ...]
+) -> GraphNode:
+    is_freed = node.out is None
+    return GraphNode(
+        id=ids[node],
+        name=names[node],
+        op="leaf" if isinstance(node, Leaf) or node.op is None else node.op.name,
+        grad_fn=None if isinstance(node, Leaf) else node.grad_fn_name,
+        line=names.line(node),
+        shape=() if is_freed else node.shape,
+        dtype="float64" if is_freed else dtype_of(node.out).name,
+        value=node.out,
+        grad=subject.cotangents.get(node),
+        inputs=inputs,
+    )
+
+
+def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
+    """The derivative of an edge as text, in the script's names."""
+    op = node.op
+    if op.partials and isinstance(partial := op.partials[index], int):
+        return str(partial)
+    out, operands = formulas.symbol(node), formulas.operands(node)
+    symbol: Symbol = local_symbol(node, index, out, operands)
+    return text(simplify(symbol.expr), LONGEST_SYMBOL, 6)
+
+
+def edge_value(node: OpNode, index: int) -> Any:
+    """d output/d input where the op works entry by entry: a float, or an array of the output's shape."""
+    op = node.op
+    if not op.is_elementwise or is_custom(op) or node.out is None or len(node.operands) != len(node.inputs):
+        return None
+    out, operands = node.out, node.operands
+    if isinstance(node, ScalarNode):
+        from autodiff.core.backward import pull_scalar_edge
+
+        return pull_scalar_edge(node, index, 1.0)
+    arrays = tuple(np.asarray(x) for x in operands)
+    ones = np.ones_like(out)
+    local = np.asarray(op.contribution(index, ones, np.asarray(out), arrays, node.params))
+    return settle(np.broadcast_to(local, np.shape(out)).astype(ones.dtype, copy=False))

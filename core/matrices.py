@@ -1,0 +1,67 @@
+"""Formulas with their matrices written in: every name becomes a block of lines, set side by side.
+
+A block is a list of lines of equal width. Only small matrices are drawn; others keep their name, and
+a formula that would grow too wide keeps all of its names.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.expr import Expr, name, names_in, number_text, substitute, text
+from autodiff.core.lazy import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+MOST_ROWS = 4
+MOST_COLUMNS = 6
+WIDEST = 100
+DIGITS = 6
+
+
+def layout(term: Expr, values: Mapping[str, Any]) -> str:
+    """The term with values for names; several lines where there are matrices.
+
+    >>> from autodiff.core.expr import infix
+    >>> product = infix("@", name("X"), name("v"))
+    >>> print(layout(product, {"X": np.array([[1.0, 2.0], [3.0, 4.0]]), "v": np.array([5.0, 6.0])}))
+    | 1  2 |
+    | 3  4 | @ | 5  6 |
+    """
+    # Each name stands in the text as one private-use character, where its block will be put.
+    marks: dict[str, str] = {}
+    blocks: dict[str, list[str]] = {}
+    for spelled in names_in(term):
+        block = _block(values.get(spelled))
+        if block:
+            mark = marks[spelled] = chr(0xE000 + len(marks))
+            blocks[mark] = block
+    flat = text(substitute(term, {spelled: name(mark) for spelled, mark in marks.items()}), None, DIGITS)
+    height = max((len(block) for block in blocks.values()), default=1)
+    lines = [""] * height
+    for character in flat:
+        block = blocks.get(character, [character])
+        padded = [" " * len(block[0])] * (height - len(block)) + block
+        lines = [line + piece for line, piece in zip(lines, padded, strict=True)]
+    if height > 1 and len(lines[0]) > WIDEST:
+        return text(term, None, DIGITS)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _block(value: Any) -> list[str]:
+    """A value as lines; nothing when it is unknown or too large to draw."""
+    if value is None:
+        return []
+    array = np.asarray(value)
+    if array.size == 1:
+        spelled = number_text(array.item(), DIGITS)
+        return [f"({spelled})" if spelled[0] == "-" else spelled]
+    if array.ndim > 2 or array.ndim < 1 or array.shape[-1] > MOST_COLUMNS:
+        return []
+    rows = array if array.ndim == 2 else array[None]
+    if not 0 < len(rows) <= MOST_ROWS:
+        return []
+    cells = [[number_text(x, DIGITS) for x in row] for row in rows.tolist()]
+    width = max(len(cell) for row in cells for cell in row)
+    return ["| " + "  ".join(cell.rjust(width) for cell in row) + " |" for row in cells]

@@ -1,0 +1,249 @@
+"""What the nodes of a graph are called, and how an operand is written, in the script's own words.
+
+A node assigned to a name is called by it, with a version where the name was assigned again (``x``, ``x'2``).
+An unnamed one is called by its source text; in a formula it is written out down to named ones.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.expr import Expr, call, name, names_in, number, text
+from autodiff.core.node import Leaf, Node, OpNode
+from autodiff.core.span import Source
+from autodiff.core.symbol import Shape, Symbol, dtype_named, is_custom
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+LONGEST_NAME = 40
+LONGEST_OPERAND = 60
+WORDS = re.compile(r"[^\W\d]\w*")
+
+
+class Names:
+    """The names of one graph. ``order`` are its tracked nodes, newest first."""
+
+    def __init__(self, order: Sequence[Node], source: Source) -> None:
+        self.source = source
+        nodes = dict.fromkeys(order)
+        for node in order:
+            nodes.update((below, None) for below in node.inputs if below is not None)
+        self._oldest_first = sorted(nodes, key=lambda node: node.number)
+        self._rank = {node: rank for rank, node in enumerate(self._oldest_first)}
+        self.of: dict[Node, str] = {}
+        self._taken: set[str] = set()
+        self._reassigned: set[str] = set()
+        self._name_assigned()
+        self._name_by_text()
+
+    def __getitem__(self, node: Node) -> str:
+        return self.of[node]
+
+    def quotient(self, above: Node, below: Node) -> str:
+        """``dL/dx5``, or ``dx5/d(w2*x3)`` for what has no name."""
+        return f"d{bracketed(self.of[above])}/d{bracketed(self.of[below])}"
+
+    def line(self, node: Node) -> int | None:
+        """The line where the node was made."""
+        return None if node.site is None else self.source.position(node.site.start)[0]
+
+    def is_free(self, candidate: str) -> bool:
+        """Whether nothing in the graph is called so."""
+        return candidate not in self._taken
+
+    def _name_assigned(self) -> None:
+        versions: dict[str, int] = {}
+        for node in self._oldest_first:
+            if node.name is None:
+                continue
+            version = versions[node.name] = versions.get(node.name, 0) + 1
+            self._give(node, node.name if version == 1 else f"{node.name}'{version}")
+        self._reassigned = {name for name, version in versions.items() if version > 1}
+
+    def _name_by_text(self) -> None:
+        """Name the rest, inputs first, so that a name can be built from theirs."""
+        newest = {node.site: node for node in self._oldest_first}
+        for node in self._oldest_first:
+            if node in self.of:
+                continue
+            is_newest = node.site is not None and newest[node.site] is node
+            spelled = self._source_text(node) if is_newest else ""
+            spelled = spelled or self._built(node)
+            if spelled in self._taken and isinstance(node, OpNode):
+                spelled = f"{node.op.name}_{self._rank[node]}"
+            self._give(node, spelled)
+
+    def _source_text(self, node: Node) -> str:
+        """The node's own text, unless it is long or names a variable of which there are several versions."""
+        assert node.site is not None
+        if node.site.end - node.site.start > 4 * LONGEST_NAME:
+            return ""
+        spelled = " ".join(self.source.excerpt(node.site).split())
+        if len(spelled) > LONGEST_NAME or self._reassigned.intersection(WORDS.findall(spelled)):
+            return ""
+        return spelled
+
+    def _built(self, node: Node) -> str:
+        if isinstance(node, Leaf):
+            return short_constant(node)
+        operands = [
+            short_number(value) if below is None else self.of[below]
+            for below, value in zip(node.inputs, padded(node), strict=True)
+        ]
+        assert node.op is not None
+        sign = node.op.infix
+        if sign and len(operands) == 2 and not is_custom(node.op):
+            tight = "" if sign in ("*", "/", "**") else " "
+            built = f"{tight}{sign}{tight}".join(map(factor, operands))
+        else:
+            built = f"{node.op.name}({', '.join(operands)})"
+        return built if len(built) <= LONGEST_NAME else f"{node.op.name}_{self._rank[node]}"
+
+    def _give(self, node: Node, candidate: str) -> None:
+        spelled, version = candidate, 1
+        while spelled in self._taken:
+            version += 1
+            spelled = f"{candidate}'{version}"
+        self._taken.add(spelled)
+        self.of[node] = spelled
+
+
+def bracketed(spelled: str) -> str:
+    """A name as it stands after a ``d``."""
+    return spelled if spelled.partition("'")[0].isidentifier() else f"({spelled})"
+
+
+def factor(spelled: str) -> str:
+    """A name as it stands beside an operator."""
+    is_plain = spelled.partition("'")[0].isidentifier() or spelled.replace(".", "", 1).isdigit()
+    is_call = (
+        spelled.endswith((")", "]")) and spelled[:1] not in "([" and " " not in spelled.partition("(")[0]
+    )
+    return spelled if is_plain or is_call else f"({spelled})"
+
+
+def short_constant(leaf: Leaf) -> str:
+    """What an unnamed leaf is: its entries where they are few."""
+    if leaf.out is None:
+        return "constant"
+    if leaf.out.__class__ is float or leaf.out.size == 1:
+        return short_number(leaf.out if leaf.out.__class__ is float else leaf.out.item())
+    entries = str(leaf.out.tolist()).replace(".0,", ",").replace(".0]", "]") if leaf.out.size <= 8 else ""
+    return entries if 0 < len(entries) <= LONGEST_NAME else f"constant{leaf.out.shape}"
+
+
+def short_number(value: Any) -> str:
+    return text(number(value), digits=6) if isinstance(value, (int, float)) else "..."
+
+
+def padded(node: Node) -> Iterable[Any]:
+    """The operands' values; Nones where the node has let go of them."""
+    return node.operands if len(node.operands) == len(node.inputs) else [None] * len(node.inputs)
+
+
+class Formulas:
+    """How operands are written in formulas: names, numbers, and unnamed results written out.
+
+    ``values`` has the value of every name handed out; ``where`` the meaning of those that were invented.
+    """
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._symbols: dict[Node, Symbol] = {}
+        self._invented = 0
+        self.values: dict[str, Any] = {}
+        self._meanings: dict[str, str | Expr] = {}
+
+    def operands(self, node: Node) -> tuple[Symbol, ...]:
+        """The operands of a node."""
+        return tuple(
+            Symbol(number(value) if value is not None else name("freed"))
+            if below is None
+            else self.symbol(below)
+            for below, value in zip(node.inputs, padded(node), strict=True)
+        )
+
+    def symbol(self, root: Node) -> Symbol:
+        """The value of a node."""
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in self._symbols:
+                stack.pop()
+                continue
+            if node.name is None and isinstance(node, OpNode):
+                missing = [x for x in node.inputs if x is not None and x not in self._symbols]
+                if missing:
+                    stack.extend(missing)
+                    continue
+            self._symbols[stack.pop()] = self._written(node)
+        return self._symbols[root]
+
+    def _written(self, node: Node) -> Symbol:
+        shape: Shape = () if node.out is None else node.shape
+        if node.name is not None:
+            return self._named(self._names[node], node, shape)
+        if not isinstance(node, OpNode):
+            if node.out is not None and not node.tracked and node.out.__class__ is float:
+                return Symbol(number(node.out))
+            if node.out is not None and not node.tracked and node.out.size == 1:
+                return Symbol(number(node.out.item()), shape, extent=())
+            return self._invent(node, shape, self._names[node])
+        written = self._application(node)
+        if (
+            written is None
+            or written.expr.size > LONGEST_OPERAND
+            or len(text(written.expr)) > LONGEST_OPERAND
+        ):
+            return self._invent(node, shape, self._names[node] if written is None else written.expr)
+        return written.reshaped(shape, written.extent if written.shape == shape else None)
+
+    def _application(self, node: OpNode) -> Symbol | None:
+        operands = self.operands(node)
+        if is_custom(node.op):
+            return Symbol(call(node.op.name, *(x.expr for x in operands)))
+        try:
+            written = node.op(*operands, **node.params)
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+            return None
+        return written if written.__class__ is Symbol else None
+
+    def _named(self, spelled: str, node: Node, shape: Shape) -> Symbol:
+        self.values[spelled] = node.out
+        return Symbol(name(spelled), shape, dtype=dtype_named(1.0 if node.out is None else node.out))
+
+    def _invent(self, node: Node, shape: Shape, meaning: str | Expr) -> Symbol:
+        self._invented += 1
+        while not self._names.is_free(f"t{self._invented}"):
+            self._invented += 1
+        spelled = f"t{self._invented}"
+        self._meanings[spelled] = meaning
+        return self._named(spelled, node, shape)
+
+    def where(self, exprs: Iterable[Expr]) -> tuple[tuple[str, str], ...]:
+        """The meaning of every invented name in the expressions, and of those in their meanings."""
+        needed: dict[str, None] = {}
+        todo = list(self._invented_in(exprs))
+        while todo:
+            spelled = todo.pop()
+            if spelled in needed:
+                continue
+            needed[spelled] = None
+            meaning = self._meanings[spelled]
+            if isinstance(meaning, Expr):
+                todo.extend(self._invented_in([meaning]))
+        ordered = sorted(needed, key=lambda spelled: int(spelled[1:]))
+        return tuple((spelled, self._meaning(spelled)) for spelled in ordered)
+
+    def _invented_in(self, exprs: Iterable[Expr]) -> Iterator[str]:
+        for expr in exprs:
+            for spelled in names_in(expr):
+                if spelled in self._meanings:
+                    yield spelled
+
+    def _meaning(self, spelled: str) -> str:
+        meaning = self._meanings[spelled]
+        return text(meaning, 400, 6) if isinstance(meaning, Expr) else meaning

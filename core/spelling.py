@@ -1,0 +1,214 @@
+"""Ops whose use is not written as a call or an operator: ``X.T``, ``x**2``, ``x[0]``, and those left unsaid.
+
+What only changes a shape or a dtype, or copies a number, goes without saying while the reader can tell.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.expr import Expr, call, infix, number, postfix
+from autodiff.core.symbol import (
+    SPELLINGS,
+    Shape,
+    Symbol,
+    broadcast,
+    size_of,
+    spell_params,
+    spell_value,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Spell = Callable[[list[Symbol], dict[str, Any]], Symbol | None]
+
+
+def spelling(*ops: str) -> Callable[[Spell], Spell]:
+    """Enter a function in SPELLINGS."""
+
+    def enter(spell: Spell) -> Spell:
+        for op in ops:
+            SPELLINGS[op] = spell
+        return spell
+
+    return enter
+
+
+def is_one_number(x: Symbol) -> bool:
+    """Whether the expression is a single number, copied or not."""
+    return size_of(x.extent) == 1
+
+
+@spelling("to", "clone", "contiguous")
+def unsaid(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    return x.reshaped(x.shape, x.extent)
+
+
+@spelling("expand")
+def expand(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    return x.reshaped(params["shape"], x.extent)
+
+
+@spelling("reshape", "squeeze", "unsqueeze")
+def reshape(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    [x] = operands
+    shape = params.get("shape")
+    if shape is None:
+        return x.reshaped((1,) * x.ndim) if x.size == 1 and params["dim"] is None else None
+    if shape == x.shape:
+        return x.reshaped(shape, x.extent)
+    if is_one_number(x):
+        return x.reshaped(shape, ())
+    return Symbol(call("reshape", x.filled(), details=(str(shape),), params=params), shape, dtype=x.dtype)
+
+
+def reduced(shape: Shape, dim: Shape | None, keepdim: bool) -> Shape:
+    """The shape a reduction leaves."""
+    dims = range(len(shape)) if dim is None else [d % len(shape) for d in dim] if shape else []
+    if keepdim:
+        return tuple(1 if axis in dims else n for axis, n in enumerate(shape))
+    return tuple(n for axis, n in enumerate(shape) if axis not in dims)
+
+
+@spelling("sum", "sum_to")
+def total(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    shape = params["shape"] if "shape" in params else reduced(x.shape, params["dim"], params["keepdim"])
+    if x.shape == shape:
+        return x.reshaped(shape, x.extent)
+    if x.size == size_of(shape):  # only the shape changes, which a reader of a sum does not mind
+        return x.reshaped(shape, () if is_one_number(x) else None)
+    if is_one_number(x) and size_of(shape):
+        copies = x.size // size_of(shape)
+        return Symbol(infix("*", number(copies), x.expr), shape, extent=(), dtype=x.dtype)
+    details = spell_params(params) if "dim" in params else sum_to_details(x.shape, shape)
+    op = "sum" if "dim" in params else "sum_to"
+    written = Expr("call", (x.filled(),), "sum", details, {**params, "op": op})
+    return Symbol(written, shape, dtype=x.dtype)
+
+
+def sum_to_details(before: Shape, after: Shape) -> tuple[str, ...]:
+    """``sum_to`` as a sum over dimensions."""
+    lead = len(before) - len(after)
+    dims = tuple(range(lead)) + tuple(
+        lead + axis for axis, n in enumerate(after) if n == 1 and before[lead + axis] != 1
+    )
+    if len(dims) == len(before) or size_of(after) == 1:
+        return ()
+    detail = f"dim={dims[0] if len(dims) == 1 else dims}"
+    return (detail,) if max(dims) < lead else (detail, "keepdim=True")
+
+
+@spelling("mean")
+def mean(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    [x] = operands
+    shape = reduced(x.shape, params["dim"], params["keepdim"])
+    if is_one_number(x):
+        return x.reshaped(shape, ())
+    return Symbol(call("mean", x.filled(), details=spell_params(params), params=params), shape, dtype=x.dtype)
+
+
+@spelling("transpose", "t", "permute")
+def transpose(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    order = list(range(x.ndim))
+    if "dims" in params:
+        order = list(params["dims"])
+    elif "dim0" in params:
+        a, b = params["dim0"] % x.ndim, params["dim1"] % x.ndim
+        order[a], order[b] = order[b], order[a]
+    else:
+        order.reverse()
+    shape = tuple(x.shape[axis] for axis in order)
+    if x.ndim < 2 or is_one_number(x):
+        return x.reshaped(shape, () if is_one_number(x) else None)
+    if order == sorted(order, reverse=True):
+        tail = ".T"
+    elif order == [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]:
+        tail = ".mT"
+    else:
+        permuted = call("permute", x.filled(), details=(str(tuple(order)),), params={"dims": tuple(order)})
+        return Symbol(permuted, shape, dtype=x.dtype)
+    turned = postfix(x.filled(), tail, "permute", {"dims": tuple(order)})
+    return Symbol(turned, shape, dtype=x.dtype)
+
+
+@spelling("mm", "mv", "vm", "dot", "bmm", "matmul")
+def matmul(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    x, y = operands
+    left, right = x.shape, y.shape
+    rows = left[-2:-1] if len(left) > 1 else ()
+    columns = right[-1:] if len(right) > 1 else ()
+    shape = (*broadcast([left[:-2], right[:-2]]), *rows, *columns)
+    # Matrices of one entry multiply as numbers do.
+    sign = "*" if x.size == y.size == 1 else "@"
+    return Symbol(infix(sign, x.filled(), y.filled()), shape, dtype=x.dtype)
+
+
+@spelling("outer")
+def outer(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    x, y = operands
+    shape = (*x.shape, *y.shape)
+    if x.size == y.size == 1:
+        return Symbol(infix("*", x.expr, y.expr), shape, dtype=x.dtype)
+    return Symbol(call("outer", x.filled(), y.filled(), params=params), shape, dtype=x.dtype)
+
+
+@spelling("except_where")
+def except_where(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    """The regular formula; that a singular point has a convention is said elsewhere."""
+    condition, value, formula = operands
+    shape = broadcast([condition.shape, value.shape, formula.shape])
+    return formula.reshaped(shape, formula.extent)
+
+
+@spelling("square")
+def square(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    return with_expr(x, infix("**", x.expr, number(2)))
+
+
+@spelling("reciprocal")
+def reciprocal(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    return with_expr(x, infix("/", number(1), x.expr))
+
+
+def with_expr(x: Symbol, expr: Expr) -> Symbol:
+    return Symbol(expr, x.shape, extent=x.extent, dtype=x.dtype)
+
+
+@spelling("select")
+def select(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    dim = params["dim"] % x.ndim
+    shape = x.shape[:dim] + x.shape[dim + 1 :]
+    if is_one_number(x):
+        return x.reshaped(shape, ())
+    key = "[" + ":, " * dim + f"{params['index']}]"
+    return Symbol(postfix(x.filled(), key, "select", params), shape, dtype=x.dtype)
+
+
+@spelling("slice")
+def slice_dim(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    dim = params["dim"] % x.ndim
+    taken = slice(params["start"], params["stop"], params["step"])
+    shape = (*x.shape[:dim], len(range(x.shape[dim])[taken]), *x.shape[dim + 1 :])
+    if is_one_number(x):
+        return x.reshaped(shape, ())
+    key = "[" + ":, " * dim + f"{spell_value(taken)}]"
+    return Symbol(postfix(x.filled(), key, "slice", params), shape, dtype=x.dtype)
+
+
+@spelling("embed")
+def embed(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    """``G`` put back at ``[0, :]`` of zeros."""
+    [x] = operands
+    keys = (*params["basic"], *params["advanced"])
+    key = "[" + ", ".join(map(spell_value, keys)) + "]"
+    details = (f"at={key}", f"shape={params['shape']}")
+    return Symbol(call("embed", x.filled(), details=details, params=params), params["shape"], dtype=x.dtype)

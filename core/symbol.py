@@ -1,0 +1,338 @@
+"""Symbols: operands whose arithmetic writes itself down, so a rule fed with them spells the derivative.
+
+A symbol has the shape of what it stands for, and an ``extent``: the shape its expression alone would have.
+Where they differ (``1`` for a matrix of ones) broadcasting makes up for it, and an op that does not
+broadcast gets the expression filled up first. How single ops are spelled stands in ``spelling``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.dtypes import DTYPES, DType, float64
+from autodiff.core.expr import Expr, call, infix, name, neg, number
+from autodiff.core.lazy import np
+from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from autodiff.core.node import Node
+
+Shape = tuple[int, ...]
+NOTHING: frozenset[int | str] = frozenset()
+LOGIC = {"logical_and": "&", "logical_or": "|", "logical_not": "~"}
+CUSTOM = "a function defined in the script"
+
+#: Ops with a spelling of their own; the function may decline by answering None.
+SPELLINGS: dict[str, Callable[[list[Symbol], dict[str, Any]], Symbol | None]] = {}
+
+
+def _unary(op: str) -> Callable[[Symbol], Symbol]:
+    return lambda self: apply(OPS[op], (self,), {})
+
+
+def _binary(op: str) -> Callable[[Symbol, Any], Symbol]:
+    return lambda self, other: apply(OPS[op], (self, other), {})
+
+
+def _reflected(op: str) -> Callable[[Symbol, Any], Symbol]:
+    return lambda self, other: apply(OPS[op], (other, self), {})
+
+
+class Symbol:
+    """Something a rule can compute with that remembers what was computed.
+
+    ``reads`` says which saved values went into it; only ``values_read`` marks any.
+
+    >>> x = Symbol(name("x"))
+    >>> str((x * 2 - 1).expr)
+    'x*2 - 1'
+    """
+
+    __slots__ = ("dtype", "expr", "extent", "reads", "shape")
+    __array_ufunc__ = None  # numpy arrays on the left leave the operation to us
+
+    __add__ = _binary("add")
+    __radd__ = _reflected("add")
+    __sub__ = _binary("sub")
+    __rsub__ = _reflected("sub")
+    __mul__ = _binary("mul")
+    __rmul__ = _reflected("mul")
+    __truediv__ = _binary("div")
+    __rtruediv__ = _reflected("div")
+    __pow__ = _binary("pow")
+    __rpow__ = _reflected("pow")
+    __matmul__ = _binary("matmul")
+    __rmatmul__ = _reflected("matmul")
+    __neg__ = _unary("neg")
+    __lt__ = _binary("lt")
+    __le__ = _binary("le")
+    __gt__ = _binary("gt")
+    __ge__ = _binary("ge")
+    __eq__ = _binary("eq")  # type: ignore[assignment]
+    __ne__ = _binary("ne")  # type: ignore[assignment]
+    __and__ = _binary("logical_and")
+    __rand__ = _reflected("logical_and")
+    __or__ = _binary("logical_or")
+    __ror__ = _reflected("logical_or")
+    __invert__ = _unary("logical_not")
+    __hash__ = object.__hash__
+
+    def __init__(
+        self,
+        expr: Expr,
+        shape: Shape = (),
+        *,
+        extent: Shape | None = None,
+        dtype: DType = float64,
+        reads: frozenset[int | str] = NOTHING,
+    ) -> None:
+        self.expr = expr
+        self.shape = shape
+        self.extent = shape if extent is None else extent
+        self.dtype = dtype
+        self.reads = reads
+
+    def __repr__(self) -> str:
+        return f"<symbol {self.expr} of shape {self.shape}>"
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return size_of(self.shape)
+
+    @property
+    def T(self) -> Symbol:
+        """The dimensions in reverse order."""
+        return apply(OPS["permute"], (self,), {"dims": tuple(range(self.ndim - 1, -1, -1))})
+
+    def reshaped(self, shape: Shape, extent: Shape | None = None) -> Symbol:
+        """The same expression, said to have another shape."""
+        return Symbol(self.expr, shape, extent=extent, dtype=self.dtype, reads=self.reads)
+
+    def filled(self) -> Expr:
+        """The expression with all its entries, for ops that do not broadcast."""
+        if size_of(self.extent) == self.size:
+            return self.expr
+        if size_of(self.extent) == 1:
+            ones = call("ones", details=tuple(map(str, self.shape)), params={"shape": self.shape})
+            is_one = self.expr.head == "number" and self.expr.value == 1
+            return ones if is_one else infix("*", self.expr, ones)
+        return call("expand", self.expr, details=(str(self.shape),), params={"shape": self.shape})
+
+
+def size_of(shape: Shape) -> int:
+    """The number of entries."""
+    size = 1
+    for n in shape:
+        size *= n
+    return size
+
+
+def broadcast(shapes: Sequence[Shape]) -> Shape:
+    """The common shape; shapes that do not fit have been refused long before."""
+    longest = max(map(len, shapes), default=0)
+    common = [1] * longest
+    for shape in shapes:
+        for back, n in enumerate(reversed(shape), 1):
+            if n != 1:
+                common[-back] = n
+    return tuple(common)
+
+
+def as_symbol(value: Any) -> Symbol:
+    """A symbol for a constant in a rule."""
+    if value.__class__ is Symbol:
+        assert isinstance(value, Symbol)
+        return value
+    if value.__class__ in PLAIN_NUMBERS:
+        return Symbol(number(value))
+    array = np.asarray(value)
+    return Symbol(constant(array), array.shape)
+
+
+def constant(array: Any) -> Expr:
+    """How a constant is written: one number, a short list, or what shape it has."""
+    if array.size == 1:
+        return number(array.item())
+    if array.size <= 4:
+        return name(str(array.tolist()))
+    return name(f"array{array.shape}")
+
+
+def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Symbol:
+    """Write the use of an op down."""
+    symbols = [as_symbol(x) for x in operands]
+    spell = SPELLINGS.get(op.name)
+    result = None if spell is None else spell(symbols, params)
+    if result is None:
+        result = _entrywise(op, symbols, params) if op.is_elementwise else _general(op, symbols, params)
+    for x in symbols:
+        if x.reads and x.reads is not result.reads:
+            result.reads = result.reads | x.reads
+    return result
+
+
+APPLIERS[Symbol] = apply
+
+
+def _entrywise(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> Symbol:
+    exprs = [x.expr for x in symbols]
+    shape = broadcast([x.shape for x in symbols])
+    extent = broadcast([x.extent for x in symbols])
+    return Symbol(_written(op, exprs, params), shape, extent=extent, dtype=symbols[0].dtype)
+
+
+def _general(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> Symbol:
+    shape = _shape_by_forward(op, symbols, params)
+    return Symbol(_written(op, [x.filled() for x in symbols], params), shape, dtype=symbols[0].dtype)
+
+
+def _written(op: Op, exprs: list[Expr], params: dict[str, Any]) -> Expr:
+    sign = op.infix or LOGIC.get(op.name)
+    if sign is not None and not params:
+        if len(exprs) == 2:
+            return infix(sign, *exprs)
+        return neg(exprs[0]) if sign == "-" else Expr(sign, (exprs[0],))
+    return call(op.name, *exprs, details=spell_params(params), params=params)
+
+
+def spell_params(params: dict[str, Any]) -> tuple[str, ...]:
+    """``dim=0, keepdim=True``: what differs from saying nothing."""
+    spelled = []
+    for key, value in params.items():
+        if value is None or value is False or (value.__class__ is tuple and not value):
+            continue
+        if value.__class__ is tuple and len(value) == 1 and key != "shape":
+            value = value[0]
+        spelled.append(f"{key}={spell_value(value)}")
+    return tuple(spelled)
+
+
+def spell_value(value: Any) -> str:
+    if value.__class__ is slice:
+        ends = ["" if end is None else str(end) for end in (value.start, value.stop)]
+        return ":".join([*ends, str(value.step)] if value.step not in (None, 1) else ends)
+    if value.__class__ is tuple:
+        inside = ", ".join(map(spell_value, value))
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    if value is Ellipsis:
+        return "..."
+    if isinstance(value, np.ndarray):
+        return str(value.tolist()) if value.size <= 6 else f"array{value.shape}"
+    return str(value)
+
+
+def _shape_by_forward(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> Shape:
+    """The shape of the result, found by running the op on stand-ins that no forward objects to."""
+    with np.errstate(all="ignore"):
+        arrays = []
+        for x in symbols:
+            is_square = len(x.shape) > 1 and x.shape[-1] == x.shape[-2]
+            block: Any = np.eye(x.shape[-1]) if is_square else 1.0
+            arrays.append(np.broadcast_to(block, x.shape).astype(x.dtype.name))
+        return tuple(np.shape(op.forward(*arrays, **params)))
+
+
+# -- what rules read ------------------------------------------------------------------------------------
+
+
+def is_custom(op: Op) -> bool:
+    """Whether the op is a script's own class, whose rule takes Tensors and cannot be spelled."""
+    return op.doc == CUSTOM or op.name not in OPS
+
+
+def values_read(node: Node) -> frozenset[int | str]:
+    """Which saved values the rules of a node's tracked operands read: operand numbers and ``"out"``.
+
+    ``x + y`` reads nothing, ``x * y`` the other factor, ``exp(x)`` its own result; a shape is not a value.
+    """
+    op = node.op
+    assert op is not None
+    count = len(node.inputs)
+    everything: frozenset[int | str] = frozenset(range(count))
+    if is_custom(op):
+        return everything
+    # A node that has let go of its values no longer knows their shapes; then any that fit the rule will do.
+    is_released = len(node.operands) != count or node.out is None
+    guesses: list[list[Shape]]
+    if is_released:
+        guesses = [[(1,) * ndim] * count for ndim in (2, 1, 0, 3, 4)]
+    else:
+        guesses = [[_shape(value) for value in node.operands]]
+    for shapes in guesses:
+        try:
+            return _reads(op, node, shapes)
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+            continue
+    return everything | {"out"}
+
+
+def _reads(op: Op, node: Node, shapes: list[Shape]) -> frozenset[int | str]:
+    operands = tuple(
+        Symbol(name(f"x{index}"), shape, reads=frozenset({index})) for index, shape in enumerate(shapes)
+    )
+    if node.out is not None:
+        shape = _shape(node.out)
+    elif op.is_elementwise:
+        shape = broadcast(shapes)
+    else:
+        shape = _shape_by_forward(op, list(operands), node.params)
+    out = Symbol(name("out"), shape, reads=frozenset({"out"}))
+    read = NOTHING
+    for index, below in enumerate(node.inputs):
+        if below is not None and below.tracked:
+            g = Symbol(name("G"), shape)
+            read |= op.contribution(index, g, out, operands, node.params).reads
+    return read
+
+
+def _shape(value: Any) -> Shape:
+    return () if value.__class__ in PLAIN_NUMBERS else tuple(value.shape)
+
+
+def dtype_named(value: Any) -> DType:
+    """The dtype of a value; plain numbers count as float64."""
+    return float64 if value.__class__ in PLAIN_NUMBERS else DTYPES.get(str(value.dtype), float64)
+
+
+# -- one edge -------------------------------------------------------------------------------------------
+
+
+def pull_symbol(node: Node, index: int, g: Symbol, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
+    """What operand ``index`` receives when ``out`` receives ``g``, written down."""
+    op = node.op
+    assert op is not None
+    shape = operands[index].shape
+    if is_custom(op):
+        return Symbol(call(f"{op.name}.backward", g.expr), shape)
+    try:
+        c = as_symbol(op.contribution(index, g, out, operands, node.params))
+        return apply(OPS["sum_to"], (c,), {"shape": shape}) if op.is_elementwise else c
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+        # A rule that computes with its operands' entries has no text: name it instead.
+        others = tuple(operands[at].filled() for at in range(len(operands)))
+        return Symbol(call(f"{op.name}_vjp", g.filled(), *others, details=spell_params(node.params)), shape)
+
+
+def local_symbol(node: Node, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
+    """The derivative of an edge: d out/d operand or else what becomes of the incoming ``G``."""
+    op = node.op
+    assert op is not None
+    if op.is_elementwise and not is_custom(op):
+        g = Symbol(number(1), out.shape, extent=())
+        if op.vjps:
+            local = as_symbol(op.vjps[index](g, out, *operands, **node.params))
+        else:
+            partial = op.partials[index]
+            local = as_symbol(partial if isinstance(partial, int) else partial(out, *operands))
+        return local
+    return pull_symbol(node, index, Symbol(name("G"), out.shape), out, operands)
+
+
+# The spellings enter themselves, and need what is defined above.
+from autodiff.core import spelling as _spelling  # noqa: E402, F401
