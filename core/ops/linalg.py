@@ -43,8 +43,8 @@ def products_without(s: Any, *skipped: int) -> Any:
 def cofactor_forward(x: Any) -> Any:
     """The matrix of cofactors, d det / d x_ij: for x = u s vᵀ it is ± u (the products of the other s) vᵀ."""
     n = x.shape[-1]
-    if not n:
-        return x
+    if not n or not np.isfinite(x).all():  # the singular values of nan are not found
+        return x * np.nan
     u, s, vt, sign = singular_parts(x)
     others = np.stack([products_without(s, i) for i in range(n)], axis=-1)
     return sign[..., None, None] * ((u * others[..., None, :]) @ vt)
@@ -55,6 +55,8 @@ def cofactor_slope_forward(x: Any, h: Any) -> Any:
     n = x.shape[-1]
     if n < 2:
         return np.zeros_like(x)
+    if not np.isfinite(x).all():
+        return x * np.nan
     u, s, vt, sign = singular_parts(x)
     turned = np.swapaxes(u, -1, -2) @ h @ np.swapaxes(vt, -1, -2)
     slope = np.zeros_like(turned)
@@ -88,6 +90,8 @@ def is_singular(x: Any) -> bool:
     value = x.value if x.__class__ is Tensor else x
     if not isinstance(value, np.ndarray) or not value.size:
         return False
+    if not np.isfinite(value).all():
+        return True
     s = np.linalg.svd(value, compute_uv=False)
     return bool((s[..., -1] <= s[..., 0] * 1e-10).any())
 

@@ -232,3 +232,12 @@ def test_third_derivatives_of_det_need_a_regular_matrix():
     (second,) = grad(first, x, tensor(np.eye(3)), create_graph=True)
     with pytest.raises(ScriptError, match="third derivative"):
         grad(second, x, tensor(np.eye(3)))
+
+
+def test_det_of_nan_has_nan_for_a_gradient():
+    x = tensor([[np.nan, 1.0], [1.0, np.inf]], requires_grad=True)
+    with np.errstate(all="ignore"):
+        (first,) = grad(FUNCTIONS["torch.det"](x), x, create_graph=True)
+        (second,) = grad(first, x, tensor(np.eye(2)))
+    assert np.isnan(first.data).all()
+    assert np.isnan(second.data).all()
