@@ -75,6 +75,7 @@ SAMPLES = [
     case("roll", "roll", A, 1),
     case("roll", "roll", A, -1, 0),
     case("roll", "roll", B, (1, 2), (0, 2)),
+    Case("alias", lambda x: x[...], (A,), name="[...]"),
     case("clone", "clone", A),
     case("clone", "clone", S),
     Case("contiguous", lambda x: call("contiguous")(x.T), (A,), name="contiguous"),
@@ -96,7 +97,7 @@ SAMPLES = [
 ]
 
 #: Ops no public function ends in, by the function that uses them in its rule.
-INSIDE = {"to": "casts are sampled below"}
+INSIDE = {"to": "casts are sampled below", "alias": "x[:] is sampled with the indices"}
 
 
 def test_every_op_has_a_sample():
