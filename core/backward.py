@@ -71,11 +71,12 @@ def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
             or (b is not None and b.mark is not None)
         ):
             node.check_saved()
-        if b is None or not b.tracked:
-            return [(a, pull_scalar_edge(node, 0, g))]
-        if a is None or not a.tracked:
-            return [(b, pull_scalar_edge(node, 1, g))]
-        return [(a, pull_scalar_edge(node, 0, g)), (b, pull_scalar_edge(node, 1, g))]
+        pulled = []
+        if a is not None and a.tracked:
+            pulled.append((a, pull_scalar_edge(node, 0, g)))
+        if b is not None and b.tracked:
+            pulled.append((b, pull_scalar_edge(node, 1, g)))
+        return pulled
     node.check_saved()
     return [
         (below, pull_edge(node, index, g))
@@ -112,10 +113,10 @@ def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
             c = op.vjps[index](g, out, *operands)
         else:
             partial = op.partials[index]
-            if partial.__class__ is not int:
-                c = g * partial(out, *operands)
-            else:
+            if isinstance(partial, int):
                 c = g if partial == 1 else g * partial
+            else:
+                c = g * partial(out, *operands)
         if c.__class__ is float:
             return c
     except (ArithmeticError, ValueError):
@@ -127,7 +128,7 @@ def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
 
 
 def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
-    """As ``pull_back``, on Tensors that keep their place in the graph, so the result can be differentiated."""
+    """As ``pull_back``, on Tensors that stay in the graph, so that the result can be differentiated."""
     assert isinstance(node, OpNode)
     node.check_saved()
     op = node.op
@@ -140,7 +141,7 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
     for index, below in enumerate(node.inputs):
         if below is not None and below.tracked:
             c = op.contribution(index, g, out, operands, node.params)
-            if op.is_elementwise:
+            if op.is_elementwise and c.shape != operands[index].shape:
                 c = OPS["sum_to"](c, shape=operands[index].shape)
             pulled.append((below, c))
     return pulled

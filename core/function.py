@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """``ctx``: what ``forward`` leaves behind for ``backward``. ``names`` holds the script's own attributes."""
+    """``ctx``: what ``forward`` leaves for ``backward``. ``names`` holds the script's own attributes."""
 
     __slots__ = ("_saved", "names", "needs_input_grad")
 
@@ -107,11 +107,11 @@ def _call_backward(
                 f" {list(answer.shape)} but expected shape compatible with {list(value.shape)}",
                 code="E0413",
             )
-    return answers
+    return tuple(answers)
 
 
 class Function:
-    """Base class for Python users: define static ``forward(ctx, ...)`` and ``backward(ctx, g)``, call ``apply``.
+    """For Python users: subclass with static ``forward(ctx, ...)`` and ``backward(ctx, g)``, call ``apply``.
 
     >>> from autodiff.core.tensor import tensor
     >>> class Cube(Function):

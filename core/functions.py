@@ -40,7 +40,7 @@ class Parameter:
 
 
 class Function:
-    """A public function. ``signature`` reads like Python: ``sum(input, dim: dims = None, keepdim: bool = False)``."""
+    """A public function; ``signature`` reads like Python: ``sum(input, dim: ints = None)``."""
 
     __slots__ = ("_parameters", "doc", "implementation", "in_place", "name", "signature")
 

@@ -24,10 +24,10 @@ limits = Limits()
 def check_allocation(shape: tuple[int, ...], itemsize: int = 8) -> None:
     """Refuse a result that would not fit, before numpy tries.
 
-    >>> check_allocation((1_000_000, 1_000_000))
+    >>> check_allocation((1_000_000, 1_000))
     Traceback (most recent call last):
     ...
-    autodiff.core.errors.LimitError: a result of shape (1000000, 1000000) needs 7.28 TiB, the limit is 4.00 GiB
+    autodiff.core.errors.LimitError: a result of shape (1000000, 1000) needs 7.45 GiB, the limit is 4.00 GiB
     """
     if not limits.memory:
         return

@@ -37,7 +37,7 @@ class Mode:
 mode = Mode()
 
 
-class set_grad_enabled:  # noqa: N801 - torch's name
+class set_grad_enabled:
     """Turn recording on or off, at once (as torch does) and until the ``with`` block ends.
 
     >>> with set_grad_enabled(False):
@@ -82,14 +82,14 @@ class _Switch:
         return in_mode  # type: ignore[return-value]
 
 
-class no_grad(_Switch):  # noqa: N801 - torch's name
+class no_grad(_Switch):
     """Nothing is recorded inside."""
 
     __slots__ = ()
     flag = False
 
 
-class enable_grad(_Switch):  # noqa: N801 - torch's name
+class enable_grad(_Switch):
     """Recording is on inside, even within ``no_grad``."""
 
     __slots__ = ()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import count
 
 from autodiff.core.errors import GradientError
+from autodiff.core.lazy import np
 from autodiff.core.op import Op
 from autodiff.core.span import Span
 
@@ -73,7 +74,6 @@ class Node:
     __slots__ = ("mark", "name", "number", "out", "site")
     tracked = True
     op: Op | None = None
-    params: dict[str, Any] = {}
 
     number: int
     out: Any
@@ -90,6 +90,11 @@ class Node:
     def operands(self) -> tuple[Any, ...]:
         """The values of the operands as they were when the op ran."""
         return ()
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The op's keyword parameters."""
+        return {}
 
     @property
     def grad_fn_name(self) -> str:
@@ -138,12 +143,13 @@ class OpNode(Node):
     """One application of an op."""
 
     __slots__ = ("op",)
+
     op: Op
 
     @property
     def grad_fn_name(self) -> str:
         name = self.op.grad_fn
-        return name if name.__class__ is str else name(self)  # type: ignore[operator,return-value]
+        return name if name.__class__ is str else name(self)  # type: ignore[operator]
 
     def check_saved(self) -> None:
         """Refuse to go on where a saved value was freed or changed in place."""
@@ -159,9 +165,10 @@ class OpNode(Node):
         if mark is not None and mark.overwritten is not None and "out" in self.reads():
             self._refuse_overwritten(self, mark)
         for index, node in enumerate(self.inputs):
-            if node is not None and node.mark is not None and node.mark.overwritten is not None:
-                if index in self.reads():
-                    self._refuse_overwritten(node, node.mark)
+            mark = None if node is None else node.mark
+            if mark is not None and mark.overwritten is not None and index in self.reads():
+                assert node is not None
+                self._refuse_overwritten(node, mark)
 
     def reads(self) -> frozenset[int | str]:
         """Which saved values the rules of the tracked operands read: operand numbers and ``"out"``."""
@@ -179,9 +186,9 @@ class OpNode(Node):
         name = f"`{node.name}`" if node.name else "a value"
         raise GradientError(
             "one of the variables needed for gradient computation has been modified by an inplace operation:"
-            f" [torch.{kind}Tensor {list(node.shape)}]{made_by} is at version {versions.count}; expected version"
-            f" {expected} instead. Hint: enable anomaly detection to find the operation that failed to compute"
-            " its gradient, with torch.autograd.set_detect_anomaly(True).",
+            f" [torch.{kind}Tensor {list(node.shape)}]{made_by} is at version {versions.count};"
+            f" expected version {expected} instead. Hint: enable anomaly detection to find the operation that"
+            " failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).",
             code="E0403",
             caret=f"this needs {name} as it was here, but it was changed in place afterwards",
             help=("change a copy instead, as in `y = x.clone()`, or write `x = x + 1` instead of `x += 1`",),
@@ -193,6 +200,11 @@ class ScalarNode(OpNode):
     """One or two Python floats in, one out. ``b`` and ``y`` are None for ops of one operand."""
 
     __slots__ = ("a", "b", "x", "y")
+
+    a: Node | None
+    b: Node | None
+    x: Any
+    y: Any
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
@@ -206,7 +218,7 @@ class ScalarNode(OpNode):
 class ArrayNode(OpNode):
     """Any other application: a tuple of inputs, their values, and the op's parameters."""
 
-    __slots__ = ("_inputs", "_operands", "params")
+    __slots__ = ("_inputs", "_operands", "_params")
 
     def __init__(
         self,
@@ -221,7 +233,7 @@ class ArrayNode(OpNode):
         self.op = op
         self._inputs = inputs
         self._operands = operands
-        self.params = params
+        self._params = params
         self.out = out
         self.site = site
         self.name = None
@@ -235,7 +247,26 @@ class ArrayNode(OpNode):
     def operands(self) -> tuple[Any, ...]:
         return self._operands
 
+    @property
+    def params(self) -> dict[str, Any]:
+        return self._params
+
     def release(self) -> None:
-        """Let go of the saved arrays; the links to the inputs stay, as ``next_functions`` does in torch."""
-        self._operands = ()
-        self.out = None
+        """Let go of the saved arrays and keep their shapes; the links to the inputs stay, as in torch."""
+        self._operands = tuple(hollow(value) for value in self._operands)
+        self.out = hollow(self.out)
+
+
+_HOLLOW: dict[tuple[Any, Any], Any] = {}
+
+
+def hollow(value: Any) -> Any:
+    """An array of the same shape and type that takes no memory, for rules that only ask for shapes."""
+    if value.__class__ in (float, int, bool) or not value.ndim:
+        return value
+    key = (value.shape, value.dtype)
+    if key not in _HOLLOW:
+        if len(_HOLLOW) > 1000:
+            _HOLLOW.clear()
+        _HOLLOW[key] = np.broadcast_to(np.zeros((), value.dtype), value.shape)
+    return _HOLLOW[key]

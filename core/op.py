@@ -33,9 +33,10 @@ class Op:
     ``forward(*operands, **params)`` works on ndarrays. ``scalar``, where there is one, works on Python
     floats and may raise what ``math`` raises. A rule per operand is either a partial, d out/d operand as a
     number or ``(out, *operands) -> factor``, or a vjp, ``(g, out, *operands, **params) -> cotangent``.
-    ``is_elementwise`` ops broadcast their operands; the engine undoes that, never a rule. ``real`` ops turn
-    integers into floats first. ``saves_params`` says that a parameter (an index, a mask) is kept for
-    backward and freed with it. ``grad_fn`` is the name torch prints, or a function of the node.
+    ``is_elementwise`` ops broadcast their operands; the engine undoes that, never a rule. ``is_view`` ops
+    share memory with their operand in torch. ``real`` ops turn integers into floats first.
+    ``saves_params`` says that a parameter (an index, a mask) is kept for backward and freed with it.
+    ``grad_fn`` is the name torch prints, or a function of the node.
     """
 
     __slots__ = (
@@ -44,6 +45,7 @@ class Op:
         "grad_fn",
         "infix",
         "is_elementwise",
+        "is_view",
         "kink",
         "latex",
         "name",
@@ -63,6 +65,7 @@ class Op:
         partials: tuple[int | Rule, ...] = (),
         vjps: tuple[Rule, ...] = (),
         is_elementwise: bool = False,
+        is_view: bool = False,
         real: bool = False,
         scalar: Callable[..., float] | None = None,
         infix: str | None = None,
@@ -82,6 +85,7 @@ class Op:
         self.grad_fn = grad_fn or "".join(word.capitalize() for word in name.split("_")) + "Backward0"
         self.latex = latex
         self.is_elementwise = is_elementwise
+        self.is_view = is_view
         self.real = real
         self.saves_params = saves_params
         self.kink = kink
@@ -148,6 +152,7 @@ class Op:
                 grad_fn=grad_fn,
                 latex=self.latex,
                 is_elementwise=self.is_elementwise,
+                is_view=self.is_view,
                 real=self.real,
                 saves_params=self.saves_params,
                 kink=self.kink,
@@ -174,15 +179,15 @@ def elementwise(name: str, forward: Callable[..., Any], *partials: int | Rule, *
 
 
 def selective(name: str, forward: Callable[..., Any], *vjps: Rule, **details: Any) -> Op:
-    """Declare an entry-by-entry op that passes ``g`` on or stops it: its rules are vjps built on ``where``.
+    """Declare an entry-by-entry op that passes ``g`` on or stops it: its rules are vjps with ``where``.
 
-    Multiplying by a 0/1 mask instead would turn a stopped negative ``g`` into -0 and an infinite one into nan.
+    Multiplying by a 0/1 mask would turn a stopped negative ``g`` into -0 and an infinite one into nan.
     """
     return _register(Op(name, forward, vjps=vjps, is_elementwise=True, **details))
 
 
 def primitive(name: str, forward: Callable[..., Any], *vjps: Rule, **details: Any) -> Op:
-    """Declare any other op: ``vjps`` map ``(g, out, *operands, **params)`` to a cotangent, one per operand."""
+    """Declare any other op: ``vjps`` map ``(g, out, *operands, **params)`` to one cotangent each."""
     return _register(Op(name, forward, vjps=vjps, **details))
 
 

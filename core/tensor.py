@@ -7,15 +7,13 @@ asked for it (the command line does that); ``requires_grad`` is what the script 
 
 from __future__ import annotations
 
-from weakref import ref
-
-from autodiff.core import dtypes
+from autodiff.core import dtypes, sharing
 from autodiff.core.dtypes import DType, dtype_of, promote
 from autodiff.core.errors import GradientError, ScriptError, ShapeError
 from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, GradCell, Leaf, Node, ScalarNode, VersionCounter, next_number
-from autodiff.core.limits import check_allocation
 from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 
 TYPE_CHECKING = False
@@ -24,20 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 NO_GRAD_NEEDED = "element 0 of tensors does not require grad and does not have a grad_fn"
-
-
-class Alias:
-    """Tensors that share one value: a tensor, its ``.data`` and its ``detach()``. All see an in-place change."""
-
-    __slots__ = ("members",)
-
-    def __init__(self) -> None:
-        self.members: list[ref[Tensor]] = []
-
-    def add(self, tensor: Tensor) -> None:
-        self.members = [member for member in self.members if member() is not None]
-        self.members.append(ref(tensor))
-        tensor.alias = self
 
 
 # -- operators ------------------------------------------------------------------------------------------
@@ -64,7 +48,7 @@ def _binary(name: str) -> Callable[[Tensor, Any], Tensor]:
         elif other.__class__ in PLAIN_NUMBERS:
             y, b = other, None
         else:
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         if x.__class__ is not float or (y.__class__ is not float and y.__class__ is not int):
             return apply(op, (self, other), {})
         if op.scalar is None:
@@ -91,7 +75,7 @@ def _binary(name: str) -> Callable[[Tensor, Any], Tensor]:
 def _reflected(name: str) -> Callable[[Tensor, Any], Tensor]:
     def operator(self: Tensor, other: Any) -> Tensor:
         if other.__class__ not in PLAIN_NUMBERS:
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         return apply(OPS[name], (other, self), {})
 
     return operator
@@ -144,7 +128,7 @@ class Tensor:
     node: Node | None
     requires_grad: bool
     cell: GradCell | None
-    alias: Alias | None
+    alias: sharing.Alias | None
     versions: VersionCounter | None
 
     def __init__(self, value: Any, node: Node | None = None, requires_grad: bool = False) -> None:
@@ -181,7 +165,7 @@ class Tensor:
         return len(self.shape)
 
     @property
-    def T(self) -> Tensor:  # noqa: N802 - torch's name
+    def T(self) -> Tensor:
         """The dimensions in reverse order: the transpose of a matrix."""
         from autodiff.core.ops.shape import transposed
 
@@ -242,7 +226,7 @@ class Tensor:
     def item(self) -> float | int | bool:
         """The one entry as a Python number; an error when there are several."""
         if self.value.__class__ is float:
-            return self.value  # type: ignore[no-any-return]
+            return self.value
         if self.value.size != 1:
             raise ScriptError(
                 f"a Tensor with {self.value.size} elements cannot be converted to Scalar",
@@ -273,7 +257,8 @@ class Tensor:
                 return self
             raise GradientError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed"
-                " variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().",
+                " variable in a subgraph that doesn't require differentiation use"
+                " var_no_grad = var.detach().",
                 code="E0405",
                 operands=(self,),
                 help=("use `x.detach()` where the gradient should stop",),
@@ -345,66 +330,18 @@ class Tensor:
         if self.versions is None:
             self.versions = VersionCounter()
         other.versions = self.versions
-        self._share(other)
+        sharing.share(self, other)
         return other
 
     def data_alias(self) -> Tensor:
-        """``.data`` of a script: as ``detach()``, but changes through it go unnoticed by the version check."""
+        """``.data`` of a script: as ``detach()``, but the version check does not see changes through it."""
         other = Tensor(self.value)
-        self._share(other)
+        sharing.share(self, other)
         return other
 
-    def _share(self, other: Tensor) -> None:
-        if self.alias is None:
-            Alias().add(self)
-        assert self.alias is not None
-        self.alias.add(other)
-
     def assign_in_place(self, result: Tensor) -> Tensor:
-        """Take on the value and history of ``result``, as every in-place method does; returns self.
-
-        The old value stays with the nodes that saved it; a Mark on the old node lets backward refuse.
-        """
-        old = self.node
-        if mode.enabled and self.requires_grad and isinstance(old, Leaf):
-            raise GradientError(
-                "a leaf Variable that requires grad is being used in an in-place operation.",
-                code="E0407",
-                operands=(self,),
-                caret="this leaf would lose the value its gradient belongs to",
-                help=("update it inside `with torch.no_grad():`",),
-            )
-        if result.shape != self.shape:
-            raise ShapeError(
-                f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}",
-                operands=(self,),
-            )
-        if result.dtype is not self.dtype:
-            if "bif".index(result.dtype.kind) > "bif".index(self.dtype.kind):
-                raise ScriptError(
-                    f"result type {result.dtype.long_name} can't be cast to the desired output type"
-                    f" {self.dtype.long_name}",
-                    operands=(self,),
-                )
-            result = OPS["to"](result, dtype=self.dtype.name)
-        if self.versions is None:
-            self.versions = VersionCounter()
-        if old is not None:
-            old.set_mark().overwritten = (self.versions, self.versions.count)
-        self.versions.count += 1
-        if result.node is not None and result.node.tracked:
-            self.node = result.node
-            self.requires_grad = result.requires_grad or self.requires_grad
-        elif old is not None:
-            cell = old.cell if isinstance(old, Leaf) else None
-            self.node = Leaf(
-                result.value, tracked=old.tracked and isinstance(old, Leaf), cell=cell, site=mode.site
-            )
-            self.node.name = old.name
-        members = (self,) if self.alias is None else [m for r in self.alias.members if (m := r()) is not None]
-        for member in members:
-            member.value = result.value
-        return self
+        """Take on the value and history of ``result``, as every in-place method does; returns self."""
+        return sharing.assign_in_place(self, result)
 
 
 # -- applying ops to tensors --------------------------------------------------------------------------
@@ -431,15 +368,21 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         return Tensor(out, _scalar_node(op, inputs, values, out), visible)
     arrays = tuple(
         np.asarray(v) if v.__class__ is float and x.__class__ is Tensor else v
-        for v, x in zip(values, operands)
+        for v, x in zip(values, operands, strict=True)
     )
     if op.is_elementwise and len(arrays) > 1:
         _check_broadcast(operands)
-    out = settle(op.forward(*arrays, **params))
+    out = op.forward(*arrays, **params)
+    is_view = op.is_view and (out.ndim == 0 or np.may_share_memory(out, arrays[0]))
+    out = settle(out)
     if not tracked or not dtype_of(out).is_floating_point:
-        return Tensor(out)
-    sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
-    return Tensor(out, ArrayNode(op, sources, arrays, params, out, mode.site), visible)
+        made = Tensor(out)
+    else:
+        sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
+        made = Tensor(out, ArrayNode(op, sources, arrays, params, out, mode.site), visible)
+    if is_view:
+        sharing.note_view(made, operands[0], op, params)
+    return made
 
 
 APPLIERS[Tensor] = apply

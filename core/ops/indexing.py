@@ -14,7 +14,7 @@ from autodiff.core.op import OPS
 from autodiff.core.ops.creation import make_tensor
 from autodiff.core.ops.dims import expanded_shape, spell_dims
 from autodiff.core.ops.picking import WHOLE, index_op, index_put, select, slice_dim
-from autodiff.core.ops.shape import clone, reshape_tensor, unsqueeze
+from autodiff.core.ops.shape import alias, reshape_tensor, unsqueeze
 from autodiff.core.tensor import Tensor
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         result = op(result, **params)
     if place.advanced:
         return index_op(result, indices=place.advanced)
-    return clone.named("AliasBackward0")(x) if result is x else result
+    return alias(x) if result is x else result
 
 
 def setitem_value(x: Tensor, index: Any, value: Any) -> Tensor:

@@ -74,6 +74,7 @@ select: Op = primitive(
     "select",
     lambda x, dim, index: x[(*along(dim, index), Ellipsis)],
     lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=along(dim, index), advanced=()),
+    is_view=True,
 )
 slice_dim: Op = primitive(
     "slice",
@@ -81,6 +82,7 @@ slice_dim: Op = primitive(
     lambda g, out, x, dim, start, stop, step: embed(
         g, shape=x.shape, basic=along(dim, slice(start, stop, step)), advanced=()
     ),
+    is_view=True,
 )
 index_op: Op = primitive(
     "index",
@@ -214,6 +216,7 @@ diagonal: Op = primitive(
     "diagonal",
     lambda x, offset, dim1, dim2: np.diagonal(x, offset, dim1, dim2),
     lambda g, out, x, offset, dim1, dim2: diag_embed(g, shape=x.shape, offset=offset, dim1=dim1, dim2=dim2),
+    is_view=True,
 )
 diag_embed: Op = primitive(
     "diag_embed",

@@ -67,7 +67,10 @@ sum_to: Op = primitive(
     "sum_to", sum_to_forward, lambda g, out, x, shape: expand(g, shape=x.shape), grad_fn="SumBackward1"
 )
 expand: Op = primitive(
-    "expand", lambda x, shape: np.broadcast_to(x, shape), lambda g, out, x, shape: sum_to(g, shape=x.shape)
+    "expand",
+    lambda x, shape: np.broadcast_to(x, shape),
+    lambda g, out, x, shape: sum_to(g, shape=x.shape),
+    is_view=True,
 )
 to: Op = primitive(
     "to",
@@ -76,6 +79,7 @@ to: Op = primitive(
     grad_fn="ToCopyBackward0",
 )
 clone: Op = primitive("clone", lambda x: x, lambda g, out, x: g, scalar=lambda x: x)
+alias: Op = primitive("alias", lambda x: x, lambda g, out, x: g, is_view=True)
 contiguous: Op = primitive(
     "contiguous", lambda x: x.copy(order="C"), lambda g, out, x: g, grad_fn="CloneBackward0"
 )
@@ -84,28 +88,33 @@ reshape: Op = primitive(
     lambda x, shape: x.reshape(shape),
     lambda g, out, x, shape: reshape(g, shape=x.shape),
     grad_fn="ViewBackward0",
+    is_view=True,
 )
 permute: Op = primitive(
     "permute",
     lambda x, dims: x.transpose(dims),
     lambda g, out, x, dims: permute(g, dims=inverse_order(dims)),
+    is_view=True,
 )
 transpose: Op = primitive(
     "transpose",
     lambda x, dim0, dim1: np.swapaxes(x, dim0, dim1),
     lambda g, out, x, dim0, dim1: transpose(g, dim0=dim0, dim1=dim1),
+    is_view=True,
 )
-t: Op = primitive("t", lambda x: x.T, lambda g, out, x: t(g))
+t: Op = primitive("t", lambda x: x.T, lambda g, out, x: t(g), is_view=True)
 squeeze: Op = primitive(
     "squeeze",
     lambda x, dim: x.reshape(squeezed_shape(x.shape, dim)),
     lambda g, out, x, dim: reshape(g, shape=x.shape),
     grad_fn=squeeze_grad_fn,
+    is_view=True,
 )
 unsqueeze: Op = primitive(
     "unsqueeze",
     lambda x, dim: x.reshape(unsqueezed_shape(x.shape, dim)),
     lambda g, out, x, dim: reshape(g, shape=x.shape),
+    is_view=True,
 )
 repeat: Op = primitive(
     "repeat",
