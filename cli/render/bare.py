@@ -18,10 +18,13 @@ def bare_text(report: GradientReport) -> str:
 
 
 def bare_lines(report: GradientReport) -> Iterator[str]:
-    """One input: its gradient alone, a vector in one line, a matrix row by row. Several: name TAB number."""
+    """One input: its gradient alone, a vector in one line, a matrix row by row. Several: name TAB number.
+
+    A tensor of one entry among several counts as a number.
+    """
     if len(report.gradients) != 1:
         for variable in report.gradients:
-            if is_array(variable.grad):
+            if is_array(variable.grad) and variable.grad.size != 1:
                 raise does_not_fit(f"{visible(variable.name)} is a tensor, and there are several gradients")
         for variable in report.gradients:
             yield f"{visible(variable.name)}\t{exact_entries(variable.grad)[0]}"

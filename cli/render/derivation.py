@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 LABEL_WIDTH = 14
 MOST_PATHS = 10
 LONGEST_TERM = 4000
+FAR_APART = "   "
 
 
 def derivation_lines(derivation: Derivation, page: Page, weight: str | None = None) -> Iterator[Line]:
@@ -36,17 +37,17 @@ def derivation_lines(derivation: Derivation, page: Page, weight: str | None = No
     yield EMPTY
     if weight is not None:
         name = fit(derivation.output, 24)
-        yield muted(f"G = {fit(weight)} is the gradient of S = sum(G*{name}) by {name}")
+        yield muted(f"G = {fit(weight)} = dS/d{name}, S = sum(G*{name})")
     shown = strongest(derivation)
     chain, local = (pick(terms, shown) for terms in (derivation.chain, derivation.local))
     together = all(fits_one_line(terms, page) for terms in (chain, local)) and len(shown) < 3
-    yield from product_lines("1 chain", chain, together)
-    yield from product_lines("2 local", local, together)
+    yield from product_lines("1 chain", chain, together, page.width)
+    yield from product_lines("2 local", local, together, page.width)
     yield from step("3 simplified", [shorten(derivation.simplified)])
     for name, text in derivation.where:
         yield ((PLAIN, " " * LABEL_WIDTH), (MUTED, f"where {fit(name)} = {shorten(text)}"))
     yield from number_lines(pick(derivation.numbers, shown), page)
-    yield from step("5 value", block(derivation.value, page.digits), GRADIENT)
+    yield from step("5 value", value_lines(derivation, page), GRADIENT)
     yield from left_out_lines(derivation, shown, page)
     yield EMPTY
     if derivation.entry:
@@ -56,14 +57,26 @@ def derivation_lines(derivation: Derivation, page: Page, weight: str | None = No
 
 def title_lines(derivation: Derivation, page: Page, weight: str | None) -> Iterator[Line]:
     wrt, output = fit(derivation.wrt, 40), fit(derivation.output, 40)
-    lines = block(derivation.value, page.digits)
-    as_quotient = weight is None and not is_array(derivation.value)
+    lines = value_lines(derivation, page)
+    as_quotient = weight is None and is_number(derivation)
     left = f"d{output}/d{wrt} = " if as_quotient else f"{wrt} gets "
     paths = "1 path" if derivation.count == 1 else f"{spell_count(derivation.count)} paths"
     right = f"{paths} from {place(output, derivation.output_line)} to {place(wrt, derivation.wrt_line)}"
     yield spread(((TITLE, left), (GRADIENT, lines[0])), right, page.width)
     for line in lines[1:]:
         yield ((PLAIN, " " * len(left)), (GRADIENT, line))
+
+
+def is_number(derivation: Derivation) -> bool:
+    """Whether the gradient is one number; tensors of one entry all the way count as numbers."""
+    value = derivation.value
+    return not is_array(value) or (derivation.is_scalar and value.size == 1)
+
+
+def value_lines(derivation: Derivation, page: Page) -> list[str]:
+    if is_number(derivation) and derivation.value is not None:
+        return [short(number(derivation.value), page.digits)]
+    return block(derivation.value, page.digits)
 
 
 def place(name: str, line: int | None) -> str:
@@ -108,13 +121,17 @@ def step(label: str, lines: Sequence[str], style: str = PLAIN) -> Iterator[Line]
         yield ((MUTED, ("" if at else label).ljust(LABEL_WIDTH)), (style, line))
 
 
-def product_lines(label: str, terms: Sequence[str], together: bool) -> Iterator[Line]:
+def product_lines(label: str, terms: Sequence[str], together: bool, width: int) -> Iterator[Line]:
     """Products to be added: side by side where there is room, else one below the other."""
     if together:
         yield from step(label, ["  +  ".join(terms)])
         return
     for at, term in enumerate(terms):
-        for row, line in enumerate(term.split("\n")):
+        # Maps of tensors stand three spaces apart; where they do not fit on a line, each gets its own.
+        lines = term.split("\n")
+        if len(lines) == 1 and len(term) + LABEL_WIDTH > width:
+            lines = term.split(FAR_APART)
+        for row, line in enumerate(lines):
             left = "" if row else "+ " if at else label
             # The plus stands in the gap before the terms, which stay in one column.
             yield (
@@ -132,7 +149,7 @@ def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
         if max(map(len, side_by_side)) + LABEL_WIDTH <= page.width:
             yield from step("4 numbers", side_by_side)
         else:
-            yield from product_lines("4 numbers", terms, False)
+            yield from product_lines("4 numbers", terms, False, page.width)
         return
     line = ""
     lines: list[str] = []
@@ -152,11 +169,7 @@ def left_out_lines(derivation: Derivation, shown: Sequence[int], page: Page) -> 
     if left <= 0:
         return
     says = f"... {spell_count(left)} more path{'s' if left > 1 else ''}"
-    if (
-        not is_array(derivation.backward)
-        and derivation.backward is not None
-        and len(derivation.paths) >= len(shown)
-    ):
+    if is_number(derivation) and derivation.backward is not None and len(derivation.paths) >= len(shown):
         rest = number(derivation.backward) - sum(number(derivation.paths[at].contribution) for at in shown)
         says += f", together {short(rest, page.digits)}"
     yield EMPTY
@@ -171,10 +184,11 @@ def check_line(derivation: Derivation, page: Page) -> Line:
             " the value is backward()'s"
         )
     difference = short(derivation.difference, 3)
-    if is_array(derivation.backward):
-        same = "the same" if derivation.difference == 0 else "its own"
-        return muted(f"check: backward() gives {same} matrix, largest difference {difference}")
-    backward = block(derivation.backward, page.digits)[0]
+    if derivation.backward is None or not is_number(derivation):
+        kind = "matrix" if is_array(derivation.value) and derivation.value.ndim == 2 else "values"
+        same = f"the same {kind}" if derivation.difference == 0 else f"these {kind}"
+        return muted(f"check: backward() gives {same}, largest difference {difference}")
+    backward = short(number(derivation.backward), page.digits)
     return muted(f"check: backward() gives {backward}, difference {difference}")
 
 

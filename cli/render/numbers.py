@@ -129,3 +129,10 @@ def summary(value: Any, digits: int = 6) -> str:
     low, mean, high = (short(float(f()), digits) for f in (wide.min, wide.mean, wide.max))
     norm = float((wide * wide).sum()) ** 0.5
     return f"{shape}   min {low}  mean {mean}  max {high}  |g| {short(norm, digits)}"
+
+
+def spell_range(value: Any) -> str:
+    """The least a large tensor can be told by: its smallest and its largest entry."""
+    if value.size == 0:
+        return "empty"
+    return f"{short(float(value.min()), 3)} .. {short(float(value.max()), 3)}"

@@ -8,7 +8,7 @@ inputs run straight down, so depth costs no width either.
 from __future__ import annotations
 
 from autodiff.cli.console import cells
-from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_shape
+from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import EMPTY, GRADIENT, GUIDE, MUTED, NAME, NUMBER, PLAIN, Page, fit, muted, pad
 from autodiff.core.report import Graph, GraphEdge, GraphNode, Variable
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 DEEPEST_INDENT = 12
 WIDEST_NAME = 40
+WIDEST_VALUE = 24
 ASCII_GUIDES = ("|- ", "`- ", "|  ", "   ")
 BOX_GUIDES = ("├─ ", "└─ ", "│  ", "   ")
 
@@ -156,9 +157,11 @@ def row_cells(node: GraphNode, visit: Visit, known: bool, has_shapes: bool, page
 
 
 def entry(value: object, page: Page) -> str:
-    """A value in a column of the tree; a large tensor's shape has a column already."""
+    """A value in a column of the tree: whole where it is short, else its range."""
     text = inline(value, page.digits)
-    return text.partition("   ")[2] if "   " in text else text
+    if is_array(value) and len(text) > WIDEST_VALUE:
+        text = inline(value, 3)
+    return text if len(text) <= WIDEST_VALUE else spell_range(value)
 
 
 def spell_local(edge: GraphEdge, page: Page) -> str:
@@ -167,14 +170,13 @@ def spell_local(edge: GraphEdge, page: Page) -> str:
     if edge.local is None:
         return symbol
     value = inline(edge.local, page.digits)
-    if not symbol or symbol == value:
-        return value
-    if is_array(edge.local):
-        return f"{symbol} = {value}" if len(value) <= 16 else symbol
     try:
-        return value if short(float(symbol), page.digits) == value else f"{symbol} = {value}"
+        is_number = not symbol or is_array(edge.local) or short(float(symbol), page.digits) == value
     except ValueError:
-        return f"{symbol} = {value}"
+        is_number = False
+    if is_number:
+        return symbol or value
+    return f"{symbol} = {value}"
 
 
 def tail_lines(graph: Graph, drawing: Drawing, gradients: Sequence[Variable]) -> Iterator[Line]:
