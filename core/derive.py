@@ -124,7 +124,8 @@ class Derivations:
 
     def _path(self, end: Node, edges: Edges, contribution: Any, is_scalar: bool) -> tuple[Path, Symbol]:
         nodes = [node for node, _ in edges] + [end]
-        edges, gap = shortened(edges)
+        all_edges = edges
+        edges, gap = shortened(all_edges)
         chain = [self._quotient(edge) for edge in edges]
         factors = [text(self._factor(edge, is_scalar), None, DIGITS) for edge in edges]
         if gap:
@@ -136,7 +137,7 @@ class Derivations:
             chain.insert(0, "G")
             if is_scalar:
                 factors.insert(0, "G")
-        symbol = self._product(edges, gap) if is_scalar else self._composition(edges, gap)
+        symbol = self._product(edges, gap, all_edges) if is_scalar else self._composition(edges, gap)
         path = Path(
             nodes=tuple(self.names[node] for node in nodes),
             chain=tuple(chain),
@@ -170,12 +171,13 @@ class Derivations:
         g = Symbol(ONE, out.shape, extent=()) if is_scalar else Symbol(name("G"), out.shape)
         return pull_symbol(node, index, g, out, operands)
 
-    def _product(self, edges: Edges, gap: int) -> Symbol:
-        """All numbers: the product of the local derivatives."""
+    def _product(self, edges: Edges, gap: int, all_edges: Edges) -> Symbol:
+        """All numbers: the product of the local derivatives. A gap of mere signs needs no mention."""
         expr = self._weight
         factors = [self._factor(edge, True) for edge in edges]
         if gap:
-            factors.insert(gap, GAP)
+            signs = _signs(all_edges[gap : len(all_edges) - gap])
+            factors.insert(gap, GAP if signs is None else number(signs))
         for factor in factors:
             expr = factor if expr is None else infix("*", expr, factor)
         return Symbol(expr or ONE)
@@ -245,6 +247,17 @@ def shortened(edges: Edges) -> tuple[Edges, int]:
     return edges[:half] + edges[-half:], half
 
 
+def _signs(edges: Edges) -> int | None:
+    """The product of derivatives that are whole numbers; None when there are others."""
+    product = 1
+    for node, index in edges:
+        partial = node.op.partials[index] if node.op is not None and node.op.partials else None
+        if not isinstance(partial, int):
+            return None
+        product *= partial
+    return product
+
+
 def _size(value: Any) -> int:
     return 1 if value.__class__ is float else int(value.size)
 
@@ -255,4 +268,4 @@ def _item(value: Any) -> float:
 
 
 def _is_number(node: Node) -> bool:
-    return node.out is None or _size(node.out) == 1
+    return _size(node.out) == 1

@@ -74,12 +74,11 @@ def describe_derivation(
 
 
 def _variable(spelled: str, node: Node, names: Names, grad: Any, paths: int) -> Variable:
-    is_freed = node.out is None
     return Variable(
         name=spelled,
         line=names.line(node),
-        shape=np.shape(grad) if is_freed else node.shape,
-        dtype=dtype_of(grad if is_freed else node.out).name,
+        shape=node.shape,
+        dtype=dtype_of(node.out).name,
         value=node.out,
         grad=grad,
         paths=paths,
@@ -117,15 +116,14 @@ def _graph(subject: Subject, names: Names) -> Graph:
 def _graph_node(
     subject: Subject, node: Node, names: Names, ids: dict[Node, int], inputs: tuple[int, ...]
 ) -> GraphNode:
-    is_freed = node.out is None
     return GraphNode(
         id=ids[node],
         name=names[node],
         op="leaf" if isinstance(node, Leaf) or node.op is None else node.op.name,
         grad_fn=None if isinstance(node, Leaf) else node.grad_fn_name,
         line=names.line(node),
-        shape=() if is_freed else node.shape,
-        dtype="float64" if is_freed else dtype_of(node.out).name,
+        shape=node.shape,
+        dtype=dtype_of(node.out).name,
         value=node.out,
         grad=subject.cotangents.get(node),
         inputs=inputs,
@@ -145,7 +143,7 @@ def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
 def edge_value(node: OpNode, index: int) -> Any:
     """d output/d input where the op works entry by entry: a float, or an array of the output's shape."""
     op = node.op
-    if not op.is_elementwise or is_custom(op) or node.out is None or len(node.operands) != len(node.inputs):
+    if not op.is_elementwise or is_custom(op):
         return None
     out, operands = node.out, node.operands
     if isinstance(node, ScalarNode):

@@ -91,7 +91,7 @@ class Names:
             return short_constant(node)
         operands = [
             short_number(value) if below is None else self.of[below]
-            for below, value in zip(node.inputs, padded(node), strict=True)
+            for below, value in zip(node.inputs, node.operands, strict=True)
         ]
         assert node.op is not None
         sign = node.op.infix
@@ -127,8 +127,6 @@ def factor(spelled: str) -> str:
 
 def short_constant(leaf: Leaf) -> str:
     """What an unnamed leaf is: its entries where they are few."""
-    if leaf.out is None:
-        return "constant"
     if leaf.out.__class__ is float or leaf.out.size == 1:
         return short_number(leaf.out if leaf.out.__class__ is float else leaf.out.item())
     entries = str(leaf.out.tolist()).replace(".0,", ",").replace(".0]", "]") if leaf.out.size <= 8 else ""
@@ -137,11 +135,6 @@ def short_constant(leaf: Leaf) -> str:
 
 def short_number(value: Any) -> str:
     return text(number(value), digits=6) if isinstance(value, (int, float)) else "..."
-
-
-def padded(node: Node) -> Iterable[Any]:
-    """The operands' values; Nones where the node has let go of them."""
-    return node.operands if len(node.operands) == len(node.inputs) else [None] * len(node.inputs)
 
 
 class Formulas:
@@ -160,10 +153,8 @@ class Formulas:
     def operands(self, node: Node) -> tuple[Symbol, ...]:
         """The operands of a node."""
         return tuple(
-            Symbol(number(value) if value is not None else name("freed"))
-            if below is None
-            else self.symbol(below)
-            for below, value in zip(node.inputs, padded(node), strict=True)
+            Symbol(number(value)) if below is None else self.symbol(below)
+            for below, value in zip(node.inputs, node.operands, strict=True)
         )
 
     def symbol(self, root: Node) -> Symbol:
@@ -183,7 +174,7 @@ class Formulas:
         return self._symbols[root]
 
     def _written(self, node: Node) -> Symbol:
-        shape: Shape = () if node.out is None else node.shape
+        shape = node.shape
         if node.name is not None:
             return self._named(self._names[node], node, shape)
         if not isinstance(node, OpNode):
@@ -213,7 +204,7 @@ class Formulas:
 
     def _named(self, spelled: str, node: Node, shape: Shape) -> Symbol:
         self.values[spelled] = node.out
-        return Symbol(name(spelled), shape, dtype=dtype_named(1.0 if node.out is None else node.out))
+        return Symbol(name(spelled), shape, dtype=dtype_named(node.out))
 
     def _invent(self, node: Node, shape: Shape, meaning: str | Expr) -> Symbol:
         self._invented += 1

@@ -253,35 +253,21 @@ def values_read(node: Node) -> frozenset[int | str]:
     """
     op = node.op
     assert op is not None
-    count = len(node.inputs)
-    everything: frozenset[int | str] = frozenset(range(count))
+    everything: frozenset[int | str] = frozenset(range(len(node.inputs)))
     if is_custom(op):
         return everything
-    # A node that has let go of its values no longer knows their shapes; then any that fit the rule will do.
-    is_released = len(node.operands) != count or node.out is None
-    guesses: list[list[Shape]]
-    if is_released:
-        guesses = [[(1,) * ndim] * count for ndim in (2, 1, 0, 3, 4)]
-    else:
-        guesses = [[_shape(value) for value in node.operands]]
-    for shapes in guesses:
-        try:
-            return _reads(op, node, shapes)
-        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
-            continue
-    return everything | {"out"}
+    try:
+        return _reads(op, node)
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+        return everything | {"out"}
 
 
-def _reads(op: Op, node: Node, shapes: list[Shape]) -> frozenset[int | str]:
+def _reads(op: Op, node: Node) -> frozenset[int | str]:
     operands = tuple(
-        Symbol(name(f"x{index}"), shape, reads=frozenset({index})) for index, shape in enumerate(shapes)
+        Symbol(name(f"x{index}"), _shape(value), dtype=dtype_named(value), reads=frozenset({index}))
+        for index, value in enumerate(node.operands)
     )
-    if node.out is not None:
-        shape = _shape(node.out)
-    elif op.is_elementwise:
-        shape = broadcast(shapes)
-    else:
-        shape = _shape_by_forward(op, list(operands), node.params)
+    shape = _shape(node.out)
     out = Symbol(name("out"), shape, reads=frozenset({"out"}))
     read = NOTHING
     for index, below in enumerate(node.inputs):

@@ -1,0 +1,44 @@
+"""Expressions read from text as Python reads it, for tests that ask what a text means."""
+
+from __future__ import annotations
+
+import ast
+
+from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
+
+SIGNS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.Gt: ">",
+    ast.LtE: "<=",
+    ast.BitAnd: "&",
+}
+
+
+def parse(text: str) -> Expr:
+    """Read an expression as Python does."""
+
+    def read(at: ast.AST) -> Expr:
+        match at:
+            case ast.Constant():
+                return number(at.value)  # type: ignore[arg-type]
+            case ast.Name():
+                return name(at.id)
+            case ast.UnaryOp():
+                return neg(read(at.operand))
+            case ast.BinOp():
+                return infix(SIGNS[type(at.op)], read(at.left), read(at.right))
+            case ast.Compare():
+                return infix(SIGNS[type(at.ops[0])], read(at.left), read(at.comparators[0]))
+            case ast.Attribute():
+                return postfix(read(at.value), f".{at.attr}", "permute", {"dims": (1, 0)})
+            case ast.Call():
+                assert isinstance(at.func, ast.Name)
+                return call(at.func.id, *map(read, at.args))
+        raise AssertionError(ast.dump(at))
+
+    return read(ast.parse(text, mode="eval").body)
