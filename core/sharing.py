@@ -191,5 +191,7 @@ def remake_views(base: Tensor, versions: VersionCounter) -> None:
 def remade_node(view: Tensor, old: Node, base: Tensor, recipe: Recipe, array: Any, value: Any) -> Node:
     """The node of a view after its base has changed: an application to the base's new node."""
     if old.tracked and not isinstance(old, Leaf) and base.node is not None and base.node.tracked:
-        return ArrayNode(recipe.op, (base.node,), (array,), recipe.params, value, old.site)
+        # torch no longer knows how the view was made either, and says so in the name.
+        op = recipe.op.named("AsStridedBackward0")
+        return ArrayNode(op, (base.node,), (array,), recipe.params, value, old.site)
     return Leaf(value, tracked=old.tracked, cell=old.cell if isinstance(old, Leaf) else None, site=old.site)

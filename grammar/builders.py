@@ -270,6 +270,12 @@ def star_parameter(span: Span, name: syntax.Name) -> syntax.Parameter:
 
 
 @rule
+def bare_star(span: Span) -> syntax.Parameter:
+    """What follows is given by name only. Its own name, ``*``, is one that no script can write."""
+    return syntax.Parameter(span, "*", None, "*")
+
+
+@rule
 def parameters(span: Span, *all: syntax.Parameter) -> tuple[syntax.Parameter, ...]:
     seen: dict[str, syntax.Parameter] = {}
     optional = star = None
@@ -285,6 +291,9 @@ def parameters(span: Span, *all: syntax.Parameter) -> tuple[syntax.Parameter, ..
             if star is not None:
                 raise mistake("E0102", "only one parameter can have a `*`", "here", "remove it", one.span)
             star = one
+            if one.name == "*" and one is all[-1]:
+                way_out = "put a parameter after it, as in `def f(x, *, scale=1)`, or delete it"
+                raise mistake("E0102", "named arguments must follow bare *", "nothing follows", way_out, one.span)
         elif one.default is not None:
             optional = one
         elif optional is not None and star is None:

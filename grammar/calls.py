@@ -373,10 +373,10 @@ def bind(function: ScriptFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
     frame: Frame = [function.parent, None] + [UNBOUND] * len(code.template)
     for slot, value in enumerate(args[: len(names)], FIRST_SLOT):
         frame[slot] = value
+    if len(args) > len(names) and (code.star is None or "*" in code.template):
+        raise too_many(function, len(args))
     if code.star is not None:
         frame[code.star] = tuple(args[len(names) :])
-    elif len(args) > len(names):
-        raise too_many(function, len(args))
     for keyword, value in kwargs.items():
         slot = code.template.get(keyword)
         if slot is None or (keyword not in names and keyword not in code.keyword_only):

@@ -193,9 +193,6 @@ def foreign_sign(here: Situation) -> CompileError | None:
         way_out = "delete it and the type after it"
         return here.error("E0110", "types are not in the language", "a type should not stand here", way_out)
     if not here.brackets or before not in ("(", ","):
-        if here.brackets and before == "*" and kind in (",", ")") and _in_parameters(here):
-            way_out = "leave the `*` out: every parameter can be given by name"
-            return here.error("E0110", "a bare `*` is not in the language", "it needs a name", way_out)
         return None
     if kind == "**":
         way_out = "write the arguments one by one, as in `f(a=1, b=2)`"

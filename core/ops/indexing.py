@@ -285,7 +285,8 @@ class Place:
             self.step(select, place, (*shape[:dim], *shape[dim + 1 :]), index=place)
         elif key.__class__ is slice:
             start, stop, step = bounds(key, size)
-            if (start, stop, step) == (0, size, 1):
+            # As in torch, `x[-2:]` leaves a node even where it happens to be the whole dimension.
+            if (start, stop, step) == (0, size, 1) and key.start in (None, 0):
                 self._basic.append(WHOLE)
             else:
                 count = len(range(start, stop, step))

@@ -1224,3 +1224,10 @@ def test_parse_literal_of_a_deep_list():
         value = value[0]
         depth += 1
     assert depth == 49_999
+
+
+def test_parameters_after_a_bare_star_are_given_by_name():
+    definition = parse(Source("def f(x, *, scale=1): return x")).body[0]
+    assert [(p.name, p.star) for p in definition.parameters] == [("x", ""), ("*", "*"), ("scale", "")]
+    with pytest.raises(CompileError, match="named arguments must follow bare"):
+        parse(Source("def f(x, *): return x"))
