@@ -20,6 +20,7 @@ TAB = "    "
 MOST_FRAMES = 5
 SHORTEST_WINDOW = 24
 LONGEST_MESSAGE = 2000
+LONGEST_WORD = 200
 
 
 class Painter:
@@ -77,7 +78,11 @@ def diagnostic_lines(
 
 
 def clip(text: str) -> str:
-    """A message in full, unless a script has smuggled a novel into it."""
+    """A message in full, but for words so long that they are not meant to be read."""
+    if len(text) > LONGEST_WORD:
+        text = " ".join(
+            word if len(word) <= LONGEST_WORD else word[:40] + "..." + word[-20:] for word in text.split(" ")
+        )
     return visible(text) if len(text) <= LONGEST_MESSAGE else visible(text[:LONGEST_MESSAGE]) + " ..."
 
 

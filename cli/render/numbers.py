@@ -20,10 +20,10 @@ def short(value: float, digits: int = 6) -> str:
     >>> short(-8.0), short(2.718281828), short(1.2e-5), short(784000.0), short(float("nan"))
     ('-8', '2.71828', '1.2e-05', '784000', 'nan')
     """
-    if value.__class__ is bool:
-        return str(value)
-    if value == value and abs(value) < EXACT_INTEGERS and value == int(value):
-        return "-0" if value == 0 and str(value)[0] == "-" else str(int(value))
+    if -EXACT_INTEGERS < value < EXACT_INTEGERS and value == int(value):
+        if value.__class__ is bool:
+            return str(value)
+        return str(int(value)) if value else str(value).removesuffix(".0")
     return f"{value:.{digits}g}"
 
 
@@ -107,6 +107,8 @@ def block(value: Any, digits: int = 6) -> list[str]:
 
 def inline(value: Any, digits: int = 6) -> str:
     """A value on one line."""
+    if value.__class__ is float:
+        return short(value, digits)
     if value is None:
         return "None"
     if not is_array(value):

@@ -58,6 +58,8 @@ def spread(left: Line, right: str, width: int) -> Line:
 
 def fit(text: str, width: int = WIDEST_CELL) -> str:
     """A user's text, made safe, and shortened in its middle where it is longer than a cell may be."""
+    if len(text) <= width and text.isascii() and text.isprintable():
+        return text
     if len(text) > 4 * width:  # no need to sanitize ten megabytes to show sixty characters
         text = text[: 2 * width] + text[-2 * width :]
     text = visible(text)
@@ -70,6 +72,15 @@ def fit(text: str, width: int = WIDEST_CELL) -> str:
 def pad(text: str, width: int, right: bool = False) -> str:
     space = " " * (width - cells(text))
     return space + text if right else text + space
+
+
+def align(texts: Sequence[str], right: bool) -> list[str]:
+    """The texts of a column, padded to one width."""
+    if "".join(texts).isascii():
+        width = max(map(len, texts))
+        return [text.rjust(width) for text in texts] if right else [text.ljust(width) for text in texts]
+    width = max(map(cells, texts))
+    return [pad(text, width, right) for text in texts]
 
 
 def table(

@@ -7,20 +7,34 @@ inputs run straight down, so depth costs no width either.
 
 from __future__ import annotations
 
-from autodiff.cli.console import cells
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
-from autodiff.cli.render.page import EMPTY, GRADIENT, GUIDE, MUTED, NAME, NUMBER, PLAIN, Page, fit, muted, pad
+from autodiff.cli.render.page import (
+    EMPTY,
+    GAP,
+    GRADIENT,
+    GUIDE,
+    MUTED,
+    NAME,
+    NUMBER,
+    PLAIN,
+    Page,
+    align,
+    fit,
+    muted,
+)
 from autodiff.core.report import Graph, GraphEdge, GraphNode, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from autodiff.cli.render.page import Line
 
 DEEPEST_INDENT = 12
 WIDEST_NAME = 40
 WIDEST_VALUE = 24
+NARROWEST_TREE = 21
 ASCII_GUIDES = ("|- ", "`- ", "|  ", "   ")
 BOX_GUIDES = ("├─ ", "└─ ", "│  ", "   ")
 
@@ -48,56 +62,33 @@ class Drawing:
         self.is_cut = is_cut
 
 
-class Visit:
-    """A node waiting to be drawn: by which edge, how deep, after which guides."""
-
-    __slots__ = ("base", "depth", "edge", "is_last", "is_only", "level", "node")
-
-    def __init__(
-        self,
-        node: int,
-        edge: GraphEdge | None,
-        depth: int,
-        level: int,
-        base: str,
-        is_last: bool,
-        is_only: bool,
-    ) -> None:
-        self.node = node
-        self.edge = edge
-        self.depth = depth
-        self.level = level
-        self.base = base
-        self.is_last = is_last
-        self.is_only = is_only
-
-
 def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> Iterator[Line]:
     """The tree below the root, with its header and what there is to say about shared nodes."""
     drawing = draw(graph, page)
     rows = drawing.rows
     output = fit(graph.nodes[graph.root].name, 24)
-    has_shapes = any(node.shape for node in graph.nodes)
-    header = ("op", *(("shape",) if has_shapes else ()), "value", "d parent/d node", f"d{output}/d node")
-    styles = (MUTED, *((MUTED,) if has_shapes else ()), NUMBER, PLAIN, GRADIENT)
-    right = (False, *((False,) if has_shapes else ()), True, True, True)
-    first = max([21] + [cells(row.guide) + cells(row.name) + len(row.mark) for row in rows])
-    widths = [max([cells(title)] + [cells(row.cells[at]) for row in rows]) for at, title in enumerate(header)]
-    widths[0] = max(widths[0], 4)
-    yield (
-        (MUTED, pad("node", first)),
-        *((MUTED, "   " + pad(t, w, r)) for t, w, r in zip(header, widths, right, strict=True)),
-    )
-    for row in rows:
-        left = cells(row.guide) + cells(row.name) + len(row.mark)
+    header = ["op", "value", "d parent/d node", f"d{output}/d node"]
+    styles = [MUTED, NUMBER, PLAIN, GRADIENT]
+    right = [False, True, True, True]
+    if has_shapes(graph):
+        header.insert(1, "shape")
+        styles.insert(1, MUTED)
+        right.insert(1, False)
+    # Column by column: a graph may have a million rows, and aligning a list at once is quick.
+    lefts = align(["node".ljust(NARROWEST_TREE), *(row.guide + row.name + row.mark for row in rows)], False)
+    texts = zip(*(row.cells for row in rows), strict=True)
+    columns = [
+        align([title, *column], side) for title, column, side in zip(header, texts, right, strict=True)
+    ]
+    lines = zip(lefts, *columns, strict=True)
+    yield tuple((MUTED, text if not at else GAP + text) for at, text in enumerate(next(lines)))
+    for row, (left, *cells) in zip(rows, lines, strict=True):
+        start, end = len(row.guide), len(row.guide) + len(row.name)
         yield (
-            (GUIDE, row.guide),
-            (NAME, row.name),
-            (MUTED, row.mark + " " * (first - left)),
-            *(
-                (style, "   " + pad(text, width, side))
-                for style, text, width, side in zip(styles, row.cells, widths, right, strict=True)
-            ),
+            (GUIDE, left[:start]),
+            (NAME, left[start:end]),
+            (MUTED, left[end:]),
+            *[(style, GAP + text) for style, text in zip(styles, cells, strict=True)],
         )
     yield from tail_lines(graph, drawing, gradients)
 
@@ -110,54 +101,61 @@ def draw(graph: Graph, page: Page) -> Drawing:
     for edges in below.values():
         edges.sort(key=lambda edge: edge.operand)
     branch, corner, bar, blank = BOX_GUIDES if page.box else ASCII_GUIDES
-    has_shapes = any(node.shape for node in graph.nodes)
+    nodes, shapes = graph.nodes, has_shapes(graph)
     rows: list[Row] = []
     seen: set[int] = set()
-    stack = [Visit(graph.root, None, 0, 0, "", True, False)]
+    # What waits to be drawn: a node, the edge that leads to it, its depth, its level of indentation, the
+    # guides before it, whether it is the last and whether it is the only input.
+    stack: list[tuple[int, GraphEdge | None, int, int, str, bool, bool]]
+    stack = [(graph.root, None, 0, 0, "", True, False)]
     while stack and not (page.rows and len(rows) >= page.rows):
-        visit = stack.pop()
-        node = graph.nodes[visit.node]
-        known = visit.node in seen
-        seen.add(visit.node)
-        if visit.level > DEEPEST_INDENT:
-            guide = f"{visit.base}[{visit.depth}] "
-        elif visit.depth:
-            guide = visit.base + (corner if visit.is_last else branch)
+        at, way, depth, level, base, is_last, is_only = stack.pop()
+        node = nodes[at]
+        is_known = at in seen
+        seen.add(at)
+        if level > DEEPEST_INDENT:
+            guide = f"{base}[{depth}] "
+        elif depth:
+            guide = base + (corner if is_last else branch)
         else:
             guide = ""
-        mark = " (*)" if known else ""
-        rows.append(
-            Row(guide, fit(node.name, WIDEST_NAME), mark, row_cells(node, visit, known, has_shapes, page))
-        )
-        if known:
+        cells = row_cells(node, way, is_known, shapes, page)
+        rows.append(Row(guide, fit(node.name, WIDEST_NAME), " (*)" if is_known else "", cells))
+        edges = below.get(at)
+        if is_known or not edges:
             continue
-        edges = below.get(visit.node, [])
         # A single input of a single input goes straight down: a chain of 10,000 is no staircase.
-        is_chain = len(edges) == 1 and visit.is_only
-        level = visit.level if is_chain else visit.level + 1
-        base = visit.base
-        if visit.depth and not is_chain and level <= DEEPEST_INDENT:
-            base += blank if visit.is_last else bar
-        for at in range(len(edges) - 1, -1, -1):
-            edge = edges[at]
-            is_last = at == len(edges) - 1
-            stack.append(Visit(edge.input, edge, visit.depth + 1, level, base, is_last, len(edges) == 1))
+        if not (is_only and len(edges) == 1):
+            level += 1
+            if depth and level <= DEEPEST_INDENT:
+                base += blank if is_last else bar
+        is_only = len(edges) == 1
+        is_last = True
+        for edge in reversed(edges):
+            stack.append((edge.input, edge, depth + 1, level, base, is_last, is_only))
+            is_last = False
     return Drawing(rows, seen, bool(stack))
 
 
-def row_cells(node: GraphNode, visit: Visit, known: bool, has_shapes: bool, page: Page) -> tuple[str, ...]:
-    op = "" if known and node.op != "leaf" else fit(node.op, 16)
-    return (
-        op,
-        *((spell_shape(node.shape) if node.shape else "",) if has_shapes else ()),
-        entry(node.value, page),
-        spell_local(visit.edge, page) if visit.edge is not None else "",
-        entry(node.grad, page),
-    )
+def has_shapes(graph: Graph) -> bool:
+    return any(node.shape for node in graph.nodes)
 
 
-def entry(value: object, page: Page) -> str:
+def row_cells(
+    node: GraphNode, edge: GraphEdge | None, is_known: bool, shapes: bool, page: Page
+) -> tuple[str, ...]:
+    op = "" if is_known and node.op != "leaf" else fit(node.op, 16)
+    local = spell_local(edge, page) if edge is not None else ""
+    value, grad = entry(node.value, page), entry(node.grad, page)
+    if shapes:
+        return op, spell_shape(node.shape) if node.shape else "", value, local, grad
+    return op, value, local, grad
+
+
+def entry(value: Any, page: Page) -> str:
     """A value in a column of the tree: whole where it is short, else its range."""
+    if value.__class__ is float:
+        return short(value, page.digits)
     text = inline(value, page.digits)
     if is_array(value) and len(text) > WIDEST_VALUE:
         text = inline(value, 3)
@@ -170,6 +168,8 @@ def spell_local(edge: GraphEdge, page: Page) -> str:
     if edge.local is None:
         return symbol
     value = inline(edge.local, page.digits)
+    if symbol == value:
+        return value
     try:
         is_number = not symbol or is_array(edge.local) or short(float(symbol), page.digits) == value
     except ValueError:
