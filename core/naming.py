@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.expr import Expr, call, name, names_in, number, text
+from autodiff.core.expr import Expr, call, infix, name, names_in, neg, number, text
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.span import Source
-from autodiff.core.symbol import Shape, Symbol, dtype_named, is_custom
+from autodiff.core.symbol import Shape, Symbol, as_symbol, dtype_named, is_custom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
+
+    from autodiff.core.op import Op
 
 LONGEST_NAME = 40
 LONGEST_OPERAND = 60
@@ -36,6 +38,7 @@ class Names:
         self.of: dict[Node, str] = {}
         self._taken: set[str] = set()
         self._reassigned: set[str] = set()
+        self._applications: dict[Node, Expr] = {}  # what built names were made from
         self._name_assigned()
         self._name_by_text()
 
@@ -71,9 +74,11 @@ class Names:
                 continue
             is_newest = node.site is not None and newest[node.site] is node
             spelled = self._source_text(node) if is_newest else ""
-            spelled = spelled or self._built(node)
+            built = self._built(node)
+            spelled = spelled or built
             if spelled in self._taken and isinstance(node, OpNode):
                 spelled = f"{node.op.name}_{self._rank[node]}"
+                self._applications.pop(node, None)
             self._give(node, spelled)
 
     def _source_text(self, node: Node) -> str:
@@ -87,20 +92,28 @@ class Names:
         return spelled
 
     def _built(self, node: Node) -> str:
+        """A name made of the op and its operands, or of the op and the node's rank where that is too long."""
         if isinstance(node, Leaf):
             return short_constant(node)
-        operands = [
-            short_number(value) if below is None else self.of[below]
-            for below, value in zip(node.inputs, node.operands, strict=True)
-        ]
         assert node.op is not None
-        sign = node.op.infix
-        if sign and len(operands) == 2 and not is_custom(node.op):
-            tight = "" if sign in ("*", "/", "**") else " "
-            built = f"{tight}{sign}{tight}".join(map(factor, operands))
-        else:
-            built = f"{node.op.name}({', '.join(operands)})"
-        return built if len(built) <= LONGEST_NAME else f"{node.op.name}_{self._rank[node]}"
+        written = self._application(node, node.op)
+        if written.size <= LONGEST_NAME:
+            built = text(written, LONGEST_NAME + 1, 6)
+            if len(built) <= LONGEST_NAME:
+                self._applications[node] = written
+                return built
+        return f"{node.op.name}_{self._rank[node]}"
+
+    def _application(self, node: Node, op: Op) -> Expr:
+        operands = []
+        for below, value in zip(node.inputs, node.operands, strict=True):
+            if below is None:
+                operands.append(as_symbol(value).expr)
+            else:
+                operands.append(self._applications.get(below) or name(self.of[below]))
+        if op.infix and len(operands) == 2 and not is_custom(op):
+            return infix(op.infix, *operands)
+        return neg(*operands) if op.name == "neg" else call(op.name, *operands)
 
     def _give(self, node: Node, candidate: str) -> None:
         spelled, version = candidate, 1
@@ -116,15 +129,6 @@ def bracketed(spelled: str) -> str:
     return spelled if spelled.partition("'")[0].isidentifier() else f"({spelled})"
 
 
-def factor(spelled: str) -> str:
-    """A name as it stands beside an operator."""
-    is_plain = spelled.partition("'")[0].isidentifier() or spelled.replace(".", "", 1).isdigit()
-    is_call = (
-        spelled.endswith((")", "]")) and spelled[:1] not in "([" and " " not in spelled.partition("(")[0]
-    )
-    return spelled if is_plain or is_call else f"({spelled})"
-
-
 def short_constant(leaf: Leaf) -> str:
     """What an unnamed leaf is: its entries where they are few."""
     if leaf.out.__class__ is float or leaf.out.size == 1:
@@ -134,7 +138,7 @@ def short_constant(leaf: Leaf) -> str:
 
 
 def short_number(value: Any) -> str:
-    return text(number(value), digits=6) if isinstance(value, (int, float)) else "..."
+    return text(number(value), digits=6)
 
 
 class Formulas:
@@ -153,7 +157,7 @@ class Formulas:
     def operands(self, node: Node) -> tuple[Symbol, ...]:
         """The operands of a node."""
         return tuple(
-            Symbol(number(value)) if below is None else self.symbol(below)
+            as_symbol(value) if below is None else self.symbol(below)
             for below, value in zip(node.inputs, node.operands, strict=True)
         )
 
