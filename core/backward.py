@@ -114,7 +114,7 @@ def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
         else:
             partial = op.partials[index]
             if isinstance(partial, int):
-                c = g if partial == 1 else g * partial
+                c = g if partial == 1 else -g if partial == -1 else 0.0
             else:
                 c = g * partial(out, *operands)
         if c.__class__ is float:

@@ -63,7 +63,14 @@ exp2 = elementwise(
     "exp2", lambda x: np.exp2(x), lambda out, x: math.log(2) * out, scalar=lambda x: 2.0**x, real=True
 )
 expm1 = elementwise("expm1", lambda x: np.expm1(x), lambda out, x: out + 1, scalar=math.expm1, real=True)
-log1p = elementwise("log1p", lambda x: np.log1p(x), lambda out, x: 1 / (x + 1), scalar=math.log1p, real=True)
+log1p = elementwise(
+    "log1p",
+    lambda x: np.log1p(x),
+    lambda out, x: 1 / (x + 1),
+    scalar=math.log1p,
+    real=True,
+    grad_fn="Log1PBackward0",
+)
 log2 = elementwise(
     "log2", lambda x: np.log2(x), lambda out, x: 1 / (x * math.log(2)), scalar=math.log2, real=True
 )
@@ -221,9 +228,7 @@ polygamma: Op = selective(
     "polygamma", polygamma_forward, lambda g, out, x, n: g * polygamma(x, n=n + 1), real=True
 )
 digamma = elementwise("digamma", from_scipy("digamma"), lambda out, x: polygamma(x, n=1), real=True)
-lgamma = elementwise(
-    "lgamma", from_scipy("gammaln"), lambda out, x: digamma(x), scalar=math.lgamma, real=True
-)
+lgamma = elementwise("lgamma", from_scipy("gammaln"), lambda out, x: digamma(x), real=True)
 i1: Op = elementwise(
     "i1",
     from_scipy("i1"),
