@@ -6,6 +6,7 @@ table, so nothing a script writes reaches numpy unchecked. Families enter their 
 
 from __future__ import annotations
 
+from autodiff.core.closest import closest
 from autodiff.core.dtypes import DTYPES, DType
 from autodiff.core.errors import ScriptError
 from autodiff.core.tensor import Tensor
@@ -102,10 +103,10 @@ class Function:
             names = [p.name for p in self.parameters]
             for name in kwargs:
                 if name not in names:
-                    raise self.error(
-                        f"got an unexpected keyword argument '{name}'",
-                        (f"its signature is {self.signature}",),
-                    )
+                    help = [f"its signature is {self.signature}"]
+                    if (near := closest(name, names)) is not None:
+                        help.insert(0, f"did you mean `{near}`?")
+                    raise self.error(f"got an unexpected keyword argument '{name}'", tuple(help))
         return bound
 
     def convert(self, value: Any, parameter: Parameter, position: int) -> Any:

@@ -41,12 +41,16 @@ class GradCell:
 
 
 class VersionCounter:
-    """How often a value was changed in place; shared by a tensor and its ``detach()`` aliases."""
+    """How often a value was changed in place; shared by a tensor and its ``detach()`` aliases.
 
-    __slots__ = ("count",)
+    ``changed_by`` is the name of the node that changed it last, empty for a change nothing recorded.
+    """
+
+    __slots__ = ("changed_by", "count")
 
     def __init__(self) -> None:
         self.count = 0
+        self.changed_by = ""
 
 
 class Mark:
@@ -182,13 +186,16 @@ class OpNode(Node):
         assert mark.overwritten is not None
         versions, expected = mark.overwritten
         kind = dtype_of(node.out).long_name
-        made_by = "" if isinstance(node, Leaf) else f", which is output 0 of {node.grad_fn_name},"
+        maker = node.grad_fn_name if node is self else versions.changed_by
+        if maker == "CopySlices":
+            maker = "torch::autograd::CopySlices"
+        made_by = f", which is output 0 of {maker.partition('Backward')[0]}," if maker else ""
         name = f"`{node.name}`" if node.name else "a value"
         raise GradientError(
             "one of the variables needed for gradient computation has been modified by an inplace operation:"
             f" [torch.{kind}Tensor {list(node.shape)}]{made_by} is at version {versions.count};"
             f" expected version {expected} instead. Hint: enable anomaly detection to find the operation that"
-            " failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).",
+            " failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
             code="E0403",
             caret=f"this needs {name} as it was here, but it was changed in place afterwards",
             help=("change a copy instead, as in `y = x.clone()`, or write `x = x + 1` instead of `x += 1`",),

@@ -106,6 +106,8 @@ def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
         tracked = old.tracked and isinstance(old, Leaf)
         tensor.node = Leaf(result.value, tracked=tracked, cell=cell, site=mode.site)
         tensor.node.name = old.name
+    grad_fn = tensor.grad_fn
+    versions.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
     tensor.value = result.value
     if alias is not None:
         for member in live(alias.members):

@@ -6,6 +6,7 @@ underscore change the tensor in place.
 
 from __future__ import annotations
 
+from autodiff.core.closest import closest
 from autodiff.core.errors import ScriptError
 from autodiff.core.function import Context
 from autodiff.core.functions import METHODS as FUNCTION_METHODS
@@ -15,7 +16,6 @@ from autodiff.core.span import Span
 from autodiff.core.tensor import Tensor
 from autodiff.grammar import methods
 from autodiff.grammar.runtime import runtime
-from autodiff.grammar.spelling import closest
 from autodiff.grammar.values import (
     NAMED_RESULTS,
     UNBOUND,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from autodiff.core.closest import closest
 from autodiff.core.errors import CompileError
 from autodiff.core.span import Span
-from autodiff.grammar.spelling import closest
 from autodiff.grammar.values import UNBOUND, Namespace
 
 TYPE_CHECKING = False

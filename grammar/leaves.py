@@ -7,13 +7,13 @@ leaf. The plan is made from the syntax before anything runs; it maps targets to 
 from __future__ import annotations
 
 from autodiff.core import dtypes
+from autodiff.core.closest import closest
 from autodiff.core.dtypes import DType
 from autodiff.core.errors import UsageError
 from autodiff.core.lazy import np
 from autodiff.core.tensor import Tensor, settle
 from autodiff.grammar import syntax
 from autodiff.grammar.scope import Names
-from autodiff.grammar.spelling import closest
 from autodiff.grammar.values import NUMBERS
 
 TYPE_CHECKING = False

@@ -6,10 +6,10 @@ is seen by nobody inside it. A name that nothing binds is an error here. Walks w
 
 from __future__ import annotations
 
+from autodiff.core.closest import closest
 from autodiff.core.errors import CompileError
 from autodiff.core.span import Source, Span
 from autodiff.grammar import syntax
-from autodiff.grammar.spelling import closest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,8 +157,13 @@ def visit_name(node: syntax.Name, scope: Scope, names: Names, binding: bool) -> 
 def visit_function(node: syntax.FunctionDef, scope: Scope, names: Names, binding: bool) -> Below:
     scope.bind(node.name, node.name_span)
     inner = names.of[node] = Scope("function", scope)
-    below = [(decorator, scope, False) for decorator in node.decorators]
+    below = [(part, scope, False) for part in node.decorators if not is_static(part)]
     return below + parameters(node.parameters, scope, inner) + [(part, inner, False) for part in node.body]
+
+
+def is_static(decorator: syntax.Expression) -> bool:
+    """Whether it is ``@staticmethod``, which is a mark and not a name."""
+    return isinstance(decorator, syntax.Name) and decorator.id == "staticmethod"
 
 
 def visit_lambda(node: syntax.Lambda, scope: Scope, names: Names, binding: bool) -> Below:

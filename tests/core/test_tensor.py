@@ -104,7 +104,7 @@ def test_a_saved_value_changed_in_place_is_refused() -> None:
     with pytest.raises(GradientError, match="modified by an inplace operation") as caught:
         z.backward(tensor([1.0, 1.0]))
     assert "is at version 1; expected version 0 instead" in caught.value.message
-    assert "[torch.DoubleTensor [2]], which is output 0 of MulBackward0" in caught.value.message
+    assert "[torch.DoubleTensor [2]], which is output 0 of Add, is at" in caught.value.message
 
 
 def test_a_result_read_by_its_own_rule_is_guarded_too() -> None:
@@ -112,7 +112,7 @@ def test_a_result_read_by_its_own_rule_is_guarded_too() -> None:
     y = exp(x)
     z = y + 1
     y.assign_in_place(y * 2)
-    with pytest.raises(GradientError, match="modified by an inplace operation"):
+    with pytest.raises(GradientError, match="which is output 0 of Exp, is at version 1"):
         z.backward()
 
 
