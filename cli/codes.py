@@ -207,6 +207,11 @@ CODES = {
         "Use detach(), or a function that has one.",
         "y = x // 2",
     ),
+    "E0415": (
+        "A tensor was changed through a view of it, which cannot be recorded here.",
+        "Assign to the part itself, or change a clone.",
+        "y = x[0]\ny += 1",
+    ),
     "E0500": (
         "A limit stopped the script.",
         "The message names the option that raises it.",

@@ -121,7 +121,7 @@ def draw(graph: Graph, page: Page) -> Drawing:
             guide = ""
         cells = row_cells(node, way, is_known, shapes, page)
         rows.append(Row(guide, fit(node.name, WIDEST_NAME), " (*)" if is_known else "", cells))
-        edges = below.get(at)
+        edges = below.get(at, [])
         if is_known or not edges:
             continue
         # A single input of a single input goes straight down: a chain of 10,000 is no staircase.
