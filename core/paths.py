@@ -7,7 +7,7 @@ never needs paths: they are how a gradient is explained, as the sum of what each
 from __future__ import annotations
 
 from autodiff.core.backward import leading_to, newest_first, np_errors_ignored, pull_edge
-from autodiff.core.mode import no_grad
+from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import Node, OpNode
 
 TYPE_CHECKING = False
@@ -99,8 +99,12 @@ def contribution_of(edge: Edge, g: Any) -> Any:
     """What comes out of one edge when ``g`` goes in."""
     node, index = edge
     assert isinstance(node, OpNode)
-    with no_grad(), np_errors_ignored([node]):
-        return pull_edge(node, index, g)
+    site = mode.site
+    try:
+        with no_grad(), np_errors_ignored([node]):
+            return pull_edge(node, index, g)
+    finally:
+        mode.site = site  # a script's own backward has run statements of its own
 
 
 def _edges_into(node: Node, useful: set[Node]) -> Iterator[Edge]:
