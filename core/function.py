@@ -90,7 +90,11 @@ def apply_function(
 def _call_backward(
     name: str, backward: Callable[..., Any], context: Context, g: Any, values: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    answers = backward(context, g if isinstance(g, Tensor) else Tensor(g))
+    site = mode.site  # a script's backward moves it from line to line
+    try:
+        answers = backward(context, g if isinstance(g, Tensor) else Tensor(g))
+    finally:
+        mode.site = site
     if not isinstance(answers, tuple):
         answers = (answers,)
     if len(answers) < len(values) or any(a is not None for a in answers[len(values) :]):

@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     Convert = Callable[[Any], Any]
 
 CONSTRUCTORS = frozenset(
-    ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor", "ByteTensor")
-    + ("BoolTensor", "Variable", "zeros", "ones", "full", "empty", "eye", "arange", "linspace", "logspace")
-    + ("rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "zeros_like")
-    + ("ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like", "one_hot")
-    + ("tril_indices", "triu_indices", "vander", "from_numpy")
+    "tensor as_tensor Tensor FloatTensor DoubleTensor LongTensor IntTensor ByteTensor BoolTensor Variable"
+    " zeros ones full empty eye arange linspace logspace rand randn randint randperm normal bernoulli"
+    " multinomial zeros_like ones_like full_like empty_like rand_like randn_like randint_like one_hot"
+    " tril_indices triu_indices vander from_numpy".split()
 )
 CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 

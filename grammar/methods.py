@@ -289,8 +289,14 @@ def register_hook(x: Tensor, hook: Any) -> None:
 
 # -- nodes, contexts, classes -----------------------------------------------------------------------
 
+
+def node_name(node: Any) -> str:
+    """``grad_fn.name()``, which for a leaf spells torch's C++ name where the repr does not."""
+    return "torch::autograd::AccumulateGrad" if isinstance(node, Leaf) else node.grad_fn_name
+
+
 for _kind in (Leaf, ScalarNode, ArrayNode):
-    METHODS[_kind, "name"] = lambda node: node.grad_fn_name
+    METHODS[_kind, "name"] = node_name
 
 
 @method(Context, "save_for_backward")

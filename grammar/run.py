@@ -267,7 +267,8 @@ def run(source_text: str, inputs: dict[str, Any] | None = None, filename: str = 
 
 
 def differentiate(execution: Execution, settings: Settings) -> Subject:
-    """The one backward pass a report is about."""
+    """The one backward pass a report is about. A custom ``backward`` of the script runs again for it."""
     from autodiff.grammar.target import subject_of
 
-    return subject_of(execution, settings)
+    with Stage(settings):
+        return subject_of(execution, settings)
