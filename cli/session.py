@@ -55,10 +55,16 @@ class Session:
 
     def report(self, *, graph: bool = False, derivations: bool = False) -> GradientReport:
         """Run the script, then backward, then put what there is to say into a report."""
+        report = self.report_if_any(graph=graph, derivations=derivations, needed=True)
+        assert report is not None
+        return report
+
+    def report_if_any(self, *, graph: bool, derivations: bool, needed: bool) -> GradientReport | None:
+        """As ``report``; None, with a note, where a script has no gradient to show and none was asked for."""
         self.script = read_script(self.request)
         from autodiff.cli.work import make_report  # after reading: a missing file needs no interpreter
 
-        return make_report(self, graph=graph, derivations=derivations)
+        return make_report(self, graph=graph, derivations=derivations, needed=needed)
 
     def page(self) -> Page:
         """The page reports are laid out for."""

@@ -9,7 +9,7 @@ from time import perf_counter
 
 from autodiff.cli.arguments import Request
 from autodiff.cli.session import Session
-from autodiff.core.errors import AutodiffError, CompileError, UsageError
+from autodiff.core.errors import AutodiffError, CompileError, GradientError, UsageError
 from autodiff.core.limits import limits
 from autodiff.core.span import Span
 from autodiff.grammar.parser import parse_literal
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from autodiff.core.report import GradientReport
 
 
-def make_report(session: Session, *, graph: bool, derivations: bool) -> GradientReport:
-    """Run the script, then backward, then describe."""
+def make_report(session: Session, *, graph: bool, derivations: bool, needed: bool) -> GradientReport | None:
+    """Run the script, then backward, then describe.
+
+    None where nothing can be differentiated and nothing was: not ``needed``, no target or input named.
+    """
     request = session.request
     script = session.script
     assert script is not None
@@ -32,7 +35,16 @@ def make_report(session: Session, *, graph: bool, derivations: bool) -> Gradient
         script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
     )
     ran = perf_counter()
-    subject = differentiate(execution, settings)
+    try:
+        subject = differentiate(execution, settings)
+    except (UsageError, GradientError) as error:
+        asked = settings.of or settings.wrt or settings.grad_output is not None
+        if needed or asked or execution.last_backward.count:
+            raise
+        session.note(f"there is no gradient to show: {error.caret or error.message}")
+        for proposal in error.help:
+            session.note(proposal)
+        return None
     swept = perf_counter()
     from autodiff.core.describe import describe
 

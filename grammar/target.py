@@ -177,7 +177,7 @@ def inputs_of(
     """The (name, node) pairs to report, in source order."""
     if settings.wrt:
         return [pair for entry in settings.wrt for pair in asked_for(entry, execution, order)]
-    leaves = [node for node in order if isinstance(node, Leaf) and node is not root]
+    leaves = [node for node in order if isinstance(node, Leaf)]
     marked = [node for node in leaves if node.cell is not None]
     found = [(name_of(node, execution), node) for node in marked or leaves]
     found.sort(key=lambda pair: (place_of(pair, execution), pair[1].number))

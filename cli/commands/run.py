@@ -11,8 +11,15 @@ PARTS = ("gradients", "graph", "paths")
 def run(session: Session) -> None:
     """Run a script and show all there is to say about its gradients."""
     parts = read_parts(session.request.text("show"))
-    report = session.report(graph="graph" in parts, derivations="paths" in parts)
-    if session.format == "json":
+    in_json = session.format == "json"
+    report = session.report_if_any(
+        graph="graph" in parts,
+        derivations="paths" in parts,
+        needed=in_json or session.request.text("show") is not None,
+    )
+    if report is None:
+        return
+    if in_json:
         session.show_json(report)
         return
     from autodiff.cli.render.reports import run_lines, why_hint
