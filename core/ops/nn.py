@@ -15,12 +15,12 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import FUNCTIONS, expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, elementwise, primitive, selective
-from autodiff.core.ops.arithmetic import div
+from autodiff.core.ops.arithmetic import div, mul, sub
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.reduction import mean, sum
 from autodiff.core.ops.selection import abs, maximum, sign
-from autodiff.core.ops.shape import expand, reshape, t, to
+from autodiff.core.ops.shape import expand, is_contiguous, reshape, t, to
 from autodiff.core.ops.transcendental import erf, exp, log, sigmoid, sigmoid_scalar, tanh, xlogy
 from autodiff.core.tensor import Tensor, _check_broadcast
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.dtypes import DType
+    from autodiff.core.node import Node
 
 # -- activations --------------------------------------------------------------------------------------
 
@@ -37,6 +38,7 @@ ROOT_2 = math.sqrt(2)
 ROOT_2_PI = math.sqrt(2 * math.pi)
 ROOT_2_OVER_PI = math.sqrt(2 / math.pi)
 CUBIC = 0.044715
+SMALLEST = 9.999999960041972e-13  # 1e-12 as a float32, which is how torch holds it
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
@@ -333,7 +335,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         return matmul(x, transposed)
     if x.ndim == 2 and weight.ndim == 2:
         return FUNCTIONS["torch.addmm"](bias, x, transposed)
-    if weight.ndim == 2 and x.ndim and x.shape[-1] == weight.shape[1]:
+    if weight.ndim == 2 and x.ndim and x.shape[-1] == weight.shape[1] and is_contiguous(x):
         rows = FUNCTIONS["torch.addmm"](bias, reshape(x, shape=(-1, x.shape[-1])), transposed)
         return reshape(rows, shape=(*x.shape[:-1], weight.shape[0]))
     return matmul(x, transposed) + bias
@@ -359,11 +361,12 @@ def reduced(losses: Any, reduction: str) -> Any:
     return losses.sum() if reduction == "sum" else np.true_divide(losses.sum(), losses.size)
 
 
-def reduce_tensor(losses: Tensor, reduction: str) -> Tensor:
-    """The losses as Tensors, put together by recorded ops."""
+def reduce_tensor(losses: Tensor, reduction: str, grad_fn: str | None = None) -> Tensor:
+    """The losses as Tensors, put together by recorded ops; the last one may bear the loss's own name."""
     if check_reduction(reduction) == "none":
         return losses
-    return (sum if reduction == "sum" else mean)(losses, dim=None, keepdim=False)
+    op = sum if reduction == "sum" else mean
+    return (op.named(grad_fn) if grad_fn else op)(losses, dim=None, keepdim=False)
 
 
 def share(g: Any, x: Any, reduction: str) -> Any:
@@ -419,7 +422,7 @@ def clamped_log(x: Any) -> Any:
 
 def bce_partial(x: Any, y: Any) -> Any:
     """(x - y) / (x (1 - x)), with torch's guard against a vanishing denominator."""
-    return (x - y) / maximum(x * (1 - x), 1e-12)
+    return (x - y) / maximum(x * (1 - x), SMALLEST)
 
 
 def check_probabilities(x: Any) -> None:
@@ -531,8 +534,11 @@ def binary_cross_entropy_with_logits(
     check_same_size(x, y, "Target size ({1}) must be the same as input size ({0})")
     if pos_weight is None:
         return weighted(bce_with_logits_op, x, y, weight, reduction)
-    losses = (1 - y) * x - (1 + (pos_weight - 1) * y) * logsigmoid(x)
-    return reduce_tensor(losses if weight is None else losses * weight, reduction)
+    name = str(bce_with_logits_op.grad_fn)
+    losses = sub.named(name)((1 - y) * x, (1 + (pos_weight - 1) * y) * logsigmoid(x))
+    if weight is not None:
+        losses = mul.named(name)(losses, weight)
+    return reduce_tensor(losses, reduction, name)
 
 
 def check_same_size(x: Tensor, y: Tensor, message: str) -> None:
@@ -545,7 +551,8 @@ def weighted(op: Op, x: Tensor, y: Tensor, weight: Tensor | None, reduction: str
     x, y = of_one_shape(x, y)
     if weight is None:
         return op(x, y, reduction=check_reduction(reduction))
-    return reduce_tensor(op(x, y, reduction="none") * weight, reduction)
+    name = str(op.grad_fn)
+    return reduce_tensor(mul.named(name)(op(x, y, reduction="none"), weight), reduction, name)
 
 
 @public(
@@ -589,12 +596,20 @@ def nll_transposed_forward(
     return np.where((classes == target) & (weight != 0), -weight * g, 0).astype(g.dtype, copy=False)
 
 
+def nll_grad_fn(node: Node) -> str:
+    """torch brings inputs of three dimensions to four and, where nothing is reduced, back again."""
+    ndim, reduction = node.params["target"].ndim, node.params["reduction"]
+    if ndim <= 2:
+        return "NllLossBackward0"
+    return "ViewBackward0" if ndim == 3 and reduction == "none" else "NllLoss2DBackward0"
+
+
 nll_loss_op: Op = primitive(
     "nll_loss",
     nll_forward,
     lambda g, out, x, **params: nll_transposed(g, shape=x.shape, **params),
     saves_params=True,
-    grad_fn=lambda node: "NllLoss2DBackward0" if node.params["target"].ndim > 2 else "NllLossBackward0",
+    grad_fn=nll_grad_fn,
 )
 nll_transposed: Op = primitive(
     "nll_transposed",

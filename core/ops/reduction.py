@@ -388,7 +388,9 @@ def prod_over(x: Tensor, dim: int | None, keepdim: bool, dtype: DType | None) ->
     if dim is None:
         return prod(x, dim=None, keepdim=False)
     axis = wrap_dim(x, dim)
-    return prod(x, dim=(axis,) if x.ndim else None, keepdim=keepdim and x.ndim > 0)
+    if not x.ndim:
+        return prod.named("ProdBackward1")(x, dim=None, keepdim=False)
+    return prod(x, dim=(axis,), keepdim=keepdim)
 
 
 @public("cumsum(input: tensor, dim: int, *, dtype: dtype = None)", in_place=True)
