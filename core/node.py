@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from autodiff.core.errors import GradientError
+from autodiff.core.errors import GradientError, Label
 from autodiff.core.lazy import np
 from autodiff.core.op import Op
 from autodiff.core.span import Span
@@ -159,13 +159,13 @@ class OpNode(Node):
         """Refuse to go on where a saved value was freed or changed in place."""
         mark = self.mark
         if mark is not None and mark.freed and (self.op.saves_params or self.reads()):
-            raise GradientError(
+            error = GradientError(
                 SECOND_TIME,
                 code="E0402",
                 caret="an earlier backward() has used this graph up",
                 help=("keep it for another pass: call the first backward(retain_graph=True)",),
-                span=self.site,
             )
+            raise self.point_out(error, "the values kept here for backward are gone")
         if mark is not None and mark.overwritten is not None and "out" in self.reads():
             self._refuse_overwritten(self, mark)
         for index, node in enumerate(self.inputs):
@@ -191,16 +191,22 @@ class OpNode(Node):
             maker = "torch::autograd::CopySlices"
         made_by = f", which is output 0 of {maker.partition('Backward')[0]}," if maker else ""
         name = f"`{node.name}`" if node.name else "a value"
-        raise GradientError(
+        error = GradientError(
             "one of the variables needed for gradient computation has been modified by an inplace operation:"
             f" [torch.{kind}Tensor {list(node.shape)}]{made_by} is at version {versions.count};"
             f" expected version {expected} instead. Hint: enable anomaly detection to find the operation that"
             " failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
             code="E0403",
-            caret=f"this needs {name} as it was here, but it was changed in place afterwards",
+            caret="a value that this pass needs was changed in place",
             help=("change a copy instead, as in `y = x.clone()`, or write `x = x + 1` instead of `x += 1`",),
-            span=self.site,
         )
+        raise self.point_out(error, f"needs {name} as it was here")
+
+    def point_out(self, error: GradientError, text: str) -> GradientError:
+        """Add a label to ``error`` at the line that made this node."""
+        if self.site is not None:
+            error.labels.append(Label(self.site, text))
+        return error
 
 
 class ScalarNode(OpNode):
