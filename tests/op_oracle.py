@@ -11,18 +11,19 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
-
 from autodiff.core import Tensor, grad, tensor
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.op import OPS
 from autodiff.core.results import NamedResult
+
+NO_WORDS: dict[str, Any] = {}
 
 
 class Case(NamedTuple):
     op: str  # the primitive this is a sample of
     function: Any  # "torch.exp", or a callable
     args: tuple[Any, ...]
-    kwargs: dict[str, Any] = {}
+    kwargs: dict[str, Any] = NO_WORDS
     name: str = ""  # for callables
     orders: int = 2  # gradients torch has
     float32: bool = True

@@ -1,4 +1,4 @@
-"""Reductions over all entries or over dimensions: sums and means, extremes, spreads, norms, running totals.
+"""Reductions over all entries or over dimensions: sums, means, products, running totals, and what they share.
 
 In a rule ``dim`` is a tuple of non-negative dimensions, or None for all entries at once; ``keepdim`` is
 only ever set together with dimensions.
@@ -17,10 +17,8 @@ from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import except_where, isnan, where
 from autodiff.core.ops.dims import wrap_dim, wrap_dims
-from autodiff.core.ops.selection import abs, maximum, minimum, sign
 from autodiff.core.ops.shape import expand, reshape, to
 from autodiff.core.ops.transcendental import exp
-from autodiff.core.results import NamedResult
 from autodiff.core.tensor import Tensor
 
 TYPE_CHECKING = False
@@ -69,8 +67,6 @@ def over_dims(all_entries: str, some: str) -> Callable[[Node], str]:
 
     return grad_fn
 
-
-TIES = "entries that tie share the gradient equally"
 
 # -- sums and products --------------------------------------------------------------------------------
 
@@ -165,47 +161,6 @@ cumsum: Op = primitive(
 )
 cumprod: Op = primitive("cumprod", lambda x, dim: running(np.cumprod, x, dim, False), cumprod_vjp)
 
-# -- extremes -----------------------------------------------------------------------------------------
-
-
-def median_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
-    """The lower of the two middle entries, or nan if there is one."""
-    ordered = np.sort(x, axis=None)
-    is_nan = x.dtype.kind == "f" and np.isnan(ordered[-1])
-    return ordered[-1] if is_nan else ordered[(ordered.size - 1) // 2]
-
-
-def pick_forward(x: Any, *, index: Any, dim: int, keepdim: bool) -> Any:
-    if not x.ndim:
-        return x
-    picked = np.take_along_axis(x, index, axis=dim)
-    return picked if keepdim else np.squeeze(picked, axis=dim)
-
-
-def pick_vjp(g: Any, out: Any, x: Any, *, index: Any, dim: int, keepdim: bool) -> Any:
-    """Send g to the entry that was picked."""
-    if not x.shape:
-        return g
-    places = np.arange(x.shape[dim]).reshape((-1,) + (1,) * (len(x.shape) - dim - 1))
-    return where(index == places, spread(g, x, (dim,), keepdim), 0.0)
-
-
-amax: Op = primitive(
-    "amax", lambda x, dim, keepdim: x.max(axis=dim, keepdims=keepdim), share_among_equals, kink=TIES
-)
-amin: Op = primitive(
-    "amin", lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim), share_among_equals, kink=TIES
-)
-median: Op = primitive("median", median_forward, share_among_equals, kink=TIES)
-pick: Op = primitive(
-    "pick",
-    pick_forward,
-    pick_vjp,
-    saves_params=True,
-    grad_fn="MaxBackward0",
-    kink="of entries that tie the first gets the whole gradient",
-)
-
 
 def logsumexp_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
     """Shifted by the largest entry, so that no exponential overflows."""
@@ -222,88 +177,6 @@ logsumexp = primitive(
     logsumexp_forward,
     lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim) * exp(x - spread(out, x, dim, keepdim)),
 )
-
-# -- spreads and norms --------------------------------------------------------------------------------
-
-
-def freedom(shape: tuple[int, ...], dim: Dims, correction: float) -> float:
-    """The divisor of a variance; none left over means nan."""
-    left = entries(shape, dim) - correction
-    return left if left > 0 else math.nan
-
-
-def centred(x: Any, dim: Dims) -> Any:
-    return x - mean(x, dim=dim, keepdim=dim is not None)
-
-
-def var_forward(x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
-    from_mean = x - mean_forward(x, dim=dim, keepdim=dim is not None)
-    return np.square(from_mean).sum(axis=dim, keepdims=keepdim) / freedom(x.shape, dim, correction)
-
-
-def var_vjp(g: Any, out: Any, x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
-    """2 (x - mean) / (n - correction)."""
-    return spread(g, x, dim, keepdim) * (2 / freedom(x.shape, dim, correction)) * centred(x, dim)
-
-
-def std_vjp(g: Any, out: Any, x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
-    """(x - mean) / (out (n - correction)), and 0 where all entries are equal."""
-    scaled = except_where(out == 0, 0.0, g / (out * freedom(x.shape, dim, correction)))
-    return spread(scaled, x, dim, keepdim) * centred(x, dim)
-
-
-var = primitive("var", var_forward, var_vjp)
-std = primitive(
-    "std",
-    lambda x, dim, correction, keepdim: np.sqrt(
-        var_forward(x, dim=dim, correction=correction, keepdim=keepdim)
-    ),
-    std_vjp,
-    kink="the slope is 0 where all entries are equal",
-)
-
-
-def vector_norm_forward(x: Any, *, ord: float, dim: Dims, keepdim: bool) -> Any:
-    size = np.abs(x)
-    if ord == math.inf:
-        return size.max(axis=dim, keepdims=keepdim)
-    if ord == -math.inf:
-        return size.min(axis=dim, keepdims=keepdim)
-    if ord == 0:
-        return (x != 0).sum(axis=dim, keepdims=keepdim).astype(x.dtype)
-    if ord == 1:
-        return size.sum(axis=dim, keepdims=keepdim)
-    if ord == 2:
-        return np.sqrt(np.square(x).sum(axis=dim, keepdims=keepdim))
-    return (size**ord).sum(axis=dim, keepdims=keepdim) ** (1 / ord)
-
-
-def vector_norm_vjp(g: Any, out: Any, x: Any, *, ord: float, dim: Dims, keepdim: bool) -> Any:
-    """x / out for the Euclidean norm, sign(x) (|x| / out)^(p - 1) for any other; 0 where the norm is 0."""
-    if ord == 0:
-        return spread(g, x, dim, keepdim) * 0.0
-    if ord == 1:
-        return spread(g, x, dim, keepdim) * sign(x)
-    if ord in (math.inf, -math.inf):
-        return sign(x) * share_among_equals(g, out, abs(x), dim=dim, keepdim=keepdim)
-    if ord == 2:
-        return x * spread(except_where(out == 0, 0.0, g / out), x, dim, keepdim)
-    scale = except_where(out == 0, 0.0, g / out ** (ord - 1))
-    return except_where(x == 0, 0.0, sign(x) * abs(x) ** (ord - 1)) * spread(scale, x, dim, keepdim)
-
-
-vector_norm = primitive(
-    "vector_norm",
-    vector_norm_forward,
-    vector_norm_vjp,
-    grad_fn="LinalgVectorNormBackward0",
-    kink="the slope is 0 where the norm is 0",
-)
-
-# -- choices and counts: no gradient ------------------------------------------------------------------
-
-argmax = primitive("argmax", lambda x, dim, keepdim: np.argmax(x, axis=dim, keepdims=keepdim))
-argmin = primitive("argmin", lambda x, dim, keepdim: np.argmin(x, axis=dim, keepdims=keepdim))
 any_ = primitive("any", lambda x, dim, keepdim: np.any(x, axis=dim, keepdims=keepdim))
 all_ = primitive("all", lambda x, dim, keepdim: np.all(x, axis=dim, keepdims=keepdim))
 count_nonzero = primitive("count_nonzero", lambda x, dim: np.asarray(np.count_nonzero(x, axis=dim)))
@@ -405,233 +278,12 @@ def cumprod_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     return cumprod(cast(x, dtype), dim=wrap_dim(x, dim))
 
 
-@public("amax(input: tensor, dim: ints = None, keepdim: bool = False)")
-def amax_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """The largest entry of all, or over dimensions."""
-    dims = dims_of(x, dim, keepdim)
-    check_not_empty(x, "amax", dims)
-    return amax(x, dim=dims, keepdim=keepdim)
-
-
-@public("amin(input: tensor, dim: ints = None, keepdim: bool = False)")
-def amin_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """The smallest entry of all, or over dimensions."""
-    dims = dims_of(x, dim, keepdim)
-    check_not_empty(x, "amin", dims)
-    return amin(x, dim=dims, keepdim=keepdim)
-
-
-@public("aminmax(input: tensor, *, dim: int = None, keepdim: bool = False)")
-def aminmax(x: Tensor, dim: int | None, keepdim: bool) -> NamedResult:
-    """The smallest and the largest entry."""
-    dims = dims_of(x, None if dim is None else (dim,), keepdim)
-    check_not_empty(x, "aminmax", dims)
-    least, most = (op.named("AminmaxBackward0")(x, dim=dims, keepdim=keepdim) for op in (amin, amax))
-    return NamedResult("torch.return_types.aminmax", ("min", "max"), (least, most))
-
-
-def pick_entries(
-    x: Tensor, name: str, dim: int, keepdim: bool, grad_fn: str, choose: Callable[[Any, int], Any]
-) -> NamedResult:
-    """The entry that ``choose`` points at along ``dim``, and where it stands."""
-    axis = wrap_dim(x, dim)
-    check_not_empty(x, name, (axis,) if x.ndim else None)
-    index = choose(x.data, axis) if x.ndim else np.zeros((), np.int64)
-    values = pick.named(grad_fn)(x, index=index, dim=axis, keepdim=keepdim)
-    places = index if keepdim or not x.ndim else np.squeeze(index, axis=axis)
-    return NamedResult(f"torch.return_types.{name}", ("values", "indices"), (values, Tensor(places)))
-
-
-def extreme(
-    x: Tensor, name: str, dim: Any, keepdim: bool, other: Any, pair: Op, whole: Op, places: Op
-) -> Any:
-    """The three functions called max (or min): of two tensors, along a dimension, and of all entries."""
-    other = dim if dim.__class__ is Tensor else other
-    if other is not None:
-        return pair(x, other)
-    title = name.capitalize()
-    if dim is None:
-        check_not_empty(x, name, None)
-        return whole.named(f"{title}Backward1")(x, dim=None, keepdim=False)
-    if dim.__class__ is not int:
-        raise ScriptError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}", code="E0310")
-    return pick_entries(
-        x, name, dim, keepdim, f"{title}Backward0", lambda a, axis: places.forward(a, dim=axis, keepdim=True)
-    )
-
-
-@public("max(input: tensor, dim: any = None, keepdim: bool = False, other: tensor = None)")
-def max_over(x: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
-    """The largest entry; with ``dim`` values and indices along it; of two tensors the larger entries."""
-    return extreme(x, "max", dim, keepdim, other, maximum, amax, argmax)
-
-
-@public("min(input: tensor, dim: any = None, keepdim: bool = False, other: tensor = None)")
-def min_over(x: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
-    """The smallest entry; with ``dim`` values and indices along it; of two tensors the smaller entries."""
-    return extreme(x, "min", dim, keepdim, other, minimum, amin, argmin)
-
-
-def kth_smallest(a: Any, axis: int, k: int) -> Any:
-    return np.take(np.argsort(a, axis=axis, kind="stable"), [k], axis=axis)
-
-
-@public("median(input: tensor, dim: int = None, keepdim: bool = False)")
-def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
-    """The lower of the two middle entries; with ``dim`` values and indices along it."""
-    if dim is None:
-        check_not_empty(x, "median", None)
-        return median(x, dim=None, keepdim=False)
-    return pick_entries(
-        x,
-        "median",
-        dim,
-        keepdim,
-        "MedianBackward1",
-        lambda a, axis: kth_smallest(a, axis, (a.shape[axis] - 1) // 2),
-    )
-
-
-@public("kthvalue(input: tensor, k: int, dim: int = -1, keepdim: bool = False)")
-def kthvalue(x: Tensor, k: int, dim: int, keepdim: bool) -> NamedResult:
-    """The k-th smallest entry along a dimension and where it stands; ``k`` starts at 1."""
-    if not 1 <= k <= (x.shape[wrap_dim(x, dim)] if x.ndim else 1):
-        raise ScriptError(
-            f"kthvalue(): selected number k out of range for dimension {wrap_dim(x, dim)}", operands=(x,)
-        )
-    return pick_entries(
-        x, "kthvalue", dim, keepdim, "KthvalueBackward0", lambda a, axis: kth_smallest(a, axis, k - 1)
-    )
-
-
 @public("logsumexp(input: tensor, dim: ints, keepdim: bool = False)", also=("special.logsumexp",))
 def logsumexp_over(x: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
     """log(Σ exp(x)) over dimensions, without overflow."""
     if not x.dtype.is_floating_point:
         x = to(x, dtype=dtypes.default_dtype().name)
     return logsumexp(x, dim=dims_of(x, dim, True), keepdim=keepdim)
-
-
-def correction_of(unbiased: bool | None, correction: float | None) -> float:
-    return 1 if unbiased is None and correction is None else correction if unbiased is None else int(unbiased)  # type: ignore[return-value]
-
-
-def spread_of(
-    op: Op, x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None
-) -> Tensor:
-    """std and var, whose second argument may be the dimensions or ``unbiased``."""
-    check_floating(x, op.name)
-    if dim.__class__ is bool:
-        dim, unbiased = None, dim
-    if dim is not None:
-        dim = dim if isinstance(dim, (tuple, list)) else (dim,)
-    return op(
-        x, dim=dims_of(x, dim, keepdim), correction=correction_of(unbiased, correction), keepdim=keepdim
-    )
-
-
-SPREAD = (
-    "(input: tensor, dim: any = None, unbiased: bool = None, keepdim: bool = False,"
-    " *, correction: float = None)"
-)
-
-
-@public(f"std{SPREAD}")
-def std_over(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Tensor:
-    """The standard deviation, with n - 1 in the denominator unless told otherwise."""
-    return spread_of(std, x, dim, unbiased, keepdim, correction)
-
-
-@public(f"var{SPREAD}")
-def var_over(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Tensor:
-    """The variance, with n - 1 in the denominator unless told otherwise."""
-    return spread_of(var, x, dim, unbiased, keepdim, correction)
-
-
-@public(f"std_mean{SPREAD}", method=False)
-def std_mean(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Any:
-    """The standard deviation and the mean."""
-    return spread_and_mean(std, "StdMeanBackward0", x, dim, unbiased, keepdim, correction)
-
-
-@public(f"var_mean{SPREAD}", method=False)
-def var_mean(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Any:
-    """The variance and the mean."""
-    return spread_and_mean(var, "VarMeanBackward0", x, dim, unbiased, keepdim, correction)
-
-
-def spread_and_mean(op: Op, name: str, x: Tensor, dim: Any, *rest: Any) -> tuple[Tensor, Tensor]:
-    keepdim = rest[1]
-    first = spread_of(op.named(name), x, dim, *rest)
-    if dim.__class__ is bool:
-        dim = None
-    dims = dim if dim is None or isinstance(dim, (tuple, list)) else (dim,)
-    return first, mean.named(name)(x, dim=dims_of(x, dims, keepdim), keepdim=keepdim)
-
-
-def order_of_norm(ord: Any) -> float:
-    """The order as a number; "fro" and None are the Euclidean norm."""
-    if ord is None or ord == "fro":
-        return 2
-    if ord.__class__ is Tensor and ord.size == 1:
-        ord = ord.item()
-    if ord.__class__ not in (int, float):
-        raise ScriptError(
-            f"norms of order {ord!r} are not supported here", help=("use a number, inf, -inf or 'fro'",)
-        )
-    return ord
-
-
-@public("norm(input: tensor, p: any = 'fro', dim: ints = None, keepdim: bool = False, dtype: dtype = None)")
-def norm(x: Tensor, p: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
-    """The p-norm of all entries, or over dimensions; Euclidean unless told otherwise."""
-    return norm_over(cast(x, dtype), p, dim, keepdim)
-
-
-@public(
-    "linalg.vector_norm(input: tensor, ord: any = 2, dim: ints = None, keepdim: bool = False,"
-    " *, dtype: dtype = None)",
-    method=False,
-)
-def vector_norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
-    """The norm of the entries as one vector, or over dimensions."""
-    return norm_over(cast(x, dtype), ord, dim, keepdim)
-
-
-def norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool) -> Tensor:
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got"
-            f" {x.dtype.long_name}",
-            operands=(x,),
-            help=("convert it first, as in `x.double()`",),
-        )
-    dims = dims_of(x, dim, keepdim)
-    if order_of_norm(ord) in (math.inf, -math.inf):
-        check_not_empty(x, "linalg.vector_norm", dims)
-    return vector_norm(x, ord=order_of_norm(ord), dim=dims, keepdim=keepdim)
-
-
-@public("dist(input: tensor, other: tensor, p: float = 2)")
-def dist(x: Tensor, y: Tensor, p: float) -> Tensor:
-    """The p-norm of the difference."""
-    return vector_norm.named("DistBackward0")(x - y, ord=p, dim=None, keepdim=False)
-
-
-def index_function(op: Op, name: str) -> Callable[..., Tensor]:
-    def find(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
-        axis = None if dim is None else wrap_dim(x, dim)
-        check_not_empty(x, name, None if axis is None or not x.ndim else (axis,))
-        return op(x, dim=axis if x.ndim else None, keepdim=keepdim and x.ndim > 0)
-
-    find.__doc__ = (
-        f"Where the {'largest' if name == 'argmax' else 'smallest'} entry stands, the first if several tie."
-    )
-    return find
-
-
-public("argmax(input: tensor, dim: int = None, keepdim: bool = False)")(index_function(argmax, "argmax"))
-public("argmin(input: tensor, dim: int = None, keepdim: bool = False)")(index_function(argmin, "argmin"))
 
 
 @public("any(input: tensor, dim: ints = None, keepdim: bool = False)")
@@ -650,6 +302,3 @@ def all_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
 def count_nonzero_over(x: Tensor, dim: Dims) -> Tensor:
     """How many entries are not zero."""
     return count_nonzero(x, dim=dims_of(x, dim))
-
-
-__all__ = ["entries", "kept_shape", "logsumexp", "mean", "pick", "spread", "sum"]

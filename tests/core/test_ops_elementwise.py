@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
-
 from autodiff.core import Tensor, grad, tensor
 from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.functions import FUNCTIONS, METHODS
 from autodiff.core.op import OPS
+from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
 
 FAMILIES = ("arithmetic", "transcendental", "selection", "comparison")
 
@@ -106,7 +105,7 @@ BINARY = {
     "xlogy": ((-2.0, 2.0), (0.2, 2.0)),
 }
 
-NAMESPACE = {name: "special" for name in ("entr", "erfcx", "i1", "log_ndtr", "ndtr", "ndtri", "xlog1py")}
+NAMESPACE = dict.fromkeys(("entr", "erfcx", "i1", "log_ndtr", "ndtr", "ndtri", "xlog1py"), "special")
 NO_SECOND = {"i1", "log_ndtr"}
 
 
@@ -210,7 +209,7 @@ OTHERS = [
     Case("bitwise_and", "torch.bitwise_and", (WHOLE, 6)),
     Case("bitwise_not", "torch.bitwise_not", (WHOLE,)),
     Case("lt", lambda x: x < 1, (X,), name="x<1"),
-    Case("ge", lambda x: 1 >= x, (np.asarray(0.5),), name="1>=x"),
+    Case("ge", lambda x: 1 >= x, (np.asarray(0.5),), name="1>=x"),  # noqa: SIM300
     Case("add", "torch.addcmul", (X, Y, Z), {"value": 0.5}),
     Case("add", "torch.addcdiv", (X, Y, X), {"value": 0.5}),
     Case("add", "torch.lerp", (X, Y, 0.3)),

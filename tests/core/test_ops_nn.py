@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
-
 from autodiff.core import grad, tensor
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import FUNCTIONS
+from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
 
 FAMILIES = ("nn", "losses")
 

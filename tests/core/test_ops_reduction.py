@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
-
 from autodiff.core import Tensor, grad, tensor
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.results import NamedResult
+from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
 
 FAMILIES = ("reduction", "extremes", "spreads")
 

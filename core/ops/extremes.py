@@ -1,0 +1,188 @@
+"""Extremes: the largest, the smallest, the middle, with values and places; ties are the kinks.
+
+Over several dimensions ties share the gradient, along one dimension the first takes it all, as in torch.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.errors import ScriptError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.op import Op, primitive
+from autodiff.core.ops.comparison import where
+from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.reduction import Dims, check_not_empty, dims_of, share_among_equals, spread
+from autodiff.core.ops.selection import maximum, minimum
+from autodiff.core.results import NamedResult
+from autodiff.core.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+TIES = "entries that tie share the gradient equally"
+
+
+def median_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
+    """The lower of the two middle entries, or nan if there is one."""
+    ordered = np.sort(x, axis=None)
+    is_nan = x.dtype.kind == "f" and np.isnan(ordered[-1])
+    return ordered[-1] if is_nan else ordered[(ordered.size - 1) // 2]
+
+
+def pick_forward(x: Any, *, index: Any, dim: int, keepdim: bool) -> Any:
+    if not x.ndim:
+        return x
+    picked = np.take_along_axis(x, index, axis=dim)
+    return picked if keepdim else np.squeeze(picked, axis=dim)
+
+
+def pick_vjp(g: Any, out: Any, x: Any, *, index: Any, dim: int, keepdim: bool) -> Any:
+    """Send g to the entry that was picked."""
+    if not x.shape:
+        return g
+    places = np.arange(x.shape[dim]).reshape((-1,) + (1,) * (len(x.shape) - dim - 1))
+    return where(index == places, spread(g, x, (dim,), keepdim), 0.0)
+
+
+amax: Op = primitive(
+    "amax", lambda x, dim, keepdim: x.max(axis=dim, keepdims=keepdim), share_among_equals, kink=TIES
+)
+amin: Op = primitive(
+    "amin", lambda x, dim, keepdim: x.min(axis=dim, keepdims=keepdim), share_among_equals, kink=TIES
+)
+median: Op = primitive("median", median_forward, share_among_equals, kink=TIES)
+pick: Op = primitive(
+    "pick",
+    pick_forward,
+    pick_vjp,
+    saves_params=True,
+    grad_fn="MaxBackward0",
+    kink="of entries that tie the first gets the whole gradient",
+)
+
+
+# Choices have no gradient.
+argmax = primitive("argmax", lambda x, dim, keepdim: np.argmax(x, axis=dim, keepdims=keepdim))
+argmin = primitive("argmin", lambda x, dim, keepdim: np.argmin(x, axis=dim, keepdims=keepdim))
+
+
+# -- the functions ------------------------------------------------------------------------------------
+
+
+@public("amax(input: tensor, dim: ints = None, keepdim: bool = False)")
+def amax_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The largest entry of all, or over dimensions."""
+    dims = dims_of(x, dim, keepdim)
+    check_not_empty(x, "amax", dims)
+    return amax(x, dim=dims, keepdim=keepdim)
+
+
+@public("amin(input: tensor, dim: ints = None, keepdim: bool = False)")
+def amin_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The smallest entry of all, or over dimensions."""
+    dims = dims_of(x, dim, keepdim)
+    check_not_empty(x, "amin", dims)
+    return amin(x, dim=dims, keepdim=keepdim)
+
+
+@public("aminmax(input: tensor, *, dim: int = None, keepdim: bool = False)")
+def aminmax(x: Tensor, dim: int | None, keepdim: bool) -> NamedResult:
+    """The smallest and the largest entry."""
+    dims = dims_of(x, None if dim is None else (dim,), keepdim)
+    check_not_empty(x, "aminmax", dims)
+    least, most = (op.named("AminmaxBackward0")(x, dim=dims, keepdim=keepdim) for op in (amin, amax))
+    return NamedResult("torch.return_types.aminmax", ("min", "max"), (least, most))
+
+
+def pick_entries(
+    x: Tensor, name: str, dim: int, keepdim: bool, grad_fn: str, choose: Callable[[Any, int], Any]
+) -> NamedResult:
+    """The entry that ``choose`` points at along ``dim``, and where it stands."""
+    axis = wrap_dim(x, dim)
+    check_not_empty(x, name, (axis,) if x.ndim else None)
+    index = choose(x.data, axis) if x.ndim else np.zeros((), np.int64)
+    values = pick.named(grad_fn)(x, index=index, dim=axis, keepdim=keepdim)
+    places = index if keepdim or not x.ndim else np.squeeze(index, axis=axis)
+    return NamedResult(f"torch.return_types.{name}", ("values", "indices"), (values, Tensor(places)))
+
+
+def extreme(
+    x: Tensor, name: str, dim: Any, keepdim: bool, other: Any, pair: Op, whole: Op, places: Op
+) -> Any:
+    """The three functions called max (or min): of two tensors, along a dimension, and of all entries."""
+    other = dim if dim.__class__ is Tensor else other
+    if other is not None:
+        return pair(x, other)
+    title = name.capitalize()
+    if dim is None:
+        check_not_empty(x, name, None)
+        return whole.named(f"{title}Backward1")(x, dim=None, keepdim=False)
+    if dim.__class__ is not int:
+        raise ScriptError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}", code="E0310")
+    return pick_entries(
+        x, name, dim, keepdim, f"{title}Backward0", lambda a, axis: places.forward(a, dim=axis, keepdim=True)
+    )
+
+
+@public("max(input: tensor, dim: any = None, keepdim: bool = False, other: tensor = None)")
+def max_over(x: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
+    """The largest entry; with ``dim`` values and indices along it; of two tensors the larger entries."""
+    return extreme(x, "max", dim, keepdim, other, maximum, amax, argmax)
+
+
+@public("min(input: tensor, dim: any = None, keepdim: bool = False, other: tensor = None)")
+def min_over(x: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
+    """The smallest entry; with ``dim`` values and indices along it; of two tensors the smaller entries."""
+    return extreme(x, "min", dim, keepdim, other, minimum, amin, argmin)
+
+
+def kth_smallest(a: Any, axis: int, k: int) -> Any:
+    return np.take(np.argsort(a, axis=axis, kind="stable"), [k], axis=axis)
+
+
+@public("median(input: tensor, dim: int = None, keepdim: bool = False)")
+def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
+    """The lower of the two middle entries; with ``dim`` values and indices along it."""
+    if dim is None:
+        check_not_empty(x, "median", None)
+        return median(x, dim=None, keepdim=False)
+    return pick_entries(
+        x,
+        "median",
+        dim,
+        keepdim,
+        "MedianBackward1",
+        lambda a, axis: kth_smallest(a, axis, (a.shape[axis] - 1) // 2),
+    )
+
+
+@public("kthvalue(input: tensor, k: int, dim: int = -1, keepdim: bool = False)")
+def kthvalue(x: Tensor, k: int, dim: int, keepdim: bool) -> NamedResult:
+    """The k-th smallest entry along a dimension and where it stands; ``k`` starts at 1."""
+    if not 1 <= k <= (x.shape[wrap_dim(x, dim)] if x.ndim else 1):
+        raise ScriptError(
+            f"kthvalue(): selected number k out of range for dimension {wrap_dim(x, dim)}", operands=(x,)
+        )
+    return pick_entries(
+        x, "kthvalue", dim, keepdim, "KthvalueBackward0", lambda a, axis: kth_smallest(a, axis, k - 1)
+    )
+
+
+def index_function(op: Op, name: str) -> Callable[..., Tensor]:
+    def find(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+        axis = None if dim is None else wrap_dim(x, dim)
+        check_not_empty(x, name, None if axis is None or not x.ndim else (axis,))
+        return op(x, dim=axis if x.ndim else None, keepdim=keepdim and x.ndim > 0)
+
+    find.__doc__ = (
+        f"Where the {'largest' if name == 'argmax' else 'smallest'} entry stands, the first if several tie."
+    )
+    return find
+
+
+public("argmax(input: tensor, dim: int = None, keepdim: bool = False)")(index_function(argmax, "argmax"))
+public("argmin(input: tensor, dim: int = None, keepdim: bool = False)")(index_function(argmin, "argmin"))

@@ -1,0 +1,411 @@
+"""Losses, under the names torch records for them.
+
+A loss of entries is declared by the formula of one entry; what reduction makes of it is written once.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.dtypes import promote
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.op import Op, primitive
+from autodiff.core.ops.arithmetic import div, mul, sub
+from autodiff.core.ops.comparison import where
+from autodiff.core.ops.nn import log_softmax, logsigmoid
+from autodiff.core.ops.reduction import cast, mean, sum
+from autodiff.core.ops.selection import abs, maximum, sign
+from autodiff.core.ops.shape import expand, reshape
+from autodiff.core.ops.transcendental import exp, log, sigmoid, xlogy
+from autodiff.core.tensor import Tensor, _check_broadcast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.node import Node
+
+SMALLEST = 9.999999960041972e-13  # 1e-12 as a float32, which is how torch holds it
+
+# -- losses: entry by entry, then reduced --------------------------------------------------------------
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def check_reduction(reduction: str) -> str:
+    if reduction not in REDUCTIONS:
+        raise ScriptError(
+            f"{reduction} is not a valid value for reduction", help=("use 'mean', 'sum' or 'none'",)
+        )
+    return reduction
+
+
+def reduced(losses: Any, reduction: str) -> Any:
+    """The losses as arrays, put together."""
+    if reduction == "none":
+        return losses
+    return losses.sum() if reduction == "sum" else np.true_divide(losses.sum(), losses.size)
+
+
+def reduce_tensor(losses: Tensor, reduction: str, grad_fn: str | None = None) -> Tensor:
+    """The losses as Tensors, put together by recorded ops; the last one may bear the loss's own name."""
+    if check_reduction(reduction) == "none":
+        return losses
+    op = sum if reduction == "sum" else mean
+    return (op.named(grad_fn) if grad_fn else op)(losses, dim=None, keepdim=False)
+
+
+def share(g: Any, x: Any, reduction: str) -> Any:
+    """What each entry's loss receives."""
+    if reduction == "mean":
+        g = g / (math.prod(x.shape) or math.nan)
+    return g if reduction == "none" else expand(g, shape=x.shape)
+
+
+def entrywise_loss(
+    name: str, forward: Callable[..., Any], *partials: Callable[..., Any], **details: Any
+) -> Op:
+    """A loss of operands of one shape: the forward and the partials are those of one entry."""
+
+    def vjp(partial: Callable[..., Any]) -> Callable[..., Any]:
+        def rule(g: Any, out: Any, *operands: Any, reduction: str, **params: Any) -> Any:
+            return share(g, operands[0], reduction) * partial(*operands, **params)
+
+        return rule
+
+    def whole(*operands: Any, reduction: str, **params: Any) -> Any:
+        return reduced(forward(*operands, **params), reduction)
+
+    return primitive(name, whole, *map(vjp, partials), **details)
+
+
+def smooth_l1_forward(x: Any, y: Any, *, beta: float) -> Any:
+    size = np.abs(x - y)
+    return np.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta) if beta else size
+
+
+def smooth_l1_partial(x: Any, y: Any, *, beta: float) -> Any:
+    """(x - y) / beta near 0, its sign farther away."""
+    if not beta:
+        return sign(x - y)
+    return where(abs(x - y) < beta, (x - y) / beta, sign(x - y))
+
+
+def huber_forward(x: Any, y: Any, *, delta: float) -> Any:
+    size = np.abs(x - y)
+    return np.where(size < delta, 0.5 * size * size, delta * (size - 0.5 * delta))
+
+
+def huber_partial(x: Any, y: Any, *, delta: float) -> Any:
+    """x - y, kept between -delta and delta."""
+    return where(abs(x - y) < delta, x - y, delta * sign(x - y))
+
+
+def clamped_log(x: Any) -> Any:
+    """torch lets no logarithm fall below -100 in this loss."""
+    return np.maximum(np.log(x), -100)
+
+
+def bce_partial(x: Any, y: Any) -> Any:
+    """(x - y) / (x (1 - x)), with torch's guard against a vanishing denominator."""
+    return (x - y) / maximum(x * (1 - x), SMALLEST)
+
+
+def check_probabilities(x: Any) -> None:
+    if ((x < 0) | (x > 1)).any():
+        raise ScriptError(
+            "all elements of input should be between 0 and 1",
+            help=("apply sigmoid first, or use binary_cross_entropy_with_logits",),
+        )
+
+
+def bce_forward(x: Any, y: Any) -> Any:
+    check_probabilities(x)
+    return -(y * clamped_log(x) + (1 - y) * np.maximum(np.log1p(-x), -100))
+
+
+mse_loss_op = entrywise_loss(
+    "mse_loss",
+    lambda x, y: np.square(x - y),
+    lambda x, y: 2 * (x - y),
+    lambda x, y: -2 * (x - y),
+)
+smooth_l1_loss_op = entrywise_loss(
+    "smooth_l1_loss",
+    smooth_l1_forward,
+    smooth_l1_partial,
+    lambda x, y, beta: -smooth_l1_partial(x, y, beta=beta),
+    grad_fn="SmoothL1LossBackward0",
+)
+huber_loss_op = entrywise_loss(
+    "huber_loss", huber_forward, huber_partial, lambda x, y, delta: -huber_partial(x, y, delta=delta)
+)
+binary_cross_entropy_op = entrywise_loss(
+    "binary_cross_entropy",
+    bce_forward,
+    bce_partial,
+    lambda x, y: log(1 - x) - log(x),
+)
+bce_with_logits_op = entrywise_loss(
+    "binary_cross_entropy_with_logits",
+    lambda x, y: np.maximum(x, 0) - x * y + np.log1p(np.exp(-np.abs(x))),
+    lambda x, y: sigmoid(x) - y,
+    lambda x, y: -x,
+)
+
+
+def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in their common type and shape."""
+    if x.dtype is not y.dtype:
+        common = promote([(x.dtype, x.ndim), (y.dtype, y.ndim)])
+        x, y = cast(x, common), cast(y, common)
+    if x.shape == y.shape:
+        return x, y
+    _check_broadcast((x, y))
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    return expand(x, shape=shape), expand(y, shape=shape)
+
+
+@public("F.mse_loss(input: tensor, target: tensor, reduction: str = 'mean')", method=False)
+def mse_loss(x: Tensor, y: Tensor, reduction: str) -> Tensor:
+    """The squared differences, averaged."""
+    return mse_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction))
+
+
+@public("F.l1_loss(input: tensor, target: tensor, reduction: str = 'mean')", method=False)
+def l1_loss(x: Tensor, y: Tensor, reduction: str) -> Tensor:
+    """The absolute differences, averaged."""
+    x, y = of_one_shape(x, y)
+    return reduce_tensor(abs(x - y), reduction)
+
+
+@public(
+    "F.smooth_l1_loss(input: tensor, target: tensor, reduction: str = 'mean', beta: float = 1.0)",
+    method=False,
+)
+def smooth_l1_loss(x: Tensor, y: Tensor, reduction: str, beta: float) -> Tensor:
+    """Quadratic below beta, linear above."""
+    return smooth_l1_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction), beta=beta)
+
+
+@public(
+    "F.huber_loss(input: tensor, target: tensor, reduction: str = 'mean', delta: float = 1.0)", method=False
+)
+def huber_loss(x: Tensor, y: Tensor, reduction: str, delta: float) -> Tensor:
+    """Quadratic below delta, linear above with slope delta."""
+    return huber_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction), delta=delta)
+
+
+@public(
+    "F.binary_cross_entropy(input: tensor, target: tensor, weight: tensor = None, reduction: str = 'mean')",
+    method=False,
+)
+def binary_cross_entropy(x: Tensor, y: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+    """-(y log x + (1 - y) log(1 - x)) for probabilities x, averaged."""
+    check_same_size(
+        x, y, "Using a target size ({1}) that is different to the input size ({0}) is deprecated."
+    )
+    return weighted(binary_cross_entropy_op, x, y, weight, reduction)
+
+
+@public(
+    "F.binary_cross_entropy_with_logits(input: tensor, target: tensor, weight: tensor = None,"
+    " reduction: str = 'mean', pos_weight: tensor = None)",
+    method=False,
+)
+def binary_cross_entropy_with_logits(
+    x: Tensor, y: Tensor, weight: Tensor | None, reduction: str, pos_weight: Tensor | None
+) -> Tensor:
+    """binary_cross_entropy of sigmoid(x), computed from x."""
+    check_same_size(x, y, "Target size ({1}) must be the same as input size ({0})")
+    if pos_weight is None:
+        return weighted(bce_with_logits_op, x, y, weight, reduction)
+    name = str(bce_with_logits_op.grad_fn)
+    losses = sub.named(name)((1 - y) * x, (1 + (pos_weight - 1) * y) * logsigmoid(x))
+    if weight is not None:
+        losses = mul.named(name)(losses, weight)
+    return reduce_tensor(losses, reduction, name)
+
+
+def check_same_size(x: Tensor, y: Tensor, message: str) -> None:
+    if x.shape != y.shape:
+        sizes = (f"torch.Size({list(x.shape)})", f"torch.Size({list(y.shape)})")
+        raise ShapeError(message.format(*sizes), operands=(x, y))
+
+
+def weighted(op: Op, x: Tensor, y: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+    x, y = of_one_shape(x, y)
+    if weight is None:
+        return op(x, y, reduction=check_reduction(reduction))
+    name = str(op.grad_fn)
+    return reduce_tensor(mul.named(name)(op(x, y, reduction="none"), weight), reduction, name)
+
+
+@public(
+    "F.kl_div(input: tensor, target: tensor, reduction: str = 'mean', log_target: bool = False)", method=False
+)
+def kl_div(x: Tensor, y: Tensor, reduction: str, log_target: bool) -> Tensor:
+    """target (log target - input), where ``input`` holds logarithms of probabilities."""
+    losses = exp(y) * (y - x) if log_target else xlogy(y, y) - y * x
+    if reduction == "batchmean":
+        return sum(losses, dim=None, keepdim=False) / x.shape[0]
+    return reduce_tensor(losses, reduction)
+
+
+# -- losses of classes --------------------------------------------------------------------------------
+
+
+def class_axis(shape: tuple[int, ...]) -> int:
+    return 0 if len(shape) == 1 else 1
+
+
+def nll_forward(x: Any, *, target: Any, weight: Any, total: float, reduction: str) -> Any:
+    """-weight · x[target] for every row, put together; ``total`` divides a mean."""
+    axis = class_axis(x.shape)
+    picked = np.take_along_axis(x, target, axis=axis)
+    losses = np.squeeze(np.where(weight == 0, 0, -weight * picked), axis=axis).astype(x.dtype, copy=False)
+    if reduction == "none":
+        return losses
+    return losses.sum() if reduction == "sum" else np.true_divide(losses.sum(), total)
+
+
+def nll_transposed_forward(
+    g: Any, *, shape: tuple[int, ...], target: Any, weight: Any, total: float, reduction: str
+) -> Any:
+    """-weight · g at the target of each row, 0 elsewhere."""
+    axis = class_axis(shape)
+    classes = np.arange(shape[axis]).reshape((-1,) + (1,) * (len(shape) - axis - 1))
+    if reduction == "none":
+        g = np.expand_dims(g, axis)
+    if reduction == "mean":
+        g = np.true_divide(g, total)
+    return np.where((classes == target) & (weight != 0), -weight * g, 0).astype(g.dtype, copy=False)
+
+
+def nll_grad_fn(node: Node) -> str:
+    """torch brings inputs of three dimensions to four and, where nothing is reduced, back again."""
+    ndim, reduction = node.params["target"].ndim, node.params["reduction"]
+    if ndim <= 2:
+        return "NllLossBackward0"
+    return "ViewBackward0" if ndim == 3 and reduction == "none" else "NllLoss2DBackward0"
+
+
+nll_loss_op: Op = primitive(
+    "nll_loss",
+    nll_forward,
+    lambda g, out, x, **params: nll_transposed(g, shape=x.shape, **params),
+    saves_params=True,
+    grad_fn=nll_grad_fn,
+)
+nll_transposed: Op = primitive(
+    "nll_transposed",
+    nll_transposed_forward,
+    lambda g, out, x, shape, **params: nll_loss_op(g, **params),
+    saves_params=True,
+    grad_fn="NllLossBackwardBackward0",
+)
+
+
+def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
+    """The parameters of nll_loss: every row's class, its weight and the sum of the weights."""
+    axis = class_axis(x.shape)
+    wanted = x.shape[:axis] + x.shape[axis + 1 :]
+    if target.dtype.kind == "f":
+        raise ScriptError(
+            f"expected scalar type Long but found {target.dtype.long_name}",
+            operands=(target,),
+            help=("class numbers are ints: write `torch.tensor([0, 2])`, or call .long()",),
+        )
+    if x.ndim == 0 or target.shape != wanted:
+        raise ShapeError(
+            f"Expected input batch_size ({x.shape[0] if x.ndim else 1}) to match target batch_size"
+            f" ({target.shape[0] if target.ndim else 1}).",
+            operands=(x, target),
+            caret=f"an input of shape {x.shape} needs targets of shape {wanted}, one class number per row",
+        )
+    index = np.expand_dims(np.asarray(target.data), axis)
+    counted = index != ignore_index
+    index = np.where(counted, index, 0)
+    bad = index[(index < 0) | (index >= x.shape[axis])]
+    if bad.size:
+        raise ScriptError(
+            f"Target {bad[0]} is out of bounds.",
+            operands=(x, target),
+            caret=f"there are {x.shape[axis]} classes, numbered from 0 to {x.shape[axis] - 1}",
+        )
+    weights = counted * (1.0 if weight is None else weight.data[index])
+    return {"target": index, "weight": weights, "total": float(weights.sum())}
+
+
+@public(
+    "F.nll_loss(input: tensor, target: tensor, weight: tensor = None, size_average: any = None,"
+    " ignore_index: int = -100, reduce: any = None, reduction: str = 'mean')",
+    method=False,
+)
+def nll_loss(
+    x: Tensor, target: Tensor, weight: Tensor | None, _: Any, ignore_index: int, __: Any, reduction: str
+) -> Tensor:
+    """Minus the logarithm of the probability of the right class, averaged; ``input`` holds logarithms."""
+    classes = class_targets(x, target, weight, ignore_index)
+    return nll_loss_op(x, **classes, reduction=check_reduction(reduction))
+
+
+@public(
+    "F.cross_entropy(input: tensor, target: tensor, weight: tensor = None, size_average: any = None,"
+    " ignore_index: int = -100, reduce: any = None, reduction: str = 'mean', label_smoothing: float = 0.0)",
+    method=False,
+)
+def cross_entropy(
+    x: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    _: Any,
+    ignore_index: int,
+    __: Any,
+    reduction: str,
+    label_smoothing: float,
+) -> Tensor:
+    """nll_loss of log_softmax; ``target`` holds class numbers, or one probability per class."""
+    check_reduction(reduction)
+    axis = class_axis(x.shape)
+    if target.shape == x.shape and target.dtype.kind == "f":
+        return soft_cross_entropy(log_softmax(x, dim=axis), target, weight, reduction, label_smoothing)
+    classes = class_targets(x, target, weight, ignore_index)
+    logs = log_softmax(x, dim=axis)
+    loss = nll_loss_op(logs, **classes, reduction=reduction)
+    if not label_smoothing:
+        return loss
+    weighted_logs = logs if weight is None else logs * class_column(weight, x, axis)
+    smooth = -sum(weighted_logs, dim=(axis,), keepdim=False)
+    smooth = where(target != ignore_index, smooth, 0.0)
+    if reduction != "none":
+        smooth = sum(smooth, dim=None, keepdim=False)
+    if reduction == "mean":
+        smooth = smooth / classes["total"]
+    return loss * (1 - label_smoothing) + smooth * (label_smoothing / x.shape[axis])
+
+
+def class_column(weight: Tensor, x: Tensor, axis: int) -> Tensor:
+    """One weight per class, shaped to multiply ``x``."""
+    return reshape(weight, shape=(-1,) + (1,) * (x.ndim - axis - 1))
+
+
+def soft_cross_entropy(
+    logs: Tensor, target: Tensor, weight: Tensor | None, reduction: str, label_smoothing: float
+) -> Tensor:
+    """-Σ target · logs over the classes."""
+    axis = class_axis(logs.shape)
+    if label_smoothing:
+        target = target * (1 - label_smoothing) + label_smoothing / logs.shape[axis]
+    products = logs * target
+    if weight is not None:
+        products = products * class_column(weight, logs, axis)
+    if reduction == "none":
+        return -sum(products, dim=(axis,), keepdim=False)
+    total = -sum(products, dim=None, keepdim=False)
+    return total if reduction == "sum" else div.named("DivBackward1")(total, logs.size // logs.shape[axis])

@@ -1,0 +1,217 @@
+"""Spreads and norms: how far the entries lie apart, and how far from 0."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.errors import ScriptError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.op import Op, primitive
+from autodiff.core.ops.comparison import except_where
+from autodiff.core.ops.reduction import (
+    Dims,
+    cast,
+    check_floating,
+    check_not_empty,
+    dims_of,
+    entries,
+    mean,
+    mean_forward,
+    share_among_equals,
+    spread,
+)
+from autodiff.core.ops.selection import abs, sign
+from autodiff.core.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.dtypes import DType
+
+
+def freedom(shape: tuple[int, ...], dim: Dims, correction: float) -> float:
+    """The divisor of a variance; none left over means nan."""
+    left = entries(shape, dim) - correction
+    return left if left > 0 else math.nan
+
+
+def centred(x: Any, dim: Dims) -> Any:
+    return x - mean(x, dim=dim, keepdim=dim is not None)
+
+
+def var_forward(x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
+    from_mean = x - mean_forward(x, dim=dim, keepdim=dim is not None)
+    return np.square(from_mean).sum(axis=dim, keepdims=keepdim) / freedom(x.shape, dim, correction)
+
+
+def var_vjp(g: Any, out: Any, x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
+    """2 (x - mean) / (n - correction)."""
+    return spread(g, x, dim, keepdim) * (2 / freedom(x.shape, dim, correction)) * centred(x, dim)
+
+
+def std_vjp(g: Any, out: Any, x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
+    """(x - mean) / (out (n - correction)), and 0 where all entries are equal."""
+    scaled = except_where(out == 0, 0.0, g / (out * freedom(x.shape, dim, correction)))
+    return spread(scaled, x, dim, keepdim) * centred(x, dim)
+
+
+var = primitive("var", var_forward, var_vjp)
+std = primitive(
+    "std",
+    lambda x, dim, correction, keepdim: np.sqrt(
+        var_forward(x, dim=dim, correction=correction, keepdim=keepdim)
+    ),
+    std_vjp,
+    kink="the slope is 0 where all entries are equal",
+)
+
+
+def vector_norm_forward(x: Any, *, ord: float, dim: Dims, keepdim: bool) -> Any:
+    size = np.abs(x)
+    if ord == math.inf:
+        return size.max(axis=dim, keepdims=keepdim)
+    if ord == -math.inf:
+        return size.min(axis=dim, keepdims=keepdim)
+    if ord == 0:
+        return (x != 0).sum(axis=dim, keepdims=keepdim).astype(x.dtype)
+    if ord == 1:
+        return size.sum(axis=dim, keepdims=keepdim)
+    if ord == 2:
+        return np.sqrt(np.square(x).sum(axis=dim, keepdims=keepdim))
+    return (size**ord).sum(axis=dim, keepdims=keepdim) ** (1 / ord)
+
+
+def vector_norm_vjp(g: Any, out: Any, x: Any, *, ord: float, dim: Dims, keepdim: bool) -> Any:
+    """x / out for the Euclidean norm, sign(x) (|x| / out)^(p - 1) for any other; 0 where the norm is 0."""
+    if ord == 0:
+        return spread(g, x, dim, keepdim) * 0.0
+    if ord == 1:
+        return spread(g, x, dim, keepdim) * sign(x)
+    if ord in (math.inf, -math.inf):
+        return sign(x) * share_among_equals(g, out, abs(x), dim=dim, keepdim=keepdim)
+    if ord == 2:
+        return x * spread(except_where(out == 0, 0.0, g / out), x, dim, keepdim)
+    scale = except_where(out == 0, 0.0, g / out ** (ord - 1))
+    return except_where(x == 0, 0.0, sign(x) * abs(x) ** (ord - 1)) * spread(scale, x, dim, keepdim)
+
+
+vector_norm = primitive(
+    "vector_norm",
+    vector_norm_forward,
+    vector_norm_vjp,
+    grad_fn="LinalgVectorNormBackward0",
+    kink="the slope is 0 where the norm is 0",
+)
+
+
+# -- the functions ------------------------------------------------------------------------------------
+
+
+def correction_of(unbiased: bool | None, correction: float | None) -> float:
+    return 1 if unbiased is None and correction is None else correction if unbiased is None else int(unbiased)  # type: ignore[return-value]
+
+
+def spread_of(
+    op: Op, x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None
+) -> Tensor:
+    """std and var, whose second argument may be the dimensions or ``unbiased``."""
+    check_floating(x, op.name)
+    if dim.__class__ is bool:
+        dim, unbiased = None, dim
+    if dim is not None:
+        dim = dim if isinstance(dim, (tuple, list)) else (dim,)
+    return op(
+        x, dim=dims_of(x, dim, keepdim), correction=correction_of(unbiased, correction), keepdim=keepdim
+    )
+
+
+SPREAD = (
+    "(input: tensor, dim: any = None, unbiased: bool = None, keepdim: bool = False,"
+    " *, correction: float = None)"
+)
+
+
+@public(f"std{SPREAD}")
+def std_over(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Tensor:
+    """The standard deviation, with n - 1 in the denominator unless told otherwise."""
+    return spread_of(std, x, dim, unbiased, keepdim, correction)
+
+
+@public(f"var{SPREAD}")
+def var_over(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Tensor:
+    """The variance, with n - 1 in the denominator unless told otherwise."""
+    return spread_of(var, x, dim, unbiased, keepdim, correction)
+
+
+@public(f"std_mean{SPREAD}", method=False)
+def std_mean(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Any:
+    """The standard deviation and the mean."""
+    return spread_and_mean(std, "StdMeanBackward0", x, dim, unbiased, keepdim, correction)
+
+
+@public(f"var_mean{SPREAD}", method=False)
+def var_mean(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Any:
+    """The variance and the mean."""
+    return spread_and_mean(var, "VarMeanBackward0", x, dim, unbiased, keepdim, correction)
+
+
+def spread_and_mean(op: Op, name: str, x: Tensor, dim: Any, *rest: Any) -> tuple[Tensor, Tensor]:
+    keepdim = rest[1]
+    first = spread_of(op.named(name), x, dim, *rest)
+    if dim.__class__ is bool:
+        dim = None
+    dims = dim if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    return first, mean.named(name)(x, dim=dims_of(x, dims, keepdim), keepdim=keepdim)
+
+
+def order_of_norm(ord: Any) -> float:
+    """The order as a number; "fro" and None are the Euclidean norm."""
+    if ord is None or ord == "fro":
+        return 2
+    if ord.__class__ is Tensor and ord.size == 1:
+        ord = ord.item()
+    if ord.__class__ not in (int, float):
+        raise ScriptError(
+            f"norms of order {ord!r} are not supported here", help=("use a number, inf, -inf or 'fro'",)
+        )
+    return ord
+
+
+@public("norm(input: tensor, p: any = 'fro', dim: ints = None, keepdim: bool = False, dtype: dtype = None)")
+def norm(x: Tensor, p: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
+    """The p-norm of all entries, or over dimensions; Euclidean unless told otherwise."""
+    return norm_over(cast(x, dtype), p, dim, keepdim)
+
+
+@public(
+    "linalg.vector_norm(input: tensor, ord: any = 2, dim: ints = None, keepdim: bool = False,"
+    " *, dtype: dtype = None)",
+    method=False,
+)
+def vector_norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
+    """The norm of the entries as one vector, or over dimensions."""
+    return norm_over(cast(x, dtype), ord, dim, keepdim)
+
+
+def norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool) -> Tensor:
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got"
+            f" {x.dtype.long_name}",
+            operands=(x,),
+            help=("convert it first, as in `x.double()`",),
+        )
+    dims = dims_of(x, dim, keepdim)
+    if order_of_norm(ord) in (math.inf, -math.inf):
+        check_not_empty(x, "linalg.vector_norm", dims)
+    return vector_norm(x, ord=order_of_norm(ord), dim=dims, keepdim=keepdim)
+
+
+@public("dist(input: tensor, other: tensor, p: float = 2)")
+def dist(x: Tensor, y: Tensor, p: float) -> Tensor:
+    """The p-norm of the difference."""
+    return vector_norm.named("DistBackward0")(x - y, ord=p, dim=None, keepdim=False)
