@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import find
-from autodiff.core.limits import check_allocation
 from autodiff.core.op import OPS
 from autodiff.core.tensor import Tensor
-from autodiff.grammar.values import NUMBERS, SEQUENCES, is_true, iterate, same, type_name
+from autodiff.grammar.values import NUMBERS, SEQUENCES, check_length, is_true, iterate, same, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def add(x: Any, y: Any) -> Any:
     if is_tensor_operation(x, y):
         return x + y
     if x.__class__ in SEQUENCES and SEQUENCES.get(y.__class__) is SEQUENCES[x.__class__]:
-        check_allocation((len(x) + len(y),))
+        check_length(len(x) + len(y), "list")
         return x + y
     if x.__class__ is str:
         if y.__class__ is not str:
@@ -68,7 +67,7 @@ def add(x: Any, y: Any) -> Any:
                 caret="the right side is no string",
                 help=("write `str(...)` around it, or an f-string",),
             )
-        check_allocation((len(x) + len(y),), 1)
+        check_length(len(x) + len(y), "string")
         return x + y
     if x.__class__ in SEQUENCES:
         kind = SEQUENCES[x.__class__].__name__
@@ -93,7 +92,7 @@ def mul(x: Any, y: Any) -> Any:
         x, y = y, x
     if x.__class__ is str or x.__class__ in SEQUENCES:
         if y.__class__ is int or y.__class__ is bool:
-            check_allocation((len(x), max(0, y)), 1 if x.__class__ is str else 8)
+            check_length(len(x) * max(0, y), "string" if x.__class__ is str else "list")
             return tuple(x) * y if SEQUENCES.get(x.__class__) is tuple else x * y
         raise ScriptError(f"can't multiply sequence by non-int of type '{type_name(y)}'", code="E0203")
     raise unsupported("*", x, y)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core import ops as _ops
-from autodiff.core.dtypes import DTYPES, DType
+from autodiff.core.dtypes import DTYPES
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import FUNCTIONS, Function, find
-from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.tensor import Tensor
 from autodiff.grammar import arithmetic
@@ -28,7 +26,10 @@ from autodiff.grammar.values import (
     GradMode,
     Math,
     Namespace,
+    ScriptFunction,
+    Size,
     as_index,
+    collect,
     is_true,
     iterate,
     type_name,
@@ -92,10 +93,24 @@ def to_int(x: Any = 0, /, base: Any = None) -> int:
     return arithmetic.checked(int(x))  # type: ignore[no-any-return]
 
 
+LOSES_GRADIENT = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using"
+    " tensor.detach() first."
+)
+
+
+def converted(x: Tensor) -> Any:
+    """The number a tensor holds, with torch's warning where its gradient is lost on the way."""
+    number = x.item()
+    if x.requires_grad:
+        runtime.tell(LOSES_GRADIENT)
+    return number
+
+
 @builtin_function("float", (float,))
 def to_float(x: Any = 0.0, /) -> float:
     if x.__class__ is Tensor:
-        return float(x.item())
+        return float(converted(x))
     if x.__class__ is str:
         if len(x) > 1000:
             raise ScriptError(f"could not convert string to float: {x[:20]!r}...", code="E0206")
@@ -150,6 +165,8 @@ def quotient_and_rest(x: Any, y: Any, /) -> Any:
 
 @builtin_function("len")
 def length(x: Any, /) -> int:
+    if x.__class__ is Tensor and not x.shape:
+        raise ScriptError("len() of a 0-d tensor", code="E0203", caret="this is a single number")
     if x.__class__ in SIZED or x.__class__ is Tensor or x.__class__ in NAMED_RESULTS:
         return len(x)
     raise ScriptError(f"object of type '{type_name(x)}' has no len()", code="E0203")
@@ -169,22 +186,21 @@ def make_range(*bounds: Any) -> range:
     return range(*whole)
 
 
-def gathered(x: Any) -> list[Any]:
-    """The elements of anything iterable, within the limits."""
-    if x.__class__ is range:
-        check_allocation((len(x),))
-        runtime.spend(len(x))
-    return list(iterate(x))
+def call_back(function: Any, value: Any) -> Any:
+    """Call a function the script gave us; from Python code that costs its stack."""
+    from autodiff.grammar.calls import call
+
+    return function(value) if function.__class__ is ScriptFunction else call(function, (value,), {})
 
 
 @builtin_function("list", (list,))
 def to_list(x: Any = (), /) -> list[Any]:
-    return gathered(x)
+    return collect(x)
 
 
 @builtin_function("tuple", (tuple,))
 def to_tuple(x: Any = (), /) -> tuple[Any, ...]:
-    return tuple(gathered(x))
+    return tuple(collect(x))
 
 
 @builtin_function("zip", (zip,))
@@ -202,16 +218,15 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
 def backwards(x: Any, /) -> Any:
     if x.__class__ in (zip, enumerate) or x.__class__ not in SIZED:
         raise ScriptError(f"'{type_name(x)}' object is not reversible", code="E0203")
-    return reversed(gathered(x))
+    return reversed(collect(x))
 
 
 @builtin_function("sorted")
 def sorted_values(x: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
-    from autodiff.grammar.calls import call
-
-    values = gathered(x)
-    keys = values if key is None else [call(key, (value,), {}) for value in values]
     from functools import cmp_to_key
+
+    values = collect(x)
+    keys = values if key is None else [call_back(key, value) for value in values]
 
     def before(a: tuple[Any, int], b: tuple[Any, int]) -> int:
         runtime.spend(1)
@@ -240,15 +255,13 @@ def extreme(name: str, op: str) -> None:
 
     @shared(name)
     def pick(*values: Any, key: Any = None, default: Any = MISSING) -> Any:
-        from autodiff.grammar.calls import call
-
         if not values:
             raise ScriptError(f"{name} expected at least 1 argument, got 0", code="E0310")
-        candidates = gathered(values[0]) if len(values) == 1 else values
+        candidates = collect(values[0]) if len(values) == 1 else values
         best = best_key = MISSING
         for value in candidates:
             runtime.spend(1)
-            this = value if key is None else call(key, (value,), {})
+            this = value if key is None else call_back(key, value)
             if best is MISSING or is_true(compare(this, best_key)):
                 best, best_key = value, this
         if best is not MISSING:
@@ -371,8 +384,6 @@ def is_tensor(obj: Any) -> bool:
 
 @builtin_function("Size")
 def make_size(sizes: Any = (), /) -> Any:
-    from autodiff.grammar.values import Size
-
     return Size(as_index(n, "a size") for n in iterate(sizes))
 
 
@@ -543,5 +554,3 @@ MAKERS: dict[str, Callable[[str], Namespace]] = {
     "IPython": of_members(lambda: {"display": namespace("IPython.display")}),
     "IPython.display": of_members(ipython_members),
 }
-
-__all__ = ["BUILTINS", "DType", "_ops", "builtin", "builtin_names", "namespace"]

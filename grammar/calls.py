@@ -24,7 +24,7 @@ from autodiff.grammar.values import (
     FunctionClass,
     GradMode,
     ScriptFunction,
-    iterate,
+    collect,
     type_name,
 )
 
@@ -228,10 +228,7 @@ def gathering(c: Compiler, node: syntax.Call) -> Callable[[Frame], tuple[list[An
         named: dict[str, Any] = {}
         for keyword, is_starred, part in parts:
             if is_starred:
-                more = part(frame)
-                if more.__class__ is range:
-                    runtime.spend(len(more))
-                values.extend(iterate(more))
+                values.extend(collect(part(frame)))
             elif keyword is None:
                 values.append(part(frame))
             else:
@@ -427,6 +424,3 @@ def too_many(function: ScriptFunction, given: int) -> ScriptError:
 
 def argument_error(message: str) -> ScriptError:
     return ScriptError(message, code="E0310")
-
-
-__all__ = ["Execute", "call", "call_expression", "decorate", "invoke", "making"] if TYPE_CHECKING else []

@@ -6,7 +6,6 @@ Before an operator runs, ``mode.site`` is set to its span, so nodes and errors k
 from __future__ import annotations
 
 from autodiff.core.errors import ScriptError
-from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.tensor import Tensor
 from autodiff.grammar import syntax
@@ -15,8 +14,8 @@ from autodiff.grammar.attributes import get_attribute
 from autodiff.grammar.indexing import get_item
 from autodiff.grammar.interpreter import EXPRESSIONS, Compiler, compiles, new_frame
 from autodiff.grammar.runtime import runtime
-from autodiff.grammar.text import FormatField, format_value, in_words
-from autodiff.grammar.values import NUMBERS, UNBOUND, is_true, iterate
+from autodiff.grammar.text import FormatField, format_value
+from autodiff.grammar.values import UNBOUND, check_length, collect, is_true, iterate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -377,7 +376,7 @@ def sequence(c: Compiler, elements: tuple[syntax.Expression, ...]) -> Evaluate:
         values: list[Any] = []
         for is_starred, part in starred:
             if is_starred:
-                extend(values, part(frame))
+                values.extend(collect(part(frame)))
             else:
                 values.append(part(frame))
         return values
@@ -387,14 +386,6 @@ def sequence(c: Compiler, elements: tuple[syntax.Expression, ...]) -> Evaluate:
 
 def unstarred(node: syntax.Expression) -> syntax.Expression:
     return node.value if isinstance(node, syntax.Starred) else node
-
-
-def extend(values: list[Any], more: Any) -> None:
-    """Append what ``more`` holds, within the limits."""
-    if more.__class__ is range:
-        check_allocation((len(more),))
-        runtime.spend(len(more))
-    values.extend(list(more) if more is values else iterate(more))
 
 
 @compiles(syntax.Slice, EXPRESSIONS)
@@ -517,7 +508,7 @@ def fstring(c: Compiler, node: syntax.FString) -> Evaluate:
 
     def run(frame: Frame) -> Any:
         texts = [part if part.__class__ is str else part(frame) for part in parts]  # type: ignore[operator]
-        check_allocation((sum(map(len, texts)),), 1)
+        check_length(sum(map(len, texts)), "string")
         return "".join(texts)
 
     return run
@@ -537,6 +528,3 @@ def replacement(c: Compiler, node: syntax.Replacement) -> Evaluate:
         return text + format_value(shown, field, how)
 
     return run
-
-
-__all__ = ["NUMBERS", "always", "in_words", "name"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.closest import closest
 from autodiff.core.errors import CompileError
 from autodiff.core.span import Span
-from autodiff.grammar.values import UNBOUND, Namespace
+from autodiff.grammar.values import UNBOUND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +67,3 @@ def advice(module: str) -> tuple[str, ...]:
         return ("leave plots out: the command line draws the graph, with `autodiff graph --format svg`",)
     listed = ", ".join(m for m in MODULES if m not in ("IPython", "__future__"))
     return (f"these can be imported: {listed}",)
-
-
-__all__ = ["MODULES", "Namespace", "imported"]

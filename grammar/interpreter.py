@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # What a statement's closure may answer instead of None.
 BREAK, CONTINUE, RETURN = 1, 2, 3
 
+LONGEST_PATH = 5  # ``torch.autograd.functional.jacobian`` has three dots
+
 EXPRESSIONS: dict[type, Callable[..., Any]] = {}
 STATEMENTS: dict[type, Callable[..., Any]] = {}
 
@@ -125,14 +127,20 @@ class Compiler:
 
     def constant(self, node: syntax.Expression) -> Any:
         """The builtin that ``node`` is certain to mean (``sin``, ``torch.sum``), else UNBOUND."""
-        if node.__class__ is syntax.Name:
-            if self.scope.find(node.id) is None:  # type: ignore[attr-defined]
-                return self.builtin(node.id)  # type: ignore[attr-defined]
-        elif node.__class__ is syntax.Attribute:
-            owner = self.constant(node.object)  # type: ignore[attr-defined]
-            if owner.__class__ is Namespace:
-                return owner.find(node.name)  # type: ignore[attr-defined]
-        return UNBOUND
+        members: list[str] = []
+        while isinstance(node, syntax.Attribute):
+            members.append(node.name)
+            node = node.object
+            if len(members) > LONGEST_PATH:
+                return UNBOUND
+        if not isinstance(node, syntax.Name) or self.scope.find(node.id) is not None:
+            return UNBOUND
+        value = self.builtin(node.id)
+        for member in reversed(members):
+            if value.__class__ is not Namespace:
+                return UNBOUND
+            value = value.find(member)
+        return value
 
     def unbound(self, node: syntax.Name) -> ScriptError:
         """The error for reading a name before it is assigned."""

@@ -13,21 +13,18 @@ from autodiff.core.dtypes import bool_ as bool_dtype
 from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.function import Context, apply_function
 from autodiff.core.functions import Function, find
-from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, GradCell, Leaf, ScalarNode
+from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.op import OPS
-from autodiff.core.tensor import Tensor, tensor
-from autodiff.grammar.runtime import runtime
+from autodiff.core.tensor import Tensor
 from autodiff.grammar.text import format_string, in_words
 from autodiff.grammar.values import (
     NUMBERS,
     FunctionClass,
-    GradMode,
     Size,
     as_index,
-    iterate,
-    plain,
+    check_length,
+    collect,
     same,
     type_name,
 )
@@ -51,13 +48,7 @@ def method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[.
     return enter
 
 
-class Device:
-    """``x.device``: there is one."""
-
-    __slots__ = ()
-
-
-CPU = "cpu"
+CPU = "cpu"  # what ``x.device`` says: there is one
 
 
 # -- tensors ----------------------------------------------------------------------------------------
@@ -364,9 +355,8 @@ def append(values: list[Any], value: Any, /) -> None:
 
 @method(list, "extend")
 def extend(values: list[Any], more: Any, /) -> None:
-    added = list(iterate(more))
-    check_allocation((len(values) + len(added),))
-    runtime.spend(len(added))
+    added = collect(more)
+    check_length(len(values) + len(added), "list")
     values.extend(added)
 
 
@@ -423,7 +413,7 @@ METHODS[str, "format"] = format_string
 
 @method(str, "join")
 def join(separator: str, parts: Any, /) -> str:
-    texts = list(iterate(parts))
+    texts = collect(parts)
     for position, text in enumerate(texts):
         if text.__class__ is not str:
             raise ScriptError(
@@ -431,7 +421,7 @@ def join(separator: str, parts: Any, /) -> str:
                 code="E0203",
                 help=("write `str(...)` around each, as in `', '.join([str(x) for x in xs])`",),
             )
-    check_allocation((sum(map(len, texts)) + len(separator) * len(texts),), 1)
+    check_length(sum(map(len, texts)) + len(separator) * len(texts), "string")
     return separator.join(texts)
 
 
@@ -478,14 +468,14 @@ def replace(text: str, old: Any, new: Any, /) -> str:
         wrong = old if old.__class__ is not str else new
         raise ScriptError(f"replace() argument must be str, not {type_name(wrong)}", code="E0203")
     times = text.count(old)
-    check_allocation((len(text) + times * max(0, len(new) - len(old)),), 1)
+    check_length(len(text) + times * max(0, len(new) - len(old)), "string")
     return text.replace(old, new)
 
 
 def padding(pad: Callable[..., str], name: str) -> None:
     def padded(text: str, width: Any, fill: Any = " ", /) -> str:
         columns = as_index(width, "a width")
-        check_allocation((max(0, columns),), 1)
+        check_length(columns, "string")
         if fill.__class__ is not str or len(fill) != 1:
             raise ScriptError("The fill character must be exactly one character long", code="E0203")
         return pad(text, columns, fill)
@@ -496,5 +486,3 @@ def padding(pad: Callable[..., str], name: str) -> None:
 padding(str.ljust, "ljust")
 padding(str.rjust, "rjust")
 padding(str.center, "center")
-
-__all__ = ["CPU", "METHODS", "GradCell", "GradMode", "plain", "tensor"]

@@ -22,7 +22,9 @@ def number(value: Any) -> Any:
     if value.__class__ in NUMBERS:
         return value
     if value.__class__ is Tensor:
-        return value.item()
+        from autodiff.grammar.builtins import converted
+
+        return converted(value)
     raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")
 
 

@@ -24,12 +24,16 @@ from autodiff.grammar.interpreter import (
     new_frame,
 )
 from autodiff.grammar.runtime import runtime
+from autodiff.grammar.scope import is_static
 from autodiff.grammar.text import in_words
 from autodiff.grammar.values import (
+    NUMBERS,
     UNBOUND,
+    Builtin,
     FunctionBase,
     FunctionClass,
     GradMode,
+    collect,
     is_true,
     iterate,
     type_name,
@@ -59,7 +63,7 @@ def nothing(c: Compiler, node: syntax.Statement) -> Execute:
     if isinstance(node, syntax.Magic) and node.text.split()[:1] not in (["pylab"], ["matplotlib"]):
         raise CompileError(
             "this notebook command is not in the language",
-            code="E0103",
+            code="E0110",
             caret="only `%pylab inline` is accepted, and does nothing",
             help=("delete the line",),
             span=node.span,
@@ -207,11 +211,13 @@ def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
             )
         raise error from None
     values: list[Any] = []
-    for part in rows:
-        values.append(part)
-        if star is None and len(values) > wanted:
-            break
-    if star is None:
+    if star is not None:
+        values = collect(rows)
+    else:
+        for part in rows:
+            values.append(part)
+            if len(values) > wanted:
+                break
         if len(values) > wanted:
             raise ScriptError(
                 f"too many values to unpack (expected {wanted})",
@@ -295,14 +301,20 @@ def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any]
     """What ``op=`` does: tensors and lists change in place, anything else is computed anew."""
 
     def change(old: Any, other: Any) -> Any:
-        if old.__class__ is Tensor:
+        if old.__class__ is Tensor and (other.__class__ is Tensor or other.__class__ in NUMBERS):
             return old.assign_in_place(operate(old, other))
         if old.__class__ is list and op == "+":
             from autodiff.grammar.methods import extend
 
             extend(old, other)
             return old
-        return operate(old, other)
+        try:
+            return operate(old, other)
+        except ScriptError as error:
+            error.message = error.message.replace(f"for {op}:", f"for {op}=:").replace(
+                "for ** or pow():", "for **=:"
+            )
+            raise
 
     return change
 
@@ -507,9 +519,9 @@ def function_def(c: Compiler, node: syntax.FunctionDef) -> Execute:
     slot = c.scope.slots[node.name]
     decorators = []
     for decorator in reversed(node.decorators):
-        if isinstance(decorator, syntax.Name) and decorator.id == "staticmethod":
+        if is_static(decorator):
             if c.scope.kind != "class":
-                raise CompileError("@staticmethod belongs inside a class", code="E0103", span=decorator.span)
+                raise CompileError("@staticmethod belongs inside a class", code="E0110", span=decorator.span)
             continue
         decorators.append((c.expression(decorator), decorator.span))
 
@@ -528,15 +540,13 @@ def function_def(c: Compiler, node: syntax.FunctionDef) -> Execute:
 
 def grad_mode_of(value: Any) -> GradMode:
     """``@no_grad`` without parentheses, which torch accepts too."""
-    from autodiff.grammar.values import Builtin
-
     if value.__class__ is Builtin and value.name in ("no_grad", "enable_grad"):
         made = value()
         assert isinstance(made, GradMode)
         return made
     raise ScriptError(
         "this decorator is not in the language",
-        code="E0103",
+        code="E0110",
         caret="only `@torch.no_grad()`, `@torch.enable_grad()` and `@staticmethod` are",
         help=("call the function on the result instead: `f = g(f)`",),
     )
@@ -554,7 +564,7 @@ def class_def(c: Compiler, node: syntax.ClassDef) -> Execute:
         if not (isinstance(part, (syntax.FunctionDef, syntax.Pass)) or is_docstring):
             raise CompileError(
                 "only functions can stand in this class",
-                code="E0103",
+                code="E0110",
                 caret="a Function has `forward` and `backward` and nothing else",
                 help=("move the line above the class",),
                 span=part.span,
@@ -576,7 +586,7 @@ def class_def(c: Compiler, node: syntax.ClassDef) -> Execute:
 def other_class(node: syntax.ClassDef) -> CompileError:
     return CompileError(
         "this class is not in the language",
-        code="E0103",
+        code="E0110",
         caret="only `class Name(Function):` with static `forward` and `backward` is",
         help=(
             "write a model as functions of its weights: `def model(x, W, b): return relu(x @ W + b)`,"

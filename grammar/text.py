@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-LONGEST = 50_000_000  # characters; lists that share their elements can be exponentially long when written
+LONGEST = 10_000_000  # characters; lists that share their elements can be exponentially long when written
 
 
 class FormatField:
@@ -157,7 +157,7 @@ def format_value(value: Any, field: FormatField, spec: str) -> str:
     if value.__class__ is Tensor and not value.shape:
         value = value.item()  # torch formats a 0-d tensor as the number it holds
     if value.__class__ is str or (value.__class__ in NUMBERS and (spec or value.__class__ is not bool)):
-        return format_with_spec(value, spec)
+        return formatted(value, spec)
     if not spec:
         return in_words(value)
     name = type_name(value).rpartition(".")[2]
@@ -167,6 +167,15 @@ def format_value(value: Any, field: FormatField, spec: str) -> str:
         caret=f"`{spec}` formats one number or string",
         help=(("take one number out first, as in `x[0].item()`",) if value.__class__ is Tensor else ()),
     )
+
+
+def formatted(value: Any, spec: str) -> str:
+    """A number or a string by a checked spec."""
+    try:
+        return format_with_spec(value, spec)
+    except ScriptError as error:
+        error.code = "E0206"
+        raise
 
 
 # -- "...".format(...) ------------------------------------------------------------------------------
@@ -243,7 +252,9 @@ class FormatCall:
                 self.next = None
                 index = int(name) if len(name) < 10 else len(self.args)
             if index >= len(self.args):
-                raise bad_format(f"Replacement index {index} out of range for positional args tuple")
+                raise ScriptError(
+                    f"Replacement index {index} out of range for positional args tuple", code="E0208"
+                )
             return self.args[index]
         if name not in self.kwargs:
             raise bad_format(repr(name), f"there is no argument `{name[:40]}`")
@@ -273,6 +284,7 @@ def percent(template: str, value: Any) -> str:
 
     values = list(value) if value.__class__ in (tuple, Size) else [value]
     given = len(values)
+    used = False
     values.reverse()
     out = []
     at = 0
@@ -291,12 +303,15 @@ def percent(template: str, value: Any) -> str:
         if match["code"] == "(" or match["width"] == "*" or match["precision"] == "*":
             raise bad_format("format requires a mapping", "write an f-string instead")
         if not values:
-            raise bad_format("not enough arguments for format string", f"there are only {given}")
+            raise ScriptError(
+                "not enough arguments for format string", code="E0203", caret=f"there are only {given}"
+            )
+        used = True
         out.append(directive(match["flags"], match["width"], match["precision"], match["code"], values.pop()))
     if values and value.__class__ in (tuple, Size):
-        raise bad_format("not all arguments converted during string formatting")
-    if values and given == 1 and len(out) == 0:
-        raise bad_format("not all arguments converted during string formatting")
+        raise ScriptError("not all arguments converted during string formatting", code="E0203")
+    if values and not used:
+        raise ScriptError("not all arguments converted during string formatting", code="E0203")
     return "".join(out) + template[at:]
 
 
@@ -308,7 +323,7 @@ def directive(flags: str, width: str, precision: str | None, code: str, value: A
     side = "<" if "-" in flags else ">"
     if code in "sra":
         text = as_repr(value) if code != "s" else in_words(value)
-        return format_with_spec(text, side + width + limit)
+        return formatted(text, side + width + limit)
     if value.__class__ not in NUMBERS:
         if code in "cdiouxXeEfFgG":
             raise ScriptError(
@@ -323,9 +338,9 @@ def directive(flags: str, width: str, precision: str | None, code: str, value: A
     align = "" if fill else side
     mark = "#" if "#" in flags else ""
     if code in "diu":
-        return format_with_spec(int(value), align + sign + fill + width + "d")
+        return formatted(int(value), align + sign + fill + width + "d")
     if code in "oxX":
-        return format_with_spec(int(value), align + sign + mark + fill + width + code)
+        return formatted(int(value), align + sign + mark + fill + width + code)
     if code in "eEfFgG":
-        return format_with_spec(float(value), align + sign + mark + fill + width + limit + code)
+        return formatted(float(value), align + sign + mark + fill + width + limit + code)
     raise bad_format(f"unsupported format character '{code}'")

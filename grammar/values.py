@@ -7,11 +7,12 @@ function, namespace, grad mode. Whatever asks what a value is looks its class up
 from __future__ import annotations
 
 from autodiff.core.dtypes import DType
-from autodiff.core.errors import ScriptError
+from autodiff.core.errors import LimitError, ScriptError
 from autodiff.core.function import Context
 from autodiff.core.functions import Function
-from autodiff.core.lazy import np
+from autodiff.core.limits import limits, spell_bytes
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.results import NamedResult
 from autodiff.core.tensor import Tensor
 from autodiff.grammar.runtime import runtime
 
@@ -146,13 +147,7 @@ class ScriptFunction:
 
 
 STACK_COST = 200
-NAMED_RESULTS: set[type] = set()
-try:
-    from autodiff.core.results import NamedResult
-except ImportError:  # pragma: no cover
-    pass
-else:
-    NAMED_RESULTS.add(NamedResult)
+NAMED_RESULTS = frozenset([NamedResult])
 
 #: What Python or torch calls the class of each kind of value.
 TYPE_NAMES: dict[type, str] = {
@@ -259,6 +254,38 @@ def itself(value: Iterable[Any]) -> Iterable[Any]:
     return value
 
 
+def collect(value: Any) -> list[Any]:
+    """The elements of a value as a new list, within the limits."""
+    rows = iterate(value)
+    if rows.__class__ is range:
+        check_length(len(rows), "list")  # type: ignore[arg-type]
+        runtime.spend(len(rows))  # type: ignore[arg-type]
+    elif rows.__class__ in LAZY:
+        found = []
+        for row in rows:
+            runtime.spend(1)
+            found.append(row)
+        return found
+    return list(rows)
+
+
+LAZY = frozenset([zip, enumerate, type(reversed([]))])
+# What an entry of a list takes with the value it refers to, and a character at its widest.
+ENTRY_SIZES = {"list": 32, "string": 4}
+
+
+def check_length(length: int, kind: str) -> None:
+    """Refuse to build a list or string that would not fit."""
+    size = length * ENTRY_SIZES[kind]
+    if limits.memory and size > limits.memory:
+        raise LimitError(
+            f"a {kind} of length {length:,} needs {spell_bytes(size)}, the limit is"
+            f" {spell_bytes(limits.memory)}",
+            code="E0502",
+            help=("make it shorter, or raise the limit with --max-memory",),
+        )
+
+
 ITERATION: dict[type, Callable[[Any], Iterable[Any]]] = {
     list: itself,
     tuple: itself,
@@ -319,8 +346,3 @@ def same(x: Any, y: Any) -> bool:
 
 SEQUENCES: dict[type, type] = {list: list, tuple: tuple, Size: tuple}
 COMPARABLE = frozenset([str, range, DType])
-
-
-def plain(value: Any) -> Any:
-    """A tensor's value as nested lists or a number; numpy arrays from callers become the same."""
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
