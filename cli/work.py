@@ -39,7 +39,7 @@ def make_report(session: Session, *, graph: bool, derivations: bool, needed: boo
         subject = differentiate(execution, settings)
     except (UsageError, GradientError) as error:
         asked = settings.of or settings.wrt or settings.grad_output is not None
-        if needed or asked or execution.last_backward.count:
+        if needed or asked or execution.last_passes.backwards:
             raise
         session.note(f"there is no gradient to show: {error.caret or error.message}")
         for proposal in error.help:

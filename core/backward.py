@@ -170,7 +170,7 @@ def backward(
             cell.grad = cell.grad + made
         else:  # in place, as torch does: whoever holds the old .grad sees the sum
             cell.grad.assign_in_place(Tensor(_plain_sum(cell.grad.value, g)))
-    finish([root], [seed.value], order, retain)
+    finish("backward", [root], [seed.value], order, retain)
 
 
 def grad(
@@ -231,7 +231,9 @@ def grad(
             )
         results.append(None if g is None else g if create_graph else Tensor(g))
     retain = create_graph if retain_graph is None else retain_graph
-    finish(list(seeds), [s.value if isinstance(s, Tensor) else s for s in seeds.values()], order, retain)
+    finish(
+        "grad", list(seeds), [s.value if isinstance(s, Tensor) else s for s in seeds.values()], order, retain
+    )
     return tuple(results)
 
 
@@ -286,10 +288,10 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
     return gradient
 
 
-def finish(roots: list[Node], seeds: list[Any], order: list[Node], retain: bool) -> None:
+def finish(kind: str, roots: list[Node], seeds: list[Any], order: list[Node], retain: bool) -> None:
     """Tell the recorder, then let go of what the pass has used up, unless it is to be kept."""
     if mode.recorder is not None:
-        mode.recorder.backward_ran(roots, seeds, [] if retain else order)
+        mode.recorder.pass_ran(kind, roots, seeds, [] if retain else order)
     if retain:
         return
     for node in order:

@@ -47,6 +47,7 @@ def apply_function(
 
     ``backward(ctx, grad_output)`` returns one gradient per operand, None where there is none.
     """
+    site = mode.site  # the call, not the line of forward that runs last
     needs = tuple(isinstance(x, Tensor) and x.requires_grad for x in operands)
     context = Context(needs)
     with no_grad():
@@ -83,7 +84,7 @@ def apply_function(
     )
     inputs: tuple[Node | None, ...] = tuple(x.source() if isinstance(x, Tensor) else None for x in operands)
     values = tuple(x.data if isinstance(x, Tensor) else x for x in operands)
-    node = ArrayNode(op, inputs, values, {}, result.value, mode.site)
+    node = ArrayNode(op, inputs, values, {}, result.value, site)
     return Tensor(result.value, node, any(needs))
 
 

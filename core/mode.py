@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     class Recorder(Protocol):
         """Somebody who wants the graph of the last backward kept after the engine is done with it."""
 
-        def backward_ran(self, roots: list[Node], seeds: list[object], order: list[Node]) -> None: ...
+        def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None: ...
 
 
 class Mode:

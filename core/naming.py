@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 40
 LONGEST_OPERAND = 60
+PRODUCT_SIGNS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
 
 
@@ -86,7 +87,7 @@ class Names:
         assert node.site is not None
         if node.site.end - node.site.start > 4 * LONGEST_NAME:
             return ""
-        spelled = " ".join(self.source.excerpt(node.site).split())
+        spelled = PRODUCT_SIGNS.sub(r"\1", " ".join(self.source.excerpt(node.site).split()))
         if len(spelled) > LONGEST_NAME or self._reassigned.intersection(WORDS.findall(spelled)):
             return ""
         return spelled

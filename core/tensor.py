@@ -58,10 +58,10 @@ def _binary(name: str) -> Callable[[Tensor, Any], Tensor]:
         if not mode.enabled or not ((a is not None and a.tracked) or (b is not None and b.tracked)):
             return Tensor(out)
         node = ScalarNode()
-        node.number = next_number()
         node.op = op
         node.a = self.source() if a is None else a
         node.b = other.source() if b is None and other.__class__ is Tensor else b
+        node.number = next_number()  # after its operands, which may have been made just now
         node.x = x
         node.y = y
         node.out = out

@@ -61,26 +61,15 @@ class Settings:
         self.track = track
 
 
-class LastBackward:
-    """Keeps the graph of the last backward, which the engine would have let go of."""
+class Pass:
+    """One pass of the engine: where it started, with what, and the nodes it used up."""
 
-    __slots__ = ("count", "order", "roots", "seeds")
+    __slots__ = ("order", "roots", "seeds")
 
     def __init__(self) -> None:
-        self.count = 0
         self.roots: list[Node] = []
         self.seeds: list[Any] = []
         self.order: list[Node] = []
-
-    def backward_ran(self, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
-        """Called by the engine; ``order`` are the nodes it has used up."""
-        if self.order:  # what the pass before used up is of no more use to anybody
-            kept = set(order)
-            for node in self.order:
-                if node.__class__ is ArrayNode and node not in kept:
-                    node.release()  # type: ignore[attr-defined]
-        self.count += 1
-        self.roots, self.seeds, self.order = roots, seeds, order
 
     def restore(self) -> None:
         """Undo what marks the recorded graph as used up; its values were kept and never changed."""
@@ -93,12 +82,34 @@ class LastBackward:
                 mark.overwritten = None
 
 
+class LastPasses:
+    """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would let go of."""
+
+    __slots__ = ("backward", "backwards", "grad")
+
+    def __init__(self) -> None:
+        self.backward = Pass()
+        self.grad = Pass()
+        self.backwards = 0
+
+    def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
+        """Called by the engine; ``order`` are the nodes it has used up."""
+        ran, other = (self.backward, self.grad) if kind == "backward" else (self.grad, self.backward)
+        if ran.order:  # what the pass before used up is of no more use to anybody
+            kept = {*order, *other.order}
+            for node in ran.order:
+                if isinstance(node, ArrayNode) and node not in kept:
+                    node.release()
+        self.backwards += kind == "backward"
+        ran.roots, ran.seeds, ran.order = roots, seeds, order
+
+
 class Execution:
     """A script that has run: its top-level names, the graph it left, what it warned about."""
 
     __slots__ = (
         "last_assigned",
-        "last_backward",
+        "last_passes",
         "last_value",
         "names",
         "scopes",
@@ -113,7 +124,7 @@ class Execution:
         self.names: dict[str, Any] = {}
         self.last_value: Any = None
         self.last_assigned: str | None = None
-        self.last_backward = LastBackward()
+        self.last_passes = LastPasses()
         self.warnings: list[tuple[str, Span]] = []
         self.without_tensors = False
 
@@ -202,7 +213,7 @@ def perform(
     planned = plan(script, scopes, sets, settings.wrt, settings.track)
     execution = Execution(source, scopes)
     execution.without_tensors = planned.without_tensors
-    mode.recorder = execution.last_backward
+    mode.recorder = execution.last_passes
     runtime.write = write
 
     def remember(text: str, span: Span) -> None:

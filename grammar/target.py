@@ -1,6 +1,7 @@
 """Which gradient a report is about: the target, the weight it starts from, the inputs it is taken to.
 
-Target: what was asked for, else what the script last called backward() on, else what it assigned last.
+Target: what was asked for, else what the script last called backward() on, else its last result, else what
+it last gave to grad().
 Inputs: what was asked for, else the leaves the script marked, else every float leaf.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 from autodiff.core.backward import newest_first, np_errors_ignored, seed_for, sweep
 from autodiff.core.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.lazy import np
-from autodiff.core.node import Leaf, Node
+from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.report import Subject
 from autodiff.core.tensor import NO_GRAD_NEEDED, Tensor
 from autodiff.grammar.leaves import is_numbers, matches, number_tensor, unknown
@@ -26,7 +27,8 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
     root, name, recorded = target_of(execution, settings)
     seed = starting_weight(execution, settings, root, recorded)
     if recorded is not None:
-        execution.last_backward.restore()
+        execution.last_passes.backward.restore()
+        execution.last_passes.grad.restore()
     order = newest_first([root])
     wrt = inputs_of(execution, settings, root, order)
     try:
@@ -53,7 +55,7 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
 
 def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
     """The node to start from, its name, and the seed of the script's own backward() if it started there."""
-    last = execution.last_backward
+    last = execution.last_passes.backward
     if settings.of is not None:
         value = tensor_called(settings.of, execution, "--of")
         node = tracked_node(value, settings.of)
@@ -65,14 +67,18 @@ def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]
     value = execution.last_value
     if value.__class__ is Tensor:
         return tracked_node(value, name_of(value.source(), execution)), name_of(value.node, execution), None
-    if execution.last_assigned is None:
+    name = execution.last_assigned
+    value = None if name is None else execution.names.get(name)
+    differentiated = execution.last_passes.grad
+    if differentiated.roots and not (value.__class__ is Tensor and isinstance(value.node, OpNode)):
+        root = differentiated.roots[-1]
+        return root, name_of(root, execution), differentiated.seeds[-1]
+    if name is None:
         raise UsageError(
             "the script computes nothing that could be differentiated",
             code="E0604",
             help=("assign a result, as in `L = w**2`, or name one with --of NAME",),
         )
-    name = execution.last_assigned
-    value = execution.names.get(name)
     if value.__class__ is not Tensor:
         value = tensor_called(name, execution, "--of")
     return tracked_node(value, name), name, None
@@ -230,7 +236,7 @@ def notes_on(
 ) -> list[str]:
     """Remarks for the reader: where ``.grad`` holds more than this pass."""
     notes = []
-    if recorded is not None and execution.last_backward.count > 1:
+    if recorded is not None and execution.last_passes.backwards > 1:
         for name, node in wrt:
             cell = node.cell if isinstance(node, Leaf) else None
             if cell is None or cell.grad is None:

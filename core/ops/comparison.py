@@ -75,7 +75,7 @@ where: Op = selective(
     lambda g, out, condition, x, y: where(condition, 0.0, g),
     scalar=lambda condition, x, y: float(x if condition else y),
 )
-except_where: Op = selective(
+except_where_op: Op = selective(
     "except_where",
     lambda condition, value, formula: np.where(condition, value, formula),
     no_gradient,
@@ -83,6 +83,13 @@ except_where: Op = selective(
     lambda g, out, condition, value, formula: where(condition, 0.0, g),
     scalar=lambda condition, value, formula: float(value if condition else formula),
 )
+
+
+def except_where(condition: Any, value: float, formula: Any) -> Any:
+    """``formula``, and ``value`` where ``condition`` holds."""
+    # A plain number decides at once (the 2 of x**2 is not 0), and the gradient's graph stays as written.
+    return formula if condition is False else except_where_op(condition, value, formula)
+
 
 for comparison in (lt, le, gt, ge, eq, ne, logical_and, logical_or, logical_xor):
     expose(f"{comparison.name}(input, other)", comparison, in_place=True)
