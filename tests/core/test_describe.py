@@ -200,7 +200,7 @@ def test_a_name_assigned_again_gets_versions() -> None:
 
 
 def test_unnamed_nodes_are_called_by_their_text() -> None:
-    assert names_of("x = leaf(3.)\nL = 2 * x   -  exp( x )") == ["x", "2 * x", "exp( x )", "L"]
+    assert names_of("x = leaf(3.)\nL = 2 * x   -  exp( x )") == ["x", "2*x", "exp( x )", "L"]
 
 
 def test_nodes_of_one_call_are_told_apart() -> None:
