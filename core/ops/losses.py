@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from autodiff.core.node import Node
 
-SMALLEST = 9.999999960041972e-13  # 1e-12 as a float32, which is how torch holds it
-
 # -- losses: entry by entry, then reduced --------------------------------------------------------------
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -113,7 +111,7 @@ def clamped_log(x: Any) -> Any:
 
 def bce_partial(x: Any, y: Any) -> Any:
     """(x - y) / (x (1 - x)), with torch's guard against a vanishing denominator."""
-    return (x - y) / maximum(x * (1 - x), SMALLEST)
+    return (x - y) / maximum(x * (1 - x), 1e-12)
 
 
 def check_probabilities(x: Any) -> None:
