@@ -1,0 +1,1 @@
+"""One module per command: read options, call one function, hand the report to a renderer."""

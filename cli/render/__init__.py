@@ -1,0 +1,1 @@
+"""Renderers: functions from a report to text. They know nothing of graphs or gradients."""
