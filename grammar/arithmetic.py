@@ -191,7 +191,7 @@ def logical(op: str, on_ints: Callable[[int, int], int], name: str) -> Callable[
     return operator
 
 
-INTEGERS = frozenset([int, bool])
+INTEGERS: frozenset[Any] = frozenset([int, bool])
 
 
 def left_shift(x: Any, y: Any) -> Any:

@@ -171,7 +171,7 @@ def one_number(y: Any, name: str) -> Tensor:
             operands=(y,),
             help=("add the entries up: `.sum()`",),
         )
-    return y  # type: ignore[no-any-return]
+    return y
 
 
 def weights_for(v: Any, like: list[Tensor], name: str) -> list[Tensor]:

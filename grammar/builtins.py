@@ -402,10 +402,10 @@ BUILTINS["set_printoptions"] = Builtin("set_printoptions", no_options)
 
 BUILTINS |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "Function": FunctionBase()}
 #: Python's own, which are not torch's as well.
-PYTHONS = frozenset(
-    ("int", "float", "bool", "str", "list", "tuple", "range", "len", "zip", "enumerate", "reversed")
-    + ("sorted", "print", "repr", "display", "Math", "isinstance", "divmod", "e")
-)
+PYTHONS = {
+    *("int", "float", "bool", "str", "list", "tuple", "range", "len", "zip", "enumerate", "reversed"),
+    *("sorted", "print", "repr", "display", "Math", "isinstance", "divmod", "e"),
+}
 
 
 def autograd_members() -> dict[str, Any]:

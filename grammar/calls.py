@@ -88,7 +88,7 @@ def call_expression(c: Compiler, node: syntax.Call) -> Evaluate:
             return call_of_function(c, node, constant)
         return call_of(c, node, lambda frame: constant, plain)
     if node.function.__class__ is syntax.Attribute:
-        return call_of_method(c, node, node.function, plain)  # type: ignore[arg-type]
+        return call_of_method(c, node, node.function, plain)
     return call_of(c, node, c.expression(node.function), plain)
 
 

@@ -98,7 +98,7 @@ def binary(c: Compiler, node: syntax.Binary) -> Evaluate:
     # A long sum leans to the left. Going down it in a loop keeps the compiler's own nesting flat.
     chain = [node]
     while chain[-1].left.__class__ is syntax.Binary:
-        chain.append(chain[-1].left)  # type: ignore[arg-type]
+        chain.append(chain[-1].left)
     first = chain[-1].left
     if len(chain) > 50:
         return long_chain(c, chain)
@@ -126,15 +126,27 @@ def long_chain(c: Compiler, chain: list[syntax.Binary]) -> Evaluate:
 
 def binary_of(c: Compiler, node: syntax.Binary, left: Evaluate, left_node: syntax.Expression) -> Evaluate:
     operate, span = BINARY[node.op], node.span
+    x_slot = local_slot(c, left_node)
     build = SHORT_WAYS.get(node.op)
     if node.right.__class__ is syntax.Number and build is not None:
-        number = node.right.value  # type: ignore[attr-defined]
-        c.expression(node.right)
-        return build[1](left, number, span, operate)
+        c.expression(node.right)  # refuses what does not fit in 64 bits
+        return build[1](left, x_slot, node.right.value, span, operate)
     right = c.expression(node.right)
     if build is not None:
-        return build[0](left, right, span, operate)
+        return build[0](left, x_slot, right, local_slot(c, node.right), span, operate)
+    return by_table(left, x_slot, right, 0, span, operate)
 
+
+def local_slot(c: Compiler, node: syntax.Expression) -> int:
+    """The slot of a name in the frame that is running; 0 for anything else."""
+    if isinstance(node, syntax.Name):
+        place = c.place(node.id)
+        if place is not None and place[0] == 0:
+            return place[1]
+    return 0
+
+
+def by_table(left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
         x = left(frame)
         y = right(frame)
@@ -144,108 +156,115 @@ def binary_of(c: Compiler, node: syntax.Binary, left: Evaluate, left_node: synta
     return run
 
 
-# The four operators that loops live on go straight to the tensor's own, past the table of operators.
+# The operators that loops live on go straight to the tensor's own, past the table. Names of the running
+# frame are read here, without a call; an unbound one is no tensor and is found out on the long way.
 
 
-def add_values(left: Evaluate, right: Evaluate, span: Any, operate: Any) -> Evaluate:
+def add_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
     def run(frame: Frame) -> Any:
-        x = left(frame)
-        y = right(frame)
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
         mode.site = span
         if x.__class__ is Tensor and y.__class__ is Tensor:
             return x + y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
         return operate(x, y)
 
     return run
 
 
-def sub_values(left: Evaluate, right: Evaluate, span: Any, operate: Any) -> Evaluate:
+def sub_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
     def run(frame: Frame) -> Any:
-        x = left(frame)
-        y = right(frame)
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
         mode.site = span
         if x.__class__ is Tensor and y.__class__ is Tensor:
             return x - y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
         return operate(x, y)
 
     return run
 
 
-def mul_values(left: Evaluate, right: Evaluate, span: Any, operate: Any) -> Evaluate:
+def mul_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
     def run(frame: Frame) -> Any:
-        x = left(frame)
-        y = right(frame)
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
         mode.site = span
         if x.__class__ is Tensor and y.__class__ is Tensor:
             return x * y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
         return operate(x, y)
 
     return run
 
 
-def div_values(left: Evaluate, right: Evaluate, span: Any, operate: Any) -> Evaluate:
+def div_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
     def run(frame: Frame) -> Any:
-        x = left(frame)
-        y = right(frame)
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
         mode.site = span
         if x.__class__ is Tensor and y.__class__ is Tensor:
             return x / y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
         return operate(x, y)
 
     return run
 
 
-def add_number(left: Evaluate, number: Any, span: Any, operate: Any) -> Evaluate:
+def add_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
-        x = left(frame)
+        x = frame[x_slot] if x_slot else left(frame)
         mode.site = span
-        return x + number if x.__class__ is Tensor else operate(x, number)
+        return x + number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
 
     return run
 
 
-def sub_number(left: Evaluate, number: Any, span: Any, operate: Any) -> Evaluate:
+def sub_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
-        x = left(frame)
+        x = frame[x_slot] if x_slot else left(frame)
         mode.site = span
-        return x - number if x.__class__ is Tensor else operate(x, number)
+        return x - number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
 
     return run
 
 
-def mul_number(left: Evaluate, number: Any, span: Any, operate: Any) -> Evaluate:
+def mul_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
-        x = left(frame)
+        x = frame[x_slot] if x_slot else left(frame)
         mode.site = span
-        return x * number if x.__class__ is Tensor else operate(x, number)
+        return x * number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
 
     return run
 
 
-def div_number(left: Evaluate, number: Any, span: Any, operate: Any) -> Evaluate:
+def div_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
-        x = left(frame)
+        x = frame[x_slot] if x_slot else left(frame)
         mode.site = span
-        return x / number if x.__class__ is Tensor else operate(x, number)
+        return x / number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
 
     return run
 
 
-def pow_number(left: Evaluate, number: Any, span: Any, operate: Any) -> Evaluate:
+def pow_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
     def run(frame: Frame) -> Any:
-        x = left(frame)
+        x = frame[x_slot] if x_slot else left(frame)
         mode.site = span
-        return x**number if x.__class__ is Tensor else operate(x, number)
-
-    return run
-
-
-def by_table(left: Evaluate, right: Evaluate, span: Any, operate: Any) -> Evaluate:
-    def run(frame: Frame) -> Any:
-        x = left(frame)
-        y = right(frame)
-        mode.site = span
-        return operate(x, y)
+        return x**number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
 
     return run
 
@@ -263,7 +282,7 @@ SHORT_WAYS: dict[str, tuple[Callable[..., Evaluate], Callable[..., Evaluate]]] =
 def unary(c: Compiler, node: syntax.Unary) -> Evaluate:
     chain = [node]
     while chain[-1].operand.__class__ is syntax.Unary:
-        chain.append(chain[-1].operand)  # type: ignore[arg-type]
+        chain.append(chain[-1].operand)
     operand = c.expression(chain[-1].operand)
     links = [(UNARY[link.op], link.span) for link in reversed(chain)]
     if len(links) > 1:
@@ -284,7 +303,7 @@ def unary(c: Compiler, node: syntax.Unary) -> Evaluate:
         return operate(x)
 
     if chain[0].op == "-" and chain[0].operand.__class__ is syntax.Number:
-        return always(-chain[0].operand.value)  # type: ignore[attr-defined]
+        return always(-chain[0].operand.value)
     return run
 
 

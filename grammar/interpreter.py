@@ -91,7 +91,9 @@ class Compiler:
         self.depth += 1
         if self.depth > (limits.depth or 1 << 62):
             raise LimitError("too many statically nested blocks", code="E0501", span=statements[0].span)
-        steps = tuple([STATEMENTS[statement.__class__](self, statement) for statement in statements])
+        steps: tuple[Execute, ...] = tuple(
+            [STATEMENTS[statement.__class__](self, statement) for statement in statements]
+        )
         self.depth -= 1
         if len(steps) == 1:
             return steps[0]

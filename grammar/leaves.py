@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
     Convert = Callable[[Any], Any]
 
-CONSTRUCTORS = frozenset(
-    "tensor as_tensor Tensor FloatTensor DoubleTensor LongTensor IntTensor ByteTensor BoolTensor Variable"
-    " zeros ones full empty eye arange linspace logspace rand randn randint randperm normal bernoulli"
-    " multinomial zeros_like ones_like full_like empty_like rand_like randn_like randint_like one_hot"
-    " tril_indices triu_indices vander from_numpy".split()
-)
+CONSTRUCTORS = {
+    *("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"),
+    *("ByteTensor", "BoolTensor", "Variable", "zeros", "ones", "full", "empty", "eye", "arange", "linspace"),
+    *("logspace", "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial"),
+    *("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like"),
+    *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy"),
+}
 CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 
 
@@ -189,7 +190,8 @@ def is_numbers(value: Any) -> bool:
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
     """The shape of nested lists of numbers; None when they make no rectangle."""
-    level, shape = [value], []
+    level: list[Any] = [value]
+    shape: list[int] = []
     while any(v.__class__ is list for v in level):
         if any(v.__class__ is not list or len(v) != len(level[0]) for v in level) or len(shape) > 64:
             return None

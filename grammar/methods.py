@@ -165,7 +165,7 @@ def is_floating_point(x: Tensor) -> bool:
 
 def cast(x: Tensor, dtype: DType) -> Tensor:
     """The tensor in another number type; itself if it has that type already."""
-    return x if x.dtype is dtype else OPS["to"](x, dtype=dtype.name)  # type: ignore[no-any-return]
+    return x if x.dtype is dtype else OPS["to"](x, dtype=dtype.name)
 
 
 def casting(dtype: DType) -> Callable[[Tensor], Tensor]:
@@ -208,7 +208,7 @@ def transposed(x: Tensor) -> Tensor:
     """``x.T``"""
     permute = find("permute")
     assert permute is not None
-    return permute(x, tuple(reversed(range(x.ndim)))) if x.ndim else x  # type: ignore[no-any-return]
+    return permute(x, tuple(reversed(range(x.ndim)))) if x.ndim else x
 
 
 def matrix_transposed(x: Tensor) -> Tensor:

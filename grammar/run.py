@@ -20,7 +20,7 @@ from autodiff.grammar import statements as _statements
 from autodiff.grammar import syntax
 from autodiff.grammar.builtins import builtin
 from autodiff.grammar.interpreter import Compiler
-from autodiff.grammar.leaves import given_value, plan, unknown
+from autodiff.grammar.leaves import as_leaf, given_value, plan, unknown
 from autodiff.grammar.parser import parse
 from autodiff.grammar.runtime import ignore_warning, runtime
 from autodiff.grammar.scope import Names, resolve
@@ -144,7 +144,12 @@ def execute(
     settings = settings or Settings()
     with Stage(settings):
         script = parse(source)
-        return perform(script, source, settings, write or sys.stdout.write, warn or ignore_warning)
+        return perform(script, source, settings, write or write_out, warn or ignore_warning)
+
+
+def write_out(text: str) -> None:
+    """Print where Python prints."""
+    sys.stdout.write(text)
 
 
 class Stage:
@@ -182,7 +187,7 @@ class Stage:
 
     def quiet_numpy(self) -> None:
         """IEEE arithmetic without numpy's warnings."""
-        self.numpy_errors = lazy.np.seterr(all="ignore")
+        self.numpy_errors = dict(lazy.np.seterr(all="ignore"))
 
     def __exit__(self, *exc: object) -> None:
         if self.numpy_errors is not None:
@@ -230,7 +235,8 @@ def perform(
     final = compiler.expression(last.value) if last is not None else None
     try:
         for name in only_read:
-            value = given_value(sets[name])
+            value = as_leaf(sets[name]) if planned.without_tensors else sets[name]
+            value = given_value(value)
             if value.__class__ is Tensor and value.source().name is None:
                 value.source().name = name
             frame[scopes.module.slots[name]] = value

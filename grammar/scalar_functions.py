@@ -88,7 +88,7 @@ for _name, _function in {
     "isfinite": math.isfinite,
     "isclose": math.isclose,
 }.items():
-    MATH[_name] = of_math(_name, _function)
+    MATH[_name] = of_math(_name, _function)  # type: ignore[arg-type]
 
 
 def of_numpy(name: str, torch_name: str) -> Builtin:

@@ -14,6 +14,9 @@ from autodiff.grammar import syntax
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Any
+
+    Below = list[tuple[Any, "Scope", bool]]
 
 FIRST_SLOT = 2  # slot 0 of a frame links to the frame around it, slot 1 holds what a function returns
 
@@ -28,7 +31,7 @@ class Scope:
         # Functions do not see the names of a class they stand in.
         while outer is not None and outer.kind == "class":
             outer = outer.outer
-        self.outer = outer
+        self.outer: Scope | None = outer
         self.slots: dict[str, int] = {}
         self.first_bound: dict[str, Span] = {}
         self.writes: dict[str, int] = {}
@@ -134,16 +137,13 @@ ADVICE = {
 
 def visit(body: Iterable[syntax.Syntax], scope: Scope, names: Names) -> None:
     """Bind and read every name below ``body``, in source order within each scope."""
-    stack: list[tuple[object, Scope, bool]] = [(node, scope, False) for node in reversed(tuple(body))]
+    stack: Below = [(node, scope, False) for node in reversed(tuple(body))]
     while stack:
         node, scope, binding = stack.pop()
         if node is None:
             continue
         below = VISIT[node.__class__](node, scope, names, binding)
         stack.extend(reversed(below))
-
-
-Below = "list[tuple[object, Scope, bool]]"
 
 
 def visit_name(node: syntax.Name, scope: Scope, names: Names, binding: bool) -> Below:
@@ -250,12 +250,12 @@ def visit_fstring(node: syntax.FString, scope: Scope, names: Names, binding: boo
     return [(part, scope, False) for part in node.parts if not isinstance(part, str)]
 
 
-def reading(parts: Callable[[object], Iterable[object]]) -> Callable[..., Below]:
+def reading(parts: Callable[[Any], Iterable[Any]]) -> Callable[..., Below]:
     """A construct whose parts are all read in the scope it stands in."""
     return lambda node, scope, names, binding: [(part, scope, False) for part in parts(node)]
 
 
-def binding_on(parts: Callable[[object], Iterable[object]]) -> Callable[..., Below]:
+def binding_on(parts: Callable[[Any], Iterable[Any]]) -> Callable[..., Below]:
     """A display, which as a target binds its elements."""
     return lambda node, scope, names, binding: [(part, scope, binding) for part in parts(node)]
 

@@ -94,7 +94,7 @@ def explain(error: AutodiffError, source: Source, names: dict[str, Any]) -> None
     known: list[Tensor] = []
     for operand in error.operands:
         if operand.__class__ is Tensor and not any(operand is k for k in known):
-            known.append(operand)  # type: ignore[arg-type]
+            known.append(operand)
     named = {id(value): name for name, value in names.items() if value.__class__ is Tensor}
     spelled = [(operand, spell(operand, named, source)) for operand in known]
     here = error.span

@@ -64,13 +64,13 @@ def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]
     if last.roots:
         root = last.roots[0]
         return root, name_of(root, execution), last.seeds[0]
-    value = execution.last_value
-    if value.__class__ is Tensor:
-        return tracked_node(value, name_of(value.source(), execution)), name_of(value.node, execution), None
+    final = execution.last_value
+    if final.__class__ is Tensor:
+        return tracked_node(final, name_of(final.source(), execution)), name_of(final.node, execution), None
     name = execution.last_assigned
-    value = None if name is None else execution.names.get(name)
+    assigned = None if name is None else execution.names.get(name)
     differentiated = execution.last_passes.grad
-    if differentiated.roots and not (value.__class__ is Tensor and isinstance(value.node, OpNode)):
+    if differentiated.roots and not (assigned.__class__ is Tensor and isinstance(assigned.node, OpNode)):
         root = differentiated.roots[-1]
         return root, name_of(root, execution), differentiated.seeds[-1]
     if name is None:
@@ -79,9 +79,9 @@ def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]
             code="E0604",
             help=("assign a result, as in `L = w**2`, or name one with --of NAME",),
         )
-    if value.__class__ is not Tensor:
-        value = tensor_called(name, execution, "--of")
-    return tracked_node(value, name), name, None
+    if assigned.__class__ is not Tensor:
+        assigned = tensor_called(name, execution, "--of")
+    return tracked_node(assigned, name), name, None
 
 
 def tensor_called(name: str, execution: Execution, flag: str) -> Tensor:
@@ -185,7 +185,7 @@ def inputs_of(
         return [pair for entry in settings.wrt for pair in asked_for(entry, execution, order)]
     leaves = [node for node in order if isinstance(node, Leaf)]
     marked = [node for node in leaves if node.cell is not None]
-    found = [(name_of(node, execution), node) for node in marked or leaves]
+    found: list[tuple[str, Node]] = [(name_of(node, execution), node) for node in marked or leaves]
     found.sort(key=lambda pair: (place_of(pair, execution), pair[1].number))
     return found
 
@@ -221,13 +221,13 @@ def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple
         raise unknown(entry, known_names, "variable", "E0601")
     found = []
     for name in sorted(names, key=execution.bound_at):
-        node = versions.get(name)
-        if node is None:
+        latest = versions.get(name)
+        if latest is None:
             tensor = execution.names[name]
             if entry != name and not tensor.dtype.is_floating_point:
                 continue
-            node = tensor.source()
-        found.append((name, node))
+            latest = tensor.source()
+        found.append((name, latest))
     return found
 
 

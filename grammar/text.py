@@ -47,7 +47,7 @@ class FormatField:
 
 def in_words(value: Any) -> str:
     """``str(value)``"""
-    return value if value.__class__ is str else as_repr(value)  # type: ignore[no-any-return]
+    return value if value.__class__ is str else as_repr(value)
 
 
 def as_repr(value: Any) -> str:

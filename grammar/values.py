@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-NUMBERS = frozenset([int, float, bool])
+NUMBERS: frozenset[Any] = frozenset([int, float, bool])
 
 
 class Unbound:
@@ -184,9 +184,9 @@ TYPE_NAMES: dict[type, str] = {
 def type_name(value: object) -> str:
     """The name of a value's type, as Python's messages have it."""
     if value.__class__ is ScalarNode or value.__class__ is ArrayNode:
-        return value.grad_fn_name  # type: ignore[attr-defined,no-any-return]
+        return value.grad_fn_name
     if value.__class__ is GradMode:
-        return value.name  # type: ignore[attr-defined,no-any-return]
+        return value.name
     name = TYPE_NAMES.get(value.__class__)
     return name if name is not None else value.__class__.__name__
 
@@ -194,7 +194,7 @@ def type_name(value: object) -> str:
 def is_true(value: Any) -> bool:
     """Whether a value counts as true in ``if``, ``while``, ``and``, ``or``, ``not``."""
     if value.__class__ is bool:
-        return value  # type: ignore[no-any-return]
+        return value
     if value.__class__ is Tensor:
         if value.size != 1:
             what = "no values" if value.size == 0 else "more than one value"
@@ -221,7 +221,7 @@ def iterate(value: Any) -> Iterable[Any]:
     if rows is not None:
         return rows(value)
     if value.__class__ in NAMED_RESULTS:
-        return value.values  # type: ignore[no-any-return]
+        return value.values
     raise ScriptError(
         f"'{type_name(value)}' object is not iterable",
         code="E0205",
@@ -258,8 +258,8 @@ def collect(value: Any) -> list[Any]:
     """The elements of a value as a new list, within the limits."""
     rows = iterate(value)
     if rows.__class__ is range:
-        check_length(len(rows), "list")  # type: ignore[arg-type]
-        runtime.spend(len(rows))  # type: ignore[arg-type]
+        check_length(len(rows), "list")
+        runtime.spend(len(rows))
     elif rows.__class__ in LAZY:
         found = []
         for row in rows:
@@ -302,7 +302,7 @@ ITERATION: dict[type, Callable[[Any], Iterable[Any]]] = {
 def as_index(value: Any, what: str) -> int:
     """An integer where Python wants one. A leaf of a script without tensors will do if it is integral."""
     if value.__class__ is int:
-        return value  # type: ignore[no-any-return]
+        return value
     if value.__class__ is bool:
         return int(value)
     if value.__class__ is Tensor and value.size == 1:
@@ -344,5 +344,5 @@ def same(x: Any, y: Any) -> bool:
     return True
 
 
-SEQUENCES: dict[type, type] = {list: list, tuple: tuple, Size: tuple}
+SEQUENCES: dict[Any, type] = {list: list, tuple: tuple, Size: tuple}
 COMPARABLE = frozenset([str, range, DType])

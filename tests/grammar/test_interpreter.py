@@ -1,0 +1,181 @@
+"""How scripts run: limits, depth, where errors stand, what in-place statements do."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from autodiff.core.errors import LimitError
+from autodiff.core.limits import limits
+from autodiff.core.mode import mode
+from script_runner import printed, run_script
+
+DEEP = 20_000
+
+
+@pytest.fixture
+def few_steps():
+    """A budget that runs out at once."""
+    before, limits.steps = limits.steps, 10_000
+    yield
+    limits.steps = before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1.0\ny = " + " + ".join(["x"] * DEEP),
+        "x = torch.tensor(1.)\ny = " + " * ".join(["x"] * DEEP),
+        "y = " + "-" * DEEP + "1",
+        "y = " + "not " * DEEP + "1",
+        "y = " + "(" * DEEP + "1" + ")" * DEEP,
+        "y = " + "[" * DEEP + "]" * DEEP,
+        "y = " + "abs(" * DEEP + "1" + ")" * DEEP,
+        "x = torch.tensor(1.)\ny = x" + ".data" * DEEP,
+        "y = " + "1 < " * DEEP + "2",
+        "y = " + "1 and " * DEEP + "2",
+        "y = " + "1 if 0 else " * DEEP + "2",
+        "y = " + "lambda: " * DEEP + "2",
+        "".join(" " * i + "if 1:\n" for i in range(1000)) + " " * 1000 + "y = 1",
+        "def f(n):\n    return 0 if n == 0 else 1 + f(n - 1)\ny = f(20000)",
+        "x = []\nfor i in range(20000): x = [x]\ny = str(x) == str(x)",
+    ],
+    ids=lambda text: text[:12],
+)
+def test_depth_is_no_problem(text: str) -> None:
+    assert run_script(text).error is None
+
+
+def test_what_is_too_deep_says_so() -> None:
+    error = run_script("y = " + "abs(" * 100_001 + "1" + ")" * 100_001).error
+    assert isinstance(error, LimitError)
+    assert error.code == "E0501"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(n): return f(n + 1)\nf(0)",
+        "def f(n): return g(n)\ndef g(n): return f(n)\nf(0)",
+        "def f(n): return sorted([n], key=lambda k: f(k))\nf(0)",
+        "def f(n): return max([n], key=f)\nf(0)",
+        "def f(x): return jacobian(f, x)\nf(torch.tensor(1.))",
+        "class A(Function):\n    @staticmethod\n    def forward(ctx, x): return A.apply(x)\n"
+        "    @staticmethod\n    def backward(ctx, g): return g\nA.apply(torch.tensor(1.))",
+    ],
+)
+def test_recursion_without_end(text: str) -> None:
+    error = run_script(text).error
+    assert isinstance(error, LimitError)
+    assert (error.code, error.message) == ("E0501", "maximum recursion depth exceeded")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "while True: pass",
+        "for i in range(10**12): pass",
+        "[i for i in range(10**12)]",
+        "sum(range(10**12))",
+        "x = [1]\nfor i in x: x.append(i)",
+        "list(zip(range(10**12)))",
+        "print(*range(10**8))",
+        "x = []\ny = []\nfor i in range(50):\n    x = [x, x]\n    y = [y, y]\nx == y",
+        "def f(n):\n    while n: n = n + 1\nf(1)",
+        "for i, j in enumerate(range(10**12)): pass",
+    ],
+)
+def test_work_without_end(text: str, few_steps: None) -> None:
+    error = run_script("torch.tensor(0)\n" + text).error
+    assert isinstance(error, LimitError)
+    assert error.code == "E0503"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'a' * 10**12",
+        "[0] * 10**12",
+        "list(range(10**12))",
+        "a, *b = range(10**12)",
+        "torch.zeros(10**6, 10**6)",
+        "','.join(['a' * 10**6] * 10**6)",
+        "'a'.ljust(10**12)",
+        "x = [0]\nfor i in range(40): x = x + x",
+        "f'{1:{10**9}}'",
+        "'%1000000000d' % 1",
+        "x = []\nfor i in range(40): x = [x, x]\nprint(x)",
+    ],
+)
+def test_memory_without_end(text: str) -> None:
+    before, limits.memory = limits.memory, 64 << 20
+    try:
+        error = run_script("torch.tensor(0)\n" + text).error
+    finally:
+        limits.memory = before
+    assert isinstance(error, LimitError)
+    assert error.code == "E0502"
+
+
+def test_everything_is_put_back_after_an_error() -> None:
+    before = sys.getrecursionlimit()
+    assert run_script("torch.set_grad_enabled(False)\nx = torch.ones(2)\n1 / 0").error is not None
+    assert mode.enabled
+    assert mode.site is None
+    assert mode.recorder is None
+    assert sys.getrecursionlimit() == before
+
+
+def test_an_error_inside_a_function_tells_the_way_there() -> None:
+    text = "def inner(x):\n    return x @ x\ndef outer(x):\n    return inner(x)\nouter(torch.ones(2, 3))\n"
+    error = run_script(text).error
+    assert error is not None
+    assert error.span is not None
+    assert text[error.span.start : error.span.end] == "x @ x"
+    assert [(name, text[site.start : site.end]) for name, site in error.frames] == [
+        ("inner", "inner(x)"),
+        ("outer", "outer(torch.ones(2, 3))"),
+    ]
+
+
+def test_shapes_are_labelled_with_the_scripts_names() -> None:
+    error = run_script("X = torch.ones(2, 3)\nW = torch.ones(2, 2)\na = X @ W\n").error
+    assert error is not None
+    assert [label.text for label in error.labels] == ["X has shape (2, 3)", "W has shape (2, 2)"]
+    assert error.help[0] == "X.T @ W fits: (3, 2) @ (2, 2) gives (3, 2)"
+
+
+def test_backward_of_many_numbers_shows_both_ways_out() -> None:
+    error = run_script("d = torch.ones(3, 3, requires_grad=True)\nL = 10 - d\nL.backward()\n").error
+    assert error is not None
+    assert error.message == "grad can be implicitly created only for scalar outputs"
+    assert any("L.backward(torch.ones(3, 3))" in line for line in error.help)
+    assert any(".sum()" in line for line in error.help)
+
+
+def test_proposals_work() -> None:
+    start = "d = torch.ones(3, 3, requires_grad=True)\nL = 10 - d\n"
+    assert run_script(start + "L.sum().backward()").error is None
+    assert run_script(start + "L.backward(torch.ones(3, 3))").error is None
+
+
+def test_nodes_carry_the_scripts_names() -> None:
+    names = run_script("w = 3.0\nL = w * w\ndef f(x):\n    y = x * 2\n    return y\nz = f(w)\n").names
+    assert names["L"].node.name == "L"
+    assert names["w"].node.name == "w"
+    assert names["z"].node.name == "y"
+
+
+def test_in_place_statements_change_the_tensor_and_rebind_numbers() -> None:
+    assert printed("x = torch.tensor([1.])\ny = x\nx += 1\nprint(y)\na = b = 1\na += 1\nprint(a, b)\n") == (
+        "tensor([2.])\n2 1\n"
+    )
+
+
+def test_with_restores_grad_mode_on_every_way_out() -> None:
+    text = (
+        "torch.tensor(0)\ndef f():\n    with torch.no_grad():\n        return 1\n"
+        "f()\nprint(torch.is_grad_enabled())\n"
+        "for i in range(2):\n    with torch.no_grad():\n        break\nprint(torch.is_grad_enabled())\n"
+    )
+    assert printed(text) == "True\nTrue\n"

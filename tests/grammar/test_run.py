@@ -1,0 +1,234 @@
+"""From settings to subjects: leaves of scripts without tensors, --set, --wrt, target, weight, notes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from autodiff.core import Tensor, tensor
+from autodiff.core.errors import GradientError, UsageError
+from autodiff.core.report import Subject
+from autodiff.core.span import Source
+from autodiff.grammar import run
+from autodiff.grammar.run import Execution, Settings, differentiate, execute
+
+SEED = (
+    "x1 = 1\nx2 = 2\nw1 = 1\nw2 = 2\nw3 = 3\nx3 = w1 * x1\nx4 = w1 * x2\nx5 = w2 * x3 + w3 * x4\nL = 1 - x5\n"
+)
+
+
+def subject(text: str, **settings: object) -> Subject:
+    asked = Settings(**settings)  # type: ignore[arg-type]
+    return differentiate(execute(Source(text), asked, lambda text: None), asked)
+
+
+def gradients(text: str, **settings: object) -> dict[str, object]:
+    made = subject(text, **settings)
+    return {
+        name: np.asarray(g).tolist() if (g := made.cotangents.get(node)) is not None else None
+        for name, node in made.wrt
+    }
+
+
+def executed(text: str, **settings: object) -> Execution:
+    return execute(Source(text), Settings(**settings), lambda text: None)  # type: ignore[arg-type]
+
+
+# -- scripts without tensors ------------------------------------------------------------------------
+
+
+def test_the_first_seed_runs_as_printed() -> None:
+    assert gradients(SEED) == {"x1": -2, "x2": -3, "w1": -8, "w2": -1, "w3": -2}
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        ("w = 3\nL = w**2", {"w"}),
+        ("w = -3.5\nv = 1/3\nL = w * v", {"w", "v"}),
+        ("a, b = 1, 2\nL = a * b", {"a", "b"}),
+        ("a = b = 2\nL = a * b", {"a", "b"}),
+        ("w = pi\nL = w * 2", {"w"}),
+        ("w = [1, [2]]\nL = 'a'", set()),
+        ("w = [[1, 2], [3, 4]]\nL = w * 2", {"w"}),
+        ("w = 1\nw = 2\nL = w", set()),
+        ("w = 1\nw += 1\nL = w", set()),
+        ("xs = [1, 2]\nxs.append(3)", set()),
+        ("xs = [1, 2]\nxs[0] = 3", set()),
+        ("for i in range(3): pass\nx = 2.0", {"x"}),
+        ("if 1:\n    x = 2\ny = x * 1", set()),
+        ("x = True\ny = 'a'\nz = None", set()),
+        ("x = 2\nt = torch.ones(2)", set()),
+        ("x = 2\ndef f(): return randn(2)", set()),
+    ],
+)
+def test_which_assignments_are_leaves(text: str, leaves: set[str]) -> None:
+    names = executed(text).names
+    made = {n for n, v in names.items() if isinstance(v, Tensor) and v.is_leaf and v.requires_grad}
+    assert made == leaves
+
+
+def test_an_integral_leaf_counts() -> None:
+    assert run("n = 3\ns = 0.0\nfor i in range(n): s = s + n\n")["s"].item() == 9.0
+
+
+def test_no_numpy_for_scalars() -> None:
+    program = f"import sys; from autodiff.grammar import run; run({SEED!r}); print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+# -- --set and inputs -------------------------------------------------------------------------------
+
+
+def test_set_replaces_the_first_assignment() -> None:
+    assert gradients("w = 3\nL = w**2", sets={"w": 5}) == {"w": 10}
+    text = "w = torch.tensor(2., requires_grad=True)\nL = w**2"
+    assert gradients(text, sets={"w": 5.0}) == {"w": 10}
+
+
+def test_set_keeps_dtype_and_marks() -> None:
+    text = "w = torch.tensor([2.], dtype=torch.float32, requires_grad=True)\nn = 1"
+    w = executed(text, sets={"w": [3.0, 4.0]}).names["w"]
+    assert (w.dtype.name, w.requires_grad, w.tolist()) == ("float32", True, [3.0, 4.0])
+
+
+def test_set_defines_what_is_only_read() -> None:
+    assert gradients("w = 1\nL = (x * w).sum()", sets={"x": [1.0, 2.0]})["x"] is not None
+    assert executed("print(n)", sets={"n": "text"}).names["n"] == "text"
+
+
+def test_set_of_an_unknown_name() -> None:
+    with pytest.raises(UsageError) as caught:
+        executed("weight = 3", sets={"wieght": 5})
+    assert caught.value.help == ("did you mean `weight`?",)
+
+
+def test_inputs_of_run() -> None:
+    x = tensor([1.0, 2.0], requires_grad=True)
+    names = run("L = (x * x).sum()\nL.backward()", inputs={"x": x})
+    assert x.grad is not None
+    assert x.grad.tolist() == [2.0, 4.0]
+    assert names["L"].item() == 5.0
+
+
+# -- target and inputs ------------------------------------------------------------------------------
+
+MARKED = "w = torch.tensor(2., requires_grad=True)\nx = torch.tensor(3.)\ny = w * x\nL = y**2\n"
+
+
+def test_target_is_what_backward_ran_on() -> None:
+    made = subject(MARKED + "y.backward()\n")
+    assert (made.name, made.seed) == ("y", 1.0)
+    assert gradients(MARKED + "y.backward()\n") == {"w": 3.0}
+
+
+def test_target_is_else_the_last_assignment_or_expression() -> None:
+    assert subject(MARKED).name == "L"
+    assert subject(MARKED + "y * 3").name == "y * 3"
+    assert subject(MARKED, of="y").name == "y"
+
+
+def test_target_that_is_not_there() -> None:
+    with pytest.raises(UsageError) as caught:
+        subject(MARKED, of="LL")
+    assert "LL" in caught.value.message
+
+
+def test_wrt_names_globs_and_inner_results() -> None:
+    assert gradients(MARKED, wrt=["x"]) == {"x": 24.0}
+    assert gradients(MARKED, wrt=["y"]) == {"y": 12.0}
+    assert gradients(SEED, wrt=["w*"]) == {"w1": -8, "w2": -1, "w3": -2}
+
+
+def test_wrt_of_what_the_target_does_not_need() -> None:
+    assert gradients("a = 2\nb = 3\nL = a * 2", wrt=["b"]) == {"b": None}
+
+
+def test_wrt_that_is_not_there() -> None:
+    with pytest.raises(UsageError) as caught:
+        gradients(SEED, wrt=["w9"])
+    assert caught.value.code == "E0601"
+    assert caught.value.help
+
+
+def test_wrt_of_a_number_in_a_script_with_tensors() -> None:
+    text = "lr = 0.5\nx = torch.tensor([1., 2.])\nL = (x * lr).sum()\n"
+    assert gradients(text, wrt=["lr"]) == {"lr": 3.0}
+
+
+def test_marked_leaves_come_first_and_all_float_leaves_else() -> None:
+    assert set(gradients(MARKED)) == {"w"}
+    assert set(gradients("a = torch.tensor(2.)\nb = torch.tensor(3.)\nL = a * b")) == {"a", "b"}
+
+
+def test_tracking_is_not_seen_by_the_script() -> None:
+    outputs: list[str] = []
+    text = "a = torch.tensor(2.)\nL = a * 3\nprint(L, L.requires_grad, L.grad_fn, L.is_leaf)"
+    for settings in (Settings(), Settings(wrt=["a"]), Settings(track=False)):
+        written: list[str] = []
+        execute(Source(text), settings, written.append)
+        outputs.append("".join(written))
+    assert set(outputs) == {"tensor(6.) False None True\n"}
+
+
+def test_rebound_name_means_its_latest_version() -> None:
+    assert gradients("x = torch.tensor(2., requires_grad=True)\nx = x * 3\nL = x**2", wrt=["x"]) == {
+        "x": 12.0
+    }
+
+
+# -- weight -----------------------------------------------------------------------------------------
+
+MANY = "w = torch.tensor([1., 2.], requires_grad=True)\nL = w * 3\n"
+
+
+def test_many_numbers_need_a_weight() -> None:
+    with pytest.raises(GradientError) as caught:
+        subject(MANY)
+    assert caught.value.code == "E0401"
+    assert any("--grad-output ones" in line for line in caught.value.help)
+    assert gradients(MANY, grad_output="ones") == {"w": [3.0, 3.0]}
+    assert gradients(MANY, grad_output=[1.0, 10.0]) == {"w": [3.0, 30.0]}
+    assert subject(MANY, grad_output="ones").weight == "ones(2)"
+
+
+def test_the_weight_of_the_scripts_own_backward_is_kept() -> None:
+    assert gradients(MANY + "L.backward(torch.tensor([1., 10.]))") == {"w": [3.0, 30.0]}
+
+
+# -- after the script's own backward ----------------------------------------------------------------
+
+
+def test_a_training_loop_can_be_explained() -> None:
+    text = (
+        "w = torch.tensor(1., requires_grad=True)\n"
+        "for i in range(3):\n"
+        "    L = (w - 3) ** 2\n"
+        "    L.backward()\n"
+        "    with torch.no_grad():\n"
+        "        w -= 0.1 * w.grad\n"
+        "    w.grad.zero_()\n"
+    )
+    (grad,) = gradients(text).values()
+    assert grad == pytest.approx(2 * (3 - 2 * 0.8**2 - 3))
+
+
+def test_accumulated_gradients_are_noted() -> None:
+    text = "w = torch.tensor(2., requires_grad=True)\nfor i in range(2):\n    L = w**2\n    L.backward()\n"
+    made = subject(text)
+    assert len(made.notes) == 1
+    assert "w.grad" in made.notes[0]
+
+
+def test_seeded_random_numbers_repeat() -> None:
+    text = "x = torch.randn(3)"
+    first, second = executed(text).names["x"], executed(text).names["x"]
+    assert first.tolist() == second.tolist()
+    assert executed(text, seed=1).names["x"].tolist() != first.tolist()
+
+
+def test_default_dtype() -> None:
+    assert executed("x = torch.ones(2)", dtype="float32").names["x"].dtype.name == "float32"

@@ -1,0 +1,95 @@
+"""Names: Python's scopes, and the error for a name that nothing binds before anything runs."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.errors import CompileError
+from autodiff.core.span import Source
+from autodiff.grammar.builtins import builtin
+from autodiff.grammar.parser import parse
+from autodiff.grammar.scope import resolve
+from autodiff.grammar.values import UNBOUND
+from script_runner import run_script
+
+
+def unknown(text: str) -> CompileError:
+    """The error of a script with a name bound nowhere."""
+    error = run_script(text).error
+    assert isinstance(error, CompileError)
+    assert error.code == "E0201"
+    return error
+
+
+def test_a_name_bound_nowhere_stops_the_script_before_it_prints() -> None:
+    outcome = run_script("print('before')\nx3 = 1\ny = x_3 * 2\n")
+    assert outcome.stdout == ""
+    assert outcome.error is not None
+    assert outcome.error.message == "name 'x_3' is not defined"
+    assert outcome.error.caret == "there is no variable `x_3`"
+    assert outcome.error.help == ("did you mean `x3` (line 2)?",)
+    assert outcome.error.span is not None
+    assert (outcome.error.span.start, outcome.error.span.end) == (27, 30)
+
+
+def test_the_first_in_the_text_is_reported() -> None:
+    assert unknown("def f():\n    return first\ny = second\n").message == "name 'first' is not defined"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("y = sigmoyd(1)", "did you mean `sigmoid`?"),
+        ("learning_rate = 1\ny = learnig_rate", "did you mean `learning_rate` (line 1)?"),
+        ("def f(alpha):\n    return alhpa\n", "did you mean `alpha` (line 1)?"),
+    ],
+)
+def test_names_that_may_be_meant(text: str, meant: str) -> None:
+    assert unknown(text).help == (meant,)
+
+
+@pytest.mark.parametrize("name", ["eval", "exec", "open", "getattr", "globals", "compile", "input", "vars"])
+def test_pythons_dangerous_names_are_not_there(name: str) -> None:
+    unknown(f"x = {name}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[i for i in range(3)]\ny = i",  # comprehensions keep their names
+        "class A(Function):\n    @staticmethod\n    def forward(ctx, x): return backward\n",
+        "f = lambda q: q\ny = q",
+        "def f(a): return a\ny = a",
+    ],
+)
+def test_scopes_end(text: str) -> None:
+    unknown(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for i in range(3): pass\ny = i",
+        "if 1:\n    a = 1\ny = a",
+        "def f(): return later\nlater = 1",
+        "with no_grad():\n    a = 1\ny = a",
+        "def f():\n    n = 1\n    def g(): return [n for i in range(2)]\n    return g()",
+        "def f(*rest): return rest",
+    ],
+)
+def test_scopes_reach(text: str) -> None:
+    assert run_script(text).error is None
+
+
+def test_slots_are_dense_and_parameters_come_first() -> None:
+    source = Source("def f(a, b):\n    c = a\n    return c + b\n")
+    script = parse(source)
+    names = resolve(script, source, lambda name: builtin(name) is not UNBOUND)
+    assert names.of[script.body[0]].slots == {"a": 2, "b": 3, "c": 4}
+
+
+def test_builtins_may_be_shadowed_and_come_back() -> None:
+    outcome = run_script(
+        "torch.ones(1)\nprint(sum([1, 2]))\nsum = 5\nprint(sum)\ndel sum\nprint(sum([3, 4]))\ne = 2"
+    )
+    assert outcome.error is None
+    assert outcome.stdout == "3\n5\n7\n"
