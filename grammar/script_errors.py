@@ -103,7 +103,9 @@ def explain(error: AutodiffError, source: Source, names: dict[str, Any]) -> None
         if name and where is not None and (here is None or where.start != here.start):
             error.labels.append(Label(where, f"{name} has shape {operand.shape}"))
     if not error.help:
-        error.help = proposals(error, [(operand, name) for operand, name in spelled if name])
+        propose = PROPOSALS.get(error.code)
+        if propose is not None:
+            error.help = propose([(operand, name) for operand, name in spelled if name], source)
 
 
 def made_at(operand: Tensor) -> Any:
@@ -125,13 +127,10 @@ def spell(operand: Tensor, named: dict[int, str], source: Source) -> str:
     return text if len(text) <= 20 and "\n" not in text else ""
 
 
-def proposals(error: AutodiffError, operands: list[tuple[Tensor, str]]) -> tuple[str, ...]:
-    """Ways out for the error, each of them tried on the shapes at hand."""
-    propose = PROPOSALS.get(error.code)
-    return propose(operands) if propose is not None else ()
+# Ways out, each of them tried on the shapes at hand.
 
 
-def fit_product(operands: list[tuple[Tensor, str]]) -> tuple[str, ...]:
+def fit_product(operands: list[tuple[Tensor, str]], source: Source) -> tuple[str, ...]:
     """Transposes that make a matrix product fit."""
     if len(operands) != 2:
         return ()
@@ -152,7 +151,7 @@ def atom(name: str) -> str:
     return name if name.isidentifier() else f"({name})"
 
 
-def fit_sum(operands: list[tuple[Tensor, str]]) -> tuple[str, ...]:
+def fit_sum(operands: list[tuple[Tensor, str]], source: Source) -> tuple[str, ...]:
     """Reshapes that make two shapes broadcast."""
     if len(operands) != 2:
         return ()
@@ -166,14 +165,19 @@ def fit_sum(operands: list[tuple[Tensor, str]]) -> tuple[str, ...]:
     return tuple(tried[:2])
 
 
-def start_backward(operands: list[tuple[Tensor, str]]) -> tuple[str, ...]:
+def start_backward(operands: list[tuple[Tensor, str]], source: Source) -> tuple[str, ...]:
     """The two ways to start a backward pass from many numbers."""
     if len(operands) != 1:
         return ()
     ((output, name),) = operands
     sizes = ", ".join(map(str, output.shape))
+    where = made_at(output)
+    text = "" if where is None else source.excerpt(where)
+    summed = f"{atom(name)}.sum().backward()"
+    if name.isidentifier() and 0 < len(text) <= 40 and "\n" not in text and text != name:
+        summed = f"{name} = {atom(text)}.sum()"
     return (
-        f"add them up:        {atom(name)}.sum().backward()",
+        f"add them up:        {summed}",
         f"or give a weight:   {atom(name)}.backward(torch.ones({sizes}))",
     )
 
