@@ -293,7 +293,9 @@ def parameters(span: Span, *all: syntax.Parameter) -> tuple[syntax.Parameter, ..
             star = one
             if one.name == "*" and one is all[-1]:
                 way_out = "put a parameter after it, as in `def f(x, *, scale=1)`, or delete it"
-                raise mistake("E0102", "named arguments must follow bare *", "nothing follows", way_out, one.span)
+                raise mistake(
+                    "E0102", "named arguments must follow bare *", "nothing follows", way_out, one.span
+                )
         elif one.default is not None:
             optional = one
         elif optional is not None and star is None:
@@ -371,9 +373,7 @@ def comprehension_for(
 
 
 @rule
-def comprehension(
-    span: Span, element: Expression, *clauses: syntax.ComprehensionFor
-) -> syntax.Comprehension:
+def comprehension(span: Span, element: Expression, *clauses: syntax.ComprehensionFor) -> syntax.Comprehension:
     return syntax.Comprehension(span, element, clauses)
 
 

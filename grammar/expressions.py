@@ -81,7 +81,15 @@ def number(c: Compiler, node: syntax.Number) -> Evaluate:
             help=("write it with a decimal point to have a float",),
             span=node.span,
         )
+    if value.__class__ is float and (value == 0.0 or value == INFINITY):
+        text = c.source.excerpt(node.span)
+        if value or any(digit in text.lower().partition("e")[0] for digit in "123456789"):
+            short = text if len(text) <= 20 else text[:20] + "..."
+            runtime.warn(f"{short} does not fit in a float: it is taken as {value}", node.span)
     return always(value)
+
+
+INFINITY = float("inf")
 
 
 @compiles(syntax.String, EXPRESSIONS)

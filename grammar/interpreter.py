@@ -51,7 +51,7 @@ class Compiler:
     top-level tensor assigned last.
     """
 
-    __slots__ = ("builtin", "conversions", "depth", "frame", "last", "names", "scope", "source")
+    __slots__ = ("builtin", "conversions", "depth", "frame", "last", "loops", "names", "scope", "source")
 
     def __init__(
         self,
@@ -66,6 +66,7 @@ class Compiler:
         self.conversions = conversions
         self.scope: Scope = names.module
         self.depth = 0
+        self.loops = 0
         self.last: list[str | None] = [None]
         self.frame: Frame = new_frame(names.module)
         for name, slot in names.module.slots.items():
@@ -109,11 +110,18 @@ class Compiler:
 
     def inside(self, scope: Scope, compile_part: Callable[[], Any]) -> Any:
         """Compile something that stands in another scope."""
-        around = self.scope
-        self.scope = scope
+        around = self.scope, self.loops
+        self.scope, self.loops = scope, 0
         made = compile_part()
-        self.scope = around
+        self.scope, self.loops = around
         return made
+
+    def loop_body(self, statements: syntax.Body) -> Execute:
+        """The body of a loop, in which ``break`` and ``continue`` mean something."""
+        self.loops += 1
+        run = self.body(statements)
+        self.loops -= 1
+        return run
 
     # -- names ----------------------------------------------------------------------------------------
 

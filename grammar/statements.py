@@ -376,7 +376,7 @@ def if_(c: Compiler, node: syntax.If) -> Execute:
 
 @compiles(syntax.While, STATEMENTS)
 def while_(c: Compiler, node: syntax.While) -> Execute:
-    test, span, body = c.expression(node.test), node.test.span, c.body(node.body)
+    test, span, body = c.expression(node.test), node.test.span, c.loop_body(node.body)
     orelse = c.body(node.orelse) if node.orelse else None
 
     def run(frame: Frame) -> int | None:
@@ -402,7 +402,7 @@ def while_(c: Compiler, node: syntax.While) -> Execute:
 @compiles(syntax.For, STATEMENTS)
 def for_(c: Compiler, node: syntax.For) -> Execute:
     iterable, span = c.expression(node.iterable), node.iterable.span
-    store, body = store_into(c, node.target), c.body(node.body)
+    store, body = store_into(c, node.target), c.loop_body(node.body)
     orelse = c.body(node.orelse) if node.orelse else None
     # Loop variables that are numbers go straight to their slot.
     slot = c.scope.slots[node.target.id] if isinstance(node.target, syntax.Name) else None
@@ -432,12 +432,20 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
 
 @compiles(syntax.Break, STATEMENTS)
 def break_(c: Compiler, node: syntax.Break) -> Execute:
+    if not c.loops:
+        raise outside_loop("'break' outside loop", node)
     return lambda frame: BREAK
 
 
 @compiles(syntax.Continue, STATEMENTS)
 def continue_(c: Compiler, node: syntax.Continue) -> Execute:
+    if not c.loops:
+        raise outside_loop("'continue' not properly in loop", node)
     return lambda frame: CONTINUE
+
+
+def outside_loop(message: str, node: syntax.Statement) -> CompileError:
+    return CompileError(message, code="E0103", caret="there is no loop around this", span=node.span)
 
 
 @compiles(syntax.Return, STATEMENTS)
@@ -445,7 +453,7 @@ def return_(c: Compiler, node: syntax.Return) -> Execute:
     if c.scope.kind != "function":
         raise CompileError(
             "'return' outside function",
-            code="E0102",
+            code="E0103",
             caret="there is no function here to return from",
             span=node.span,
         )

@@ -115,3 +115,28 @@ def test_generated_scripts_agree_with_torch(corpus) -> None:
             failures[seed] = found
     assert len(corpus) == SCRIPTS
     assert not failures, f"{len(failures)} of {SCRIPTS} scripts differ: {dict(list(failures.items())[:5])}"
+
+
+# One mistake each, of the kind a change to the interpreter could bring in.
+PLANTED = {
+    "a difference adds": ("BINARY", "-", lambda right: lambda x, y: x + y),
+    "a power is a product": ("BINARY", "**", lambda right: lambda x, y: x * y),
+    "operands of / change places": ("BINARY", "/", lambda right: lambda x, y: right(y, x)),
+    "< looks the wrong way": ("COMPARISON", "<", lambda right: lambda x, y: right(y, x)),
+    "unary minus is forgotten": ("UNARY", "-", lambda right: lambda x: x),
+    "not is forgotten": ("UNARY", "not", lambda right: lambda x: bool(x)),
+}
+
+
+@pytest.mark.parametrize(("table", "sign", "mistake"), PLANTED.values(), ids=PLANTED)
+def test_a_planted_mistake_is_found(corpus, monkeypatch, table, sign, mistake) -> None:
+    from autodiff.grammar import arithmetic, expressions
+
+    operators = {
+        "BINARY": arithmetic.BINARY,
+        "COMPARISON": arithmetic.COMPARISON,
+        "UNARY": arithmetic.UNARY,
+    }[table]
+    monkeypatch.setitem(operators, sign, mistake(operators[sign]))
+    monkeypatch.delitem(expressions.SHORT_WAYS, sign, raising=False)
+    assert any(differences(run_script(text), oracle) for _, text, oracle in corpus)

@@ -131,13 +131,17 @@ def test_an_untracked_operand_changed_in_place_is_refused() -> None:
     w = tensor([2.0], requires_grad=True)
     y = w * x
     x.assign_in_place(x + 1)
-    with pytest.raises(GradientError, match=r"\[torch.DoubleTensor \[1\]\] is at version 1; expected version 0"):
+    with pytest.raises(
+        GradientError, match=r"\[torch.DoubleTensor \[1\]\] is at version 1; expected version 0"
+    ):
         y.backward()
 
 
 def test_in_place_keeps_shape_and_dtype() -> None:
     x = tensor([1.0, 2.0])
-    with pytest.raises(ShapeError, match=r"output with shape \[2\] doesn't match the broadcast shape \[3, 2\]"):
+    with pytest.raises(
+        ShapeError, match=r"output with shape \[2\] doesn't match the broadcast shape \[3, 2\]"
+    ):
         x.assign_in_place(x + tensor(np.zeros((3, 2))))
     n = tensor([1, 2])
     with pytest.raises(ScriptError, match="result type Double can't be cast to the desired output type Long"):
@@ -157,7 +161,11 @@ def test_item_needs_one_entry() -> None:
 @pytest.mark.parametrize(
     ("left", "right", "message"),
     [
-        ((3,), (2,), "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0"),
+        (
+            (3,),
+            (2,),
+            "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0",
+        ),
         (
             (2, 3),
             (2, 2),

@@ -181,3 +181,29 @@ def test_with_restores_grad_mode_on_every_way_out() -> None:
         "for i in range(2):\n    with torch.no_grad():\n        break\nprint(torch.is_grad_enabled())\n"
     )
     assert printed(text) == "True\nTrue\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("break", "'break' outside loop"),
+        ("if 1:\n    continue", "'continue' not properly in loop"),
+        ("for i in range(2):\n    def f():\n        break", "'break' outside loop"),
+        ("while 1: break\nelse:\n    break", "'break' outside loop"),
+        ("return 3", "'return' outside function"),
+    ],
+)
+def test_jumps_that_mean_nothing(text: str, message: str) -> None:
+    error = run_script(f"print(1)\n{text}").error
+    assert error is not None
+    assert (error.code, error.message) == ("E0103", message)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1e400", "inf"), ("1e-400", "0.0"), ("0e5", None), ("0.00", None)]
+)
+def test_literals_that_do_not_fit(text: str, value: str | None) -> None:
+    outcome = run_script(f"torch.tensor(0)\nprint({text})")
+    expected = [] if value is None else [f"{text} does not fit in a float: it is taken as {value}"]
+    assert outcome.warnings == expected
+    assert outcome.stdout == f"{value or 0.0}\n"
