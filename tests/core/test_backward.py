@@ -73,7 +73,7 @@ def test_freed_arrays_are_let_go() -> None:
 
 def test_matrix_output_needs_a_gradient() -> None:
     L = 10 - tensor(np.ones((3, 3)), requires_grad=True) * 2
-    with pytest.raises(GradientError, match="^grad can be implicitly created only for scalar outputs$"):
+    with pytest.raises(GradientError, match=r"^grad can be implicitly created only for scalar outputs$"):
         L.backward()
 
 
@@ -107,7 +107,7 @@ def test_retain_grad_fills_inner_tensors_also_when_asked_late() -> None:
 
 
 def test_retain_grad_needs_a_gradient() -> None:
-    with pytest.raises(GradientError, match="^can't retain_grad on Tensor that has requires_grad=False$"):
+    with pytest.raises(GradientError, match=r"^can't retain_grad on Tensor that has requires_grad=False$"):
         tensor([1.0]).retain_grad()
 
 

@@ -92,7 +92,7 @@ def test_a_view_of_a_leaf_is_as_protected_as_the_leaf() -> None:
     w = tensor([1.0, 2.0], requires_grad=True)
     row = getitem(w, slice(0, 1))
     with pytest.raises(
-        GradientError, match="^a view of a leaf Variable that requires grad is being used in an in-place"
+        GradientError, match=r"^a view of a leaf Variable that requires grad is being used in an in-place"
     ):
         row.assign_in_place(row + 1)
 

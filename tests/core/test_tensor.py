@@ -154,7 +154,7 @@ def test_integers_cannot_require_gradients() -> None:
 
 
 def test_item_needs_one_entry() -> None:
-    with pytest.raises(ScriptError, match="^a Tensor with 4 elements cannot be converted to Scalar$"):
+    with pytest.raises(ScriptError, match=r"^a Tensor with 4 elements cannot be converted to Scalar$"):
         tensor([[1.0, 2.0], [3.0, 4.0]]).item()
 
 
