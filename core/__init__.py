@@ -1,15 +1,32 @@
 """The engine: tensors, the graph they record, and gradients of any order. Knows nothing of text.
 
+Names load when they are first used: whoever only wants an error class does not pay for every op.
+
 >>> w = tensor(3.0, requires_grad=True)
 >>> (w * w).backward()
 >>> w.grad.item()
 6.0
 """
 
-from autodiff.core import ops
-from autodiff.core.backward import grad
-from autodiff.core.function import Function
-from autodiff.core.mode import enable_grad, no_grad, set_grad_enabled
-from autodiff.core.tensor import Tensor, tensor
+from __future__ import annotations
 
-__all__ = ["Function", "Tensor", "enable_grad", "grad", "no_grad", "ops", "set_grad_enabled", "tensor"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.backward import grad
+    from autodiff.core.function import Function
+    from autodiff.core.mode import enable_grad, no_grad, set_grad_enabled
+    from autodiff.core.tensors import Tensor, tensor
+
+__all__ = ["Function", "Tensor", "enable_grad", "grad", "no_grad", "set_grad_enabled", "tensor"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'autodiff.core' has no attribute {name!r}")
+    from autodiff.core import backward, function, mode, ops, tensors
+
+    del ops  # imported for what it declares: without it a tensor knows no operation
+    for module in (backward, function, mode, tensors):
+        if name in vars(module):
+            globals()[name] = vars(module)[name]
+    return globals()[name]

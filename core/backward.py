@@ -13,7 +13,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, mode, no_grad
 from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS
-from autodiff.core.tensor import NO_GRAD_NEEDED, Tensor, settle
+from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def grad(
 
     Shapes: one result per input, each shaped like its input. A single tensor stands for a list of one.
 
-    >>> from autodiff.core.tensor import tensor
+    >>> from autodiff.core.tensors import tensor
     >>> x = tensor(2.0, requires_grad=True)
     >>> (slope,) = grad(x * x * x, x, create_graph=True)
     >>> slope.item(), grad(slope, x)[0].item()

@@ -19,7 +19,7 @@ from autodiff.core.report import Derivation, GradientReport, Graph, GraphEdge, G
 from autodiff.core.simplify import simplify
 from autodiff.core.span import Source
 from autodiff.core.symbol import Symbol, is_custom, local_symbol
-from autodiff.core.tensor import settle
+from autodiff.core.tensors import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import ArrayNode, Node
 from autodiff.core.op import Op
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _call_backward(
 class Function:
     """For Python users: subclass with static ``forward(ctx, ...)`` and ``backward(ctx, g)``, call ``apply``.
 
-    >>> from autodiff.core.tensor import tensor
+    >>> from autodiff.core.tensors import tensor
     >>> class Cube(Function):
     ...     @staticmethod
     ...     def forward(ctx, x):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.core.closest import closest
 from autodiff.core.dtypes import DTYPES, DType
 from autodiff.core.errors import ScriptError
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

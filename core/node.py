@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.tensor import Tensor
+    from autodiff.core.tensors import Tensor
 
 next_number = count(1).__next__
 

@@ -26,7 +26,7 @@ def count_paths(root: Node, wanted: Iterable[Node], order: Sequence[Node] | None
 
     Counts grow to thousands of digits, so those of other nodes are let go of as soon as they are passed on.
 
-    >>> from autodiff.core.tensor import tensor
+    >>> from autodiff.core.tensors import tensor
     >>> x = y = tensor(1.0, requires_grad=True)
     >>> for _ in range(100):
     ...     y = y + y
@@ -50,7 +50,7 @@ def count_paths(root: Node, wanted: Iterable[Node], order: Sequence[Node] | None
 def paths_between(root: Node, target: Node, order: Sequence[Node] | None = None) -> Iterator[Path]:
     """Every path from ``root`` to ``target``, operands from left to right.
 
-    >>> from autodiff.core.tensor import tensor
+    >>> from autodiff.core.tensors import tensor
     >>> x = tensor(3.0, requires_grad=True)
     >>> [[index for _, index in path] for path in paths_between((x * x).node, x.node)]
     [[0], [1]]

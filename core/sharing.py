@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.tensor import Tensor
+    from autodiff.core.tensors import Tensor
 
 
 class Recipe:
@@ -159,14 +159,14 @@ def write_through(view: Tensor, recipe: Recipe, result: Tensor) -> None:
     # The view of a table of positions says which entries of the base the view shows.
     positions = recipe.op.forward(np.arange(value.size).reshape(value.shape), **recipe.params)
     value.reshape(-1)[positions] = result.data
-    from autodiff.core.tensor import Tensor, settle
+    from autodiff.core.tensors import Tensor, settle
 
     assign_in_place(base, Tensor(settle(value)))
 
 
 def remake_views(base: Tensor, versions: VersionCounter) -> None:
     """Give every view of ``base``, and views of those, the entries of the new value."""
-    from autodiff.core.tensor import settle
+    from autodiff.core.tensors import settle
 
     stack = [base]
     while stack:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import find
 from autodiff.core.op import OPS
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar.values import NUMBERS, SEQUENCES, check_length, is_true, iterate, same, type_name
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ from autodiff.core.functions import METHODS as FUNCTION_METHODS
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.span import Span
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar import methods
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import (

@@ -7,7 +7,7 @@ from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.functions import find
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad
-from autodiff.core.tensor import Tensor, settle
+from autodiff.core.tensors import Tensor, settle
 from autodiff.grammar.values import Builtin, iterate, type_name
 
 TYPE_CHECKING = False

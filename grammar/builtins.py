@@ -12,7 +12,7 @@ from autodiff.core.dtypes import DTYPES
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import FUNCTIONS, Function, find
 from autodiff.core.mode import mode
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar import arithmetic
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.text import as_repr, in_words

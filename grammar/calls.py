@@ -10,7 +10,7 @@ from autodiff.core.errors import AutodiffError, CompileError, ScriptError
 from autodiff.core.functions import MISSING, Function
 from autodiff.core.mode import mode
 from autodiff.core.span import Span
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.attributes import find_method, get_attribute
 from autodiff.grammar.interpreter import EXPRESSIONS, Compiler, compiles

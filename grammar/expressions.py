@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.errors import ScriptError
 from autodiff.core.mode import mode
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.arithmetic import BINARY, COMPARISON, UNARY
 from autodiff.grammar.attributes import get_attribute

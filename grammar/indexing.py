@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.errors import ScriptError
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar.values import NAMED_RESULTS, NUMBERS, Size, as_index, iterate, type_name
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from autodiff.core.closest import closest
 from autodiff.core.dtypes import DType
 from autodiff.core.errors import UsageError
 from autodiff.core.lazy import np
-from autodiff.core.tensor import Tensor, settle
+from autodiff.core.tensors import Tensor, settle
 from autodiff.grammar import syntax
 from autodiff.grammar.scope import Names
 from autodiff.grammar.values import NUMBERS

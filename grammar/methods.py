@@ -16,7 +16,7 @@ from autodiff.core.functions import Function, find
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.op import OPS
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar.text import format_string, in_words
 from autodiff.grammar.values import (
     NUMBERS,

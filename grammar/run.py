@@ -14,7 +14,7 @@ from autodiff.core.limits import limits
 from autodiff.core.mode import mode
 from autodiff.core.node import FREED, ArrayNode, Node
 from autodiff.core.span import Source, Span
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar import expressions as _expressions  # fills the compiler's tables
 from autodiff.grammar import statements as _statements
 from autodiff.grammar import syntax

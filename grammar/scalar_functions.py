@@ -7,7 +7,7 @@ import math
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import find
 from autodiff.core.op import OPS
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar import arithmetic
 from autodiff.grammar.values import NUMBERS, Builtin, as_index, type_name
 

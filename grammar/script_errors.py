@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from autodiff.core.errors import AutodiffError, Label, LimitError, ScriptError
 from autodiff.core.span import Source
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.mode import mode
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.arithmetic import BINARY
 from autodiff.grammar.attributes import get_attribute, set_attribute

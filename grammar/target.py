@@ -12,7 +12,7 @@ from autodiff.core.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.lazy import np
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.report import Subject
-from autodiff.core.tensor import NO_GRAD_NEEDED, Tensor
+from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor
 from autodiff.grammar.leaves import is_numbers, matches, number_tensor, unknown
 from autodiff.grammar.run import Execution, Settings
 from autodiff.grammar.values import type_name

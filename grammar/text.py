@@ -12,7 +12,7 @@ from autodiff.core.function import Context
 from autodiff.core.functions import Function
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.printing import format_named_result, format_number, format_size, format_with_spec
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar.values import (
     NAMED_RESULTS,
     NUMBERS,

@@ -13,7 +13,7 @@ from autodiff.core.functions import Function
 from autodiff.core.limits import limits, spell_bytes
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.results import NamedResult
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from autodiff.grammar.runtime import runtime
 
 TYPE_CHECKING = False

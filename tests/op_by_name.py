@@ -10,7 +10,7 @@ import pytest
 from autodiff.core import Tensor
 from autodiff.core.errors import AutodiffError
 from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.tensor import settle
+from autodiff.core.tensors import settle
 from op_oracle import Case
 
 

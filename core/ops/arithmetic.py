@@ -257,7 +257,7 @@ def positive(x: Any) -> Any:
 def float_power(x: Any, y: Any) -> Any:
     """``input ** exponent`` in double precision."""
     from autodiff.core.ops.shape import to
-    from autodiff.core.tensor import Tensor
+    from autodiff.core.tensors import Tensor
 
     def double(value: Any) -> Any:
         if value.__class__ is not Tensor:
@@ -284,7 +284,7 @@ def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
 @public("lerp(input, end, weight)", in_place=True)
 def lerp(x: Any, end: Any, weight: Any) -> Any:
     """``input + weight * (end - input)``: the point part of the way."""
-    from autodiff.core.tensor import Tensor
+    from autodiff.core.tensors import Tensor
 
     name = "LerpBackward1" if weight.__class__ is Tensor else "LerpBackward0"
     return add.named(name)(x, weight * (end - x))

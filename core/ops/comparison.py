@@ -10,7 +10,7 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, elementwise, selective
-from autodiff.core.tensor import Tensor, tensor
+from autodiff.core.tensors import Tensor, tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

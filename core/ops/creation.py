@@ -16,7 +16,7 @@ from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.ops.dims import Shape, check_sizes
-from autodiff.core.tensor import Tensor, settle
+from autodiff.core.tensors import Tensor, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from autodiff.core.errors import ScriptError, ShapeError
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from autodiff.core.ops.joining import variadic
 from autodiff.core.ops.picking import diagonal
 from autodiff.core.ops.products import check_same_dtype
 from autodiff.core.ops.shape import expand, permute, reshape, squeeze
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.reduction import Dims, check_not_empty, dims_of, share_among_equals, spread
 from autodiff.core.ops.selection import maximum, minimum
 from autodiff.core.results import NamedResult
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

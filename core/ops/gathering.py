@@ -14,7 +14,7 @@ from autodiff.core.op import OPS
 from autodiff.core.ops import picking
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.indexing import setitem_value, wrapped
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from autodiff.core.ops.creation import make_tensor
 from autodiff.core.ops.dims import expanded_shape, spell_dims
 from autodiff.core.ops.picking import WHOLE, index_op, index_put, select, slice_dim
 from autodiff.core.ops.shape import alias, reshape_tensor, unsqueeze
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def getitem(x: Tensor, index: Any) -> Tensor:
     """``x[index]``.
 
-    >>> from autodiff.core.tensor import tensor
+    >>> from autodiff.core.tensors import tensor
     >>> getitem(tensor([[1.0, 2.0], [3.0, 4.0]]), (1, 0)).item()
     3.0
     """

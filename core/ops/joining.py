@@ -15,7 +15,7 @@ from autodiff.core.op import OPS, Op, primitive
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.picking import select, slice_dim
 from autodiff.core.ops.shape import repeat_dims, reshape_tensor, unsqueeze_dim
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from autodiff.core.ops.dims import Shape
 from autodiff.core.ops.picking import diag_embed
 from autodiff.core.ops.products import broadcast_batches, mT, outer
 from autodiff.core.ops.shape import expand, reshape, squeeze, sum_to, unsqueeze
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from autodiff.core.ops.reduction import cast, mean, sum
 from autodiff.core.ops.selection import abs, maximum, sign
 from autodiff.core.ops.shape import expand, reshape
 from autodiff.core.ops.transcendental import exp, log, sigmoid, xlogy
-from autodiff.core.tensor import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

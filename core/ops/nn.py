@@ -20,7 +20,7 @@ from autodiff.core.ops.reduction import cast, sum
 from autodiff.core.ops.selection import abs
 from autodiff.core.ops.shape import is_contiguous, reshape, t
 from autodiff.core.ops.transcendental import erf, exp, sigmoid, sigmoid_scalar, tanh
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

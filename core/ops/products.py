@@ -14,7 +14,7 @@ from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.dims import Shape, expanded_shape
 from autodiff.core.ops.shape import reshape, reshape_tensor, sum_to, transpose
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.ops.creation import KEYWORDS, allocate, leaf
 from autodiff.core.ops.dims import Shape, check_sizes
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

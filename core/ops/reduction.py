@@ -19,7 +19,7 @@ from autodiff.core.ops.comparison import except_where, isnan, where
 from autodiff.core.ops.dims import wrap_dim, wrap_dims
 from autodiff.core.ops.shape import expand, reshape, to
 from autodiff.core.ops.transcendental import exp
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from autodiff.core.lazy import np
 from autodiff.core.op import Op, elementwise, selective
 from autodiff.core.ops.arithmetic import FLAT, right_number
 from autodiff.core.ops.comparison import except_where, isnan, where
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.dims import check_sizes, expanded_shape, infer_shape, wrap_dim, wrap_dims
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

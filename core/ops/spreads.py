@@ -24,7 +24,7 @@ from autodiff.core.ops.reduction import (
     spread,
 )
 from autodiff.core.ops.selection import abs, sign
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

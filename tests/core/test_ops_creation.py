@@ -8,7 +8,7 @@ from autodiff.core import dtypes
 from autodiff.core.errors import GradientError, LimitError
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.ops import random
-from autodiff.core.tensor import Tensor
+from autodiff.core.tensors import Tensor
 from op_by_name import call_mine, call_theirs, compare_errors, mine, theirs
 
 S = np.array(2.5)
