@@ -26,7 +26,4 @@ def __getattr__(name: str) -> object:
     from autodiff.core import backward, function, mode, ops, tensors
 
     del ops  # imported for what it declares: without it a tensor knows no operation
-    for module in (backward, function, mode, tensors):
-        if name in vars(module):
-            globals()[name] = vars(module)[name]
-    return globals()[name]
+    return next(vars(module)[name] for module in (backward, function, mode, tensors) if name in vars(module))

@@ -117,10 +117,14 @@ class Function:
         converted = convert(value)
         if converted is MISSING:
             only = parameter.variadic and value.__class__ is tuple and len(value) == 1
-            got = type(value[0] if only else value).__name__
+            given = value[0] if only else value
+            help = [f"its signature is {self.signature}"]
+            if parameter.kind == "tensor" and given.__class__ in (float, int):
+                help.insert(0, f"make it a tensor: torch.tensor({float(given)})")
             raise self.error(
-                f"argument '{parameter.name}' (position {position + 1}) must be {accepted}, not {got}",
-                (f"its signature is {self.signature}",),
+                f"argument '{parameter.name}' (position {position + 1}) must be {accepted},"
+                f" not {type(given).__name__}",
+                tuple(help),
             )
         return converted
 
@@ -132,7 +136,10 @@ class Function:
 
 
 def parse_parameters(text: str) -> tuple[Parameter, ...]:
-    """Read ``input, dim: dims = None, *, keepdim: bool = False``. Defaults are numbers, strings or names."""
+    """Read ``input, dim: ints = None, *, keepdim: bool = False``. Defaults are numbers, strings or names.
+
+    Without a kind, ``input`` is a tensor and anything else a tensor or a number, as mostly in torch.
+    """
     parameters = []
     keyword_only = False
     for part in filter(None, (p.strip() for p in text.split(","))):
@@ -145,7 +152,7 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
         parameters.append(
             Parameter(
                 name.lstrip("*"),
-                kind or "value",
+                kind or ("tensor" if name == "input" else "value"),
                 _default_value(default) if default else MISSING,
                 variadic,
                 keyword_only,

@@ -196,28 +196,28 @@ round_to = elementwise(
 )
 frac = elementwise("frac", lambda x: x - np.trunc(x), 1, scalar=lambda x: x - math.trunc(x))
 
-expose("mul(input, other)", mul, also=("multiply",), in_place=True)
+expose("mul(input: value, other)", mul, also=("multiply",), in_place=True)
 expose("neg(input)", neg, also=("negative",), in_place=True)
-expose("pow(input, exponent)", pow, in_place=True)
+expose("pow(input: value, exponent)", pow, in_place=True)
 expose("square(input)", square, in_place=True)
 expose("reciprocal(input)", reciprocal, in_place=True)
-expose("floor_divide(input, other)", floor_divide, in_place=True)
-expose("remainder(input, other)", remainder, in_place=True)
+expose("floor_divide(input: value, other)", floor_divide, in_place=True)
+expose("remainder(input: value, other)", remainder, in_place=True)
 expose("fmod(input, other)", fmod, in_place=True)
-expose("true_divide(input, other)", div, in_place=True)
+expose("true_divide(input: value, other)", div, in_place=True)
 expose("floor(input)", floor, in_place=True)
 expose("ceil(input)", ceil, in_place=True)
 expose("trunc(input)", trunc, also=("fix",), in_place=True)
 expose("frac(input)", frac, in_place=True)
 
 
-@public("add(input, other, *, alpha: float = 1)", in_place=True)
+@public("add(input: value, other, *, alpha: float = 1)", in_place=True)
 def add_scaled(x: Any, y: Any, alpha: float) -> Any:
     """``input + alpha * other``, entry by entry."""
     return add(x, y if alpha == 1 else mul(alpha, y))
 
 
-@public("sub(input, other, *, alpha: float = 1)", also=("subtract",), in_place=True)
+@public("sub(input: value, other, *, alpha: float = 1)", also=("subtract",), in_place=True)
 def subtract_scaled(x: Any, y: Any, alpha: float) -> Any:
     """``input - alpha * other``, entry by entry."""
     return sub(x, y if alpha == 1 else mul(alpha, y))
@@ -229,7 +229,7 @@ def subtract_from(x: Any, y: Any, alpha: float) -> Any:
     return sub.named("RsubBackward0")(y, x if alpha == 1 else mul(alpha, x))
 
 
-@public("div(input, other, *, rounding_mode: str = None)", also=("divide",), in_place=True)
+@public("div(input: value, other, *, rounding_mode: str = None)", also=("divide",), in_place=True)
 def divide(x: Any, y: Any, rounding_mode: str | None) -> Any:
     """``input / other``; ``rounding_mode`` "floor" rounds down, "trunc" towards zero."""
     if rounding_mode is None:
@@ -253,7 +253,7 @@ def positive(x: Any) -> Any:
     return x
 
 
-@public("float_power(input, exponent)")
+@public("float_power(input: value, exponent)")
 def float_power(x: Any, y: Any) -> Any:
     """``input ** exponent`` in double precision."""
     from autodiff.core.ops.shape import to

@@ -101,7 +101,7 @@ for comparison in (isnan, isinf, isfinite):
     expose(f"{comparison.name}(input)", comparison)
 
 
-@public("where(condition: tensor, input, other)", method=False)
+@public("where(condition: tensor, input: value, other)", method=False)
 def choose(condition: Tensor, x: Any, y: Any) -> Any:
     """``input`` where the condition holds, ``other`` elsewhere."""
     if condition.dtype.name != "bool":

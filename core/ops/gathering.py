@@ -29,7 +29,7 @@ def positions_in(x: Tensor, index: Tensor, dim: int, message: str) -> Any:
     if outside.size:
         raise ShapeError(
             message.format(index=int(outside.flat[0]), dim=dim, size=size),
-            code="E0306",
+            code="E0208",
             operands=(x, index),
             caret=f"dimension {dim} has size {size}",
         )
@@ -54,12 +54,12 @@ OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {s
 def select(x: Tensor, dim: int, index: int) -> Tensor:
     """One position along a dimension, which is gone from the result."""
     if not x.ndim:
-        raise ShapeError("select() cannot be applied to a 0-dim tensor.", code="E0306", operands=(x,))
+        raise ShapeError("select() cannot be applied to a 0-dim tensor.", code="E0208", operands=(x,))
     dim = wrap_dim(x, dim)
     if not -x.shape[dim] <= index < x.shape[dim]:
         raise ShapeError(
             f"select(): index {index} out of range for tensor of size {list(x.shape)} at dimension {dim}",
-            code="E0306",
+            code="E0208",
             operands=(x,),
         )
     return picking.select(x, dim=dim, index=wrapped(x, index, dim, x.shape[dim]))
@@ -71,18 +71,18 @@ def narrow(x: Tensor, dim: int, start: int, length: int) -> Tensor:
     dim = wrap_dim(x, dim)
     size = x.shape[dim]
     if length < 0:
-        raise ShapeError("narrow(): length must be non-negative.", code="E0306", operands=(x,))
+        raise ShapeError("narrow(): length must be non-negative.", code="E0208", operands=(x,))
     if not -size <= start <= size:
         raise ShapeError(
             f"start out of range (expected to be in range of [{-size}, {size}], but got {start})",
-            code="E0306",
+            code="E0208",
             operands=(x,),
         )
     start = start + size if start < 0 else start
     if start + length > size:
         raise ShapeError(
             f"start ({start}) + length ({length}) exceeds dimension size ({size}).",
-            code="E0306",
+            code="E0208",
             operands=(x,),
         )
     return picking.slice_dim(x, dim=dim, start=start, stop=start + length, step=1)
@@ -147,7 +147,7 @@ def take(x: Tensor, index: Tensor) -> Tensor:
     if outside.size:
         raise ShapeError(
             f"out of range: tried to access index {int(outside.flat[0])} on a tensor of {x.size} elements.",
-            code="E0306",
+            code="E0208",
             operands=(x, index),
         )
     return picking.take(x, index=np.where(array < 0, array + x.size, array))

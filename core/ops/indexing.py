@@ -108,7 +108,7 @@ def check_count(x: Tensor, count: int) -> None:
     if count > x.ndim:
         raise ShapeError(
             f"too many indices for tensor of dimension {x.ndim}",
-            code="E0306",
+            code="E0208",
             operands=(x,),
             caret=f"{count} indices for a tensor of {spell_dims(x.ndim)}" if x.ndim else SINGLE,
         )
@@ -125,7 +125,7 @@ def check_not_single(x: Tensor, key: Any) -> None:
         " convert a 0-dim tensor to a number"
     )
     raise ShapeError(
-        message, code="E0306", operands=(x,), caret=SINGLE, help=("leave the index out, or use `.item()`",)
+        message, code="E0208", operands=(x,), caret=SINGLE, help=("leave the index out, or use `.item()`",)
     )
 
 
@@ -138,7 +138,7 @@ def wrapped(x: Tensor, index: int, dim: int, size: int) -> int:
         last = "it is empty" if not size else f"its positions are 0 to {size - 1}"
         raise ShapeError(
             f"index {index} is out of bounds for dimension {dim} with size {size}",
-            code="E0306",
+            code="E0208",
             operands=(x,),
             caret=f"dimension {dim} has size {size}: {last}",
         )
@@ -313,7 +313,7 @@ class Place:
                 raise ShapeError(
                     f"The shape of the mask {list(mask.shape)} at index {axis} does not match the shape of"
                     f" the indexed tensor {list(self.shape)} at index {self._dim + axis}",
-                    code="E0306",
+                    code="E0208",
                     operands=(self.x,),
                     caret="a mask has the shape of the dimensions it stands for",
                 )
@@ -329,7 +329,7 @@ class Place:
             listed = ", ".join(str(list(shape)) for shape in (*shapes, positions.shape))
             raise ShapeError(
                 f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}",
-                code="E0306",
+                code="E0208",
                 operands=(self.x,),
             ) from None
         self._arrays[self._dim] = positions

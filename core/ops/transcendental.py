@@ -278,12 +278,12 @@ for op, alias in ((asinh, "arcsinh"), (acosh, "arccosh"), (atanh, "arctanh")):
     expose(f"{op.name}(input)", op, also=(alias,), in_place=True)
 for op in (i1, ndtr, log_ndtr, ndtri, entr, erfcx):
     expose(f"special.{op.name}(input)", op, method=False)
-expose("atan2(input, other)", atan2, also=("arctan2",), in_place=True)
-expose("hypot(input, other)", hypot, in_place=True)
-expose("logaddexp(input, other)", logaddexp)
-expose("logaddexp2(input, other)", logaddexp2)
-expose("xlogy(input, other)", xlogy, also=("special.xlogy",), in_place=True)
-expose("special.xlog1py(input, other)", xlog1py, method=False)
+expose("atan2(input, other: tensor)", atan2, also=("arctan2",), in_place=True)
+expose("hypot(input, other: tensor)", hypot, in_place=True)
+expose("logaddexp(input, other: tensor)", logaddexp)
+expose("logaddexp2(input, other: tensor)", logaddexp2)
+expose("xlogy(input: value, other)", xlogy, also=("special.xlogy",), in_place=True)
+expose("special.xlog1py(input: value, other)", xlog1py, method=False)
 
 
 @public("logit(input, eps: float = None)", also=("special.logit",), in_place=True)
