@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH = 14
 MOST_PATHS = 10
+MOST_TERMS = 40
 LONGEST_TERM = 4000
 FAR_APART = "   "
 
@@ -46,7 +47,7 @@ def derivation_lines(derivation: Derivation, page: Page, weight: str | None = No
     yield from step("3 simplified", [shorten(derivation.simplified)])
     for name, text in derivation.where:
         yield ((PLAIN, " " * LABEL_WIDTH), (MUTED, f"where {fit(name)} = {shorten(text)}"))
-    yield from number_lines(pick(derivation.numbers, shown), page)
+    yield from number_lines(cut(derivation.numbers), page)
     yield from step("5 value", value_lines(derivation, page), GRADIENT)
     yield from left_out_lines(derivation, shown, page)
     yield EMPTY
@@ -105,6 +106,12 @@ def pick(terms: Sequence[str], shown: Sequence[int]) -> list[str]:
     return [shorten(terms[at]) for at in shown if at < len(terms)]
 
 
+def cut(terms: Sequence[str]) -> list[str]:
+    """The terms of the simplified sum, which need not be one per path; of very many the first."""
+    kept = [shorten(term) for term in terms[:MOST_TERMS]]
+    return kept if len(terms) <= MOST_TERMS else [*kept, f"... {len(terms) - MOST_TERMS} more"]
+
+
 def shorten(text: str) -> str:
     """A term made safe; one of thousands of characters helps nobody and loses its middle."""
     lines = text.split("\n")
@@ -131,6 +138,7 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
         lines = term.split("\n")
         if len(lines) == 1 and len(term) + LABEL_WIDTH > width:
             lines = term.split(FAR_APART)
+            lines = lines if len(lines) > 1 else wrapped(term, width - LABEL_WIDTH)
         for row, line in enumerate(lines):
             left = "" if row else "+ " if at else label
             # The plus stands in the gap before the terms, which stay in one column.
@@ -138,6 +146,19 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
                 (MUTED, left.rjust(LABEL_WIDTH) if at and not row else left.ljust(LABEL_WIDTH)),
                 (PLAIN, line),
             )
+
+
+def wrapped(product: str, room: int) -> list[str]:
+    """A long product broken before its signs, so that a factor stays in one piece."""
+    sign = " . " if " . " in product else " * "
+    first, *factors = product.split(sign)
+    lines = [first]
+    for factor in factors:
+        if len(lines[-1]) + len(sign) + len(factor) <= room:
+            lines[-1] += sign + factor
+        else:
+            lines.append(sign.lstrip() + factor)
+    return lines
 
 
 def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
