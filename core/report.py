@@ -1,17 +1,18 @@
 """What can be said about a gradient, as plain data. ``describe`` builds it, the cli spells it.
 
 Values are Python floats or ndarrays. A renderer is a function of these classes and of nothing else.
+Plain classes rather than dataclasses, whose making would take a quarter of a short run's time.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from autodiff.core.node import Node
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-@dataclass(frozen=True)
+
 class Subject:
     """What a report is about: one backward pass, as the engine ran it.
 
@@ -20,30 +21,53 @@ class Subject:
     asked about, in source order. ``notes`` are remarks for the reader's stderr.
     """
 
-    name: str
-    root: Node
-    seed: Any
-    weight: str | None
-    wrt: tuple[tuple[str, Node], ...]
-    order: tuple[Node, ...]
-    cotangents: dict[Node, Any]
-    notes: tuple[str, ...] = ()
+    __slots__ = ("cotangents", "name", "notes", "order", "root", "seed", "weight", "wrt")
+
+    def __init__(
+        self,
+        name: str,
+        root: Node,
+        seed: Any,
+        weight: str | None,
+        wrt: tuple[tuple[str, Node], ...],
+        order: tuple[Node, ...],
+        cotangents: dict[Node, Any],
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.root = root
+        self.seed = seed
+        self.weight = weight
+        self.wrt = wrt
+        self.order = order
+        self.cotangents = cotangents
+        self.notes = notes
 
 
-@dataclass(frozen=True)
 class Variable:
     """A named tensor with its gradient. ``paths`` counts the paths that reach it from the output."""
 
-    name: str
-    line: int | None
-    shape: tuple[int, ...]
-    dtype: str
-    value: Any
-    grad: Any
-    paths: int
+    __slots__ = ("dtype", "grad", "line", "name", "paths", "shape", "value")
+
+    def __init__(
+        self,
+        name: str,
+        line: int | None,
+        shape: tuple[int, ...],
+        dtype: str,
+        value: Any,
+        grad: Any,
+        paths: int,
+    ) -> None:
+        self.name = name
+        self.line = line
+        self.shape = shape
+        self.dtype = dtype
+        self.value = value
+        self.grad = grad
+        self.paths = paths
 
 
-@dataclass(frozen=True)
 class GraphNode:
     """A vertex: ``id`` is its topological rank (inputs before outputs), ``inputs`` the ids of its operands.
 
@@ -51,19 +75,33 @@ class GraphNode:
     appear. ``name`` is the script's own name, or the source text of an unnamed result.
     """
 
-    id: int
-    name: str
-    op: str
-    grad_fn: str | None
-    line: int | None
-    shape: tuple[int, ...]
-    dtype: str
-    value: Any
-    grad: Any
-    inputs: tuple[int, ...]
+    __slots__ = ("dtype", "grad", "grad_fn", "id", "inputs", "line", "name", "op", "shape", "value")
+
+    def __init__(
+        self,
+        id: int,
+        name: str,
+        op: str,
+        grad_fn: str | None,
+        line: int | None,
+        shape: tuple[int, ...],
+        dtype: str,
+        value: Any,
+        grad: Any,
+        inputs: tuple[int, ...],
+    ) -> None:
+        self.id = id
+        self.name = name
+        self.op = op
+        self.grad_fn = grad_fn
+        self.line = line
+        self.shape = shape
+        self.dtype = dtype
+        self.value = value
+        self.grad = grad
+        self.inputs = inputs
 
 
-@dataclass(frozen=True)
 class GraphEdge:
     """One use of ``input`` by ``output`` as operand number ``operand``, with the local derivative.
 
@@ -72,23 +110,39 @@ class GraphEdge:
     gradient for other ops (``"X.T @ G"``).
     """
 
-    output: int
-    input: int
-    operand: int
-    local: Any
-    symbol: str
+    __slots__ = ("input", "local", "operand", "output", "symbol")
+
+    def __init__(
+        self,
+        output: int,
+        input: int,
+        operand: int,
+        local: Any,
+        symbol: str,
+    ) -> None:
+        self.output = output
+        self.input = input
+        self.operand = operand
+        self.local = local
+        self.symbol = symbol
 
 
-@dataclass(frozen=True)
 class Graph:
     """The graph below ``root`` (an id), nodes in order of id."""
 
-    root: int
-    nodes: tuple[GraphNode, ...]
-    edges: tuple[GraphEdge, ...]
+    __slots__ = ("edges", "nodes", "root")
+
+    def __init__(
+        self,
+        root: int,
+        nodes: tuple[GraphNode, ...],
+        edges: tuple[GraphEdge, ...],
+    ) -> None:
+        self.root = root
+        self.nodes = nodes
+        self.edges = edges
 
 
-@dataclass(frozen=True)
 class Path:
     """One way from the output down to an input.
 
@@ -97,14 +151,23 @@ class Path:
     ``symbol`` the whole product simplified; ``contribution`` is its value.
     """
 
-    nodes: tuple[str, ...]
-    chain: tuple[str, ...]
-    factors: tuple[str, ...]
-    symbol: str
-    contribution: Any
+    __slots__ = ("chain", "contribution", "factors", "nodes", "symbol")
+
+    def __init__(
+        self,
+        nodes: tuple[str, ...],
+        chain: tuple[str, ...],
+        factors: tuple[str, ...],
+        symbol: str,
+        contribution: Any,
+    ) -> None:
+        self.nodes = nodes
+        self.chain = chain
+        self.factors = factors
+        self.symbol = symbol
+        self.contribution = contribution
 
 
-@dataclass(frozen=True)
 class Derivation:
     """The gradient of the output with respect to one input, as a sum over paths.
 
@@ -115,32 +178,81 @@ class Derivation:
     the way is a single number. ``count`` is exact, ``paths`` are those that were followed.
     """
 
-    output: str
-    output_line: int | None
-    wrt: str
-    wrt_line: int | None
-    count: int
-    paths: tuple[Path, ...]
-    chain: tuple[str, ...]
-    local: tuple[str, ...]
-    simplified: str
-    numbers: tuple[str, ...]
-    value: Any
-    backward: Any
-    difference: float | None
-    is_scalar: bool
-    where: tuple[tuple[str, str], ...] = ()
-    entry: str | None = None
+    __slots__ = (
+        "backward",
+        "chain",
+        "count",
+        "difference",
+        "entry",
+        "is_scalar",
+        "local",
+        "numbers",
+        "output",
+        "output_line",
+        "paths",
+        "simplified",
+        "value",
+        "where",
+        "wrt",
+        "wrt_line",
+    )
+
+    def __init__(
+        self,
+        output: str,
+        output_line: int | None,
+        wrt: str,
+        wrt_line: int | None,
+        count: int,
+        paths: tuple[Path, ...],
+        chain: tuple[str, ...],
+        local: tuple[str, ...],
+        simplified: str,
+        numbers: tuple[str, ...],
+        value: Any,
+        backward: Any,
+        difference: float | None,
+        is_scalar: bool,
+        where: tuple[tuple[str, str], ...] = (),
+        entry: str | None = None,
+    ) -> None:
+        self.output = output
+        self.output_line = output_line
+        self.wrt = wrt
+        self.wrt_line = wrt_line
+        self.count = count
+        self.paths = paths
+        self.chain = chain
+        self.local = local
+        self.simplified = simplified
+        self.numbers = numbers
+        self.value = value
+        self.backward = backward
+        self.difference = difference
+        self.is_scalar = is_scalar
+        self.where = where
+        self.entry = entry
 
 
-@dataclass(frozen=True)
 class GradientReport:
     """Everything ``run`` shows; ``graph`` and ``derivations`` are there when they were asked for."""
 
-    script: str
-    output: Variable
-    weight: str | None
-    gradients: tuple[Variable, ...]
-    graph: Graph | None
-    derivations: tuple[Derivation, ...]
-    notes: tuple[str, ...]
+    __slots__ = ("derivations", "gradients", "graph", "notes", "output", "script", "weight")
+
+    def __init__(
+        self,
+        script: str,
+        output: Variable,
+        weight: str | None,
+        gradients: tuple[Variable, ...],
+        graph: Graph | None,
+        derivations: tuple[Derivation, ...],
+        notes: tuple[str, ...],
+    ) -> None:
+        self.script = script
+        self.output = output
+        self.weight = weight
+        self.gradients = gradients
+        self.graph = graph
+        self.derivations = derivations
+        self.notes = notes
