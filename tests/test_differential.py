@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import Tensor
+from conftest import REPOSITORY
 from script_runner import Outcome, run_script
 from transcript import normalise
 
@@ -140,3 +141,11 @@ def test_a_planted_mistake_is_found(corpus, monkeypatch, table, sign, mistake) -
     monkeypatch.setitem(operators, sign, mistake(operators[sign]))
     monkeypatch.delitem(expressions.SHORT_WAYS, sign, raising=False)
     assert any(differences(run_script(text), oracle) for _, text, oracle in corpus)
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "examples").glob("*.ad")), ids=lambda path: path.stem)
+def test_the_examples_agree_with_torch(path) -> None:
+    from torch_prelude import run_with_torch
+
+    text = path.read_text()
+    assert differences(run_script(text), run_with_torch(text)) == []

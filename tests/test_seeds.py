@@ -48,3 +48,12 @@ def test_runs_from_the_command_line(path: Path) -> None:
         assert "grad can be implicitly created only for scalar outputs" in done.stderr
     else:
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "examples").glob("*.ad")), ids=lambda path: path.stem)
+def test_the_other_examples_run_too(path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "autodiff.cli", "run", str(path)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
