@@ -104,7 +104,7 @@ def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
     elif old is not None:
         cell = old.cell if isinstance(old, Leaf) else None
         tracked = old.tracked and isinstance(old, Leaf)
-        tensor.node = Leaf(result.value, tracked=tracked, cell=cell, site=mode.site)
+        tensor.node = Leaf(result.value, tracked=tracked, cell=cell, site=old.site)
         tensor.node.name = old.name
     grad_fn = tensor.grad_fn
     versions.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
