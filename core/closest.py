@@ -7,6 +7,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+#: Words of other languages.
+WORDS = {"true": "True", "false": "False", "none": "None", "null": "None", "nil": "None"}
+
+
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name nearest to ``name``, if any is near enough to propose.
 
@@ -19,6 +23,8 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
     if len(name) > 100:
         return None
+    if name.lower() in WORDS:
+        return WORDS[name.lower()]
     names = sorted(set(known) - {name})
     folded = {n.lower().replace("_", ""): n for n in reversed(names)}
     key = name.lower().replace("_", "")

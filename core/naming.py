@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 40
 LONGEST_OPERAND = 60
+PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:'\d+)?")
 PRODUCT_SIGNS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
 
@@ -127,7 +128,7 @@ class Names:
 
 def bracketed(spelled: str) -> str:
     """A name as it stands after a ``d``."""
-    return spelled if spelled.partition("'")[0].isidentifier() else f"({spelled})"
+    return spelled if PLAIN_NAME.fullmatch(spelled) else f"({spelled})"
 
 
 def short_constant(leaf: Leaf) -> str:

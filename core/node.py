@@ -57,7 +57,8 @@ class Mark:
     """The rare facts about a node, kept off the node itself.
 
     ``freed``: a backward pass has used up the saved values. ``cell``: ``retain_grad()`` was asked for.
-    ``overwritten``: the tensor that held this value was changed in place, at that version.
+    ``overwritten``: the tensor that held this value was changed in place, at that version, by that node
+    (None where the change was not recorded). The changing node itself keeps the old value and may use it.
     """
 
     __slots__ = ("cell", "freed", "overwritten")
@@ -65,7 +66,7 @@ class Mark:
     def __init__(self) -> None:
         self.freed = False
         self.cell: GradCell | None = None
-        self.overwritten: tuple[VersionCounter, int] | None = None
+        self.overwritten: tuple[VersionCounter, int, Node | None] | None = None
 
 
 FREED = Mark()
@@ -170,7 +171,9 @@ class OpNode(Node):
             self._refuse_overwritten(self, mark)
         for index, node in enumerate(self.inputs):
             mark = None if node is None else node.mark
-            if mark is not None and mark.overwritten is not None and index in self.reads():
+            if mark is None or mark.overwritten is None or mark.overwritten[2] is self:
+                continue
+            if index in self.reads():
                 assert node is not None
                 self._refuse_overwritten(node, mark)
 
@@ -184,7 +187,7 @@ class OpNode(Node):
         from autodiff.core.dtypes import dtype_of
 
         assert mark.overwritten is not None
-        versions, expected = mark.overwritten
+        versions, expected, _ = mark.overwritten
         kind = dtype_of(node.out).long_name
         maker = node.grad_fn_name if node is self else versions.changed_by
         if maker == "CopySlices":

@@ -96,7 +96,7 @@ def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
     if alias is not None and alias.recipe is not None:
         write_through(tensor, alias.recipe, result)
         return tensor
-    versions = count_change(tensor)
+    versions = count_change(tensor, result.node)
     old = tensor.node
     if result.node is not None and result.node.tracked:
         tensor.node = result.node
@@ -112,6 +112,11 @@ def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
     if alias is not None:
         for member in live(alias.members):
             member.value = result.value
+            if member is not tensor and isinstance(member.node, Leaf):
+                # `w.data -= ...` goes unnoticed by the version check, but what w is from now on is this.
+                leaf = member.node
+                member.node = Leaf(result.value, tracked=leaf.tracked, cell=leaf.cell, site=leaf.site)
+                member.node.name = leaf.name
         remake_views(tensor, versions)
     return tensor
 
@@ -134,12 +139,12 @@ def refuse_leaf(tensor: Tensor) -> None:
         )
 
 
-def count_change(tensor: Tensor) -> VersionCounter:
+def count_change(tensor: Tensor, by: Node | None) -> VersionCounter:
     """One more change in place: the node that made the old value is marked with the version it had."""
     if tensor.versions is None:
         tensor.versions = VersionCounter()
     if tensor.node is not None:
-        tensor.node.set_mark().overwritten = (tensor.versions, tensor.versions.count)
+        tensor.node.set_mark().overwritten = (tensor.versions, tensor.versions.count, by)
     tensor.versions.count += 1
     return tensor.versions
 
@@ -181,7 +186,7 @@ def remake_views(base: Tensor, versions: VersionCounter) -> None:
             array = source.data
             value = settle(recipe.op.forward(array, **recipe.params))
             if old is not None:
-                old.set_mark().overwritten = (versions, versions.count - 1)
+                old.set_mark().overwritten = (versions, versions.count - 1, None)
                 view.node = remade_node(view, old, source, recipe, array, value)
                 view.node.name = old.name
             view.versions = versions

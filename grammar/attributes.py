@@ -172,7 +172,7 @@ ADVICE = {
         for name in ("MSELoss", "CrossEntropyLoss", "L1Loss", "BCELoss")
     },
     ("torch", "save"): "scripts write no files: the command line does, with -o FILE",
-    ("torch", "load"): "scripts read no files: give data with --data FILE or --set NAME=@FILE",
+    ("torch", "load"): "scripts read no files: give values on the command line, as in --set 'x=[1, 2]'",
 }
 TENSOR_ADVICE = {
     "cuda": "everything runs on the CPU here: leave the call out",

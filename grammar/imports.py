@@ -64,6 +64,6 @@ def advice(module: str) -> tuple[str, ...]:
     if module.startswith("torch.optim"):
         return ("write the step itself: `with no_grad(): w -= lr * w.grad`, then `w.grad.zero_()`",)
     if top in ("matplotlib", "pylab"):
-        return ("leave plots out: the command line draws the graph, with `autodiff graph --format svg`",)
+        return ("leave plots out: the command line draws the graph, with `autodiff graph`",)
     listed = ", ".join(m for m in MODULES if m not in ("IPython", "__future__"))
     return (f"these can be imported: {listed}",)

@@ -48,10 +48,21 @@ class Compiler:
 
     ``frame`` is the module's frame, which closures of every depth reach directly. ``conversions`` maps
     targets of top-level assignments to what is done to the value first; ``last`` holds the name of the
-    top-level tensor assigned last.
+    top-level tensor assigned last, or in a ``plain`` script, one without tensors, of the float.
     """
 
-    __slots__ = ("builtin", "conversions", "depth", "frame", "last", "loops", "names", "scope", "source")
+    __slots__ = (
+        "builtin",
+        "conversions",
+        "depth",
+        "frame",
+        "last",
+        "loops",
+        "names",
+        "plain",
+        "scope",
+        "source",
+    )
 
     def __init__(
         self,
@@ -59,7 +70,9 @@ class Compiler:
         source: Source,
         builtin: Callable[[str], Any],
         conversions: dict[syntax.Expression, Callable[[Any], Any]],
+        plain: bool,
     ) -> None:
+        self.plain = plain
         self.names = names
         self.source = source
         self.builtin = builtin

@@ -226,7 +226,7 @@ def perform(
         warn(text, span)
 
     runtime.warn = remember
-    compiler = Compiler(scopes, source, builtin, planned.conversions)
+    compiler = Compiler(scopes, source, builtin, planned.conversions, planned.without_tensors)
     body, last = script.body, None
     if body and isinstance(body[-1], syntax.ExpressionStatement):
         last, body = body[-1], body[:-1]

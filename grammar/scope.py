@@ -130,7 +130,7 @@ def undefined(name: syntax.Name, scope: Scope | None, source: Source) -> Compile
 ADVICE = {
     "nn": "write layers as functions: `linear(x, W, b)`, `relu(x)`, `F.mse_loss(y, t)`",
     "optim": "write the step itself: `with no_grad(): w -= lr * w.grad`, then `w.grad.zero_()`",
-    "open": "scripts read no files: give data with --data FILE or --set NAME=@FILE",
+    "open": "scripts read no files: give values on the command line, as in --set 'x=[1, 2]'",
     "input": "scripts read nothing: give values with --set NAME=VALUE",
 }
 

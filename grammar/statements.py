@@ -102,12 +102,15 @@ def assign_name(c: Compiler, target: syntax.Name, value: Evaluate) -> Execute:
     name, slot = target.id, c.scope.slots[target.id]
     convert = c.conversions.get(target)
     at_top, last = c.scope is c.names.module, c.last
+    floats_count = at_top and c.plain
 
     def run(frame: Frame) -> None:
         made = value(frame)
         if convert is not None:
             made = convert(made)
         frame[slot] = made
+        if floats_count and made.__class__ is float:
+            last[0] = name
         if made.__class__ is Tensor:
             node = made.node
             if node is None:

@@ -26,9 +26,8 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
     """Pick target, weight and inputs, and sweep."""
     root, name, recorded = target_of(execution, settings)
     seed = starting_weight(execution, settings, root, recorded)
-    if recorded is not None:
-        execution.last_passes.backward.restore()
-        execution.last_passes.grad.restore()
+    execution.last_passes.backward.restore()
+    execution.last_passes.grad.restore()
     order = newest_first([root])
     wrt = inputs_of(execution, settings, root, order)
     try:
@@ -80,8 +79,31 @@ def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]
             help=("assign a result, as in `L = w**2`, or name one with --of NAME",),
         )
     if assigned.__class__ is not Tensor:
-        assigned = tensor_called(name, execution, "--of")
-    return tracked_node(assigned, name), name, None
+        raise GradientError(
+            NO_GRAD_NEEDED,
+            code="E0410",
+            caret=f"`{name}` is a plain number, which nothing connects to the inputs",
+            help=(
+                "math functions, float() and .item() leave the graph: write exp(x), not math.exp(x)",
+                *other_outputs(execution),
+            ),
+            span=execution.scopes.module.first_bound.get(name),
+        )
+    if assigned.node is None or not assigned.node.tracked:
+        error = not_differentiable(assigned, name)
+        error.help = (*other_outputs(execution), *error.help)
+        raise error
+    return assigned.node, name, None
+
+
+def other_outputs(execution: Execution) -> tuple[str, ...]:
+    """The proposal of another output: the last result that can be differentiated."""
+    results = [
+        (value.node.number, name)
+        for name, value in execution.names.items()
+        if value.__class__ is Tensor and isinstance(value.node, OpNode)
+    ]
+    return (f"choose another output: --of {max(results)[1]}",) if results else ()
 
 
 def tensor_called(name: str, execution: Execution, flag: str) -> Tensor:
@@ -98,15 +120,19 @@ def tensor_called(name: str, execution: Execution, flag: str) -> Tensor:
 def tracked_node(value: Tensor, name: str) -> Node:
     """The node of a tensor that gradients can flow from."""
     if value.node is None or not value.node.tracked:
-        raise GradientError(
-            NO_GRAD_NEEDED,
-            code="E0410",
-            caret=f"nothing `{name}` was made from can be differentiated",
-            operands=(value,),
-            help=("create an input with requires_grad=True, or name one with --wrt NAME",),
-            span=None if value.node is None else value.node.site,
-        )
+        raise not_differentiable(value, name)
     return value.node
+
+
+def not_differentiable(value: Tensor, name: str) -> GradientError:
+    return GradientError(
+        NO_GRAD_NEEDED,
+        code="E0410",
+        caret=f"nothing `{name}` was made from can be differentiated",
+        operands=(value,),
+        help=("create an input with requires_grad=True, or name one with --wrt NAME",),
+        span=None if value.node is None else value.node.site,
+    )
 
 
 def name_of(node: Node | None, execution: Execution) -> str:

@@ -21,6 +21,7 @@ OPERATORS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
+    ast.Mod: operator.mod,
     ast.Div: operator.truediv,
     ast.Pow: operator.pow,
     ast.MatMult: operator.matmul,

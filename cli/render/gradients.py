@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.render.numbers import block, is_array, spell_count, spell_shape
+from autodiff.cli.render.numbers import block, is_array, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import (
     EMPTY,
     GRADIENT,
@@ -79,14 +79,24 @@ def tensor_table(report: GradientReport, shown: tuple[Variable, ...], page: Page
         [
             [fit(variable.name)],
             [spell_shape(variable.shape)],
-            block(variable.value, page.digits),
-            block(variable.grad, page.digits),
+            fitted(variable.value, page),
+            fitted(variable.grad, page),
             [spell_count(variable.paths)],
         ]
         for variable in shown
     ]
     styles = (NAME, MUTED, NUMBER, GRADIENT, MUTED)
     yield from table(header, rows, styles, (False, False, False, False, True))
+
+
+def fitted(value: object, page: Page) -> list[str]:
+    """A matrix in the room one column has: with fewer digits, or as its range, where it is too wide."""
+    room = (page.width - 26) // 2
+    for digits in (page.digits, min(page.digits, 3)):
+        lines = block(value, digits)
+        if len(lines[0]) <= room or not lines[0].startswith("|"):
+            return lines
+    return [spell_range(value)]
 
 
 def gradient_title(report: GradientReport) -> str:

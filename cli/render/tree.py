@@ -7,6 +7,8 @@ inputs run straight down, so depth costs no width either.
 
 from __future__ import annotations
 
+import re
+
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import (
     EMPTY,
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
 
 DEEPEST_INDENT = 12
+LONGEST_STAIRS = 6
+INCOMING = re.compile(r"\bG\b")
 WIDEST_NAME = 40
 WIDEST_VALUE = 24
 NARROWEST_TREE = 21
@@ -124,8 +128,8 @@ def draw(graph: Graph, page: Page) -> Drawing:
         edges = below.get(at, [])
         if is_known or not edges:
             continue
-        # A single input of a single input goes straight down: a chain of 10,000 is no staircase.
-        if not (is_only and len(edges) == 1):
+        # After a few steps a single input of a single input goes straight down: no staircase of 10,000.
+        if not (is_only and len(edges) == 1 and depth >= LONGEST_STAIRS):
             level += 1
             if depth and level <= DEEPEST_INDENT:
                 base += blank if is_last else bar
@@ -184,6 +188,9 @@ def tail_lines(graph: Graph, drawing: Drawing, gradients: Sequence[Variable]) ->
     if drawing.is_cut:
         left = len(graph.nodes) - len(drawing.seen)
         yield muted(f"... {left:,} more nodes (--all)" if left else "... more uses of these nodes (--all)")
+    if any(INCOMING.search(edge.symbol) for edge in graph.edges if edge.local is None):
+        yield EMPTY
+        yield muted("G is the gradient that arrives at the parent, the last column of its row.")
     marked = {row.name for row in drawing.rows if row.mark}
     if not marked:
         return

@@ -352,3 +352,13 @@ def test_tensor_derivations_agree_with_backward(seed: int) -> None:
     for d in describe(subject, Source(""), max_paths=10_000).derivations:
         assert d.difference == pytest.approx(0.0, abs=1e-12)
         assert "vjp" not in d.simplified
+
+
+def test_a_remainder_has_its_place_among_the_signs() -> None:
+    assert names_of("x = leaf(2.)\nL = (x % 1.5) * 3") == ["x", "x % 1.5", "L"]
+
+
+def test_versioned_names_inside_an_expression_keep_their_brackets() -> None:
+    code = "x = leaf(3.)\nx = x*2\nL = (x - 1)**2"
+    (path,) = derive(code, "x").paths
+    assert path.chain[0] == "dL/d(x'2 - 1)"

@@ -232,3 +232,39 @@ def test_seeded_random_numbers_repeat() -> None:
 
 def test_default_dtype() -> None:
     assert executed("x = torch.ones(2)", dtype="float32").names["x"].dtype.name == "float32"
+
+
+def test_a_target_cut_off_by_math_is_an_error_and_not_another_target() -> None:
+    with pytest.raises(GradientError) as caught:
+        subject("w = 2.0\nz = w*3\nL = math.exp(z)")
+    assert caught.value.caret == "`L` is a plain number, which nothing connects to the inputs"
+    assert "choose another output: --of z" in caught.value.help
+
+
+def test_another_output_is_proposed_where_the_last_one_has_no_gradient() -> None:
+    script = "w = torch.tensor([1., 2.], requires_grad=True)\nloss = (w*w).sum()\npred = (loss > 0).double()"
+    with pytest.raises(GradientError) as caught:
+        subject(script)
+    assert caught.value.help[0] == "choose another output: --of loss"
+
+
+def test_inner_results_can_be_asked_about_after_the_scripts_own_backward() -> None:
+    script = "w = torch.tensor(3., requires_grad=True)\nh = w*w\nloss = h*h\nloss.backward()"
+    assert gradients(script, of="h") == {"w": 6.0}
+
+
+def test_a_change_through_data_is_what_the_next_report_shows() -> None:
+    script = (
+        "w = torch.tensor(1., requires_grad=True)\n((w*2 - 1)**2).backward()\n"
+        "w.data -= 0.1*w.grad\nw.grad = None\nloss = (w*2 - 1)**2\nloss.backward()"
+    )
+    asked = subject(script)
+    ((name, node),) = asked.wrt
+    assert (name, node.out, asked.cotangents[node]) == ("w", 0.6, pytest.approx(0.8))
+
+
+def test_an_operation_in_place_may_use_the_value_it_replaces() -> None:
+    script = (
+        "v = torch.tensor([1., 2., 3.], requires_grad=True)\ny = v*2\ny *= v\ny **= 2\ny.sum().backward()"
+    )
+    assert np.array_equal(gradients(script)["v"], [16.0, 128.0, 432.0])
