@@ -88,7 +88,7 @@ class Derivations:
         found = []
         edges = 0
         for path, contribution in islice(
-            follow(self.subject.root, node, self.subject.seed, self.subject.order), self.max_paths
+            follow(self.subject.root, node, self.subject.seed, self.subject.order), self.max_paths or None
         ):
             found.append((path, contribution))
             edges += len(path)

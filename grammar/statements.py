@@ -103,10 +103,13 @@ def assign_name(c: Compiler, target: syntax.Name, value: Evaluate) -> Execute:
     convert = c.conversions.get(target)
     at_top, last = c.scope is c.names.module, c.last
     floats_count = at_top and c.plain
+    span = target.span
 
     def run(frame: Frame) -> None:
         made = value(frame)
         if convert is not None:
+            if made.__class__ is not Tensor:
+                mode.site = span  # a number that becomes a leaf is made here
             made = convert(made)
         frame[slot] = made
         if floats_count and made.__class__ is float:
@@ -144,6 +147,8 @@ def store_name(c: Compiler, target: syntax.Name) -> Store:
 
     def store(frame: Frame, value: Any) -> None:
         if convert is not None:
+            if value.__class__ is not Tensor:
+                mode.site = target.span
             value = convert(value)
         frame[slot] = value
         if value.__class__ is Tensor:

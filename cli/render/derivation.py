@@ -201,13 +201,14 @@ def check_line(derivation: Derivation, page: Page) -> Line:
     if derivation.difference is None:
         followed = spell_count(len(derivation.paths))
         return muted(
-            f"check: {followed} of {spell_count(derivation.count)} paths were followed (--max-paths);"
-            " the value is backward()'s"
+            f"check: {followed} of {spell_count(derivation.count)} paths were followed"
+            " (--max-paths, and no more than 200,000 edges); the value is backward()'s"
         )
     difference = short(derivation.difference, 3)
     if derivation.backward is None or not is_number(derivation):
         kind = "matrix" if is_array(derivation.value) and derivation.value.ndim == 2 else "values"
-        same = f"the same {kind}" if derivation.difference == 0 else f"these {kind}"
+        these = "this" if kind == "matrix" else "these"
+        same = f"the same {kind}" if derivation.difference == 0 else f"{these} {kind}"
         return muted(f"check: backward() gives {same}, largest difference {difference}")
     backward = short(number(derivation.backward), page.digits)
     return muted(f"check: backward() gives {backward}, difference {difference}")

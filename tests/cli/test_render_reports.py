@@ -341,3 +341,8 @@ def test_inline_values():
 )
 def test_counts(count, text):
     assert spell_count(count) == text
+
+
+def test_the_check_line_says_how_far_paths_and_backward_are_apart():
+    text = texts(derivation_lines(w1_derivation(difference=0.25), Page()))
+    assert text.rstrip().endswith("check: backward() gives -8, difference 0.25")

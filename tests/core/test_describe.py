@@ -362,3 +362,19 @@ def test_versioned_names_inside_an_expression_keep_their_brackets() -> None:
     code = "x = leaf(3.)\nx = x*2\nL = (x - 1)**2"
     (path,) = derive(code, "x").paths
     assert path.chain[0] == "dL/d(x'2 - 1)"
+
+
+def test_the_check_sees_a_path_that_was_followed_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The paths and backward share their rules, so the check is about the walk; this breaks the walk."""
+    from autodiff.core import paths
+
+    right = paths.pull_edge
+    monkeypatch.setattr(paths, "pull_edge", lambda node, index, g: right(node, index, g) * 1.5)
+    assert derive("x = leaf(3.)\nL = x*x", "x").difference == pytest.approx(3.0)
+    assert derive("x = leaf([1., 2.])\nL = x.sum()", "x").difference == pytest.approx(0.5)
+
+
+def test_zero_follows_every_path() -> None:
+    code = "x = leaf(3.)\nL = x*x + x"
+    subject, source = run(code, "x", "L")
+    assert len(describe_derivation(subject, source, 0, max_paths=0).paths) == 3
