@@ -141,6 +141,8 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
     for index, below in enumerate(node.inputs):
         if below is not None and below.tracked:
             c = op.contribution(index, g, out, operands, node.params)
+            if op.fused_backward and isinstance(c.node, OpNode):
+                c.node.op = c.node.op.named(op.fused_backward)
             if op.is_elementwise and c.shape != operands[index].shape:
                 c = OPS["sum_to"](c, shape=operands[index].shape)
             pulled.append((below, c))

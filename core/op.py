@@ -36,12 +36,14 @@ class Op:
     ``is_elementwise`` ops broadcast their operands; the engine undoes that, never a rule. ``is_view`` ops
     share memory with their operand in torch. ``real`` ops turn integers into floats first.
     ``saves_params`` says that a parameter (an index, a mask) is kept for backward and freed with it.
-    ``grad_fn`` is the name torch prints, or a function of the node.
+    ``grad_fn`` is the name torch prints, or a function of the node; ``fused_backward`` the name of the node
+    that torch records for the whole derivative when the pass is recorded (``create_graph``).
     """
 
     __slots__ = (
         "doc",
         "forward",
+        "fused_backward",
         "grad_fn",
         "infix",
         "is_elementwise",
@@ -72,6 +74,7 @@ class Op:
         grad_fn: str | Callable[[Node], str] | None = None,
         latex: str | None = None,
         saves_params: bool = False,
+        fused_backward: str = "",
         kink: str = "",
         samples: tuple[Any, ...] = (),
         doc: str = "",
@@ -88,6 +91,7 @@ class Op:
         self.is_view = is_view
         self.real = real
         self.saves_params = saves_params
+        self.fused_backward = fused_backward
         self.kink = kink
         self.samples = samples
         self.doc = doc
@@ -155,6 +159,7 @@ class Op:
                 is_view=self.is_view,
                 real=self.real,
                 saves_params=self.saves_params,
+                fused_backward=self.fused_backward,
                 kink=self.kink,
                 samples=self.samples,
                 doc=self.doc,

@@ -241,7 +241,7 @@ def perform(
                 value.source().name = name
             frame[scopes.module.slots[name]] = value
         if first is not None:
-            check_signal(first(frame))
+            first(frame)
         if final is not None:
             execution.last_value = final(frame)
     except AutodiffError as error:
@@ -257,10 +257,6 @@ def perform(
     execution.names = names_in(compiler)
     execution.last_assigned = compiler.last[0]
     return execution
-
-
-def check_signal(signal: int | None) -> None:
-    """The parser lets ``break`` and ``return`` stand only where they mean something."""
 
 
 def names_in(compiler: Compiler) -> dict[str, Any]:

@@ -173,7 +173,7 @@ def starting_weight(execution: Execution, settings: Settings, root: Node, record
             )
             error.span = root.site
             raise
-    if given == "ones" if given.__class__ is str else False:
+    if given.__class__ is str and given == "ones":
         return seed_for(output, weight_tensor(output, 1.0)).value
     if not (is_numbers(given) or given.__class__ is Tensor or isinstance(given, np.ndarray)):
         raise UsageError(

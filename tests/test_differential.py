@@ -59,9 +59,7 @@ def tensor_differences(name: str, a: Tensor, b: Any) -> list[str]:
     found = []
     theirs_fn = type(b.grad_fn).__name__ if b.grad_fn is not None else None
     ours_fn = a.grad_fn.grad_fn_name if a.grad_fn is not None else None
-    # Inside the graph of a gradient torch has nodes of its own for whole derivatives (TanhBackwardBackward0);
-    # ours are written in ordinary ops, which is what makes every order work.
-    if ours_fn != theirs_fn and "BackwardBackward" not in (theirs_fn or ""):
+    if ours_fn != theirs_fn:
         found.append(f"grad_fn of {name}: {ours_fn} and {theirs_fn}")
     if not close(a.data, b.detach().numpy()):
         found.append(f"value of {name}: {a.data} and {b.detach().numpy()}")
@@ -110,11 +108,15 @@ def corpus() -> list[tuple[int, str, Any]]:
 
 def test_generated_scripts_agree_with_torch(corpus) -> None:
     failures = {}
+    to_the_letter = 0
     for seed, text, oracle in corpus:
-        found = differences(run_script(text), oracle)
+        outcome = run_script(text)
+        to_the_letter += normalise(outcome.stdout) == normalise(oracle.stdout)
+        found = differences(outcome, oracle)
         if found:
             failures[seed] = found
     assert len(corpus) == SCRIPTS
+    assert to_the_letter >= 0.98 * SCRIPTS, "a tipped last digit is rare"
     assert not failures, f"{len(failures)} of {SCRIPTS} scripts differ: {dict(list(failures.items())[:5])}"
 
 

@@ -47,9 +47,21 @@ sqrt = elementwise("sqrt", lambda x: np.sqrt(x), lambda out, x: 1 / (2 * out), s
 sin: Op = elementwise("sin", lambda x: np.sin(x), lambda out, x: cos(x), scalar=math.sin, real=True)
 cos: Op = elementwise("cos", lambda x: np.cos(x), lambda out, x: -sin(x), scalar=math.cos, real=True)
 tan = elementwise("tan", lambda x: np.tan(x), lambda out, x: 1 + out**2, scalar=math.tan, real=True)
-tanh = elementwise("tanh", lambda x: np.tanh(x), lambda out, x: 1 - out**2, scalar=math.tanh, real=True)
+tanh = elementwise(
+    "tanh",
+    lambda x: np.tanh(x),
+    lambda out, x: 1 - out**2,
+    scalar=math.tanh,
+    real=True,
+    fused_backward="TanhBackwardBackward0",
+)
 sigmoid = elementwise(
-    "sigmoid", sigmoid_forward, lambda out, x: out * (1 - out), scalar=sigmoid_scalar, real=True
+    "sigmoid",
+    sigmoid_forward,
+    lambda out, x: out * (1 - out),
+    scalar=sigmoid_scalar,
+    real=True,
+    fused_backward="SigmoidBackwardBackward0",
 )
 
 rsqrt = elementwise(
