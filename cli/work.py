@@ -42,7 +42,7 @@ def make_report(session: Session, *, graph: bool, derivations: bool, needed: boo
         if needed or asked or execution.last_passes.backwards:
             raise
         session.note(f"there is no gradient to show: {error.caret or error.message}")
-        for proposal in error.help:
+        for proposal in error.advice:
             session.note(proposal)
         return None
     swept = perf_counter()

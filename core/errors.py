@@ -19,12 +19,43 @@ class Label:
         self.text = text
 
 
+class Edit:
+    """One change of the source: the text a span covers is replaced; an empty span inserts."""
+
+    __slots__ = ("span", "text")
+
+    def __init__(self, span: Span, text: str) -> None:
+        self.span = span
+        self.text = text
+
+
+class Fix:
+    """A repair of the script: the sentence that proposes it and the edits that carry it out.
+
+    Where an error is raised a fix is a guess. The script is run with it before anybody reads it, and a
+    fix that does not hold is dropped (``grammar.repair``).
+    """
+
+    __slots__ = ("edits", "text")
+
+    def __init__(self, text: str, *edits: Edit) -> None:
+        self.text = text
+        self.edits = edits
+
+    def apply(self, source_text: str) -> str:
+        """The source with the edits made; their spans must not overlap."""
+        for edit in sorted(self.edits, key=lambda edit: edit.span.start, reverse=True):
+            source_text = source_text[: edit.span.start] + edit.text + source_text[edit.span.end :]
+        return source_text
+
+
 class AutodiffError(Exception):
     """Any mistake a script, a number or a command line can make.
 
     ``message`` is the first line: the words of PyTorch where PyTorch has words for it. ``caret`` is the
     plain sentence that stands under the source line. ``operands`` are the tensors involved, which the
-    interpreter turns into labels by their names. ``help`` holds one proposal per entry.
+    interpreter turns into labels by their names. ``help`` holds advice in words, ``fixes`` repairs of the
+    text that were tried, ``frames`` the calls that led here and ``further`` the mistakes found beside it.
     """
 
     code = "E0900"
@@ -37,6 +68,7 @@ class AutodiffError(Exception):
         caret: str = "",
         operands: tuple[object, ...] = (),
         help: tuple[str, ...] = (),
+        fixes: tuple[Fix, ...] = (),
         span: Span | None = None,
     ) -> None:
         super().__init__(message)
@@ -45,9 +77,16 @@ class AutodiffError(Exception):
         self.caret = caret
         self.operands = operands
         self.help = help
+        self.fixes = fixes
         self.span = span
         self.labels: list[Label] = []
         self.frames: list[tuple[str, Span]] = []
+        self.further: list[AutodiffError] = []
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """Everything a reader may do about it: the repairs that were tried, then advice in words."""
+        return (*(fix.text for fix in self.fixes), *self.help)
 
     def at(self, span: Span) -> AutodiffError:
         """Place the error, unless something closer to the mistake has placed it already."""

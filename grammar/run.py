@@ -140,11 +140,24 @@ def execute(
     write: Callable[[str], None] | None = None,
     warn: Callable[[str, Span], None] | None = None,
 ) -> Execution:
-    """Run a script. Errors arrive placed, labelled and with their help."""
+    """Run a script. Errors arrive placed, labelled and with the repairs that hold."""
     settings = settings or Settings()
+    try:
+        return attempt(source, settings, write or write_out, warn or ignore_warning)
+    except AutodiffError as error:
+        if error.fixes:
+            from autodiff.grammar.repair import keep_what_holds
+
+            keep_what_holds(error, source, settings)
+        raise
+
+
+def attempt(
+    source: Source, settings: Settings, write: Callable[[str], None], warn: Callable[[str, Span], None]
+) -> Execution:
+    """Run a script once; the repairs an error proposes are still guesses."""
     with Stage(settings):
-        script = parse(source)
-        return perform(script, source, settings, write or write_out, warn or ignore_warning)
+        return perform(parse(source), source, settings, write, warn)
 
 
 def write_out(text: str) -> None:
@@ -247,12 +260,13 @@ def perform(
     except AutodiffError as error:
         if mode.site is not None:
             error.at(mode.site)
-        explain(error, source, names_in(compiler))
+        explain(error, script, source, names_in(compiler))
         raise
     except PYTHON_ERRORS as error:
         ours = translate(error)
         if mode.site is not None:
             ours.at(mode.site)
+        explain(ours, script, source, names_in(compiler))
         raise ours from None
     execution.names = names_in(compiler)
     execution.last_assigned = compiler.last[0]

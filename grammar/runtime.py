@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+UNLIMITED = 1 << 62
+
+
 class Runtime:
     """``steps`` counts down to the limit; ``depth`` counts the calls that have not returned."""
 
-    __slots__ = ("deepest", "depth", "steps", "warn", "write")
+    __slots__ = ("allowed", "deepest", "depth", "steps", "warn", "write")
 
     def __init__(self) -> None:
         self.write: Callable[[str], None] = ignore
@@ -28,9 +31,15 @@ class Runtime:
 
     def start(self) -> None:
         """Set the counters for a new script."""
-        self.steps: float = limits.steps or float("inf")
+        self.allowed = limits.steps or UNLIMITED
+        self.steps = self.allowed
         self.deepest: float = limits.depth or float("inf")
         self.depth = 0
+
+    @property
+    def used(self) -> int:
+        """The steps the script has taken."""
+        return self.allowed - self.steps
 
     def out_of_steps(self) -> LimitError:
         """The error of a script that runs for too long."""

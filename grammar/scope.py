@@ -10,6 +10,7 @@ from autodiff.core.closest import closest
 from autodiff.core.errors import CompileError
 from autodiff.core.span import Source, Span
 from autodiff.grammar import syntax
+from autodiff.grammar.walk import CHILDREN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -246,21 +247,18 @@ def visit_subscript(node: syntax.Subscript, scope: Scope, names: Names, binding:
     return [(node.object, scope, False), (node.index, scope, False)]
 
 
-def visit_fstring(node: syntax.FString, scope: Scope, names: Names, binding: bool) -> Below:
-    return [(part, scope, False) for part in node.parts if not isinstance(part, str)]
-
-
-def reading(parts: Callable[[Any], Iterable[Any]]) -> Callable[..., Below]:
+def read_all(node: Any, scope: Scope, names: Names, binding: bool) -> Below:
     """A construct whose parts are all read in the scope it stands in."""
-    return lambda node, scope, names, binding: [(part, scope, False) for part in parts(node)]
+    return [(part, scope, False) for part in CHILDREN[node.__class__](node)]
 
 
-def binding_on(parts: Callable[[Any], Iterable[Any]]) -> Callable[..., Below]:
+def bind_all(node: Any, scope: Scope, names: Names, binding: bool) -> Below:
     """A display, which as a target binds its elements."""
-    return lambda node, scope, names, binding: [(part, scope, binding) for part in parts(node)]
+    return [(part, scope, binding) for part in CHILDREN[node.__class__](node)]
 
 
 VISIT: dict[type, Callable[..., Below]] = {
+    **dict.fromkeys(CHILDREN, read_all),
     syntax.Name: visit_name,
     syntax.FunctionDef: visit_function,
     syntax.Lambda: visit_lambda,
@@ -270,26 +268,12 @@ VISIT: dict[type, Callable[..., Below]] = {
     syntax.ImportFrom: visit_import_from,
     syntax.AugmentedAssign: visit_augmented,
     syntax.For: visit_for,
-    syntax.FString: visit_fstring,
-    syntax.Replacement: reading(lambda n: (n.expression, n.format_spec)),
-    syntax.ListDisplay: binding_on(lambda n: n.elements),
-    syntax.TupleDisplay: binding_on(lambda n: n.elements),
-    syntax.Starred: binding_on(lambda n: (n.value,)),
-    syntax.Unary: reading(lambda n: (n.operand,)),
-    syntax.Binary: reading(lambda n: (n.left, n.right)),
-    syntax.Comparison: reading(lambda n: (n.first, *(operand for _, operand in n.rest))),
-    syntax.Boolean: reading(lambda n: n.operands),
-    syntax.Conditional: reading(lambda n: (n.test, n.body, n.orelse)),
+    syntax.ListDisplay: bind_all,
+    syntax.TupleDisplay: bind_all,
+    syntax.Starred: bind_all,
     syntax.Argument: visit_argument,
-    syntax.Call: reading(lambda n: (n.function, *n.arguments)),
     syntax.Attribute: visit_attribute,
-    syntax.Slice: reading(lambda n: (n.lower, n.upper, n.step)),
     syntax.Subscript: visit_subscript,
-    syntax.ExpressionStatement: reading(lambda n: (n.value,)),
-    syntax.If: reading(lambda n: (*(p for test, body in n.branches for p in (test, *body)), *n.orelse)),
-    syntax.While: reading(lambda n: (n.test, *n.body, *n.orelse)),
-    syntax.Return: reading(lambda n: (n.value,)),
-    syntax.Assert: reading(lambda n: (n.test, n.message)),
     syntax.Assign: lambda n, scope, names, binding: [
         (n.value, scope, False),
         *((target, scope, True) for target in n.targets),
@@ -300,17 +284,3 @@ VISIT: dict[type, Callable[..., Below]] = {
     ],
     syntax.Delete: lambda n, scope, names, binding: [(target, scope, True) for target in n.targets],
 }
-VISIT.update(
-    {
-        kind: reading(lambda n: ())
-        for kind in (
-            syntax.Number,
-            syntax.String,
-            syntax.Constant,
-            syntax.Break,
-            syntax.Continue,
-            syntax.Pass,
-            syntax.Magic,
-        )
-    }
-)

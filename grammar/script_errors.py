@@ -9,6 +9,7 @@ from __future__ import annotations
 from autodiff.core.errors import AutodiffError, Label, LimitError, ScriptError
 from autodiff.core.span import Source
 from autodiff.core.tensors import Tensor
+from autodiff.grammar import syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,8 +90,8 @@ def own_words(message: str) -> str:
 # -- names for operands -----------------------------------------------------------------------------
 
 
-def explain(error: AutodiffError, source: Source, names: dict[str, Any]) -> None:
-    """Label the tensors an error is about and propose ways out that were tried."""
+def explain(error: AutodiffError, script: syntax.Script, source: Source, names: dict[str, Any]) -> None:
+    """Label the tensors an error is about and propose repairs; ``names`` are the script's values."""
     known: list[Tensor] = []
     for operand in error.operands:
         if operand.__class__ is Tensor and not any(operand is k for k in known):
@@ -102,10 +103,10 @@ def explain(error: AutodiffError, source: Source, names: dict[str, Any]) -> None
         where = made_at(operand)
         if name and where is not None and (here is None or where.start != here.start):
             error.labels.append(Label(where, f"{name} has shape {operand.shape}"))
-    if not error.help:
-        propose = PROPOSALS.get(error.code)
-        if propose is not None:
-            error.help = propose([(operand, name) for operand, name in spelled if name], source)
+    if not error.fixes:
+        from autodiff.grammar.proposals import propose
+
+        error.fixes = propose(error, script, source, known)
 
 
 def made_at(operand: Tensor) -> Any:
@@ -125,61 +126,3 @@ def spell(operand: Tensor, named: dict[int, str], source: Source) -> str:
         return ""
     text = source.excerpt(node.site)
     return text if len(text) <= 20 and "\n" not in text else ""
-
-
-# Ways out, each of them tried on the shapes at hand.
-
-
-def fit_product(operands: list[tuple[Tensor, str]], source: Source) -> tuple[str, ...]:
-    """Transposes that make a matrix product fit."""
-    if len(operands) != 2:
-        return ()
-    (x, x_name), (y, y_name) = operands
-    tried = []
-    for flip_x, flip_y in ((True, False), (False, True), (True, True)):
-        a = x.shape[::-1] if flip_x else x.shape
-        b = y.shape[::-1] if flip_y else y.shape
-        if len(a) == 2 and len(b) == 2 and a[1] == b[0]:
-            left = atom(x_name) + ".T" * flip_x
-            right = atom(y_name) + ".T" * flip_y
-            tried.append(f"{left} @ {right} fits: {a} @ {b} gives {(a[0], b[1])}")
-    return tuple(tried[:2])
-
-
-def atom(name: str) -> str:
-    """A name as it can stand before a dot."""
-    return name if name.isidentifier() else f"({name})"
-
-
-def fit_sum(operands: list[tuple[Tensor, str]], source: Source) -> tuple[str, ...]:
-    """Reshapes that make two shapes broadcast."""
-    if len(operands) != 2:
-        return ()
-    (x, x_name), (y, y_name) = operands
-    tried = []
-    for (a, a_name), (b, b_name) in (((x, x_name), (y, y_name)), ((y, y_name), (x, x_name))):
-        if a.ndim == 2 and a.shape[::-1] == b.shape:
-            tried.append(f"{atom(a_name)}.T has the shape of {b_name}: {b.shape}")
-        elif a.ndim == 1 and b.ndim == 2 and a.shape[0] == b.shape[0]:
-            tried.append(f"{atom(a_name)}.unsqueeze(1) fits: {(a.shape[0], 1)} goes with {b.shape}")
-    return tuple(tried[:2])
-
-
-def start_backward(operands: list[tuple[Tensor, str]], source: Source) -> tuple[str, ...]:
-    """The two ways to start a backward pass from many numbers."""
-    if len(operands) != 1:
-        return ()
-    ((output, name),) = operands
-    sizes = ", ".join(map(str, output.shape))
-    where = made_at(output)
-    text = "" if where is None else source.excerpt(where)
-    summed = f"{atom(name)}.sum().backward()"
-    if name.isidentifier() and 0 < len(text) <= 40 and "\n" not in text and text != name:
-        summed = f"{name} = {atom(text)}.sum()"
-    return (
-        f"add them up:        {summed}",
-        f"or give a weight:   {atom(name)}.backward(torch.ones({sizes}))",
-    )
-
-
-PROPOSALS = {"E0302": fit_product, "E0301": fit_sum, "E0401": start_backward}

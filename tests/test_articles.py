@@ -107,7 +107,7 @@ def advice_of(text: str) -> str:
     """Everything the error of the script says beside its first line."""
     outcome = run_script(text)
     assert outcome.error is not None, "the script ran to its end"
-    return " ".join((outcome.error.caret, *outcome.error.help))
+    return " ".join((outcome.error.caret, *outcome.error.advice))
 
 
 def autodiff(command: str, *arguments: str, script: str = "") -> str:

@@ -66,7 +66,7 @@ def diagnostic_lines(
         yield f" {paint(BLUE, '-->')} {visible(source.name)}:{line}:{column}"
         yield from excerpt_lines(marks, line, error, source, gutter, width, paint)
     bar = paint(BLUE, " " * gutter + " |")
-    remarks = [*frame_remarks(error, source), *(("help", text) for text in error.help)]
+    remarks = [*frame_remarks(error, source), *(("help", text) for text in error.advice)]
     if remarks and source is not None and error.span is not None:
         yield bar
     for label, text in remarks:

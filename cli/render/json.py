@@ -147,7 +147,21 @@ def diagnostic_entry(error: AutodiffError, source: Source) -> dict[str, Any]:
             }
             for label in error.labels
         ],
-        "help": list(error.help),
+        "help": list(error.advice),
+        "fixes": [
+            {
+                "text": fix.text,
+                "edits": [
+                    {
+                        "location": location(source, edit.span.start),
+                        "end_location": location(source, edit.span.end),
+                        "text": edit.text,
+                    }
+                    for edit in fix.edits
+                ],
+            }
+            for fix in error.fixes
+        ],
     }
 
 

@@ -47,7 +47,7 @@ def test_layout(grads, text):
 def test_what_does_not_fit_points_to_json(grads):
     with pytest.raises(UsageError) as caught:
         bare_text(report_on(*grads))
-    assert any("--format json" in text for text in caught.value.help)
+    assert any("--format json" in text for text in caught.value.advice)
 
 
 @pytest.mark.parametrize("value", [1 / 3, 1e-320, 1.7976931348623157e308, 123456789.123456789, -2.5e-7])

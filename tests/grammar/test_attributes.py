@@ -92,10 +92,10 @@ def test_did_you_mean() -> None:
     error = run_script("t = torch.ones(2)\nt.required_grad = True").error
     assert error is not None
     assert error.message == "'Tensor' object has no attribute 'required_grad'"
-    assert error.help == ("did you mean `requires_grad`?",)
+    assert error.advice == ("did you mean `requires_grad`?",)
     error = run_script("t = torch.ones(2)\nt.bakward()").error
     assert error is not None
-    assert error.help == ("did you mean `backward`?",)
+    assert error.advice == ("did you mean `backward`?",)
 
 
 def test_tables_do_not_overlap() -> None:
@@ -107,7 +107,7 @@ def test_what_torch_has_and_the_language_not_comes_with_advice(name: str) -> Non
     error = run_script(f"y = torch.{name}").error
     assert error is not None
     assert error.code == "E0204"
-    assert error.help
+    assert error.advice
 
 
 def test_reading_grad_of_a_non_leaf_warns() -> None:

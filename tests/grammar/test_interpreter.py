@@ -142,16 +142,16 @@ def test_shapes_are_labelled_with_the_scripts_names() -> None:
     error = run_script("X = torch.ones(2, 3)\nW = torch.ones(2, 2)\na = X @ W\n").error
     assert error is not None
     assert [label.text for label in error.labels] == ["X has shape (2, 3)", "W has shape (2, 2)"]
-    assert error.help[0] == "X.T @ W fits: (3, 2) @ (2, 2) gives (3, 2)"
+    assert error.advice[0] == "X.T @ W fits: (3, 2) @ (2, 2) gives (3, 2)"
 
 
 def test_backward_of_many_numbers_shows_both_ways_out() -> None:
     error = run_script("d = torch.ones(3, 3, requires_grad=True)\nL = 10 - d\nL.backward()\n").error
     assert error is not None
     assert error.message == "grad can be implicitly created only for scalar outputs"
-    assert error.help == (
+    assert error.advice == (
         "add them up:        L = (10 - d).sum()",
-        "or give a weight:   L.backward(torch.ones(3, 3))",
+        "or give a weight:   L.backward(torch.ones_like(L))",
     )
 
 

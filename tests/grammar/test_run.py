@@ -103,7 +103,7 @@ def test_set_defines_what_is_only_read() -> None:
 def test_set_of_an_unknown_name() -> None:
     with pytest.raises(UsageError) as caught:
         executed("weight = 3", sets={"wieght": 5})
-    assert caught.value.help == ("did you mean `weight`?",)
+    assert caught.value.advice == ("did you mean `weight`?",)
 
 
 def test_inputs_of_run() -> None:
@@ -151,7 +151,7 @@ def test_wrt_that_is_not_there() -> None:
     with pytest.raises(UsageError) as caught:
         gradients(SEED, wrt=["w9"])
     assert caught.value.code == "E0601"
-    assert caught.value.help
+    assert caught.value.advice
 
 
 def test_wrt_of_a_number_in_a_script_with_tensors() -> None:
@@ -189,7 +189,7 @@ def test_many_numbers_need_a_weight() -> None:
     with pytest.raises(GradientError) as caught:
         subject(MANY)
     assert caught.value.code == "E0401"
-    assert any("--grad-output ones" in line for line in caught.value.help)
+    assert any("--grad-output ones" in line for line in caught.value.advice)
     assert gradients(MANY, grad_output="ones") == {"w": [3.0, 3.0]}
     assert gradients(MANY, grad_output=[1.0, 10.0]) == {"w": [3.0, 30.0]}
     assert subject(MANY, grad_output="ones").weight == "ones(2)"
@@ -238,14 +238,14 @@ def test_a_target_cut_off_by_math_is_an_error_and_not_another_target() -> None:
     with pytest.raises(GradientError) as caught:
         subject("w = 2.0\nz = w*3\nL = math.exp(z)")
     assert caught.value.caret == "`L` is a plain number, which nothing connects to the inputs"
-    assert "choose another output: --of z" in caught.value.help
+    assert "choose another output: --of z" in caught.value.advice
 
 
 def test_another_output_is_proposed_where_the_last_one_has_no_gradient() -> None:
     script = "w = torch.tensor([1., 2.], requires_grad=True)\nloss = (w*w).sum()\npred = (loss > 0).double()"
     with pytest.raises(GradientError) as caught:
         subject(script)
-    assert caught.value.help[0] == "choose another output: --of loss"
+    assert caught.value.advice[0] == "choose another output: --of loss"
 
 
 def test_inner_results_can_be_asked_about_after_the_scripts_own_backward() -> None:

@@ -26,7 +26,7 @@ def test_a_name_bound_nowhere_stops_the_script_before_it_prints() -> None:
     assert outcome.error is not None
     assert outcome.error.message == "name 'x_3' is not defined"
     assert outcome.error.caret == "there is no variable `x_3`"
-    assert outcome.error.help == ("did you mean `x3` (line 2)?",)
+    assert outcome.error.advice == ("did you mean `x3` (line 2)?",)
     assert outcome.error.span is not None
     assert (outcome.error.span.start, outcome.error.span.end) == (27, 30)
 
@@ -44,7 +44,7 @@ def test_the_first_in_the_text_is_reported() -> None:
     ],
 )
 def test_names_that_may_be_meant(text: str, meant: str) -> None:
-    assert unknown(text).help == (meant,)
+    assert unknown(text).advice == (meant,)
 
 
 @pytest.mark.parametrize("name", ["eval", "exec", "open", "getattr", "globals", "compile", "input", "vars"])

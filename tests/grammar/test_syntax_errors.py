@@ -130,7 +130,7 @@ def test_error(marked, code, message, caret, way_out):
     if caret is not None:
         assert error.caret == caret
     if way_out is not None:
-        assert error.help[0] == way_out
+        assert error.advice[0] == way_out
 
 
 JARGON = re.compile(r"\b(tokens?|terminals?|operands?|unexpected|invalid|syntax)\b", re.IGNORECASE)
@@ -144,9 +144,9 @@ def assert_readable(error: CompileError, text: str) -> None:
         assert 0 <= label.span.start <= label.span.end <= len(text)
     assert error.message
     assert error.caret
-    assert error.help
-    assert all(error.help)
-    for sentence in (error.message, error.caret, *error.help):
+    assert error.advice
+    assert all(error.advice)
+    for sentence in (error.message, error.caret, *error.advice):
         own_words = re.sub(r"`[^`]*`", "", sentence)
         assert not JARGON.search(own_words), sentence
         assert "\n" not in sentence.replace(text, "")
@@ -227,7 +227,7 @@ def test_helps_that_spell_the_line_out_parse():
     tried = 0
     for row in GOLDEN:
         text = row[0].replace("^", "")
-        for way_out in error_of(text).help:
+        for way_out in error_of(text).advice:
             proposed = re.search(r"as in `([^`]*)`", way_out)
             if proposed and text.split("\n")[0].rstrip() in proposed[1]:
                 parse(Source(proposed[1]))

@@ -1,0 +1,53 @@
+"""Tries the repairs an error proposes, so that only those are shown with which the script goes on.
+
+A repair is tried by running the repaired script from its start, unheard, for about twice the steps the
+script took to its mistake. It holds when the script ends well, or gets past the place of the mistake.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import AutodiffError, Fix
+from autodiff.core.limits import limits
+from autodiff.core.span import Source
+from autodiff.grammar.run import Settings, attempt
+from autodiff.grammar.runtime import ignore, ignore_warning, runtime
+
+#: How many proposals of one error are tried, and how many that hold are kept.
+MOST_TRIALS, MOST_KEPT = 6, 2
+SPARE_STEPS = 10_000
+
+
+def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) -> None:
+    """Drop the proposals with which the script fails at the same place; keep the first two others."""
+    all_steps = limits.steps
+    budget = 2 * runtime.used + SPARE_STEPS
+    kept: list[Fix] = []
+    limits.steps = min(budget, all_steps or budget)
+    try:
+        for fix in error.fixes[:MOST_TRIALS]:
+            if len(kept) < MOST_KEPT and holds(fix, error, source, settings):
+                kept.append(fix)
+    finally:
+        limits.steps = all_steps
+    error.fixes = tuple(kept)
+
+
+def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) -> bool:
+    """Whether the script with the repair made runs to its end, or at least beyond the mistake."""
+    repaired = Source(fix.apply(source.text), source.name)
+    try:
+        attempt(repaired, settings, ignore, ignore_warning)
+    except AutodiffError as other:
+        if other.code == "E0503":  # still running after twice the steps that led to the mistake
+            return True
+        if error.span is None or other.span is None:
+            return False
+        start = error.span.start
+        moved = sum(
+            len(edit.text) - (edit.span.end - edit.span.start)
+            for edit in fix.edits
+            if edit.span.start <= start
+        )
+        line, _ = repaired.position(min(start + moved, len(repaired.text)))
+        return repaired.position(min(other.span.start, len(repaired.text)))[0] > line
+    return True
