@@ -14,7 +14,7 @@ from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
-from autodiff.grammar import methods
+from autodiff.grammar import methods, sequence_methods
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import (
     NAMED_RESULTS,
@@ -55,6 +55,9 @@ def next_functions(node: Any) -> tuple[Any, ...]:
         if below is not None
     )
 
+
+# Tensors enter theirs in ``methods``, sequences in ``sequence_methods``: with both imported it is whole.
+METHODS = sequence_methods.METHODS
 
 #: What ``value.name`` reads.
 ATTRIBUTES: dict[tuple[type, str], Callable[[Any], Any]] = {
@@ -106,7 +109,7 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
 def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
     """The function behind ``owner.name(...)``, to be called with the owner first; None when there is none."""
     kind = owner.__class__
-    method = methods.METHODS.get((kind, name))
+    method = METHODS.get((kind, name))
     if method is not None or kind is not Tensor:
         return method
     function = FUNCTION_METHODS.get(name)
@@ -115,7 +118,7 @@ def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
     if name.endswith("_"):
         function = FUNCTION_METHODS.get(name[:-1])
         if function is not None and function.in_place:
-            made = methods.METHODS[kind, name] = methods.in_place(function)
+            made = METHODS[kind, name] = methods.in_place(function)
             return made
     return None
 
@@ -123,7 +126,7 @@ def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
 def names_of(owner: Any) -> set[str]:
     """Every attribute and method a value has."""
     kind = owner.__class__
-    names = {name for k, name in (*ATTRIBUTES, *methods.METHODS) if k is kind}
+    names = {name for k, name in (*ATTRIBUTES, *METHODS) if k is kind}
     if kind is Tensor:
         names.update(FUNCTION_METHODS)
         names.update(name + "_" for name, function in FUNCTION_METHODS.items() if function.in_place)

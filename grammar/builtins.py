@@ -1,16 +1,15 @@
-"""The names a script finds without an import: Python's few, torch's functions, namespaces, grad modes.
+"""The functions a script finds without an import and core does not have: Python's few, grad modes.
 
 ``sum max min abs round pow all any`` are torch's when their first argument is a tensor and Python's
-otherwise. Namespaces make their members when asked.
+otherwise.
 """
 
 from __future__ import annotations
 
 import math
 
-from autodiff.core.dtypes import DTYPES
 from autodiff.core.errors import ScriptError
-from autodiff.core.functions import FUNCTIONS, Function, find
+from autodiff.core.functions import Function, find
 from autodiff.core.mode import mode
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import arithmetic
@@ -25,7 +24,6 @@ from autodiff.grammar.values import (
     FunctionBase,
     GradMode,
     Math,
-    Namespace,
     ScriptFunction,
     Size,
     as_index,
@@ -398,159 +396,6 @@ def no_options(*args: Any, **kwargs: Any) -> None:
 
 BUILTINS["set_printoptions"] = Builtin("set_printoptions", no_options)
 
-# -- constants and namespaces -----------------------------------------------------------------------
+# -- constants --------------------------------------------------------------------------------------
 
 BUILTINS |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "Function": FunctionBase()}
-#: Python's own, which are not torch's as well.
-PYTHONS = {
-    *("int", "float", "bool", "str", "list", "tuple", "range", "len", "zip", "enumerate", "reversed"),
-    *("sorted", "print", "repr", "display", "Math", "isinstance", "divmod", "e"),
-}
-
-
-def autograd_members() -> dict[str, Any]:
-    from autodiff.grammar import autograd
-
-    return {**autograd.FUNCTIONAL, "grad": Builtin("grad", autograd.grad)}
-
-
-AUTOGRAD = frozenset(["grad", "jacobian", "hessian", "jvp", "vjp", "hvp", "vhp"])
-_found: dict[str, Any] = {}
-
-
-def builtin(name: str) -> Any:
-    """What a bare name means when the script does not bind it; UNBOUND when it means nothing."""
-    if name not in _found:
-        _found[name] = look_up(name)
-    return _found[name]
-
-
-def look_up(name: str) -> Any:
-    if name in BUILTINS:
-        return BUILTINS[name]
-    if name in AUTOGRAD:
-        return autograd_members()[name]
-    if name in TOP_NAMESPACES:
-        return namespace(TOP_NAMESPACES[name])
-    function = find(name)
-    if function is not None:
-        return function
-    dtype = DTYPES.get(name)
-    return UNBOUND if dtype is None else dtype
-
-
-def builtin_names() -> list[str]:
-    """Every name that ``builtin`` knows."""
-    bare = {key.partition(".")[2] for key in FUNCTIONS}
-    return sorted({*BUILTINS, *AUTOGRAD, *TOP_NAMESPACES, *bare, *DTYPES})
-
-
-TOP_NAMESPACES = {
-    "torch": "torch",
-    "F": "torch.nn.functional",
-    "linalg": "torch.linalg",
-    "special": "torch.special",
-    "autograd": "torch.autograd",
-    "math": "math",
-    "np": "numpy",
-}
-_namespaces: dict[str, Namespace] = {}
-
-
-def namespace(name: str) -> Namespace:
-    """The namespace of a module name such as ``torch.nn.functional``."""
-    if name not in _namespaces:
-        _namespaces[name] = MAKERS[name](name)
-    return _namespaces[name]
-
-
-def of_functions(prefix: str, more: dict[str, Callable[[], Any]]) -> Callable[[str], Namespace]:
-    """A namespace of core's functions with that prefix, and of a few other things."""
-
-    def make(name: str) -> Namespace:
-        def find_member(member: str) -> Any:
-            if member in more:
-                return more[member]()
-            return FUNCTIONS.get(f"{prefix}.{member}", UNBOUND)
-
-        def names() -> list[str]:
-            return [*more, *(k.partition(".")[2] for k in FUNCTIONS if k.startswith(prefix + "."))]
-
-        return Namespace(name, find_member, names)
-
-    return make
-
-
-def of_members(members: Callable[[], dict[str, Any]]) -> Callable[[str], Namespace]:
-    """A namespace with exactly these members."""
-
-    def make(name: str) -> Namespace:
-        return Namespace(name, lambda member: members().get(member, UNBOUND), lambda: list(members()))
-
-    return make
-
-
-def of_torch(name: str) -> Namespace:
-    """``torch``: core's functions, the types, the grad modes and the other namespaces."""
-    inner = {"nn": "torch.nn", "autograd": "torch.autograd", "linalg": "torch.linalg"}
-    inner |= {"special": "torch.special"}
-    bare = frozenset(BUILTINS) - PYTHONS - {"Function"}
-
-    def find_member(member: str) -> Any:
-        if member in DTYPES:
-            return DTYPES[member]
-        if member in inner:
-            return namespace(inner[member])
-        function = FUNCTIONS.get(f"torch.{member}")
-        if function is not None:
-            return function
-        return BUILTINS[member] if member in bare else UNBOUND
-
-    def names() -> list[str]:
-        functions = [key.partition(".")[2] for key in FUNCTIONS if key.startswith("torch.")]
-        return [*DTYPES, *inner, *functions, *bare]
-
-    return Namespace(name, find_member, names)
-
-
-def autograd_namespace() -> dict[str, Any]:
-    return {
-        "grad": builtin("grad"),
-        "Function": builtin("Function"),
-        "Variable": builtin("Variable"),
-        "functional": namespace("torch.autograd.functional"),
-        **{name: builtin(name) for name in ("no_grad", "enable_grad", "set_grad_enabled")},
-    }
-
-
-def ipython_members() -> dict[str, Any]:
-    return {"display": BUILTINS["display"], "Math": BUILTINS["Math"]}
-
-
-def math_members() -> dict[str, Any]:
-    from autodiff.grammar.scalar_functions import MATH
-
-    return MATH
-
-
-def numpy_members() -> dict[str, Any]:
-    from autodiff.grammar.scalar_functions import NUMPY
-
-    return NUMPY
-
-
-MAKERS: dict[str, Callable[[str], Namespace]] = {
-    "torch": of_torch,
-    "torch.nn": of_members(lambda: {"functional": namespace("torch.nn.functional")}),
-    "torch.nn.functional": of_functions("F", {}),
-    "torch.linalg": of_functions("linalg", {}),
-    "torch.special": of_functions("special", {}),
-    "torch.autograd": of_members(autograd_namespace),
-    "torch.autograd.functional": of_members(
-        lambda: {name: builtin(name) for name in AUTOGRAD if name != "grad"}
-    ),
-    "math": of_members(math_members),
-    "numpy": of_members(numpy_members),
-    "IPython": of_members(lambda: {"display": namespace("IPython.display")}),
-    "IPython.display": of_members(ipython_members),
-}

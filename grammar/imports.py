@@ -29,7 +29,7 @@ MODULES = (
 
 def imported(module: str, name: str | None, span: Span, written: str) -> Any:
     """The namespace ``module``, or its member ``name``; ``*`` brings in what is there already."""
-    from autodiff.grammar.builtins import namespace
+    from autodiff.grammar.namespaces import namespace
 
     if written not in MODULES:
         raise CompileError(

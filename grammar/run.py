@@ -15,12 +15,19 @@ from autodiff.core.mode import mode
 from autodiff.core.node import FREED, ArrayNode, Node
 from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
-from autodiff.grammar import expressions as _expressions  # fills the compiler's tables
-from autodiff.grammar import statements as _statements
-from autodiff.grammar import syntax
-from autodiff.grammar.builtins import builtin
+from autodiff.grammar import (
+    assignment,
+    calls,
+    comprehensions,
+    definitions,
+    expressions,
+    operators,
+    statements,
+    syntax,
+)
 from autodiff.grammar.interpreter import Compiler
 from autodiff.grammar.leaves import as_leaf, given_value, plan, unknown
+from autodiff.grammar.namespaces import builtin
 from autodiff.grammar.parser import parse
 from autodiff.grammar.runtime import ignore_warning, runtime
 from autodiff.grammar.scope import Names, resolve
@@ -34,7 +41,10 @@ if TYPE_CHECKING:
 
     from autodiff.core.report import Subject
 
-__all__ = ["Execution", "Settings", "_expressions", "_statements", "differentiate", "execute", "run"]
+__all__ = ["Execution", "Settings", "differentiate", "execute", "run"]
+
+# Importing these fills the compiler's tables.
+CONSTRUCTS = (assignment, calls, comprehensions, definitions, expressions, operators, statements)
 
 
 class Settings:

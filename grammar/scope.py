@@ -111,7 +111,7 @@ def undefined(name: syntax.Name, scope: Scope | None, source: Source) -> Compile
     help: tuple[str, ...] = ()
     meant = closest(name.id, lines)
     if meant is None:
-        from autodiff.grammar.builtins import builtin_names
+        from autodiff.grammar.namespaces import builtin_names
 
         meant = closest(name.id, builtin_names())
     if meant is not None:

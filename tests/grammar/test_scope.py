@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from autodiff.core.errors import CompileError
 from autodiff.core.span import Source
-from autodiff.grammar.builtins import builtin
+from autodiff.grammar.namespaces import builtin
 from autodiff.grammar.parser import parse
 from autodiff.grammar.scope import resolve
 from autodiff.grammar.values import UNBOUND

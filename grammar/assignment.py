@@ -1,0 +1,312 @@
+"""What assignments become: names, attributes, subscripts, tuples of them; ``op=``; ``del``.
+
+A tensor assigned to a name gives its node that name, so graphs and derivations speak the script's words.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import CompileError, ScriptError
+from autodiff.core.mode import mode
+from autodiff.core.tensors import Tensor
+from autodiff.grammar import syntax
+from autodiff.grammar.arithmetic import BINARY
+from autodiff.grammar.attributes import get_attribute, set_attribute
+from autodiff.grammar.indexing import delete_item, get_item, set_item
+from autodiff.grammar.interpreter import STATEMENTS, Compiler, compiles
+from autodiff.grammar.values import NUMBERS, UNBOUND, collect, iterate, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.grammar.interpreter import Evaluate, Execute, Frame, Store
+
+
+@compiles(syntax.Assign, STATEMENTS)
+def assign(c: Compiler, node: syntax.Assign) -> Execute:
+    value = c.expression(node.value)
+    if len(node.targets) == 1:
+        (target,) = node.targets
+        if isinstance(target, syntax.Name):
+            return assign_name(c, target, value)
+        store = store_into(c, target)
+
+        def run(frame: Frame) -> None:
+            store(frame, value(frame))
+
+        return run
+    stores = [store_into(c, target) for target in node.targets]
+
+    def run_all(frame: Frame) -> None:
+        made = value(frame)
+        for store in stores:
+            store(frame, made)
+
+    return run_all
+
+
+def assign_name(c: Compiler, target: syntax.Name, value: Evaluate) -> Execute:
+    """``name = value``, the statement scripts consist of."""
+    name, slot = target.id, c.scope.slots[target.id]
+    convert = c.conversions.get(target)
+    at_top, last = c.scope is c.names.module, c.last
+    floats_count = at_top and c.plain
+    span = target.span
+
+    def run(frame: Frame) -> None:
+        made = value(frame)
+        if convert is not None:
+            if made.__class__ is not Tensor:
+                mode.site = span  # a number that becomes a leaf is made here
+            made = convert(made)
+        frame[slot] = made
+        if floats_count and made.__class__ is float:
+            last[0] = name
+        if made.__class__ is Tensor:
+            node = made.node
+            if node is None:
+                node = made.source()
+            if node.name is None:
+                node.name = name
+            if at_top:
+                last[0] = name
+
+    return run
+
+
+def store_into(c: Compiler, target: syntax.Expression) -> Store:
+    """The closure that assigns a value to a target."""
+    return STORES.get(target.__class__, no_target)(c, target)  # type: ignore[no-any-return]
+
+
+def no_target(c: Compiler, target: syntax.Expression) -> Store:
+    raise CompileError(
+        "cannot assign to this",
+        code="E0102",
+        caret="only a name, an attribute, a subscript or a tuple of them can be assigned",
+        span=target.span,
+    )
+
+
+def store_name(c: Compiler, target: syntax.Name) -> Store:
+    name, slot = target.id, c.scope.slots[target.id]
+    convert = c.conversions.get(target)
+    at_top, last = c.scope is c.names.module, c.last
+
+    def store(frame: Frame, value: Any) -> None:
+        if convert is not None:
+            if value.__class__ is not Tensor:
+                mode.site = target.span
+            value = convert(value)
+        frame[slot] = value
+        if value.__class__ is Tensor:
+            node = value.source()
+            if node.name is None:
+                node.name = name
+            if at_top:
+                last[0] = name
+
+    return store
+
+
+def store_attribute(c: Compiler, target: syntax.Attribute) -> Store:
+    owner, name, span, name_span = c.expression(target.object), target.name, target.span, target.name_span
+
+    def store(frame: Frame, value: Any) -> None:
+        of = owner(frame)
+        mode.site = span
+        set_attribute(of, name, value, name_span)
+
+    return store
+
+
+def store_subscript(c: Compiler, target: syntax.Subscript) -> Store:
+    owner, index, span = c.expression(target.object), c.expression(target.index), target.span
+
+    def store(frame: Frame, value: Any) -> None:
+        of = owner(frame)
+        at = index(frame)
+        mode.site = span
+        set_item(of, at, value)
+
+    return store
+
+
+def store_sequence(c: Compiler, target: syntax.TupleDisplay | syntax.ListDisplay) -> Store:
+    span = target.span
+    stars = [at for at, part in enumerate(target.elements) if isinstance(part, syntax.Starred)]
+    if len(stars) > 1:
+        raise CompileError(
+            "multiple starred expressions in assignment",
+            code="E0102",
+            caret="one star at most",
+            span=target.elements[stars[1]].span,
+        )
+    stores = [
+        store_into(c, part.value if isinstance(part, syntax.Starred) else part) for part in target.elements
+    ]
+    star = stars[0] if stars else None
+
+    def store(frame: Frame, value: Any) -> None:
+        mode.site = span
+        values = unpack(value, len(stores), star)
+        for put, part in zip(stores, values, strict=True):
+            put(frame, part)
+
+    return store
+
+
+def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
+    """As many values as there are targets; the starred one takes what the others leave."""
+    try:
+        rows = iterate(value)
+    except ScriptError as error:
+        if error.code == "E0205" and value.__class__ is not Tensor:
+            error = ScriptError(
+                f"cannot unpack non-iterable {type_name(value)} object", code="E0205", caret=error.caret
+            )
+        raise error from None
+    values: list[Any] = []
+    if star is not None:
+        values = collect(rows)
+    else:
+        for part in rows:
+            values.append(part)
+            if len(values) > wanted:
+                break
+        if len(values) > wanted:
+            raise ScriptError(
+                f"too many values to unpack (expected {wanted})",
+                code="E0206",
+                caret=f"there are {wanted} names here and more values",
+            )
+        if len(values) < wanted:
+            raise ScriptError(
+                f"not enough values to unpack (expected {wanted}, got {len(values)})",
+                code="E0206",
+                caret=f"there are {wanted} names here for {len(values)} values",
+            )
+        return values
+    after = wanted - star - 1
+    if len(values) < wanted - 1:
+        raise ScriptError(
+            f"not enough values to unpack (expected at least {wanted - 1}, got {len(values)})", code="E0206"
+        )
+    end = len(values) - after
+    return [*values[:star], values[star:end], *values[end:]]
+
+
+STORES: dict[type, Callable[[Compiler, Any], Any]] = {
+    syntax.Name: store_name,
+    syntax.Attribute: store_attribute,
+    syntax.Subscript: store_subscript,
+    syntax.TupleDisplay: store_sequence,
+    syntax.ListDisplay: store_sequence,
+}
+
+
+@compiles(syntax.AugmentedAssign, STATEMENTS)
+def augmented_assign(c: Compiler, node: syntax.AugmentedAssign) -> Execute:
+    value, span = c.expression(node.value), node.span
+    change = changing(BINARY[node.op], node.op)
+    target = node.target
+    if isinstance(target, syntax.Name):
+        read, store = c.expression(target), store_name(c, target)
+
+        def run_name(frame: Frame) -> None:
+            old = read(frame)
+            other = value(frame)
+            mode.site = span
+            new = change(old, other)
+            if new is not old:
+                store(frame, new)
+
+        return run_name
+    if isinstance(target, syntax.Attribute):
+        owner, name, name_span = c.expression(target.object), target.name, target.name_span
+
+        def run_attribute(frame: Frame) -> None:
+            of = owner(frame)
+            old = get_attribute(of, name, name_span)
+            other = value(frame)
+            mode.site = span
+            new = change(old, other)
+            if new is not old:
+                set_attribute(of, name, new, name_span)
+
+        return run_attribute
+    if isinstance(target, syntax.Subscript):
+        owner, index = c.expression(target.object), c.expression(target.index)
+        operate = BINARY[node.op]
+
+        def run_subscript(frame: Frame) -> None:
+            of = owner(frame)
+            at = index(frame)
+            mode.site = target.span
+            old = get_item(of, at)
+            other = value(frame)
+            mode.site = span
+            # An entry of a tensor is changed by assigning it, an entry of a list may change itself.
+            set_item(of, at, operate(old, other) if of.__class__ is Tensor else change(old, other))
+
+        return run_subscript
+    raise CompileError("this cannot be the target of an augmented assignment", code="E0102", span=target.span)
+
+
+def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any], Any]:
+    """What ``op=`` does: tensors and lists change in place, anything else is computed anew."""
+
+    def change(old: Any, other: Any) -> Any:
+        if old.__class__ is Tensor and (other.__class__ is Tensor or other.__class__ in NUMBERS):
+            return old.assign_in_place(operate(old, other))
+        if old.__class__ is list and op == "+":
+            from autodiff.grammar.sequence_methods import extend
+
+            extend(old, other)
+            return old
+        try:
+            return operate(old, other)
+        except ScriptError as error:
+            error.message = error.message.replace(f"for {op}:", f"for {op}=:").replace(
+                "for ** or pow():", "for **=:"
+            )
+            raise
+
+    return change
+
+
+@compiles(syntax.Delete, STATEMENTS)
+def delete(c: Compiler, node: syntax.Delete) -> Execute:
+    steps = [deletion(c, target) for target in node.targets]
+
+    def run(frame: Frame) -> None:
+        for step in steps:
+            step(frame)
+
+    return run
+
+
+def deletion(c: Compiler, target: syntax.Expression) -> Evaluate:
+    if isinstance(target, syntax.Name):
+        slot, read = c.scope.slots[target.id], c.expression(target)
+        empty = c.builtin(target.id) if c.scope is c.names.module else UNBOUND
+
+        def delete_name(frame: Frame) -> None:
+            read(frame)
+            frame[slot] = empty
+
+        return delete_name
+    if isinstance(target, syntax.Subscript):
+        owner, index, span = c.expression(target.object), c.expression(target.index), target.span
+
+        def delete_entry(frame: Frame) -> None:
+            of = owner(frame)
+            at = index(frame)
+            mode.site = span
+            delete_item(of, at)
+
+        return delete_entry
+    raise CompileError(
+        "cannot delete this", code="E0102", caret="only names and list entries can go", span=target.span
+    )

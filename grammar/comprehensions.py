@@ -1,0 +1,83 @@
+"""What a list comprehension becomes: nested loops in a scope of their own."""
+
+from __future__ import annotations
+
+from autodiff.core.mode import mode
+from autodiff.grammar import syntax
+from autodiff.grammar.assignment import store_into
+from autodiff.grammar.interpreter import EXPRESSIONS, Compiler, compiles, new_frame
+from autodiff.grammar.runtime import runtime
+from autodiff.grammar.values import is_true, iterate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.grammar.interpreter import Evaluate, Frame
+
+
+@compiles(syntax.Comprehension, EXPRESSIONS)
+def comprehension(c: Compiler, node: syntax.Comprehension) -> Evaluate:
+    scope = c.names.of[node]
+    in_class = c.scope.kind == "class"
+    around = c.expression(node.clauses[0].iterable)
+    gather = c.inside(scope, lambda: comprehension_body(c, node))
+    template = new_frame(scope)
+    span = node.clauses[0].iterable.span
+
+    def run(frame: Frame) -> Any:
+        rows = around(frame)
+        inner = template[:]
+        inner[0] = frame[0] if in_class else frame
+        found: list[Any] = []
+        mode.site = span
+        gather(inner, iterate(rows), found)
+        return found
+
+    return run
+
+
+def comprehension_body(c: Compiler, node: syntax.Comprehension) -> Any:
+    """The loops of a comprehension from the innermost outwards, each a function of (frame, rows, found)."""
+    element = c.expression(node.element)
+
+    def innermost(frame: Frame, found: list[Any]) -> None:
+        found.append(element(frame))
+
+    step = innermost
+    for depth in range(len(node.clauses) - 1, -1, -1):
+        clause = node.clauses[depth]
+        loop = comprehension_loop(c, clause, step)
+        if depth:
+            step = nested(c.expression(clause.iterable), loop, clause.iterable.span)
+    return loop
+
+
+def nested(iterable: Evaluate, loop: Any, span: Any) -> Any:
+    """A loop inside another, which works out its own iterable on every turn."""
+
+    def step(frame: Frame, found: list[Any]) -> None:
+        rows = iterable(frame)
+        mode.site = span
+        loop(frame, iterate(rows), found)
+
+    return step
+
+
+def comprehension_loop(c: Compiler, clause: syntax.ComprehensionFor, step: Any) -> Any:
+    store = store_into(c, clause.target)
+    conditions = [c.expression(condition) for condition in clause.conditions]
+
+    def loop(frame: Frame, rows: Any, found: list[Any]) -> None:
+        for value in rows:
+            runtime.steps -= 1
+            if runtime.steps < 0:
+                raise runtime.out_of_steps()
+            store(frame, value)
+            for condition in conditions:
+                if not is_true(condition(frame)):
+                    break
+            else:
+                step(frame, found)
+
+    return loop

@@ -1,0 +1,135 @@
+"""What definitions become: ``def``, ``class Name(Function)`` and imports."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import CompileError, ScriptError
+from autodiff.core.mode import mode
+from autodiff.grammar import syntax
+from autodiff.grammar.calls import decorate
+from autodiff.grammar.imports import imported
+from autodiff.grammar.interpreter import STATEMENTS, Compiler, compiles, new_frame
+from autodiff.grammar.scope import is_static
+from autodiff.grammar.script_functions import making
+from autodiff.grammar.values import UNBOUND, Builtin, FunctionBase, FunctionClass, GradMode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.grammar.interpreter import Execute, Frame
+
+
+@compiles(syntax.FunctionDef, STATEMENTS)
+def function_def(c: Compiler, node: syntax.FunctionDef) -> Execute:
+    make = making(c, node, node.name, lambda: c.body(node.body), False)
+    slot = c.scope.slots[node.name]
+    decorators = []
+    for decorator in reversed(node.decorators):
+        if is_static(decorator):
+            if c.scope.kind != "class":
+                raise CompileError("@staticmethod belongs inside a class", code="E0110", span=decorator.span)
+            continue
+        decorators.append((c.expression(decorator), decorator.span))
+
+    def run(frame: Frame) -> None:
+        made = make(frame)
+        for decorator, span in decorators:
+            switch = decorator(frame)
+            mode.site = span
+            if switch.__class__ is not GradMode:
+                switch = grad_mode_of(switch)
+            made = decorate(switch, made)
+        frame[slot] = made
+
+    return run
+
+
+def grad_mode_of(value: Any) -> GradMode:
+    """``@no_grad`` without parentheses, which torch accepts too."""
+    if value.__class__ is Builtin and value.name in ("no_grad", "enable_grad"):
+        made = value()
+        assert isinstance(made, GradMode)
+        return made
+    raise ScriptError(
+        "this decorator is not in the language",
+        code="E0110",
+        caret="only `@torch.no_grad()`, `@torch.enable_grad()` and `@staticmethod` are",
+        help=("call the function on the result instead: `f = g(f)`",),
+    )
+
+
+@compiles(syntax.ClassDef, STATEMENTS)
+def class_def(c: Compiler, node: syntax.ClassDef) -> Execute:
+    base = c.constant(node.bases[0]) if len(node.bases) == 1 else None
+    read = c.expression(node.bases[0]) if base is UNBOUND else None
+    if read is None and base.__class__ is not FunctionBase:
+        raise other_class(node)
+    scope = c.names.of[node]
+    for part in node.body:
+        is_docstring = isinstance(part, syntax.ExpressionStatement) and isinstance(part.value, syntax.String)
+        if not (isinstance(part, (syntax.FunctionDef, syntax.Pass)) or is_docstring):
+            raise CompileError(
+                "only functions can stand in this class",
+                code="E0110",
+                caret="a Function has `forward` and `backward` and nothing else",
+                help=("move the line above the class",),
+                span=part.span,
+            )
+    body = c.inside(scope, lambda: c.body(node.body))
+    template, slot, name = new_frame(scope), c.scope.slots[node.name], node.name
+
+    def run(frame: Frame) -> None:
+        if read is not None and read(frame).__class__ is not FunctionBase:
+            raise other_class(node)
+        inner = template[:]
+        inner[0] = frame
+        body(inner)
+        frame[slot] = FunctionClass(name, {key: inner[at] for key, at in scope.slots.items()})
+
+    return run
+
+
+def other_class(node: syntax.ClassDef) -> CompileError:
+    return CompileError(
+        "this class is not in the language",
+        code="E0110",
+        caret="only `class Name(Function):` with static `forward` and `backward` is",
+        help=(
+            "write a model as functions of its weights: `def model(x, W, b): return relu(x @ W + b)`,"
+            " with `W` and `b` made by `torch.randn(..., requires_grad=True)`",
+        ),
+        span=node.name_span,
+    )
+
+
+# -- imports ----------------------------------------------------------------------------------------
+
+
+@compiles(syntax.Import, STATEMENTS)
+def import_(c: Compiler, node: syntax.Import) -> Execute:
+    bindings = [
+        (
+            c.scope.slots[alias or module.partition(".")[0]],
+            imported(module if alias else module.partition(".")[0], None, node.span, module),
+        )
+        for module, alias in node.names
+    ]
+    return binding(bindings)
+
+
+@compiles(syntax.ImportFrom, STATEMENTS)
+def import_from(c: Compiler, node: syntax.ImportFrom) -> Execute:
+    bindings = []
+    for name, alias in node.names:
+        value = imported(node.module, name, node.span, node.module)
+        if name != "*" and node.module != "__future__":
+            bindings.append((c.scope.slots[alias or name], value))
+    return binding(bindings)
+
+
+def binding(bindings: list[tuple[int, Any]]) -> Execute:
+    def run(frame: Frame) -> None:
+        for slot, value in bindings:
+            frame[slot] = value
+
+    return run

@@ -1,0 +1,296 @@
+"""What operators become: arithmetic, comparison, ``and or not``, the conditional expression.
+
+Before an operator runs, ``mode.site`` is set to its span, so nodes and errors know where they stand.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.mode import mode
+from autodiff.core.tensors import Tensor
+from autodiff.grammar import syntax
+from autodiff.grammar.arithmetic import BINARY, COMPARISON, UNARY
+from autodiff.grammar.expressions import always
+from autodiff.grammar.interpreter import EXPRESSIONS, Compiler, compiles
+from autodiff.grammar.values import UNBOUND, is_true
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.grammar.interpreter import Evaluate, Frame
+
+
+@compiles(syntax.Binary, EXPRESSIONS)
+def binary(c: Compiler, node: syntax.Binary) -> Evaluate:
+    # A long sum leans to the left. Going down it in a loop keeps the compiler's own nesting flat.
+    chain = [node]
+    while chain[-1].left.__class__ is syntax.Binary:
+        chain.append(chain[-1].left)
+    first = chain[-1].left
+    if len(chain) > 50:
+        return long_chain(c, chain)
+    run = c.expression(first)
+    for link in reversed(chain):
+        run = binary_of(c, link, run, link.left)
+    return run
+
+
+def long_chain(c: Compiler, chain: list[syntax.Binary]) -> Evaluate:
+    """A sum of thousands of terms, as a loop over its terms."""
+    first = c.expression(chain[-1].left)
+    links = [(BINARY[link.op], c.expression(link.right), link.span) for link in reversed(chain)]
+
+    def run(frame: Frame) -> Any:
+        value = first(frame)
+        for operate, right, span in links:
+            other = right(frame)
+            mode.site = span
+            value = operate(value, other)
+        return value
+
+    return run
+
+
+def binary_of(c: Compiler, node: syntax.Binary, left: Evaluate, left_node: syntax.Expression) -> Evaluate:
+    operate, span = BINARY[node.op], node.span
+    x_slot = local_slot(c, left_node)
+    build = SHORT_WAYS.get(node.op)
+    if node.right.__class__ is syntax.Number and build is not None:
+        c.expression(node.right)  # refuses what does not fit in 64 bits
+        return build[1](left, x_slot, node.right.value, span, operate)
+    right = c.expression(node.right)
+    if build is not None:
+        return build[0](left, x_slot, right, local_slot(c, node.right), span, operate)
+    return by_table(left, x_slot, right, 0, span, operate)
+
+
+def local_slot(c: Compiler, node: syntax.Expression) -> int:
+    """The slot of a name in the frame that is running; 0 for anything else."""
+    if isinstance(node, syntax.Name):
+        place = c.place(node.id)
+        if place is not None and place[0] == 0:
+            return place[1]
+    return 0
+
+
+def by_table(left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = left(frame)
+        y = right(frame)
+        mode.site = span
+        return operate(x, y)
+
+    return run
+
+
+# The operators that loops live on go straight to the tensor's own, past the table. Names of the running
+# frame are read here, without a call; an unbound one is no tensor and is found out on the long way.
+
+
+def add_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
+        mode.site = span
+        if x.__class__ is Tensor and y.__class__ is Tensor:
+            return x + y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
+        return operate(x, y)
+
+    return run
+
+
+def sub_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
+        mode.site = span
+        if x.__class__ is Tensor and y.__class__ is Tensor:
+            return x - y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
+        return operate(x, y)
+
+    return run
+
+
+def mul_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
+        mode.site = span
+        if x.__class__ is Tensor and y.__class__ is Tensor:
+            return x * y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
+        return operate(x, y)
+
+    return run
+
+
+def div_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
+        mode.site = span
+        if x.__class__ is Tensor and y.__class__ is Tensor:
+            return x / y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
+        return operate(x, y)
+
+    return run
+
+
+def add_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        mode.site = span
+        return x + number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
+
+    return run
+
+
+def sub_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        mode.site = span
+        return x - number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
+
+    return run
+
+
+def mul_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        mode.site = span
+        return x * number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
+
+    return run
+
+
+def div_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        mode.site = span
+        return x / number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
+
+    return run
+
+
+def pow_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        mode.site = span
+        return x**number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
+
+    return run
+
+
+SHORT_WAYS: dict[str, tuple[Callable[..., Evaluate], Callable[..., Evaluate]]] = {
+    "+": (add_values, add_number),
+    "-": (sub_values, sub_number),
+    "*": (mul_values, mul_number),
+    "/": (div_values, div_number),
+    "**": (by_table, pow_number),
+}
+
+
+@compiles(syntax.Unary, EXPRESSIONS)
+def unary(c: Compiler, node: syntax.Unary) -> Evaluate:
+    chain = [node]
+    while chain[-1].operand.__class__ is syntax.Unary:
+        chain.append(chain[-1].operand)
+    operand = c.expression(chain[-1].operand)
+    links = [(UNARY[link.op], link.span) for link in reversed(chain)]
+    if len(links) > 1:
+
+        def run_all(frame: Frame) -> Any:
+            value = operand(frame)
+            for operate, span in links:
+                mode.site = span
+                value = operate(value)
+            return value
+
+        return run_all
+    ((operate, span),) = links
+
+    def run(frame: Frame) -> Any:
+        x = operand(frame)
+        mode.site = span
+        return operate(x)
+
+    if chain[0].op == "-" and chain[0].operand.__class__ is syntax.Number:
+        return always(-chain[0].operand.value)
+    return run
+
+
+@compiles(syntax.Comparison, EXPRESSIONS)
+def comparison(c: Compiler, node: syntax.Comparison) -> Evaluate:
+    first, span = c.expression(node.first), node.span
+    links = [(COMPARISON[op], c.expression(operand)) for op, operand in node.rest]
+    if len(links) == 1:
+        ((compare, second),) = links
+
+        def run(frame: Frame) -> Any:
+            x = first(frame)
+            y = second(frame)
+            mode.site = span
+            return compare(x, y)
+
+        return run
+
+    def run_chain(frame: Frame) -> Any:
+        x = first(frame)
+        value: Any = True
+        for compare, operand in links:
+            y = operand(frame)
+            mode.site = span
+            value = compare(x, y)
+            if not is_true(value):
+                return value
+            x = y
+        return value
+
+    return run_chain
+
+
+@compiles(syntax.Boolean, EXPRESSIONS)
+def boolean(c: Compiler, node: syntax.Boolean) -> Evaluate:
+    operands = [(c.expression(operand), operand.span) for operand in node.operands]
+    stops_at = node.op == "or"
+
+    def run(frame: Frame) -> Any:
+        value = None
+        for operand, span in operands[:-1]:
+            value = operand(frame)
+            mode.site = span
+            if is_true(value) is stops_at:
+                return value
+        return last(frame)
+
+    last = operands[-1][0]
+    return run
+
+
+@compiles(syntax.Conditional, EXPRESSIONS)
+def conditional(c: Compiler, node: syntax.Conditional) -> Evaluate:
+    test, body, orelse = c.expression(node.test), c.expression(node.body), c.expression(node.orelse)
+    span = node.test.span
+
+    def run(frame: Frame) -> Any:
+        value = test(frame)
+        mode.site = span
+        return body(frame) if is_true(value) else orelse(frame)
+
+    return run
