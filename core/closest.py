@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 #: Words of other languages.
 WORDS = {"true": "True", "false": "False", "none": "None", "null": "None", "nil": "None"}
+LONGEST = 60
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -19,16 +20,74 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     >>> closest("x_3", ["x1", "x2", "x3"])
     'x3'
     """
-    from difflib import get_close_matches
-
-    if len(name) > 100:
-        return None
     if name.lower() in WORDS:
         return WORDS[name.lower()]
-    names = sorted(set(known) - {name})
-    folded = {n.lower().replace("_", ""): n for n in reversed(names)}
-    key = name.lower().replace("_", "")
-    if key in folded:
-        return folded[key]
-    near = get_close_matches(name, [n for n in names if len(n) > 1 or len(name) == 1], 1, 0.7)
+    near = nearest(name, known)
     return near[0] if near else None
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The known names that are near enough to be meant, the nearest first.
+
+    Names that differ in case or underscores alone are nearest. Numbers in names tell them apart: ``w3``
+    is no slip for ``w1``.
+
+    >>> nearest("lenght", ["length", "len", "dept"])
+    ['length']
+    >>> nearest("w3", ["w1", "W3"])
+    ['W3']
+    """
+    if len(name) > LONGEST:
+        return []
+    key = folded(name)
+    found = []
+    for other in set(known) - {name}:
+        if len(other) > LONGEST:
+            continue
+        if folded(other) == key:
+            # `x3` before `X3` for `x_3`: what differs in underscores alone comes first
+            steps = 0.1 if other.replace("_", "") == name.replace("_", "") else 0.2
+        elif digits(name) and digits(other) and digits(name) != digits(other):
+            continue
+        else:
+            steps = slips(name.lower(), other.lower(), most_slips(min(len(name), len(other))))
+            if steps > most_slips(min(len(name), len(other))):
+                continue
+        found.append((steps, other[:1] != name[:1], abs(len(other) - len(name)), other))
+    return [entry[-1] for entry in sorted(found)]
+
+
+def folded(name: str) -> str:
+    """What is left of a name when case and underscores do not count."""
+    return name.lower().replace("_", "")
+
+
+def digits(name: str) -> str:
+    return "".join([character for character in name if character.isdigit()])
+
+
+def most_slips(length: int) -> int:
+    """How many letters of a name of this length may be wrong."""
+    return 0 if length < 3 else min(3, (length + 1) // 4 + (length == 6))
+
+
+def slips(a: str, b: str, most: int) -> int:
+    """How many letters to add, drop, change or swap with their neighbour; ``most + 1`` if more.
+
+    >>> slips("alhpa", "alpha", 2), slips("sinn", "sin", 2), slips("abc", "xyz", 2)
+    (1, 1, 3)
+    """
+    if abs(len(a) - len(b)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        two_before, before, row = before, row, [i]
+        for j, y in enumerate(b, 1):
+            steps = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and y == a[i - 2]:
+                steps = min(steps, two_before[j - 2] + 1)
+            row.append(steps)
+        if min(row) > most:
+            return most + 1
+    return min(row[-1], most + 1)

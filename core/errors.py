@@ -54,8 +54,11 @@ class AutodiffError(Exception):
 
     ``message`` is the first line: the words of PyTorch where PyTorch has words for it. ``caret`` is the
     plain sentence that stands under the source line. ``operands`` are the tensors involved, which the
-    interpreter turns into labels by their names. ``help`` holds advice in words, ``fixes`` repairs of the
-    text that were tried, ``frames`` the calls that led here and ``further`` the mistakes found beside it.
+    interpreter turns into labels by their names; ``about`` are values of any kind that repairs look at, by
+    the error's code: the owner of an attribute and its name, the operands of an operator, a function and
+    the argument it does not take. ``help`` holds advice in words, ``fixes`` repairs of the
+    text that were tried, ``frames`` the calls that led here, ``names`` what the innermost of them called its
+    values, and ``further`` the mistakes found beside it.
     """
 
     code = "E0900"
@@ -70,17 +73,20 @@ class AutodiffError(Exception):
         help: tuple[str, ...] = (),
         fixes: tuple[Fix, ...] = (),
         span: Span | None = None,
+        about: tuple[object, ...] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
         self.code = code or type(self).code
         self.caret = caret
         self.operands = operands
+        self.about = about
         self.help = help
         self.fixes = fixes
         self.span = span
         self.labels: list[Label] = []
         self.frames: list[tuple[str, Span]] = []
+        self.names: dict[str, object] = {}
         self.further: list[AutodiffError] = []
 
     @property

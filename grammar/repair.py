@@ -48,6 +48,8 @@ def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) ->
             for edit in fix.edits
             if edit.span.start <= start
         )
+        if other.code == error.code == "E0201":  # another unknown name: they are reported in their order
+            return other.span.start > start + moved
         line, _ = repaired.position(min(start + moved, len(repaired.text)))
         return repaired.position(min(other.span.start, len(repaired.text)))[0] > line
     return True

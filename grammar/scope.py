@@ -6,8 +6,6 @@ is seen by nobody inside it. A name that nothing binds is an error here. Walks w
 
 from __future__ import annotations
 
-from autodiff.core.closest import closest
-from autodiff.core.errors import CompileError
 from autodiff.core.span import Source, Span
 from autodiff.grammar import syntax
 from autodiff.grammar.walk import CHILDREN
@@ -96,44 +94,10 @@ def resolve(
         if scope.find(name.id) is None and not is_builtin(name.id)
     ]
     if unknown:
-        first, scope = min(unknown, key=lambda entry: entry[0].span.start)
-        raise undefined(first, scope, source)
+        from autodiff.grammar.unknown_names import undefined
+
+        raise undefined(unknown, names, script, source)
     return names
-
-
-def undefined(name: syntax.Name, scope: Scope | None, source: Source) -> CompileError:
-    """The error for a name that is bound nowhere, with the name it might have meant."""
-    lines: dict[str, str] = {}
-    while scope is not None:
-        for known, span in scope.first_bound.items():
-            lines.setdefault(known, f" (line {source.position(span.start)[0]})")
-        scope = scope.outer
-    help: tuple[str, ...] = ()
-    meant = closest(name.id, lines)
-    if meant is None:
-        from autodiff.grammar.namespaces import builtin_names
-
-        meant = closest(name.id, builtin_names())
-    if meant is not None:
-        help = (f"did you mean `{meant}`{lines.get(meant, '')}?",)
-    elif name.id in ADVICE:
-        help = (ADVICE[name.id],)
-    return CompileError(
-        f"name '{name.id}' is not defined",
-        code="E0201",
-        caret=f"there is no variable `{name.id}`",
-        help=help,
-        span=name.span,
-    )
-
-
-#: What to write instead of names that PyTorch users reach for and the language has not.
-ADVICE = {
-    "nn": "write layers as functions: `linear(x, W, b)`, `relu(x)`, `F.mse_loss(y, t)`",
-    "optim": "write the step itself: `with no_grad(): w -= lr * w.grad`, then `w.grad.zero_()`",
-    "open": "scripts read no files: give values on the command line, as in --set 'x=[1, 2]'",
-    "input": "scripts read nothing: give values with --set NAME=VALUE",
-}
 
 
 def visit(body: Iterable[syntax.Syntax], scope: Scope, names: Names) -> None:

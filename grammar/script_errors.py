@@ -10,6 +10,7 @@ from autodiff.core.errors import AutodiffError, Label, LimitError, ScriptError
 from autodiff.core.span import Source
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
+from autodiff.grammar.values import UNBOUND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def own_words(message: str) -> str:
 
 def explain(error: AutodiffError, script: syntax.Script, source: Source, names: dict[str, Any]) -> None:
     """Label the tensors an error is about and propose repairs; ``names`` are the script's values."""
+    names = {**names, **{name: value for name, value in error.names.items() if value is not UNBOUND}}
     known: list[Tensor] = []
     for operand in error.operands:
         if operand.__class__ is Tensor and not any(operand is k for k in known):
@@ -106,7 +108,7 @@ def explain(error: AutodiffError, script: syntax.Script, source: Source, names: 
     if not error.fixes:
         from autodiff.grammar.proposals import propose
 
-        error.fixes = propose(error, script, source, known)
+        error.fixes = propose(error, script, source, known, names)
 
 
 def made_at(operand: Tensor) -> Any:

@@ -123,22 +123,24 @@ def invoke(function: ScriptFunction, args: Any, kwargs: dict[str, Any]) -> Any:
         code.run(frame)
         return frame[1]
     except AutodiffError as error:
-        place(error, code.name, site)
+        place(error, code, site, frame)
         raise
     except PYTHON_ERRORS as error:
-        raise place(translate(error), code.name, site) from None
+        raise place(translate(error), code, site, frame) from None
     finally:
         runtime.depth -= 1
         if function.mode is not None:
             mode.enabled = enabled
 
 
-def place(error: AutodiffError, name: str, site: Span | None) -> AutodiffError:
-    """Say where an error stands and which call led there."""
+def place(error: AutodiffError, code: Code, site: Span | None, frame: Frame) -> AutodiffError:
+    """Say where an error stands, which call led there and what its values are called."""
     if mode.site is not None:
         error.at(mode.site)
+    if not error.frames:
+        error.names = {name: frame[slot] for name, slot in code.template.items()}
     if site is not None and len(error.frames) < FRAMES_SHOWN:
-        error.frames.append((name, site))
+        error.frames.append((code.name, site))
         mode.site = site
     return error
 

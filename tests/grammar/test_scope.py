@@ -38,7 +38,7 @@ def test_the_first_in_the_text_is_reported() -> None:
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("y = sigmoyd(1)", "did you mean `sigmoid`?"),
+        ("x = tensor(1.)\ny = sigmoyd(x)", "did you mean `sigmoid`?"),
         ("learning_rate = 1\ny = learnig_rate", "did you mean `learning_rate` (line 1)?"),
         ("def f(alpha):\n    return alhpa\n", "did you mean `alpha` (line 1)?"),
     ],

@@ -1,0 +1,201 @@
+"""The error for a name that nothing binds: where it does exist, and what it may have meant.
+
+Imported when there is such a name. What is proposed is an edit of every place that reads the name; the
+script is run with it before anybody reads the proposal.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.closest import WORDS, folded, nearest
+from autodiff.core.errors import CompileError, Edit, Fix, Label
+from autodiff.core.functions import FUNCTIONS, Function
+from autodiff.core.span import Source
+from autodiff.grammar import syntax
+from autodiff.grammar.namespaces import builtin, builtin_names
+from autodiff.grammar.scope import Names, Scope
+from autodiff.grammar.synonyms import ADVICE, synonyms
+from autodiff.grammar.values import UNBOUND, Builtin
+from autodiff.grammar.walk import path_to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Read = tuple[syntax.Name, Scope]
+
+MOST_CANDIDATES = 4
+
+
+def undefined(unknown: list[Read], names: Names, script: syntax.Script, source: Source) -> CompileError:
+    """The error for the first in the text of the reads of names bound nowhere."""
+    name, scope = min(unknown, key=lambda read: read[0].span.start)
+    everywhere = [read for read in unknown if read[0].id == name.id]
+    reader = Reader(name, scope, everywhere, names, script, source)
+    error = CompileError(
+        f"name '{name.id}' is not defined",
+        code="E0201",
+        caret=f"there is no variable `{name.id}`",
+        fixes=tuple(reader.proposals()),
+        span=name.span,
+    )
+    if reader.explain_elsewhere(error):
+        return error
+    if name.id in ADVICE:
+        error.help = (ADVICE[name.id],)
+    elif not error.fixes:
+        error.fixes = tuple(reader.as_text())
+        what = f"define it above: `def {name.id}(x): ...`" if reader.is_called else "assign it above"
+        if not reader.is_called and not reader.has_attributes:
+            what += f", or give it a value: --set {name.id}=1"
+        error.help = (what,)
+    return error
+
+
+def initials(name: str) -> str:
+    """``lr`` of ``learning_rate``; nothing for a name of one word."""
+    words = [word for word in name.split("_") if word]
+    return "".join([word[0] for word in words]) if len(words) > 1 else "-"
+
+
+class Reader:
+    """The first read of an unknown name, with the other reads of it and what stands around it."""
+
+    __slots__ = ("call", "everywhere", "name", "names", "scope", "script", "source")
+
+    def __init__(
+        self,
+        name: syntax.Name,
+        scope: Scope,
+        everywhere: list[Read],
+        names: Names,
+        script: syntax.Script,
+        source: Source,
+    ) -> None:
+        self.name = name
+        self.scope = scope
+        self.everywhere = everywhere
+        self.names = names
+        self.script = script
+        self.source = source
+        around = path_to(script, name.span)
+        parent = around[-2] if len(around) > 1 else None
+        self.call = parent if isinstance(parent, syntax.Call) and parent.function is name else None
+
+    @property
+    def is_called(self) -> bool:
+        return self.call is not None
+
+    def rename(self, text: str, is_known: bool) -> Fix:
+        """Write something else wherever the name is read; ``is_known`` is what the script binds."""
+        line = ""
+        if is_known:
+            home = self.scope.find(text)
+            assert home is not None
+            line = f" (line {self.source.position(home[0].first_bound[text].start)[0]})"
+        reads = [name for name, scope in self.everywhere if not is_known or scope.find(text) is not None]
+        return Fix(f"did you mean `{text}`{line}?", *(Edit(name.span, text) for name in reads))
+
+    def proposals(self) -> Iterator[Fix]:
+        """What the name may mean: a name of the script, then what the language has."""
+        name = self.name.id
+        if name.lower() in WORDS:
+            yield self.rename(WORDS[name.lower()], False)
+            return
+        own: set[str] = set()
+        scope: Scope | None = self.scope
+        while scope is not None:
+            own.update(scope.slots)
+            scope = scope.outer
+        short = [other for other in own if initials(name) == other or initials(other) == name]
+        for near in list(dict.fromkeys([*short, *nearest(name, own)]))[:MOST_CANDIDATES]:
+            yield self.rename(near, True)
+        others = [other for other in synonyms(name) if builtin(other.partition(".")[0]) is not UNBOUND]
+        if not others and name not in ADVICE:
+            others = nearest(name, self.fitting_builtins())[:MOST_CANDIDATES]
+            same = [other for other in others if folded(other) == folded(name)]
+            others = same or others
+        for other in others:
+            yield self.rename(self.in_full(other), False)
+        if name == "nn":
+            yield self.rename("torch.nn", False)
+        yield from self.as_method()
+
+    def fitting_builtins(self) -> Iterator[str]:
+        """What the language has that is called, or that is not, as the name is."""
+        for name in builtin_names():
+            value = builtin(name)
+            if isinstance(value, (Function, Builtin)) is self.is_called:
+                yield name
+
+    def in_full(self, name: str) -> str:
+        """A function as this script would spell it: after ``torch.`` if that is how it spells others."""
+        reads_torch = any(read.id == "torch" for read, _ in self.names.reads)
+        if reads_torch and f"torch.{name}" in FUNCTIONS:
+            return f"torch.{name}"
+        return f"F.{name}" if reads_torch and f"F.{name}" in FUNCTIONS else name
+
+    def as_method(self) -> Iterator[Fix]:
+        """``backward(L)`` is ``L.backward()``."""
+        from autodiff.core.tensors import Tensor
+        from autodiff.grammar.attributes import METHODS
+
+        call = self.call
+        if call is None or not call.arguments or (Tensor, self.name.id) not in METHODS:
+            return
+        first, *rest = call.arguments
+        if first.keyword is None and not first.star:
+            owner = self.source.excerpt(first.value.span)
+            if not isinstance(first.value, (syntax.Name, syntax.Call, syntax.Attribute, syntax.Subscript)):
+                owner = f"({owner})"
+            others = ", ".join([self.source.excerpt(argument.span) for argument in rest])
+            text = f"{owner}.{self.name.id}({others})"
+            yield Fix(f"it is a method: `{text}`", Edit(call.span, text))
+
+    def as_text(self) -> Iterator[Fix]:
+        """``print(done)`` may have lost its quotes."""
+        around = path_to(self.script, self.name.span)
+        call = next((node for node in reversed(around) if isinstance(node, syntax.Call)), None)
+        if call is None or not isinstance(call.function, syntax.Name) or call.function.id != "print":
+            return
+        if isinstance(around[-2], (syntax.Argument, syntax.Call)) and not self.is_called:
+            text = f'"{self.name.id}"'
+            yield Fix(f"to print the word, put it in quotes: {text}", Edit(self.name.span, text))
+
+    @property
+    def has_attributes(self) -> bool:
+        """Whether something is asked of the value, which a number cannot answer."""
+        return isinstance(path_to(self.script, self.name.span)[-2], (syntax.Attribute, syntax.Subscript))
+
+    def explain_elsewhere(self, error: CompileError) -> bool:
+        """Say so when the name exists, but not here."""
+        name = self.name.id
+        for node, scope in self.names.of.items():
+            if name not in scope.slots:
+                continue
+            where = scope.first_bound[name]
+            found: Any = node
+            if isinstance(node, syntax.FunctionDef):
+                is_parameter = any(parameter.name == name for parameter in node.parameters)
+                what = "a parameter of" if is_parameter else "local to"
+                error.caret = f"`{name}` is {what} the function `{found.name}` and exists only inside it"
+                error.help = (
+                    f"return it: `return {name}` in `{found.name}`, and `{name} = {found.name}(...)` here",
+                )
+                if is_parameter:
+                    error.help = ("give the value a name here, before the function is called with it",)
+            elif isinstance(node, syntax.ClassDef):
+                error.caret = f"`{name}` belongs to the class `{found.name}`"
+                error.help = (f"call the class: `{found.name}.apply(...)`",)
+            else:
+                kind = "lambda" if isinstance(node, syntax.Lambda) else "list"
+                error.caret = f"`{name}` exists only inside the {kind} it belongs to"
+                error.help = ("assign it here first, or use a `for` loop, whose name stays",)
+                if kind == "lambda":
+                    error.help = ("assign it here first",)
+            error.labels.append(Label(where, "this one is seen only there"))
+            return True
+        return False
+
+
+__all__ = ["undefined"]
