@@ -1,0 +1,236 @@
+"""Statements, on one line and with a block."""
+
+from __future__ import annotations
+
+from autodiff.core.span import Span
+from autodiff.grammar import syntax
+from autodiff.grammar.builders.rules import mistake, rule
+from autodiff.grammar.builders.targets import check_target
+from autodiff.grammar.syntax import Body, Expression, Statement
+
+# -- the whole and its blocks ---------------------------------------------------------
+
+
+@rule
+def script(span: Span, *body: Statement) -> syntax.Script:
+    return syntax.Script(Span(body[0].span.start, body[-1].span.end) if body else span, body)
+
+
+@rule
+def expression(span: Span, value: Expression) -> Expression:
+    return value
+
+
+@rule
+def block(span: Span, *body: Statement) -> Body:
+    return body
+
+
+def through(start: int, *bodies: Body | None) -> Span:
+    """From ``start`` to the last statement: a block's own span would end on the next line."""
+    return Span(start, next(body[-1].span.end for body in reversed(bodies) if body))
+
+
+# -- statements on one line ---------------------------------------------------------
+
+
+@rule
+def expression_statement(span: Span, value: Expression) -> Statement:
+    if isinstance(value, syntax.Starred):
+        raise mistake("E0102", "a `*` value stands alone", "belongs in a list", "remove it", span)
+    return syntax.ExpressionStatement(span, value)
+
+
+@rule
+def assign(span: Span, *parts: Expression) -> Statement:
+    for target in parts[:-1]:
+        check_target(target, parts[-1])
+    return syntax.Assign(span, parts[:-1], parts[-1])
+
+
+@rule
+def augmented_operator(span: Span, sign: str) -> str:
+    return sign[:-1]
+
+
+@rule
+def augmented_assign(span: Span, target: Expression, op: str, value: Expression) -> Statement:
+    if isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
+        raise mistake(
+            "E0108",
+            f"`{op}=` changes one variable, not several",
+            "several targets",
+            "write one line for each",
+            target.span,
+        )
+    check_target(target)
+    return syntax.AugmentedAssign(span, target, op, value)
+
+
+@rule
+def pass_statement(span: Span) -> Statement:
+    return syntax.Pass(span)
+
+
+@rule
+def break_statement(span: Span) -> Statement:
+    return syntax.Break(span)
+
+
+@rule
+def continue_statement(span: Span) -> Statement:
+    return syntax.Continue(span)
+
+
+@rule
+def return_statement(span: Span, value: Expression | None) -> Statement:
+    return syntax.Return(span, value)
+
+
+@rule
+def assert_statement(span: Span, test: Expression, message: Expression | None) -> Statement:
+    return syntax.Assert(span, test, message)
+
+
+@rule
+def delete(span: Span, *targets: Expression) -> Statement:
+    for target in targets:
+        check_target(target, deleting=True)
+    return syntax.Delete(span, targets)
+
+
+@rule
+def dotted_name(span: Span, *names: syntax.Name) -> str:
+    return ".".join([name.id for name in names])
+
+
+@rule
+def imported_module(span: Span, module: str, alias: syntax.Name | None) -> tuple[str, str | None]:
+    return module, alias.id if alias else None
+
+
+@rule
+def imported_name(span: Span, name: syntax.Name, alias: syntax.Name | None) -> tuple[str, str | None]:
+    return name.id, alias.id if alias else None
+
+
+@rule
+def import_modules(span: Span, *names: tuple[str, str | None]) -> Statement:
+    return syntax.Import(span, names)
+
+
+@rule
+def import_everything(span: Span, module: str) -> Statement:
+    return syntax.ImportFrom(span, module, (("*", None),))
+
+
+@rule
+def import_names(span: Span, module: str, *names: tuple[str, str | None]) -> Statement:
+    return syntax.ImportFrom(span, module, names)
+
+
+@rule
+def magic(span: Span, text: str) -> Statement:
+    return syntax.Magic(span, text[1:])
+
+
+# -- statements with a block ---------------------------------------------------------
+
+
+@rule
+def if_statement(span: Span, *parts: object) -> Statement:
+    *branches, orelse = parts
+    tests, bodies = branches[::2], branches[1::2]
+    pairs: tuple[tuple[Expression, Body], ...] = tuple(zip(tests, bodies, strict=True))  # type: ignore[arg-type]
+    otherwise: Body = orelse or ()  # type: ignore[assignment]
+    return syntax.If(through(span.start, pairs[-1][1], otherwise), pairs, otherwise)
+
+
+@rule
+def while_statement(span: Span, test: Expression, body: Body, orelse: Body | None) -> Statement:
+    return syntax.While(through(span.start, body, orelse), test, body, orelse or ())
+
+
+@rule
+def for_statement(
+    span: Span, target: Expression, iterable: Expression, body: Body, orelse: Body | None
+) -> Statement:
+    check_target(target)
+    return syntax.For(through(span.start, body, orelse), target, iterable, body, orelse or ())
+
+
+WithItem = tuple[Expression, "Expression | None"]
+
+
+class _Context:
+    """A with-item, with the span that tells whether its expression stood in parentheses."""
+
+    __slots__ = ("item", "span")
+
+    def __init__(self, span: Span, item: WithItem) -> None:
+        self.span = span
+        self.item = item
+
+
+@rule
+def with_item(span: Span, context: Expression, target: Expression | None) -> _Context:
+    if target is not None:
+        check_target(target)
+    return _Context(span, (context, target))
+
+
+@rule
+def with_statement(span: Span, *parts: _Context | Expression | Body) -> Statement:
+    *contexts, body = parts
+    items: list[WithItem] = []
+    for context in contexts:
+        if isinstance(context, _Context):
+            items.append(context.item)
+        elif isinstance(context, syntax.Starred):
+            raise mistake("E0102", "a `*` value cannot be entered", "here", "name it", context.span)
+        else:  # read as a member of a tuple until an `as` was seen
+            assert isinstance(context, Expression)
+            items.append((context, None))
+    if len(items) == 1 and isinstance(contexts[0], _Context):
+        first, name = items[0]
+        # `with (a, b):` enters both; the tuple in `with ((a, b)):` is one value.
+        if name is None and isinstance(first, syntax.TupleDisplay) and contexts[0].span == first.span:
+            starred = any(isinstance(element, syntax.Starred) for element in first.elements)
+            if first.elements and not starred:
+                items = [(element, None) for element in first.elements]
+    assert isinstance(body, tuple)
+    return syntax.With(through(span.start, body), tuple(items), body)
+
+
+@rule
+def decorators(span: Span, *values: Expression) -> tuple[Expression, ...]:
+    return values
+
+
+@rule
+def function_def(
+    span: Span,
+    decorators: tuple[Expression, ...] | None,
+    name: syntax.Name,
+    parameters: tuple[syntax.Parameter, ...] | None,
+    body: Body,
+) -> Statement:
+    where = through(span.start, body)
+    return syntax.FunctionDef(where, name.id, name.span, parameters or (), body, decorators or ())
+
+
+@rule
+def class_def(
+    span: Span,
+    decorators: tuple[Expression, ...] | None,
+    name: syntax.Name,
+    arguments: tuple[syntax.Argument, ...] | None,
+    body: Body,
+) -> Statement:
+    for argument in arguments or ():
+        if argument.keyword is not None or argument.star:
+            way_out = "write `class Name(Function):`"
+            raise mistake("E0110", "a class names its base and nothing else", "here", way_out, argument.span)
+    bases = tuple([argument.value for argument in arguments or ()])
+    where = through(span.start, body)
+    return syntax.ClassDef(where, name.id, name.span, bases, body, decorators or ())
