@@ -10,6 +10,7 @@ import pytest
 from autodiff.core import Tensor
 from autodiff.core.errors import AutodiffError
 from autodiff.core.functions import FUNCTIONS, METHODS
+from autodiff.core.results import NamedResult
 from autodiff.core.tensors import settle
 from op_oracle import Case
 
@@ -64,7 +65,7 @@ def curved(sample: Case) -> Case:
 
     def square(*args: Any, **kwargs: Any) -> Any:
         out = sample.function(*args, **kwargs)
-        return tuple(o * o for o in out) if isinstance(out, (tuple, list)) else out * out
+        return tuple(o * o for o in out) if isinstance(out, (tuple, list, NamedResult)) else out * out
 
     return sample._replace(function=square, name=f"{sample.name}**2", check_name=False)
 

@@ -1,0 +1,229 @@
+"""Entries in order: sorting, the k largest, the most frequent, quantiles, running extremes.
+
+Each works out where the entries stand, which has no gradient, and picks them with ``gather``, which has.
+nan counts as larger than every number, as in torch; entries that tie keep their order.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.ops import picking
+from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.extremes import kth_smallest, pick_entries
+from autodiff.core.ops.picking import take
+from autodiff.core.ops.reduction import check_not_empty
+from autodiff.core.ops.shape import movedim, reshape
+from autodiff.core.results import NamedResult
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Array = Any
+
+
+# -- where the entries stand ----------------------------------------------------------------------------
+
+
+def order(x: Array, axis: int, descending: bool = False) -> Array:
+    """The positions of the entries along ``axis`` in sorted order; ties keep theirs."""
+    if not descending:
+        return np.argsort(x, axis=axis, kind="stable")
+    backwards = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
+    return x.shape[axis] - 1 - np.flip(backwards, axis)
+
+
+def most_frequent(x: Array, axis: int) -> Array:
+    """Where the entry that occurs most often stands last; of several such entries the smallest counts."""
+    positions = np.argsort(x, axis=axis, kind="stable")
+    rows = np.moveaxis(np.take_along_axis(x, positions, axis), axis, -1)
+    steps = np.arange(rows.shape[-1])
+    starts = np.concatenate([np.ones_like(rows[..., :1], bool), rows[..., 1:] != rows[..., :-1]], axis=-1)
+    run = steps - np.maximum.accumulate(np.where(starts, steps, 0), axis=-1)
+    best = np.moveaxis(np.argmax(run, axis=-1)[..., None], -1, axis)
+    return np.take_along_axis(positions, best, axis)
+
+
+def latest_extreme(x: Array, axis: int, accumulate: Any) -> Array:
+    """For each entry the position of the extreme so far, the latest of equal ones."""
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    reached = (x == accumulate(x, axis=axis)) | np.isnan(x)
+    return np.maximum.accumulate(np.where(reached, np.arange(x.shape[axis]).reshape(shape), 0), axis=axis)
+
+
+def chosen(x: Tensor, name: str, index: Array, axis: int, grad_fn: str) -> NamedResult:
+    """The entries at ``index`` along ``axis``, and the positions themselves."""
+    values = picking.gather.named(grad_fn)(x, dim=axis, index=index)
+    return NamedResult(f"torch.return_types.{name}", ("values", "indices"), (values, Tensor(index)))
+
+
+# -- the functions --------------------------------------------------------------------------------------
+
+
+@public("sort(input: tensor, dim: int = -1, descending: bool = False, *, stable: bool = None)")
+def sort(x: Tensor, dim: int, descending: bool, stable: bool | None) -> NamedResult:
+    """The entries along a dimension in ascending or descending order, and where they stood."""
+    axis = wrap_dim(x, dim)
+    index = order(x.data, axis, descending) if x.ndim else np.zeros((), np.int64)
+    return chosen(x, "sort", index, axis, "SortBackward0" if stable is None else "SortBackward1")
+
+
+@public("msort(input: tensor)")
+def msort(x: Tensor) -> Tensor:
+    """The entries along the first dimension in ascending order."""
+    return sort(x, 0, False, None)[0]
+
+
+@public("argsort(input: tensor, dim: int = -1, descending: bool = False, stable: bool = False)")
+def argsort(x: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
+    """Where the entries along a dimension stand in sorted order."""
+    axis = wrap_dim(x, dim)
+    return Tensor(order(x.data, axis, descending) if x.ndim else np.zeros((), np.int64))
+
+
+@public("topk(input: tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True)")
+def topk(x: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> NamedResult:
+    """The k largest (or smallest) entries along a dimension, best first, and where they stand."""
+    axis = wrap_dim(x, dim)
+    if not 0 <= k <= (x.shape[axis] if x.ndim else 1):
+        raise ShapeError(
+            "selected index k out of range",
+            operands=(x,),
+            caret=f"there are {x.shape[axis] if x.ndim else 1} entries along dimension {axis}, not {k}",
+        )
+    if not x.ndim:
+        return chosen(x, "topk", np.zeros((), np.int64), 0, "TopkBackward0")
+    index = np.take(order(x.data, axis, largest), range(k), axis=axis)
+    return chosen(x, "topk", index, axis, "TopkBackward0")
+
+
+@public("mode(input: tensor, dim: int = -1, keepdim: bool = False)")
+def mode(x: Tensor, dim: int, keepdim: bool) -> NamedResult:
+    """The most frequent entry along a dimension, the smallest of several, and where it stands last."""
+    return pick_entries(x, "mode", dim, keepdim, "ModeBackward0", most_frequent)
+
+
+@public("cummax(input: tensor, dim: int)")
+def cummax(x: Tensor, dim: int) -> NamedResult:
+    """The largest entry so far along a dimension, and where it stands; of equal ones the latest."""
+    axis = wrap_dim(x, dim)
+    index = latest_extreme(x.data, axis, np.maximum.accumulate) if x.ndim else np.zeros((), np.int64)
+    return chosen(x, "cummax", index, axis, "CummaxBackward0")
+
+
+@public("cummin(input: tensor, dim: int)")
+def cummin(x: Tensor, dim: int) -> NamedResult:
+    """The smallest entry so far along a dimension, and where it stands; of equal ones the latest."""
+    axis = wrap_dim(x, dim)
+    index = latest_extreme(x.data, axis, np.minimum.accumulate) if x.ndim else np.zeros((), np.int64)
+    return chosen(x, "cummin", index, axis, "CumminBackward0")
+
+
+# -- the middle and other quantiles ---------------------------------------------------------------------
+
+
+def lower_middle(x: Array, axis: int) -> Array:
+    """Where the lower middle entry stands among those that are not nan; the last if all are."""
+    positions = np.argsort(x, axis=axis, kind="stable")  # nan last
+    numbers = np.sum(~np.isnan(x), axis=axis, keepdims=True)
+    return np.take_along_axis(positions, np.maximum(numbers - 1, 0) // 2, axis)
+
+
+@public("nanmedian(input: tensor, dim: int = None, keepdim: bool = False)")
+def nanmedian(x: Tensor, dim: int | None, keepdim: bool) -> Any:
+    """The lower of the two middle entries that are not nan; with ``dim`` values and indices along it."""
+    if dim is not None:
+        return pick_entries(x, "nanmedian", dim, keepdim, "NanmedianBackward1", lower_middle)
+    check_not_empty(x, "nanmedian", None)
+    place = lower_middle(x.data.reshape(-1), 0)
+    return take.named("NanmedianBackward0")(x, index=place.reshape(()))
+
+
+#: What becomes of a rank between two entries; "midpoint" is worked out apart.
+ROUNDINGS: dict[str, Callable[[Array], Array]] = {
+    "linear": lambda rank: rank,
+    "lower": lambda rank: np.floor(rank),
+    "higher": lambda rank: np.ceil(rank),
+    "nearest": lambda rank: np.round(rank),
+}
+
+
+def quantile_of(
+    x: Tensor, name: str, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool
+) -> Tensor:
+    """The entry at rank q (n - 1), between two entries as ``interpolation`` says; several q come first."""
+    check_quantile(x, name, q, interpolation)
+    levels = np.asarray(q.data if q.__class__ is Tensor else q, x.data.dtype)
+    flat = dim is None or not x.ndim
+    rows = reshape(x, shape=(x.size,)) if flat else x
+    axis = 0 if flat else wrap_dim(x, dim or 0)
+    rank = ranks(rows.data, axis, levels.reshape(-1), interpolation, skip_nan)
+    positions = np.argsort(rows.data, axis=axis, kind="stable")
+    ends = []
+    for side in (np.floor(rank), np.ceil(rank)):
+        index = np.take_along_axis(positions, side.astype(np.int64), axis)
+        ends.append(picking.gather(rows, dim=axis, index=index))
+    lower, upper = ends
+    found = movedim(lower + (upper - lower) * Tensor(rank - np.floor(rank)), (axis,), (0,))
+    if flat:
+        kept = (1,) * x.ndim if keepdim else ()
+    else:
+        kept = (*x.shape[:axis], *(1,) * keepdim, *x.shape[axis + 1 :])
+    return reshape.named("SqueezeBackward4")(found, shape=levels.shape + kept)
+
+
+def ranks(x: Array, axis: int, levels: Array, interpolation: str, skip_nan: bool) -> Array:
+    """Where each quantile stands among the sorted entries, with nan sorted last: whole or in between."""
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    missing = np.isnan(x).sum(axis=axis, keepdims=True)
+    last = x.shape[axis] - 1
+    if skip_nan:
+        rank = np.maximum(last - missing, 0) * levels.reshape(shape)
+    else:  # one nan among the entries is the answer at every level
+        rank = np.where(missing > 0, np.asarray(last, x.dtype), last * levels.reshape(shape))
+    if interpolation == "midpoint":
+        return (np.floor(rank) + np.ceil(rank)) / 2
+    return ROUNDINGS[interpolation](rank).astype(x.dtype)
+
+
+def check_quantile(x: Tensor, name: str, q: Any, interpolation: str) -> None:
+    """What torch asks of the arguments, in its words."""
+    if not x.size:
+        raise ShapeError(f"{name}() input tensor must be non-empty", operands=(x,))
+    if x.dtype.name not in ("float32", "float64"):
+        raise ScriptError(f"{name}() input tensor must be either float or double dtype", operands=(x,))
+    if q.__class__ is Tensor and q.ndim > 1:
+        raise ShapeError(f"{name}() q must be a scalar or 1D tensor", operands=(q,))
+    levels = q.data if q.__class__ is Tensor else np.asarray(q)
+    if ((levels < 0) | (levels > 1)).any():
+        values = "q values" if q.__class__ is Tensor else "q"
+        given = "" if q.__class__ is Tensor else f" but got {float(q):g}"
+        raise ScriptError(f"{name}() {values} must be in the range [0, 1]{given}")
+    if interpolation not in (*ROUNDINGS, "midpoint"):
+        raise ScriptError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got"
+            f" {interpolation}"
+        )
+
+
+QUANTILE = "(input: tensor, q, dim: int = None, keepdim: bool = False, *, interpolation: str = 'linear')"
+
+
+@public(f"quantile{QUANTILE}")
+def quantile(x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
+    """The entry below which the part ``q`` of all entries lies, or along a dimension."""
+    return quantile_of(x, "quantile", q, dim, keepdim, interpolation, skip_nan=False)
+
+
+@public(f"nanquantile{QUANTILE}")
+def nanquantile(x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
+    """``quantile`` of the entries that are not nan."""
+    return quantile_of(x, "nanquantile", q, dim, keepdim, interpolation, skip_nan=True)
