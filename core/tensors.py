@@ -447,8 +447,8 @@ def _number_dtype(value: object) -> DType:
     return dtypes.bool_ if value.__class__ is bool else dtypes.int64
 
 
-def _check_broadcast(operands: tuple[Any, ...]) -> None:
-    """Refuse shapes that do not fit, in torch's words, and results larger than the memory limit."""
+def _check_broadcast(operands: tuple[Any, ...]) -> tuple[int, ...]:
+    """The common shape; refused, in torch's words, where there is none or it is too large for the memory."""
     shape: tuple[int, ...] = ()
     before: Any = None
     for x in operands:
@@ -475,6 +475,7 @@ def _check_broadcast(operands: tuple[Any, ...]) -> None:
         shape = tuple(reversed(merged))
         before = x
     check_allocation(shape, 8)
+    return shape
 
 
 def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = False) -> Tensor:

@@ -321,7 +321,7 @@ def find_any(tensor: Any) -> Any:
     function = find("any")
     if function is None or tensor.__class__ is not Tensor:
         return tensor
-    return function.implementation(tensor) if tensor.shape else tensor
+    return function(tensor) if tensor.shape else tensor
 
 
 def identical(x: Any, y: Any) -> bool:

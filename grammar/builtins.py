@@ -65,6 +65,7 @@ def shared(name: str) -> Callable[[Any], Any]:
             return pythons(*args, **kwargs)
 
         BUILTINS[name] = Builtin(name, either)
+        pythons.__qualname__ = name
         return pythons
 
     return enter

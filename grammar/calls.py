@@ -217,14 +217,16 @@ def gathering(c: Compiler, node: syntax.Call) -> Callable[[Frame], tuple[list[An
                     span=argument.span,
                 )
             seen.add(argument.keyword)
-    parts = [(a.keyword, bool(a.star), c.expression(a.value)) for a in node.arguments]
+    parts = [(a.keyword, a.span if a.star else None, c.expression(a.value)) for a in node.arguments]
 
     def run(frame: Frame) -> tuple[list[Any], dict[str, Any]]:
         values: list[Any] = []
         named: dict[str, Any] = {}
-        for keyword, is_starred, part in parts:
-            if is_starred:
-                values.extend(collect(part(frame)))
+        for keyword, starred, part in parts:
+            if starred is not None:
+                value = part(frame)
+                mode.site = starred
+                values.extend(collect(value))
             elif keyword is None:
                 values.append(part(frame))
             else:

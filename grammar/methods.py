@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from autodiff.core.dtypes import DType, float32, float64, int32, int64
 from autodiff.core.dtypes import bool_ as bool_dtype
-from autodiff.core.errors import GradientError, ScriptError
+from autodiff.core.errors import GradientError, ScriptError, ShapeError
 from autodiff.core.function import Context, apply_function
 from autodiff.core.functions import Function, find
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.op import OPS
-from autodiff.core.tensors import Tensor
+from autodiff.core.tensors import Tensor, _check_broadcast
 from autodiff.grammar.values import (
     NUMBERS,
     FunctionClass,
@@ -37,6 +37,7 @@ def method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[.
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
             METHODS[kind, name] = function
+        function.__qualname__ = names[0]  # what Python calls it when the arguments do not fit
         return function
 
     return enter
@@ -162,8 +163,8 @@ def cast(x: Tensor, dtype: DType) -> Tensor:
     return x if x.dtype is dtype else OPS["to"](x, dtype=dtype.name)
 
 
-def casting(dtype: DType) -> Callable[[Tensor], Tensor]:
-    return lambda x: cast(x, dtype)
+def casting(name: str, dtype: DType) -> None:
+    method(Tensor, name)(lambda x: cast(x, dtype))
 
 
 for _name, _dtype in {
@@ -173,7 +174,7 @@ for _name, _dtype in {
     "int": int32,
     "bool": bool_dtype,
 }.items():
-    METHODS[Tensor, _name] = casting(_dtype)
+    casting(_name, _dtype)
 
 
 @method(Tensor, "to", "type")
@@ -251,7 +252,17 @@ def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
             f"copy_(): argument 'src' (position 1) must be Tensor, not {type_name(src)}", code="E0310"
         )
     value = cast(src, x.dtype)
-    return x.assign_in_place(OPS["expand"](value, shape=x.shape) if value.shape != x.shape else value)
+    if value.shape != x.shape:
+        shape = _check_broadcast((x, value))
+        if shape != x.shape:
+            raise ShapeError(
+                f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}",
+                code="E0301",
+                caret=f"shape {value.shape} does not fit into shape {x.shape}",
+                operands=(x, value),
+            )
+        value = OPS["expand"](value, shape=shape)
+    return x.assign_in_place(value)
 
 
 def in_place(function: Function) -> Callable[..., Tensor]:

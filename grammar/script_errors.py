@@ -85,7 +85,7 @@ def translate(error: BaseException) -> AutodiffError:
 def own_words(message: str) -> str:
     """Python's message about one of our functions, without the qualified name of the implementation."""
     head, call, tail = message.partition("() ")
-    return head.rpartition(".")[2].strip("_") + call + tail if call else message
+    return head.rpartition(".")[2] + call + tail if call else message
 
 
 # -- names for operands -----------------------------------------------------------------------------

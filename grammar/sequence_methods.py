@@ -174,6 +174,7 @@ def padding(pad: Callable[..., str], name: str) -> None:
             raise ScriptError("The fill character must be exactly one character long", code="E0203")
         return pad(text, columns, fill)
 
+    padded.__qualname__ = name
     METHODS[str, name] = padded
 
 

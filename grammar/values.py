@@ -50,6 +50,7 @@ class Builtin:
         self.name = name
         self.function = function
         self.classes = classes
+        function.__qualname__ = name  # what Python calls it when the arguments do not fit
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
