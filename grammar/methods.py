@@ -195,7 +195,11 @@ def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None) -> Tenso
 
 
 @method(Tensor, "type_as")
-def type_as(x: Tensor, other: Tensor) -> Tensor:
+def type_as(x: Tensor, other: Any) -> Tensor:
+    if other.__class__ is not Tensor:
+        raise ScriptError(
+            f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}", code="E0310"
+        )
     return cast(x, other.dtype)
 
 

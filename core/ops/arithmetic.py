@@ -44,6 +44,7 @@ def pow_grad_fn(node: Node) -> str:
 
 
 def pow_forward(x: Any, y: Any) -> Any:
+    refuse_truth_values("pow", x, y)
     try:
         return np.power(x, y)
     except ValueError:
@@ -53,29 +54,41 @@ def pow_forward(x: Any, y: Any) -> Any:
         ) from None
 
 
-def check_divisor(x: Any, y: Any) -> None:
+def refuse_truth_values(kernel: str, x: Any, y: Any) -> None:
+    """True and False are no numbers here; numpy would answer in a type the language does not have."""
+    if np.result_type(x, y).kind == "b":
+        raise ScriptError(
+            f"\"{kernel}\" not implemented for 'Bool'",
+            code="E0312",
+            caret="truth values are no numbers here",
+            help=("convert them to numbers first, as in `x.double()`",),
+        )
+
+
+def check_divisor(kernel: str, x: Any, y: Any) -> None:
     """Whole numbers have no infinity to answer with."""
+    refuse_truth_values(kernel, x, y)
     if np.result_type(x, y).kind != "f" and not np.all(y):
         raise ScriptError("ZeroDivisionError", caret="division of whole numbers by zero")
 
 
 def floor_divide_forward(x: Any, y: Any) -> Any:
-    check_divisor(x, y)
+    check_divisor("div_floor_cpu", x, y)
     return np.floor_divide(x, y)
 
 
 def remainder_forward(x: Any, y: Any) -> Any:
-    check_divisor(x, y)
+    check_divisor("remainder_cpu", x, y)
     return np.remainder(x, y)
 
 
 def fmod_forward(x: Any, y: Any) -> Any:
-    check_divisor(x, y)
+    check_divisor("fmod_cpu", x, y)
     return np.fmod(x, y)
 
 
 def div_trunc_forward(x: Any, y: Any) -> Any:
-    check_divisor(x, y)
+    check_divisor("div_trunc_cpu", x, y)
     quotient = np.trunc(np.true_divide(x, y))
     return quotient.astype(np.result_type(x, y), copy=False)
 
