@@ -115,16 +115,19 @@ def sequence(c: Compiler, elements: tuple[syntax.Expression, ...]) -> Evaluate:
         parts = [c.expression(element) for element in elements]
         return lambda frame: [part(frame) for part in parts]
     starred = [
-        (element.__class__ is syntax.Starred, c.expression(unstarred(element))) for element in elements
+        (element.span if element.__class__ is syntax.Starred else None, c.expression(unstarred(element)))
+        for element in elements
     ]
 
     def run(frame: Frame) -> Any:
         values: list[Any] = []
-        for is_starred, part in starred:
-            if is_starred:
-                values.extend(collect(part(frame)))
+        for span, part in starred:
+            value = part(frame)
+            if span is None:
+                values.append(value)
             else:
-                values.append(part(frame))
+                mode.site = span
+                values.extend(collect(value))
         return values
 
     return run
