@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from autodiff.core.span import Span
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Label:
     """A remark about one place in the source, such as ``X has shape (2, 3)`` at the line that made X."""
@@ -73,7 +77,7 @@ class AutodiffError(Exception):
         help: tuple[str, ...] = (),
         fixes: tuple[Fix, ...] = (),
         span: Span | None = None,
-        about: tuple[object, ...] = (),
+        about: tuple[Any, ...] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -86,7 +90,7 @@ class AutodiffError(Exception):
         self.span = span
         self.labels: list[Label] = []
         self.frames: list[tuple[str, Span]] = []
-        self.names: dict[str, object] = {}
+        self.names: dict[str, Any] = {}
         self.further: list[AutodiffError] = []
 
     @property

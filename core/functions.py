@@ -6,7 +6,7 @@ table, so nothing a script writes reaches numpy unchecked. Families enter their 
 
 from __future__ import annotations
 
-from autodiff.core.closest import closest
+from autodiff.core.device import settle_on
 from autodiff.core.dtypes import DTYPES, DType
 from autodiff.core.errors import ScriptError
 from autodiff.core.tensors import Tensor
@@ -25,6 +25,12 @@ METHODS: dict[str, Function] = {}
 NAMESPACES = ("torch", "F", "linalg", "special")
 
 MISSING: Any = object()
+
+#: What numpy calls some arguments, which torch takes too.
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+#: Functions that torch has in Python, where only its own names are known, and those of F that are not.
+IN_PYTHON = frozenset(["norm", "split", "split_with_sizes"])
+NOT_IN_PYTHON = frozenset(["gelu", "hardshrink", "linear", "logsigmoid", "softplus", "softshrink"])
 
 
 class Parameter:
@@ -56,6 +62,16 @@ class Function:
     def __repr__(self) -> str:
         return f"<function {self.name}>"
 
+    def usage(self, skipped: int = 0) -> str:
+        """The signature as Python writes it: ``sum(input, dim=None, keepdim=False, *, dtype=None)``."""
+        shown: list[str] = []
+        for parameter in self.parameters[skipped:]:
+            if parameter.keyword_only and not any(text.startswith("*") for text in shown):
+                shown.append("*")
+            text = ("*" if parameter.variadic else "") + parameter.name
+            shown.append(text if parameter.default is MISSING else f"{text}={parameter.default!r}")
+        return f"{self.name}({', '.join(shown)})"
+
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parsed signature; parsed on first use, for a script uses few of the functions."""
@@ -69,9 +85,14 @@ class Function:
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The implementation's arguments in the order of the signature, checked and converted."""
+        if "device" in kwargs and "device: device" in self.signature:
+            settle_on(kwargs["device"])
+            kwargs = {name: value for name, value in kwargs.items() if name != "device"}
         bound: list[Any] = []
         rest = list(args)
         used = 0
+        if kwargs and not NUMPY_NAMES.keys().isdisjoint(kwargs):
+            kwargs = self.without_numpy_names(kwargs)
         for position, parameter in enumerate(self.parameters):
             if parameter.variadic:
                 value: Any = tuple(rest)
@@ -79,12 +100,12 @@ class Function:
                     value = kwargs[parameter.name]
                     used += 1
                 elif not rest and parameter.default is MISSING:
-                    raise self.error(f'missing 1 required positional arguments: "{parameter.name}"')
+                    raise self.missing(position, kwargs)
                 rest = []
             elif rest and not parameter.keyword_only:
                 value = rest.pop(0)
                 if parameter.name in kwargs:
-                    raise self.error(f"got multiple values for argument '{parameter.name}'")
+                    raise self.error(f"got multiple values for argument '{parameter.name}'", parameter.name)
             elif parameter.name in kwargs:
                 value = kwargs[parameter.name]
                 used += 1
@@ -92,22 +113,39 @@ class Function:
                 bound.append(parameter.default)
                 continue
             else:
-                raise self.error(f'missing 1 required positional arguments: "{parameter.name}"')
+                raise self.missing(position, kwargs)
             bound.append(self.convert(value, parameter, position))
         if rest:
             limit = sum(not p.keyword_only for p in self.parameters)
             raise self.error(
-                f"takes {limit} positional argument{'s' * (limit != 1)} but {len(args)} were given"
+                f"takes {limit} positional argument{'s' * (limit != 1)} but {len(args)} were given", limit
             )
         if used != len(kwargs):
             names = [p.name for p in self.parameters]
             for name in kwargs:
                 if name not in names:
-                    help = [f"its signature is {self.signature}"]
-                    if (near := closest(name, names)) is not None:
-                        help.insert(0, f"did you mean `{near}`?")
-                    raise self.error(f"got an unexpected keyword argument '{name}'", tuple(help))
+                    raise self.error(f"got an unexpected keyword argument '{name}'", name)
         return bound
+
+    def without_numpy_names(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The keywords in torch's words; its functions in C++ know numpy's for some of them."""
+        names = [p.name for p in self.parameters]
+        is_functional = self.signature.startswith("F.") and self.name not in NOT_IN_PYTHON
+        if is_functional or self.name in IN_PYTHON:
+            return kwargs
+        return {
+            NUMPY_NAMES[name] if name not in names and NUMPY_NAMES.get(name) in names else name: value
+            for name, value in kwargs.items()
+        }
+
+    def missing(self, position: int, kwargs: dict[str, Any]) -> ScriptError:
+        """The error for required arguments from ``position`` on that nobody gave, in torch's words."""
+        required = [
+            p.name for p in self.parameters[position:] if p.default is MISSING and p.name not in kwargs
+        ]
+        listed = ", ".join([f'"{name}"' for name in required])
+        plural = "s" if len(required) == 1 else ""
+        return self.error(f"missing {len(required)} required positional argument{plural}: {listed}", None)
 
     def convert(self, value: Any, parameter: Parameter, position: int) -> Any:
         """The value in the form its kind promises; an error in torch's words when it cannot be."""
@@ -118,27 +156,30 @@ class Function:
         if converted is MISSING:
             only = parameter.variadic and value.__class__ is tuple and len(value) == 1
             given = value[0] if only else value
-            help = [f"its signature is {self.signature}"]
-            if parameter.kind == "tensor" and given.__class__ in (float, int):
-                help.insert(0, f"make it a tensor: torch.tensor({float(given)})")
             raise self.error(
                 f"argument '{parameter.name}' (position {position + 1}) must be {accepted},"
                 f" not {type(given).__name__}",
-                tuple(help),
+                position,
+                (parameter, given),
             )
         return converted
 
-    def error(self, message: str, help: tuple[str, ...] = ()) -> ScriptError:
-        """An error about the arguments of this function."""
+    def error(
+        self, message: str, argument: int | str | None, refused: tuple[Parameter, Any] | None = None
+    ) -> ScriptError:
+        """An error about an argument, by its position or keyword; ``refused`` is what it did not take."""
         return ScriptError(
-            f"{self.name}() {message}".replace("() argument", "(): argument"), code="E0310", help=help
+            f"{self.name}() {message}".replace("() argument", "(): argument"),
+            code="E0310",
+            about=(self, argument, refused),
         )
 
 
 def parse_parameters(text: str) -> tuple[Parameter, ...]:
     """Read ``input, dim: ints = None, *, keepdim: bool = False``. Defaults are numbers, strings or names.
 
-    Without a kind, ``input`` is a tensor and anything else a tensor or a number, as mostly in torch.
+    Without a kind, ``input`` is a tensor and anything else a tensor or a number, as mostly in torch. A
+    ``device`` is no parameter of the implementation: there is one device, and nothing to do about it.
     """
     parameters = []
     keyword_only = False
@@ -148,6 +189,8 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
             continue
         declared, _, default = (p.strip() for p in part.partition("="))
         name, _, kind = (p.strip() for p in declared.partition(":"))
+        if kind == "device":
+            continue
         variadic = name.startswith("*")
         parameters.append(
             Parameter(

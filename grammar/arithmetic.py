@@ -43,12 +43,18 @@ def unsupported(op: str, x: Any, y: Any) -> ScriptError:
         f"unsupported operand type(s) for {op}: '{type_name(x)}' and '{type_name(y)}'",
         code="E0203",
         caret=f"`{op}` does not take {article(type_name(x))} and {article(type_name(y))}",
+        about=(x, y),
     )
 
 
 def article(name: str) -> str:
     """``a list``, ``an int``."""
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    name = PLAIN_NAMES.get(name, name)
+    return name if name == "None" else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+#: What type names that mean little to a reader are called in sentences.
+PLAIN_NAMES = {"NoneType": "None", "builtin_function_or_method": "function", "str": "string"}
 
 
 def add(x: Any, y: Any) -> Any:
@@ -64,14 +70,19 @@ def add(x: Any, y: Any) -> Any:
             raise ScriptError(
                 f'can only concatenate str (not "{type_name(y)}") to str',
                 code="E0203",
-                caret="the right side is no string",
-                help=("write `str(...)` around it, or an f-string",),
+                caret=f"the left side is a string, the right side {article(type_name(y))}",
+                about=(x, y),
             )
         check_length(len(x) + len(y), "string")
         return x + y
     if x.__class__ in SEQUENCES:
         kind = SEQUENCES[x.__class__].__name__
-        raise ScriptError(f'can only concatenate {kind} (not "{type_name(y)}") to {kind}', code="E0203")
+        raise ScriptError(
+            f'can only concatenate {kind} (not "{type_name(y)}") to {kind}',
+            code="E0203",
+            caret=f"`+` joins a {kind} to another; it adds nothing to the entries",
+            about=(x, y),
+        )
     raise unsupported("+", x, y)
 
 
@@ -88,13 +99,24 @@ def mul(x: Any, y: Any) -> Any:
         return checked(x * y)
     if is_tensor_operation(x, y):
         return x * y
+    first = x
     if y.__class__ is str or y.__class__ in SEQUENCES:
         x, y = y, x
     if x.__class__ is str or x.__class__ in SEQUENCES:
         if y.__class__ is int or y.__class__ is bool:
             check_length(len(x) * max(0, y), "string" if x.__class__ is str else "list")
             return tuple(x) * y if SEQUENCES.get(x.__class__) is tuple else x * y
-        raise ScriptError(f"can't multiply sequence by non-int of type '{type_name(y)}'", code="E0203")
+        given = (x, y) if x is first else (y, x)
+        if y.__class__ is Tensor:
+            message = "only integer tensors of a single element can be converted to an index"
+        else:
+            message = f"can't multiply sequence by non-int of type '{type_name(y)}'"
+        raise ScriptError(
+            message,
+            code="E0203",
+            caret=f"`*` repeats a {type_name(x)}; it does not multiply the entries",
+            about=given,
+        )
     raise unsupported("*", x, y)
 
 
@@ -258,7 +280,12 @@ def invert(x: Any) -> Any:
 
 
 def bad_unary(op: str, x: Any) -> ScriptError:
-    return ScriptError(f"bad operand type for unary {op}: '{type_name(x)}'", code="E0203")
+    return ScriptError(
+        f"bad operand type for unary {op}: '{type_name(x)}'",
+        code="E0203",
+        caret=f"`{op}` does not take {article(type_name(x))}",
+        about=(x,),
+    )
 
 
 UNARY: dict[str, Callable[[Any], Any]] = {
@@ -296,7 +323,10 @@ def ordering(op: str, compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
                     return operator(a, b)
             return compare(len(x), len(y))
         raise ScriptError(
-            f"'{op}' not supported between instances of '{type_name(x)}' and '{type_name(y)}'", code="E0203"
+            f"'{op}' not supported between instances of '{type_name(x)}' and '{type_name(y)}'",
+            code="E0203",
+            caret=f"{article(type_name(x))} and {article(type_name(y))} have no order",
+            about=(x, y),
         )
 
     return operator

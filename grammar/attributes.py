@@ -6,7 +6,7 @@ underscore change the tensor in place.
 
 from __future__ import annotations
 
-from autodiff.core.closest import closest
+from autodiff.core.device import CPU, Device
 from autodiff.core.errors import ScriptError
 from autodiff.core.function import Context
 from autodiff.core.functions import METHODS as FUNCTION_METHODS
@@ -15,6 +15,7 @@ from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import methods, sequence_methods
+from autodiff.grammar.arithmetic import article
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import (
     NAMED_RESULTS,
@@ -70,7 +71,10 @@ ATTRIBUTES: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Tensor, "shape"): lambda x: Size(x.shape),
     (Tensor, "dtype"): lambda x: x.dtype,
     (Tensor, "ndim"): lambda x: x.ndim,
-    (Tensor, "device"): lambda x: methods.CPU,
+    (Tensor, "device"): lambda x: CPU,
+    (Tensor, "is_cuda"): lambda x: False,
+    (Device, "type"): lambda device: device.type,
+    (Device, "index"): lambda device: device.index,
     (Tensor, "T"): lambda x: methods.transposed(x),
     (Tensor, "mT"): lambda x: methods.matrix_transposed(x),
     (Context, "saved_tensors"): lambda ctx: ctx.saved_tensors,
@@ -149,18 +153,14 @@ def no_attribute(owner: Any, name: str, span: Span) -> ScriptError:
         message = f"type object '{owner.name}' has no attribute '{name}'"
         caret = f"the class `{owner.name}` has no `{name}`"
     else:
-        shown = type_name(owner).rpartition(".")[2]
-        message = f"'{shown}' object has no attribute '{name}'"
-        caret = f"{'an' if shown[0] in 'aeiou' else 'a'} {shown} has no `{name}`"
-    meant = closest(name, names_of(owner))
-    help: tuple[str, ...] = (f"did you mean `{meant}`?",) if meant else ()
+        message = f"'{type_name(owner)}' object has no attribute '{name}'"
+        caret = f"{article(type_name(owner))} has no `{name}`"
+    help: tuple[str, ...] = ()
     if kind is Namespace and (owner.name, name) in ADVICE:
         help = (ADVICE[owner.name, name],)
     elif kind is Tensor and name in TENSOR_ADVICE:
         help = (TENSOR_ADVICE[name],)
-    elif kind is type(None) and name in NONE_ADVICE:
-        help = (NONE_ADVICE[name],)
-    return ScriptError(message, code="E0204", caret=caret, help=help, span=span)
+    return ScriptError(message, code="E0204", caret=caret, help=help, span=span, about=(owner, name))
 
 
 LAYERS = "write layers as functions, as in `F.linear(x, W, b)` with `W` and `b` your own leaves"
@@ -180,10 +180,6 @@ ADVICE = {
 TENSOR_ADVICE = {
     "cuda": "everything runs on the CPU here: leave the call out",
     "append": "write `torch.cat([x, y])` or `torch.stack([...])`",
-}
-NONE_ADVICE = {
-    "zero_": "`.grad` is None until the first backward(); `if w.grad is not None:` asks first",
-    "item": "`.grad` is None until backward() fills it",
 }
 
 
@@ -214,6 +210,8 @@ def set_grad(x: Tensor, value: Any) -> None:
 def set_requires_grad(x: Tensor, value: Any) -> None:
     if value.__class__ is not bool:
         raise ScriptError("requires_grad must be a bool", code="E0203")
+    if value:
+        x.need_floats("only Tensors of floating point and complex dtype can require gradients")
     x.set_requires_grad(value)
 
 
@@ -239,11 +237,10 @@ def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
             span=span,
         )
     else:
-        meant = closest(name, [known for kind, known in ASSIGNABLE if kind is owner.__class__])
         raise ScriptError(
             f"'{type_name(owner)}' object has no attribute '{name}'",
             code="E0204",
             caret=f"there is no `{name}` to assign",
-            help=(f"did you mean `{meant}`?",) if meant else (),
             span=span,
+            about=(owner, name),
         )

@@ -68,10 +68,12 @@ def not_callable(value: Any) -> ScriptError:
     help: tuple[str, ...] = ()
     if value.__class__ is FunctionClass:
         help = (f"write `{value.name}.apply(...)`",)
-    elif value.__class__ is Tensor:
-        help = ("write `*` to multiply",)
     return ScriptError(
-        f"'{type_name(value)}' object is not callable", code="E0209", caret="this is no function", help=help
+        f"'{type_name(value)}' object is not callable",
+        code="E0209",
+        caret="this is no function",
+        help=help,
+        about=(value,),
     )
 
 

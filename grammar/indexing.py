@@ -26,6 +26,7 @@ def get_item(owner: Any, index: Any) -> Any:
             f"'{type_name(owner)}' object is not subscriptable",
             code="E0203",
             caret="this has no entries to pick from",
+            about=(owner, index),
         )
     if index.__class__ is slice:
         part = owner[plain_slice(index)]
@@ -45,6 +46,7 @@ def position(owner: Any, index: Any) -> int:
         f"{kind} must be integers or slices, not {type_name(index)}",
         code="E0203",
         caret="a position is a whole number",
+        about=(owner, index),
     )
 
 
@@ -70,8 +72,11 @@ def plain_slice(index: slice) -> slice:
 def set_item(owner: Any, index: Any, value: Any) -> None:
     """``owner[index] = value``"""
     if owner.__class__ is Tensor:
-        from autodiff.core.ops.indexing import setitem_value
+        from autodiff.core.ops.indexing import changes_a_view, setitem_value
+        from autodiff.core.sharing import refuse_leaf
 
+        if owner.requires_grad:
+            refuse_leaf(owner, part=changes_a_view(owner, index))
         owner.assign_in_place(setitem_value(owner, index, value))
         return
     if owner.__class__ is not list:

@@ -160,9 +160,11 @@ def bind(function: ScriptFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
     for keyword, value in kwargs.items():
         slot = code.template.get(keyword)
         if slot is None or (keyword not in names and keyword not in code.keyword_only):
-            raise argument_error(f"{name}() got an unexpected keyword argument '{keyword}'")
+            raise argument_error(
+                f"{name}() got an unexpected keyword argument '{keyword}'", function, keyword
+            )
         if frame[slot] is not UNBOUND:
-            raise argument_error(f"{name}() got multiple values for argument '{keyword}'")
+            raise argument_error(f"{name}() got multiple values for argument '{keyword}'", function, keyword)
         frame[slot] = value
     # Parameters own the first slots in order, so defaults line up with them.
     missing = []
@@ -178,7 +180,9 @@ def bind(function: ScriptFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
         kind = "keyword-only" if missing[0] in code.keyword_only else "positional"
         listed = listing([f"'{n}'" for n in missing])
         raise argument_error(
-            f"{name}() missing {len(missing)} required {kind} argument{'s' * (len(missing) > 1)}: {listed}"
+            f"{name}() missing {len(missing)} required {kind} argument{'s' * (len(missing) > 1)}: {listed}",
+            function,
+            None,
         )
     return frame
 
@@ -201,9 +205,11 @@ def too_many(function: ScriptFunction, given: int) -> ScriptError:
     plural = "s" if len(names) != 1 or optional else ""
     was = "was" if given == 1 else "were"
     return argument_error(
-        f"{function.code.name}() takes {takes} positional argument{plural} but {given} {was} given"
+        f"{function.code.name}() takes {takes} positional argument{plural} but {given} {was} given",
+        function,
+        len(names),
     )
 
 
-def argument_error(message: str) -> ScriptError:
-    return ScriptError(message, code="E0310")
+def argument_error(message: str, function: ScriptFunction, argument: int | str | None) -> ScriptError:
+    return ScriptError(message, code="E0310", about=(function, argument, None))

@@ -6,6 +6,8 @@ what no edit of a name can repair.
 
 from __future__ import annotations
 
+from autodiff.core.closest import folded, nearest
+
 #: Names in numpy, math, MATLAB, TensorFlow, JAX and plain maths, with the names they have here.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "ln": ("log",),
@@ -92,7 +94,6 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "value": ("item",),
     "values": ("tolist",),
     "gradfunction": ("grad_fn",),
-    "gradient_": ("grad",),
     "zerograd": ("grad.zero_",),
     "add": ("add_",),
     "float64": ("double",),
@@ -144,5 +145,8 @@ ADVICE = {
 
 
 def synonyms(name: str) -> tuple[str, ...]:
-    """The names to try for one that other libraries use."""
-    return SYNONYMS.get(name.lower().replace("_", ""), ())
+    """The names to try for one that other libraries use, which may be misspelt too."""
+    key = folded(name)
+    if key not in SYNONYMS and len(key) > 4:
+        key = next(iter(nearest(key, [other for other in SYNONYMS if len(other) > 4])), key)
+    return SYNONYMS.get(key, ())

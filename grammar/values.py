@@ -6,6 +6,7 @@ function, namespace, grad mode. Whatever asks what a value is looks its class up
 
 from __future__ import annotations
 
+from autodiff.core.device import Device
 from autodiff.core.dtypes import DType
 from autodiff.core.errors import LimitError, ScriptError
 from autodiff.core.function import Context
@@ -14,6 +15,7 @@ from autodiff.core.limits import limits, spell_bytes
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor
+from autodiff.core.watch import HookHandle
 from autodiff.grammar.runtime import runtime
 
 TYPE_CHECKING = False
@@ -168,6 +170,8 @@ TYPE_NAMES: dict[type, str] = {
     enumerate: "enumerate",
     type(reversed([])): "list_reverseiterator",
     DType: "torch.dtype",
+    Device: "torch.device",
+    HookHandle: "RemovableHandle",
     Function: "builtin_function_or_method",
     Builtin: "builtin_function_or_method",
     BoundMethod: "builtin_function_or_method",
@@ -188,6 +192,8 @@ def type_name(value: object) -> str:
         return value.grad_fn_name
     if value.__class__ is GradMode:
         return value.name
+    if value.__class__ is NamedResult:
+        return value.type_name
     name = TYPE_NAMES.get(value.__class__)
     return name if name is not None else value.__class__.__name__
 
@@ -227,7 +233,7 @@ def iterate(value: Any) -> Iterable[Any]:
         f"'{type_name(value)}' object is not iterable",
         code="E0205",
         caret="this is one value, not a sequence of values",
-        help=("write `range(n)` to count, or a list to go through",) if value.__class__ is int else (),
+        about=(value,),
     )
 
 
@@ -346,4 +352,4 @@ def same(x: Any, y: Any) -> bool:
 
 
 SEQUENCES: dict[Any, type] = {list: list, tuple: tuple, Size: tuple}
-COMPARABLE = frozenset([str, range, DType])
+COMPARABLE = frozenset([str, range, DType, Device])

@@ -1,6 +1,10 @@
-"""Repairs of names, attributes, arguments and types."""
+"""Repairs of names, attributes, arguments and types, by error code."""
 
 from __future__ import annotations
+
+from autodiff.grammar.proposals.arguments import fit_arguments
+from autodiff.grammar.proposals.attributes import name_attribute
+from autodiff.grammar.proposals.types import fit_call, fit_loop, fit_number, fit_types, other_operator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -9,4 +13,13 @@ if TYPE_CHECKING:
     from autodiff.core.errors import Fix
     from autodiff.grammar.proposals.scene import Scene
 
-PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {}
+PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
+    "E0200": other_operator,
+    "E0203": fit_types,
+    "E0204": name_attribute,
+    "E0205": fit_loop,
+    "E0206": fit_number,
+    "E0209": fit_call,
+    "E0305": fit_number,
+    "E0310": fit_arguments,
+}

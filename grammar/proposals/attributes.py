@@ -1,0 +1,232 @@
+"""Repairs of attributes and methods that a value does not have (E0204)."""
+
+from __future__ import annotations
+
+from autodiff.core.closest import folded, nearest
+from autodiff.core.errors import Edit, Fix, Label
+from autodiff.core.functions import FUNCTIONS, Function
+from autodiff.core.results import NamedResult
+from autodiff.core.span import Span
+from autodiff.core.tensors import Tensor
+from autodiff.grammar import syntax
+from autodiff.grammar.attributes import ATTRIBUTES, names_of
+from autodiff.grammar.proposals.nothing import explain_nothing
+from autodiff.grammar.proposals.scene import Scene, atom
+from autodiff.grammar.synonyms import synonyms
+from autodiff.grammar.values import NUMBERS, BoundMethod, Builtin, Namespace, ScriptFunction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+MOST_CANDIDATES = 4
+
+#: Layers and losses that PyTorch makes with a call: the functions they stand for.
+LAYER_FUNCTIONS = {
+    **dict.fromkeys(("ReLU",), "torch.relu"),
+    "Sigmoid": "torch.sigmoid",
+    "Tanh": "torch.tanh",
+    "Softplus": "F.softplus",
+    "GELU": "F.gelu",
+    "MSELoss": "F.mse_loss",
+    "L1Loss": "F.l1_loss",
+    "BCELoss": "F.binary_cross_entropy",
+    "BCEWithLogitsLoss": "F.binary_cross_entropy_with_logits",
+    "CrossEntropyLoss": "F.cross_entropy",
+    "NLLLoss": "F.nll_loss",
+}
+
+
+def name_attribute(scene: Scene) -> Iterator[Fix]:
+    """What an attribute may have meant, by what its owner is."""
+    node = scene.node
+    if not isinstance(node, syntax.Attribute) or not scene.error.about:
+        return
+    owner = scene.error.about[0]
+    if owner is None:
+        yield from explain_nothing(scene, node.object)
+    elif owner.__class__ is Namespace:
+        yield from in_namespaces(scene, node, owner)
+    else:
+        yield from of_value(scene, node, owner)
+        convert = OTHERS.get(owner.__class__)
+        if convert is not None:
+            yield from convert(scene, node, owner)
+
+
+# -- members of namespaces --------------------------------------------------------------------------
+
+
+def in_namespaces(scene: Scene, node: syntax.Attribute, owner: Namespace) -> Iterator[Fix]:
+    """A near name in the namespace, else the function in another one."""
+    name, called = node.name, call_of(scene, node)
+    if called is not None and not called.arguments and name in LAYER_FUNCTIONS and owner.name == "torch.nn":
+        function = LAYER_FUNCTIONS[name]
+        yield Fix(f"use the function: {function}", Edit(called.span, function))
+        return
+    members = {member for member in owner.names() if is_function(owner.find(member)) is (called is not None)}
+    others = [other for other in synonyms(name) if other in members]
+    elsewhere = [qualified(other) for other in (name, *synonyms(name))]
+    found = [other for other in elsewhere if other]
+    if not others and not found:
+        others = nearest(name, members)[:MOST_CANDIDATES]
+        others = [other for other in others if folded(other) == folded(name)] or others
+    for other in others:
+        yield Fix(f"did you mean `{scene.text(node.object)}.{other}`?", Edit(node.name_span, other))
+    for full in found:
+        if full.rpartition(".")[0] == scene.text(node.object):
+            continue
+        yield Fix(f"did you mean `{full}`?", Edit(node.span, full))
+    if not others and not found and owner.name != "torch":
+        torchs = [key.partition(".")[2] for key in FUNCTIONS if key.startswith("torch.")]
+        for other in nearest(name, torchs)[:1]:
+            yield Fix(f"did you mean `torch.{other}`?", Edit(node.span, f"torch.{other}"))
+
+
+def qualified(name: str) -> str:
+    """The full name of a function, whichever namespace it is in; empty if there is none."""
+    if name in FUNCTIONS or f"torch.{name}" in FUNCTIONS:
+        return name if name in FUNCTIONS else f"torch.{name}"
+    for space in ("F", "linalg", "special"):
+        if f"{space}.{name}" in FUNCTIONS:
+            return f"{space}.{name}" if space == "F" else f"torch.{space}.{name}"
+    return ""
+
+
+def is_function(value: Any) -> bool:
+    return isinstance(value, (Function, Builtin))
+
+
+def call_of(scene: Scene, node: syntax.Attribute) -> syntax.Call | None:
+    """The call of an attribute, if it is called."""
+    parent = scene.parent
+    return parent if isinstance(parent, syntax.Call) and parent.function is node else None
+
+
+# -- attributes and methods of values ---------------------------------------------------------------
+
+
+def of_value(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
+    """A near attribute or method of the value itself, with parentheses or without as it needs them."""
+    name, called, kind = node.name, call_of(scene, node), owner.__class__
+    known = names_of(owner)
+    if kind is Tensor and name.endswith("_"):
+        known = {other for other in known if other.endswith("_")} or known
+    others = [other for other in synonyms(name) if other in known or other.partition(".")[0] in known]
+    if not others:
+        others = nearest(name, known)[:MOST_CANDIDATES]
+        others = [other for other in others if folded(other) == folded(name)] or others
+    if kind is NamedResult and not others and not is_tensors(name):
+        others = list(owner.fields)
+    for other in others:
+        is_plain = (kind, other) in ATTRIBUTES or kind is NamedResult
+        shown = f"{scene.text(node.object)}.{other}"
+        if called is None and not is_plain:
+            yield Fix(f"did you mean `{shown}()`?", Edit(node.name_span, f"{other}()"))
+        elif called is not None and is_plain and not called.arguments:
+            yield Fix(f"did you mean `{shown}`?", Edit(Span(node.name_span.start, called.span.end), other))
+        else:
+            yield Fix(f"did you mean `{other}`?", Edit(node.name_span, other))
+
+
+def of_number(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
+    """A Python number where a tensor was expected."""
+    kind = "a Python number" if owner.__class__ is not bool else "a truth value"
+    if not is_tensors(node.name):
+        return
+    scene.error.caret = f"this is {kind}, not a tensor"
+    yield from as_tensor(scene, node.object)
+
+
+def as_tensor(scene: Scene, value: Any) -> Iterator[Fix]:
+    """Make a tensor where the number or list is made, or keep the one that was turned into a number."""
+    home = value
+    if isinstance(value, syntax.Name):
+        assigned = scene.assignments(value.id)
+        if not assigned:
+            return
+        home = assigned[0].value
+        if scene.line(home.span) != scene.line(value.span):
+            scene.error.labels.append(Label(home.span, f"`{value.id}` is made here"))
+    text = scene.text(home)
+    if isinstance(home, syntax.Call):
+        function = home.function
+        if isinstance(function, syntax.Attribute) and function.name in ("item", "tolist"):
+            kept = scene.text(function.object)
+            yield Fix(f"leave out .{function.name}(): {kept}", Edit(home.span, kept))
+            return
+        if isinstance(function, syntax.Name) and function.id in ("float", "int") and len(home.arguments) == 1:
+            kept = scene.text(home.arguments[0].value)
+            yield Fix(f"leave out {function.id}(): {kept}", Edit(home.span, kept))
+            return
+    wrapped = f"torch.tensor({text}, requires_grad=True)" if needs_leaf(scene) else f"torch.tensor({text})"
+    if isinstance(home, syntax.Number) and isinstance(home.value, int):
+        wrapped = wrapped.replace(text, f"{text}.", 1)
+    if isinstance(home, (syntax.Number, syntax.Unary, syntax.ListDisplay, syntax.Binary)):
+        name = f"{value.id} = " if value is not home else ""
+        yield Fix(f"make it a tensor: {name}{wrapped}", Edit(home.span, wrapped))
+
+
+def needs_leaf(scene: Scene) -> bool:
+    """Whether the script wants gradients of the value."""
+    return scene.node.name in ("backward", "grad", "requires_grad", "requires_grad_", "retain_grad")
+
+
+def is_tensors(name: str) -> bool:
+    """Whether tensors have an attribute or method of that name."""
+    return name in names_of(Tensor(0.0))
+
+
+def of_list(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
+    """A list where a tensor was expected."""
+    if not is_tensors(node.name):
+        return
+    scene.error.caret = "this is a Python list, not a tensor"
+    if owner and all(entry.__class__ is Tensor for entry in owner):
+        stacked = f"torch.stack({scene.text(node.object)})"
+        yield Fix(f"make one tensor of them: {stacked}", Edit(node.object.span, stacked))
+    else:
+        yield from as_tensor(scene, node.object)
+
+
+def of_result(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
+    """The two parts of ``max(dim=0)``, where one of them was meant."""
+    if is_tensors(node.name) and "values" in owner.fields:
+        scene.error.caret = f"this is two tensors: {' and '.join(owner.fields)}"
+        values = f"{atom(scene.text(node.object))}.values"
+        yield Fix(f"take the values: {values}.{node.name}", Edit(node.object.span, values))
+
+
+def of_method(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
+    """A method that was not called."""
+    text = scene.text(node.object)
+    scene.error.caret = f"`{text}` is a method that was not called"
+    after = Span(node.object.span.end, node.object.span.end)
+    yield Fix(f"call it: {text}().{node.name}", Edit(after, "()"))
+
+
+def of_function(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
+    """A function where its result was meant; the script may have a name for the result."""
+    text = scene.text(node.object)
+    scene.error.caret = f"`{text}` is a function; its result would be a tensor"
+    made = scene.function(owner.name)
+    if made is not None:
+        scene.error.labels.append(Label(made.name_span, "the function"))
+    for statement in [] if made is None else scene.script.body:
+        if isinstance(statement, syntax.Assign) and isinstance(statement.targets[0], syntax.Name):
+            value = statement.value
+            if isinstance(value, syntax.Call) and scene.text(value.function) == text:
+                name = statement.targets[0].id
+                line = scene.line(statement.span)
+                yield Fix(f"its result is `{name}` (line {line})", Edit(node.object.span, name))
+
+
+OTHERS: dict[type, Callable[[Scene, syntax.Attribute, Any], Iterator[Fix]]] = {
+    **dict.fromkeys(NUMBERS, of_number),
+    list: of_list,
+    tuple: of_list,
+    NamedResult: of_result,
+    BoundMethod: of_method,
+    ScriptFunction: of_function,
+}
