@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
 _number = attrgetter("number")
 
+MAKES_A_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its"
+    " gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to"
+    " avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters to"
+    " None after use to break the cycle and avoid the leak."
+)
+
 
 def newest_first(roots: Iterable[Node]) -> list[Node]:
     """Every tracked node below the roots, each before its inputs."""
@@ -161,6 +168,8 @@ def backward(
     for node in order:
         g = cotangents.get(node)
         if g is None:
+    if create_graph:
+        mode.warn(MAKES_A_CYCLE)
             continue
         cell = node.cell if isinstance(node, Leaf) else node.mark.cell if node.mark is not None else None
         if cell is None:

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 class DType:
     """One number type. ``rank`` orders the types of one kind, ``kind`` the kinds (b < i < f)."""
 
-    __slots__ = ("kind", "long_name", "name", "rank")
+    __slots__ = ("c_name", "kind", "long_name", "name", "rank")
 
-    def __init__(self, name: str, long_name: str, kind: str, rank: int) -> None:
+    def __init__(self, name: str, long_name: str, c_name: str, kind: str, rank: int) -> None:
         self.name = name
+        self.c_name = c_name
         self.long_name = long_name
         self.kind = kind
         self.rank = rank
@@ -34,12 +35,12 @@ class DType:
         return self.kind == "f"
 
 
-bool_ = DType("bool", "Bool", "b", 0)
-uint8 = DType("uint8", "Byte", "i", 1)
-int32 = DType("int32", "Int", "i", 2)
-int64 = DType("int64", "Long", "i", 3)
-float32 = DType("float32", "Float", "f", 4)
-float64 = DType("float64", "Double", "f", 5)
+bool_ = DType("bool", "Bool", "bool", "b", 0)
+uint8 = DType("uint8", "Byte", "unsigned char", "i", 1)
+int32 = DType("int32", "Int", "int", "i", 2)
+int64 = DType("int64", "Long", "long int", "i", 3)
+float32 = DType("float32", "Float", "float", "f", 4)
+float64 = DType("float64", "Double", "double", "f", 5)
 
 DTYPES = {d.name: d for d in (bool_, uint8, int32, int64, float32, float64)}
 # torch's other spellings of the same types.

@@ -6,9 +6,10 @@ The call is recorded as one node whose rule is the user's ``backward``.
 from __future__ import annotations
 
 from autodiff.core.errors import GradientError, ShapeError
+from autodiff.core.lazy import np
 from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import ArrayNode, Node
-from autodiff.core.op import Op
+from autodiff.core.op import OPS, Op
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -53,8 +54,12 @@ def apply_function(
     with no_grad():
         result = forward(context, *operands)
     if not isinstance(result, Tensor):
+        returned = "nothing" if result is None else f"a {type(result).__name__}"
         raise GradientError(
-            f"{name}.forward: expected to return a Tensor, got {type(result).__name__}", code="E0412"
+            f"{name}.forward: expected to return a Tensor, got {type(result).__name__}",
+            code="E0412",
+            caret=f"`forward` of `{name}` returned {returned}",
+            help=("end forward with `return` and a tensor",),
         )
     tracked = [isinstance(x, Tensor) and x.node is not None and x.node.tracked for x in operands]
     if not mode.enabled or not any(tracked):
@@ -103,16 +108,44 @@ def _call_backward(
             f"function {name}Backward returned an incorrect number of gradients (expected {len(values)},"
             f" got {len(answers)})",
             code="E0412",
+            caret=f"`forward` of `{name}` takes {len(values)}, its `backward` returned {len(answers)}",
             help=("return one gradient for each argument of forward, None where there is none",),
         )
-    for answer, value in zip(answers, values, strict=False):
-        if isinstance(answer, Tensor) and answer.shape != value.shape:
-            raise ShapeError(
-                f"Function {name}Backward returned an invalid gradient at index {answers.index(answer)} - got"
-                f" {list(answer.shape)} but expected shape compatible with {list(value.shape)}",
-                code="E0413",
+    for index, (answer, value) in enumerate(zip(answers, values, strict=False)):
+        if answer is not None and not isinstance(answer, Tensor):
+            raise GradientError(
+                f"expected Variable or None (got {type(answer).__name__})",
+                code="E0412",
+                caret=f"`{name}.backward` returned a {type(answer).__name__} for {ordinal(index)} argument"
+                " of forward; it takes a tensor, or None",
             )
-    return tuple(answers)
+        if answer is not None and not fits(answer.shape, np.shape(value)):
+            raise ShapeError(
+                f"Function {name}Backward returned an invalid gradient at index {index} - got"
+                f" {list(answer.shape)} but expected shape compatible with {list(np.shape(value))}",
+                code="E0413",
+                caret=f"`{name}.backward` returned shape {answer.shape} for {ordinal(index)} argument of"
+                f" forward, which has shape {np.shape(value)}",
+            )
+    return tuple(
+        OPS["sum_to"](answer, shape=np.shape(value))
+        if answer is not None and answer.shape != np.shape(value)
+        else answer
+        for answer, value in zip(answers, values, strict=False)
+    )
+
+
+def fits(answer: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a gradient of the shape ``answer`` can be added up to ``shape``, as torch does then."""
+    return len(answer) >= len(shape) and all(
+        n in (1, m) for m, n in zip(reversed(answer), reversed(shape), strict=False)
+    )
+
+
+def ordinal(index: int) -> str:
+    """How a sentence calls an argument: ``the first``."""
+    names = ("the first", "the second", "the third")
+    return names[index] if index < len(names) else f"the {index + 1}th"
 
 
 class Function:

@@ -1,4 +1,4 @@
-"""The one mutable state of the engine: is recording on, which source is running, who listens.
+"""The one mutable state of the engine: is recording on, which source is running, who listens and is warned.
 
 Changed only by the context managers below (and by the interpreter, which owns ``site`` while a script
 runs). Everything else in the engine is a function of its arguments.
@@ -23,15 +23,23 @@ if TYPE_CHECKING:
         def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None: ...
 
 
-class Mode:
-    """``enabled``: operations are recorded. ``site``: the span now running. ``recorder``: keeps graphs."""
+def ignore_warning(text: str) -> None:
+    """Warn nobody."""
 
-    __slots__ = ("enabled", "recorder", "site")
+
+class Mode:
+    """``enabled``: operations are recorded. ``site``: the span now running. ``recorder``: keeps graphs.
+
+    ``warn`` is told what torch warns of, in torch's words.
+    """
+
+    __slots__ = ("enabled", "recorder", "site", "warn")
 
     def __init__(self) -> None:
         self.enabled = True
         self.site: Span | None = None
         self.recorder: Recorder | None = None
+        self.warn: Callable[[str], None] = ignore_warning
 
 
 mode = Mode()

@@ -11,7 +11,7 @@ from weakref import ref
 from autodiff.core.errors import GradientError, ScriptError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, Leaf, Node, VersionCounter
+from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, VersionCounter
 from autodiff.core.op import OPS, Op
 
 TYPE_CHECKING = False
@@ -101,6 +101,8 @@ def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
     if result.node is not None and result.node.tracked:
         tensor.node = result.node
         tensor.requires_grad = result.requires_grad or tensor.requires_grad
+    elif old is not None and old.tracked and isinstance(old, OpNode):
+        tensor.node = passed_on(old, result.value)
     elif old is not None:
         cell = old.cell if isinstance(old, Leaf) else None
         tracked = old.tracked and isinstance(old, Leaf)
@@ -121,19 +123,30 @@ def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
     return tensor
 
 
-def refuse_leaf(tensor: Tensor) -> None:
-    """A leaf that requires a gradient, or a view of one, may only be changed under ``no_grad``."""
+def passed_on(old: OpNode, value: Any) -> Node:
+    """The node of a computed tensor that was changed unseen by the graph: gradients go on as before."""
+    op = OPS["clone"].named(old.grad_fn_name)
+    node = ArrayNode(op, (old,), (np.asarray(old.out),), {}, value, old.site)
+    node.name = old.name
+    return node
+
+
+def refuse_leaf(tensor: Tensor, part: bool = False) -> None:
+    """A leaf that requires a gradient, or a view of one, may only be changed under ``no_grad``.
+
+    ``part`` says that the change goes through a view that has no tensor of its own, as in ``x[0] = 1``.
+    """
     if not mode.enabled or not tensor.requires_grad:
         return
     base = tensor
     while base.alias is not None and base.alias.recipe is not None:
         base = base.alias.recipe.base
     if isinstance(base.node, Leaf):
-        view = "" if base is tensor else "view of a "
+        view = "view of a " if part or base is not tensor else ""
         raise GradientError(
             f"a {view}leaf Variable that requires grad is being used in an in-place operation.",
             code="E0407",
-            operands=(tensor,),
+            operands=(base,),
             caret="this leaf would lose the value its gradient belongs to",
             help=("update it inside `with torch.no_grad():`",),
         )

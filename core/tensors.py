@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+LOSES_GRADIENT = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using"
+    " tensor.detach() first."
+)
 NO_GRAD_NEEDED = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 
@@ -199,9 +203,21 @@ class Tensor:
     def grad(self, grad: Tensor | None) -> None:
         if grad is not None and grad.shape != self.shape:
             raise ShapeError(
-                f"assigned grad has data of a different size: {list(grad.shape)} for a tensor of size"
-                f" {list(self.shape)}",
+                f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size"
+                f" '{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size",
                 operands=(self, grad),
+                caret="a gradient has one entry for each entry of its tensor",
+            )
+        if grad is not None and grad.dtype is not self.dtype:
+            raise ScriptError(
+                f"attempting to assign a gradient with dtype '{grad.dtype.c_name}' to a tensor with"
+                f" grad_dtype '{self.dtype.long_name}'. The gradient must match the tensor's grad_dtype"
+                " (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a"
+                " specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the"
+                " dtypes of a tensor and its gradient may break downstream systems that assume they match.",
+                code="E0312",
+                operands=(self, grad),
+                caret=f"the tensor holds {self.dtype.name} numbers, the gradient {grad.dtype.name}",
             )
         if self.cell is None:
             self.cell = GradCell()
@@ -232,7 +248,7 @@ class Tensor:
                 f"a Tensor with {self.value.size} elements cannot be converted to Scalar",
                 code="E0305",
                 operands=(self,),
-                help=("pick one entry, as in `x[0, 0].item()`, or reduce first: `x.sum().item()`",),
+                caret=f"this has shape {self.shape}: {self.size} numbers where one is wanted",
             )
         return self.value.item()  # type: ignore[no-any-return]
 
@@ -244,14 +260,8 @@ class Tensor:
 
     def set_requires_grad(self, flag: bool = True) -> Tensor:
         """Mark a leaf (``requires_grad_()`` in scripts), or take the mark off."""
-        if flag and not self.dtype.is_floating_point:
-            raise GradientError(
-                "only Tensors of floating point dtype can require gradients",
-                code="E0404",
-                caret=f"this tensor holds {self.dtype.name} numbers",
-                operands=(self,),
-                help=("make it a float tensor: write 1.0 instead of 1, or call .double()",),
-            )
+        if flag:
+            self.need_floats("only Tensors of floating point dtype can require gradients")
         if not self.is_leaf:
             if flag:
                 return self
@@ -272,6 +282,17 @@ class Tensor:
         self.node = Leaf(self.value, tracked=flag, cell=self.cell if flag else None, site=mode.site)
         self.node.name = name
         return self
+
+    def need_floats(self, message: str) -> None:
+        """Refuse to require a gradient of whole numbers; torch has three wordings for it."""
+        if not self.dtype.is_floating_point:
+            raise GradientError(
+                message,
+                code="E0404",
+                caret=f"this tensor holds {self.dtype.name} numbers, which cannot change by a little",
+                operands=(self,),
+                help=("write its numbers with a decimal point, as in 1.0, or pass dtype=torch.float64",),
+            )
 
     def track(self) -> None:
         """Have gradients flow here without the script noticing (``requires_grad`` stays as it is)."""
@@ -372,7 +393,10 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     )
     if op.is_elementwise and len(arrays) > 1:
         _check_broadcast(operands)
-    out = op.forward(*arrays, **params)
+    try:
+        out = op.forward(*arrays, **params)
+    except TypeError:  # numpy has no such function of truth values
+        raise not_for_booleans(op, operands) from None
     is_view = op.is_view and (out.ndim == 0 or np.may_share_memory(out, arrays[0]))
     out = settle(out)
     if not tracked or not dtype_of(out).is_floating_point:
@@ -386,6 +410,30 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
 
 
 APPLIERS[Tensor] = apply
+
+
+def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
+    """The error for an op that truth values do not have, in torch's words for minus."""
+    masks = [x for x in operands if x.__class__ is Tensor and x.dtype is dtypes.bool_]
+    invert = " If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+    if op.name == "neg":
+        message = "Negation, the `-` operator, on a bool tensor is not supported." + invert
+    elif op.name == "sub" and len(masks) == 2:
+        message = (
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or"
+            " `logical_xor()` operator instead."
+        )
+    elif op.name == "sub":
+        message = "Subtraction, the `-` operator, with a bool tensor is not supported." + invert
+    else:
+        message = f"\"{op.name}\" not implemented for 'Bool'"
+    return ScriptError(
+        message,
+        code="E0312",
+        operands=tuple(masks),
+        caret="truth values are no numbers here",
+        help=("convert them to numbers first, as in `x.double()`",),
+    )
 
 
 def settle(out: Any) -> Any:

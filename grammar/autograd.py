@@ -20,10 +20,10 @@ def tensors(value: Any, what: str) -> list[Tensor]:
     values = [value] if value.__class__ is Tensor else list(iterate(value))
     for entry in values:
         if entry.__class__ is not Tensor:
-            raise ScriptError(
-                f"{what} must be Tensors, not {type_name(entry)}",
-                code="E0310",
-                caret=f"one of the {what} is no tensor",
+            raise GradientError(
+                f"all {what} have to be Tensors or GradientEdges, but got {type_name(entry)}",
+                code="E0408",
+                caret=f"{type_name(entry)} is no tensor",
             )
     return values
 
@@ -54,6 +54,17 @@ def grad(
     if materialize_grads:
         return tuple(zeros_like(x) if g is None else g for x, g in zip(wanted, found, strict=True))
     return tuple(found)
+
+
+def backward(
+    tensors_: Any,
+    grad_tensors: Any = None,
+    retain_graph: Any = None,
+    create_graph: Any = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    raise NotImplementedError
 
 
 def zeros_like(x: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ import math
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import Function, find
 from autodiff.core.mode import mode
-from autodiff.core.tensors import Tensor
+from autodiff.core.tensors import LOSES_GRADIENT, Tensor
 from autodiff.grammar import arithmetic
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.text import as_repr, in_words
@@ -77,7 +77,7 @@ def shared(name: str) -> Callable[[Any], Any]:
 @builtin_function("int", (int,))
 def to_int(x: Any = 0, /, base: Any = None) -> int:
     if x.__class__ is Tensor:
-        x = x.item()
+        x = only_entry(x)
     if x.__class__ is str:
         digits = x.strip()
         if len(digits) > 100:
@@ -92,15 +92,21 @@ def to_int(x: Any = 0, /, base: Any = None) -> int:
     return arithmetic.checked(int(x))  # type: ignore[no-any-return]
 
 
-LOSES_GRADIENT = (
-    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using"
-    " tensor.detach() first."
-)
+def only_entry(x: Tensor) -> Any:
+    """The number a tensor holds, in the words of ``float()`` and ``int()`` where it holds several."""
+    if x.size != 1:
+        raise ScriptError(
+            "only one element tensors can be converted to Python scalars",
+            code="E0305",
+            caret=f"this has shape {x.shape}: {x.size} numbers where one is wanted",
+            operands=(x,),
+        )
+    return x.item()
 
 
 def converted(x: Tensor) -> Any:
     """The number a tensor holds, with torch's warning where its gradient is lost on the way."""
-    number = x.item()
+    number = only_entry(x)
     if x.requires_grad:
         runtime.tell(LOSES_GRADIENT)
     return number

@@ -59,15 +59,23 @@ def backward(
     retain_variables: Any = None,
 ) -> None:
     if gradient is not None and gradient.__class__ is not Tensor:
-        raise ScriptError(
-            f"gradients can be either Tensors or None, but got {type_name(gradient)}",
-            code="E0310",
-            caret="the gradient of the output is a tensor of its shape",
-            help=("write `torch.ones_like(...)`, or `torch.tensor(...)` around the numbers",),
-        )
+        raise no_gradient_tensor(x, gradient)
     if retain_graph is None:
         retain_graph = retain_variables
     x.backward(gradient, None if retain_graph is None else bool(retain_graph), bool(create_graph))
+def no_gradient_tensor(x: Tensor, given: Any) -> ScriptError:
+    """The error for a first gradient that is no tensor; torch looks into lists and strings."""
+    message = f"'{type_name(given)}' object is not iterable"
+    if given.__class__ in (list, tuple, str) and given:
+        message = f"gradients can be either Tensors or None, but got {type_name(given[0])}"
+    return ScriptError(
+        message,
+        code="E0411",
+        caret=f"the gradient of the output is a tensor of its shape, {x.shape}",
+        operands=(x,),
+    )
+
+
 
 
 @method(Tensor, "retain_grad")
@@ -212,9 +220,9 @@ def transposed(x: Tensor) -> Tensor:
 
 def matrix_transposed(x: Tensor) -> Tensor:
     """``x.mT``"""
-    transpose = find("transpose")
-    assert transpose is not None
-    return transpose(x, -2, -1)  # type: ignore[no-any-return]
+    from autodiff.core.ops.shape import matrix_transposed
+
+    return matrix_transposed(x)
 
 
 def variable_of(node: Leaf) -> Tensor:
@@ -230,15 +238,25 @@ def variable_of(node: Leaf) -> Tensor:
 def full_like(x: Tensor, value: float) -> Tensor:
     """A tensor of x's shape and type, all of one number."""
     if x.value.__class__ is float:
+REVERSES_ALL = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will"
+    " throw an error in a future release. Consider `x.mT` to transpose batches of matrices or"
+    " `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+)
+SINGLE_T = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
+
+
         return Tensor(float(value))
     made = x.value.copy()
+    if x.ndim != 2:
+        mode.warn(REVERSES_ALL if x.ndim else SINGLE_T)
     made[...] = value
     return Tensor(made)
 
 
 @method(Tensor, "zero_")
 def zero_(x: Tensor) -> Tensor:
-    return x.assign_in_place(full_like(x, 0))
+    return x.assign_in_place(overwritten(x, 0, "ZeroBackward0"))
 
 
 @method(Tensor, "fill_")
@@ -246,7 +264,7 @@ def fill_(x: Tensor, value: Any) -> Tensor:
     number = value.item() if value.__class__ is Tensor else value
     if number.__class__ not in NUMBERS:
         raise ScriptError(f"fill_(): argument 'value' must be Number, not {type_name(value)}", code="E0310")
-    return x.assign_in_place(full_like(x, number))
+    return x.assign_in_place(overwritten(x, number, "FillBackward2"))
 
 
 @method(Tensor, "copy_")
@@ -263,6 +281,13 @@ def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
                 f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}",
                 code="E0301",
                 caret=f"shape {value.shape} does not fit into shape {x.shape}",
+def overwritten(x: Tensor, value: float, grad_fn: str) -> Tensor:
+    """What ``x`` is with one number everywhere; where it was computed, the graph remembers that it was."""
+    if not mode.enabled or x.node is None or not x.node.tracked or isinstance(x.node, Leaf):
+        return full_like(x, value)
+    return OPS["index_put"].named(grad_fn)(x, value, basic=(), advanced=())  # type: ignore[no-any-return]
+
+
                 operands=(x, value),
             )
         value = OPS["expand"](value, shape=shape)
@@ -282,6 +307,10 @@ def in_place(function: Function) -> Callable[..., Tensor]:
 def register_hook(x: Tensor, hook: Any) -> None:
     raise ScriptError(
         "hooks are not in the language",
+    if mode.enabled and any(t.node is not None and t.node.tracked for t in (x, src)):
+        from autodiff.core.ops.indexing import setitem_value
+
+        return x.assign_in_place(setitem_value(x, ..., src))
         code="E0204",
         help=("call `.retain_grad()` and read `.grad` after backward()",),
     )
@@ -301,10 +330,11 @@ for _kind in (Leaf, ScalarNode, ArrayNode):
 
 @method(Context, "save_for_backward")
 def save_for_backward(ctx: Context, *tensors: Any) -> None:
-    for value in tensors:
+    for position, value in enumerate(tensors):
         if value is not None and value.__class__ is not Tensor:
             raise ScriptError(
-                f"save_for_backward can only save variables, but argument is of type {type_name(value)}",
+                f"save_for_backward can only save variables, but argument {position} is of type"
+                f" {type_name(value)}",
                 code="E0412",
                 help=("keep other values as attributes: `ctx.n = n`",),
             )
@@ -321,7 +351,8 @@ def apply(custom: FunctionClass, *operands: Any) -> Any:
     for name in ("forward", "backward"):
         if name not in custom.methods:
             raise ScriptError(
-                f"You must implement the {name} function for custom autograd.Function.",
+                message,
+                caret=f"`{custom.name}` has no `{name}`",
                 code="E0412",
                 help=(f"add `@staticmethod` and `def {name}(ctx, ...)` to the class",),
             )
@@ -330,3 +361,10 @@ def apply(custom: FunctionClass, *operands: Any) -> Any:
 
 METHODS[FunctionClass, "forward"] = lambda custom, *args: custom.methods["forward"](*args)
 METHODS[FunctionClass, "backward"] = lambda custom, *args: custom.methods["backward"](*args)
+                caret="only tensors are saved this way",
+            message = f"You must implement the {name} function for custom autograd.Function."
+            if name == "backward":
+                message = (
+                    "You must implement either the backward or vjp method for your custom autograd.Function"
+                    " to use it with backward mode AD."
+                )

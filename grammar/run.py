@@ -194,8 +194,9 @@ class Stage:
             runtime.warn,
             sys.getrecursionlimit(),
             lazy.hooks[:],
+            mode.warn,
         )
-        mode.enabled, mode.site = True, None
+        mode.enabled, mode.site, mode.warn = True, None, runtime.tell
         dtypes.set_default_dtype(dtypes.DTYPES[self.settings.dtype])
         runtime.start()
         # Closures that call closures use no C stack, so Python's limit may be as high as ours needs it.
@@ -215,7 +216,17 @@ class Stage:
     def __exit__(self, *exc: object) -> None:
         if self.numpy_errors is not None:
             lazy.np.seterr(**self.numpy_errors)
-        enabled, mode.site, mode.recorder, dtype, runtime.write, runtime.warn, deepest, hooks = self.before
+        (
+            enabled,
+            mode.site,
+            mode.recorder,
+            dtype,
+            runtime.write,
+            runtime.warn,
+            deepest,
+            hooks,
+            mode.warn,
+        ) = self.before
         mode.enabled = enabled
         lazy.hooks[:] = hooks
         dtypes.set_default_dtype(dtype)
@@ -244,7 +255,13 @@ def perform(
     mode.recorder = execution.last_passes
     runtime.write = write
 
+    told: set[tuple[str, int]] = set()
+
     def remember(text: str, span: Span) -> None:
+        line = source.position(span.start)[0]
+        if (text, line) in told:  # as Python does: a loop warns once
+            return
+        told.add((text, line))
         execution.warnings.append((text, span))
         warn(text, span)
 

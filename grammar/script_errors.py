@@ -24,7 +24,7 @@ PYTHON_ERRORS = (
     MemoryError,
 )
 
-#: What Python or torch calls the error of each code; RuntimeError where it is not listed.
+#: What Python or torch calls the errors of each code; RuntimeError where it is not listed.
 PYTHON_NAMES = {
     "E0101": "SyntaxError",
     "E0102": "SyntaxError",
@@ -36,6 +36,23 @@ PYTHON_NAMES = {
     "E0108": "SyntaxError",
     "E0109": "SyntaxError",
     "E0110": "SyntaxError",
+    "E0120": "SyntaxError",
+    "E0121": "SyntaxError",
+    "E0122": "SyntaxError",
+    "E0123": "SyntaxError",
+    "E0124": "SyntaxError",
+    "E0125": "SyntaxError",
+    "E0126": "SyntaxError",
+    "E0127": "SyntaxError",
+    "E0128": "SyntaxError",
+    "E0129": "SyntaxError",
+    "E0130": "SyntaxError",
+    "E0131": "SyntaxError",
+    "E0132": "SyntaxError",
+    "E0133": "SyntaxError",
+    "E0134": "SyntaxError",
+    "E0135": "SyntaxError",
+    "E0136": "SyntaxError",
     "E0201": "NameError",
     "E0202": "NameError",
     "E0203": "TypeError",
@@ -48,7 +65,14 @@ PYTHON_NAMES = {
     "E0210": "AssertionError",
     "E0211": "ModuleNotFoundError",
     "E0212": "ZeroDivisionError",
+    "E0302": "RuntimeError or ValueError",
+    "E0303": "IndexError or RuntimeError",
+    "E0305": "RuntimeError or ValueError",
+    "E0307": "IndexError or TypeError or ValueError",
+    "E0308": "ValueError or TypeError or RuntimeError",
     "E0310": "TypeError",
+    "E0411": "RuntimeError or TypeError",
+    "E0412": "RuntimeError or TypeError",
     "E0501": "RecursionError",
     "E0502": "MemoryError",
 }

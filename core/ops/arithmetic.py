@@ -8,7 +8,7 @@ import operator
 from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
-from autodiff.core.op import Op, elementwise
+from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise
 from autodiff.core.ops.comparison import except_where
 from autodiff.core.ops.transcendental import log
 
@@ -211,7 +211,6 @@ frac = elementwise("frac", lambda x: x - np.trunc(x), 1, scalar=lambda x: x - ma
 
 expose("mul(input: value, other)", mul, also=("multiply",), in_place=True)
 expose("neg(input)", neg, also=("negative",), in_place=True)
-expose("pow(input: value, exponent)", pow, in_place=True)
 expose("square(input)", square, in_place=True)
 expose("reciprocal(input)", reciprocal, in_place=True)
 expose("floor_divide(input: value, other)", floor_divide, in_place=True)
@@ -222,6 +221,20 @@ expose("floor(input)", floor, in_place=True)
 expose("ceil(input)", ceil, in_place=True)
 expose("trunc(input)", trunc, also=("fix",), in_place=True)
 expose("frac(input)", frac, in_place=True)
+
+
+@public("pow(input: value, exponent)", in_place=True)
+def power(x: Any, y: Any) -> Any:
+    """``input ** exponent``, entry by entry; one of them is a tensor."""
+    if x.__class__ in PLAIN_NUMBERS and y.__class__ in PLAIN_NUMBERS:
+        raise ScriptError(
+            "pow() received an invalid combination of arguments - got"
+            f" ({type(x).__name__}, {type(y).__name__}), but expected one of:",
+            code="E0310",
+            caret="one of the two must be a tensor",
+            help=("write `**` between numbers",),
+        )
+    return pow(x, y)
 
 
 @public("add(input: value, other, *, alpha: float = 1)", in_place=True)

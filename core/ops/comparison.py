@@ -10,7 +10,7 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, elementwise, selective
-from autodiff.core.tensors import Tensor, tensor
+from autodiff.core.tensors import Tensor, _check_broadcast, tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,6 +127,11 @@ def choose_from(x: Tensor, condition: Tensor, y: Any) -> Any:
 )
 def isclose(x: Tensor, y: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
     """Whether the entries agree within ``atol + rtol * |other|``."""
+    if x.dtype is not y.dtype:
+        raise ScriptError(
+            f"{x.dtype.long_name} did not match {y.dtype.long_name}", code="E0312", operands=(x, y)
+        )
+    _check_broadcast((x, y))
     return Tensor(np.asarray(np.isclose(x.data, y.data, rtol=rtol, atol=atol, equal_nan=equal_nan)))
 
 

@@ -11,12 +11,13 @@ import math
 
 from autodiff.core import dtypes
 from autodiff.core.dtypes import DType
-from autodiff.core.errors import GradientError, ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
+from autodiff.core.mode import mode
 from autodiff.core.ops.dims import Shape, check_sizes
-from autodiff.core.tensors import Tensor, settle
+from autodiff.core.tensors import LOSES_GRADIENT, Tensor, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 ITEM_SIZES = {"bool": 1, "uint8": 1, "int32": 4, "float32": 4, "int64": 8, "float64": 8}
-KEYWORDS = "*, dtype: dtype = None, requires_grad: bool = False"
+KEYWORDS = "*, dtype: dtype = None, device: device = None, requires_grad: bool = False"
+COPIES_A_TENSOR = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or"
+    " sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
 MOST_DIMS = 64  # numpy's limit
 
 
@@ -38,14 +43,7 @@ def leaf(value: Any, requires_grad: bool = False) -> Tensor:
 
 def require_grad(made: Tensor) -> None:
     """Mark a new leaf, with the words torch has for creation functions."""
-    if not made.dtype.is_floating_point:
-        raise GradientError(
-            "Only Tensors of floating point and complex dtype can require gradients",
-            code="E0404",
-            operands=(made,),
-            caret=f"this makes a tensor of {made.dtype.name} numbers",
-            help=("write floats, as in 1.0 instead of 1, or pass dtype=torch.float64",),
-        )
+    made.need_floats("Only Tensors of floating point and complex dtype can require gradients")
     made.set_requires_grad()
 
 
@@ -108,12 +106,15 @@ def number_of(entry: Any) -> tuple[float, DType]:
     if kind is Tensor:
         if entry.size != 1:
             raise ScriptError(
-                "only integer tensors of a single element can be converted to an index",
+                "only one element tensors can be converted to Python scalars"
+                if entry.dtype.is_floating_point
+                else "only integer tensors of a single element can be converted to an index",
                 code="E0308",
                 operands=(entry,),
-                caret="the entries of a new tensor are numbers",
-                help=("use `torch.stack([...])` to put tensors together; it keeps their gradients",),
+                caret="the entries of a new tensor are numbers; these are tensors",
             )
+        if entry.requires_grad:
+            mode.warn(LOSES_GRADIENT)
         return entry.item(), entry.dtype
     if isinstance(entry, (list, tuple, range)):
         raise ScriptError(
@@ -124,7 +125,11 @@ def number_of(entry: Any) -> tuple[float, DType]:
     if entry is None:
         raise ScriptError("Could not infer dtype of NoneType", code="E0308")
     if kind is str:
-        raise ScriptError("new(): invalid data type 'str'", code="E0308", help=("write a number",))
+        raise ScriptError(
+            "new(): invalid data type 'str'",
+            code="E0308",
+            caret="a string is no number; leave out its quotes",
+        )
     raise ScriptError(f"Could not infer dtype of {kind.__name__}", code="E0308")
 
 
@@ -155,7 +160,16 @@ def array_of(data: Any, dtype: DType | None) -> Any:
         array = np.asarray(data.value if data.__class__ is Tensor else data)
         return array if dtype is None else array.astype(dtype.name)
     sizes = shape_of(data)
-    pairs = [number_of(entry) for entry in entries_of(data, sizes)]
+    entries = entries_of(data, sizes)
+    if entries and entries[0].__class__ is int and any(entry.__class__ is list for entry in entries):
+        raise ScriptError(
+            "'list' object cannot be interpreted as an integer",
+            code="E0308",
+            caret="numbers and lists are mixed here",
+        )
+    if entries and sizes and entries[0].__class__ is str:
+        raise ScriptError("too many dimensions 'str'", code="E0308", caret="a string is no number")
+    pairs = [number_of(entry) for entry in entries]
     if dtype is None:
         found = [asked for _, asked in pairs]
         dtype = max(found, key=lambda asked: asked.rank) if found else dtypes.default_dtype()
@@ -167,6 +181,8 @@ def make_tensor(data: Any, dtype: DType | None, requires_grad: bool) -> Tensor:
     """A tensor from a number or nested lists of numbers."""
     if data.__class__ is float and (dtype or dtypes.default_dtype()) is dtypes.float64:
         return leaf(data, requires_grad)
+    if data.__class__ is Tensor:
+        mode.warn(COPIES_A_TENSOR)
     return leaf(array_of(data, dtype), requires_grad)
 
 

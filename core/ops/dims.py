@@ -75,6 +75,14 @@ def infer_shape(x: Tensor, shape: Sequence[int]) -> Shape:
                 )
             unknown = index
     known = prod(n for n in shape if n != -1)
+    if unknown is not None and not known and not x.size:
+        raise ShapeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension"
+            " size -1 can be any value and is ambiguous",
+            code="E0304",
+            operands=(x,),
+            caret="nothing says what -1 stands for",
+        )
     if unknown is not None and known and x.size % known == 0:
         return tuple(x.size // known if n == -1 else n for n in shape)
     if unknown is not None or known != x.size:

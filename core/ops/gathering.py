@@ -10,6 +10,7 @@ from __future__ import annotations
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
 from autodiff.core.op import OPS
 from autodiff.core.ops import picking
 from autodiff.core.ops.dims import wrap_dim
@@ -132,6 +133,12 @@ def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
 def take_along_dim(x: Tensor, indices: Tensor, dim: int) -> Tensor:
     """``gather`` with the other dimensions of ``indices`` broadcast."""
     dim = wrap_dim(x, dim)
+    if x.ndim != indices.ndim:
+        raise ShapeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got"
+            f" {x.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
+            operands=(x, indices),
+        )
     check_integers(indices, "torch.take_along_dim(): dtype of indices should be Long but got Double")
     shape = (*x.shape[:dim], indices.shape[dim], *x.shape[dim + 1 :])
     index = Tensor(np.broadcast_to(indices.data, shape))
@@ -216,7 +223,7 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     return scattered("scatter_add", x, dim, index, source)
 
 
-@public("index_put(input: tensor, indices: any, values: tensor)", in_place=True)
+@public("index_put(input: tensor, indices: tensors, values: tensor)", in_place=True)
 def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
     """What ``input[indices] = values`` makes of it, as a new tensor."""
     return setitem_value(x, tuple(indices), values)
@@ -252,7 +259,7 @@ def diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
         raise ShapeError(
             f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
         )
-    return picking.diagonal(x, offset=offset, dim1=axis1, dim2=axis2)
+    return picking.diagonal(x, offset=within(x, offset), dim1=axis1, dim2=axis2)
 
 
 @public("diag_embed(input: tensor, offset: int = 0, dim1: int = -2, dim2: int = -1)")
@@ -264,6 +271,7 @@ def diag_embed(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
             f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
         )
     size = x.shape[-1] + abs(offset)
+    check_allocation((*x.shape[:-1], size, size), 8)
     rest = iter(x.shape[:-1])
     shape = tuple(size if axis in (axis1, axis2) else next(rest) for axis in range(x.ndim + 1))
     return picking.diag_embed(x, shape=shape, offset=offset, dim1=axis1, dim2=axis2)
@@ -276,4 +284,10 @@ def diag(x: Tensor, offset: int) -> Tensor:
         return diag_embed(x, offset, -2, -1)
     if x.ndim != 2:
         raise ShapeError(f"diag(): Supports 1D or 2D tensors. Got {x.ndim}D", code="E0303", operands=(x,))
-    return picking.diagonal.named("DiagonalBackward0_copy")(x, offset=offset, dim1=0, dim2=1)
+    return picking.diagonal.named("DiagonalBackward0_copy")(x, offset=within(x, offset), dim1=0, dim2=1)
+
+
+def within(x: Tensor, offset: int) -> int:
+    """A diagonal that is off the matrix has no entries, however far off it is."""
+    most = max(x.shape)
+    return min(max(offset, -most), most)

@@ -69,6 +69,12 @@ def setitem_value(x: Tensor, index: Any, value: Any) -> Tensor:
     return index_put(x, value, basic=basic, advanced=place.advanced)
 
 
+def changes_a_view(x: Tensor, index: Any) -> bool:
+    """Whether torch makes a view for ``x[index] = ...`` and writes through it: not for all of ``x``."""
+    place = Place(x, as_tuple(index))
+    return any(key != WHOLE for key in place.basic)
+
+
 def fitted(value: Tensor, shape: tuple[int, ...], is_advanced: bool) -> Tensor:
     """``value`` without leading ones, refused when it cannot be broadcast to the part assigned to."""
     own = value.shape

@@ -13,11 +13,12 @@ from autodiff.core.dtypes import promote
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
+from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import div, mul, sub
 from autodiff.core.ops.comparison import where
-from autodiff.core.ops.nn import log_softmax, logsigmoid
-from autodiff.core.ops.reduction import cast, mean, sum
+from autodiff.core.ops.nn import log_softmax, logsigmoid, normalized
+from autodiff.core.ops.reduction import cast, check_floating, mean, sum
 from autodiff.core.ops.selection import abs, maximum, sign
 from autodiff.core.ops.shape import expand, reshape
 from autodiff.core.ops.transcendental import exp, log, sigmoid, xlogy
@@ -157,6 +158,27 @@ bce_with_logits_op = entrywise_loss(
 )
 
 
+def warn_of_sizes(x: Tensor, y: Tensor) -> None:
+    """torch's warning where a loss broadcasts, which is mostly a mistake."""
+    if x.shape != y.shape:
+        mode.warn(
+            f"Using a target size (torch.Size({list(y.shape)})) that is different to the input size"
+            f" (torch.Size({list(x.shape)})). This will likely lead to incorrect results due to broadcasting."
+            " Please ensure they have the same size."
+        )
+
+
+def need_floats(name: str, *tensors: Tensor) -> None:
+    """Refuse a loss of nothing but whole numbers, as torch does for want of a kernel."""
+    if not any(x.dtype.is_floating_point for x in tensors):
+        raise ScriptError(
+            f"\"{name}\" not implemented for '{tensors[0].dtype.long_name}'",
+            code="E0312",
+            operands=tensors,
+            caret=f"these are {tensors[0].dtype.name} numbers",
+        )
+
+
 def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Both in their common type and shape."""
     if x.dtype is not y.dtype:
@@ -172,14 +194,20 @@ def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 @public("F.mse_loss(input: tensor, target: tensor, reduction: str = 'mean')", method=False)
 def mse_loss(x: Tensor, y: Tensor, reduction: str) -> Tensor:
     """The squared differences, averaged."""
+    warn_of_sizes(x, y)
+    need_floats("mse_cpu", x, y)
     return mse_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction))
 
 
 @public("F.l1_loss(input: tensor, target: tensor, reduction: str = 'mean')", method=False)
 def l1_loss(x: Tensor, y: Tensor, reduction: str) -> Tensor:
     """The absolute differences, averaged."""
+    warn_of_sizes(x, y)
     x, y = of_one_shape(x, y)
-    return reduce_tensor(abs(x - y), reduction)
+    losses = abs(x - y)
+    if reduction == "mean":
+        check_floating(losses, "mean")
+    return reduce_tensor(losses, reduction)
 
 
 @public(
@@ -188,6 +216,8 @@ def l1_loss(x: Tensor, y: Tensor, reduction: str) -> Tensor:
 )
 def smooth_l1_loss(x: Tensor, y: Tensor, reduction: str, beta: float) -> Tensor:
     """Quadratic below beta, linear above."""
+    warn_of_sizes(x, y)
+    need_floats("smooth_l1_cpu", x, y)
     return smooth_l1_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction), beta=beta)
 
 
@@ -196,6 +226,8 @@ def smooth_l1_loss(x: Tensor, y: Tensor, reduction: str, beta: float) -> Tensor:
 )
 def huber_loss(x: Tensor, y: Tensor, reduction: str, delta: float) -> Tensor:
     """Quadratic below delta, linear above with slope delta."""
+    warn_of_sizes(x, y)
+    need_floats("huber_cpu", x, y)
     return huber_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction), delta=delta)
 
 
@@ -206,8 +238,19 @@ def huber_loss(x: Tensor, y: Tensor, reduction: str, delta: float) -> Tensor:
 def binary_cross_entropy(x: Tensor, y: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
     """-(y log x + (1 - y) log(1 - x)) for probabilities x, averaged."""
     check_same_size(
-        x, y, "Using a target size ({1}) that is different to the input size ({0}) is deprecated."
+        x,
+        y,
+        "Using a target size ({1}) that is different to the input size ({0}) is deprecated. Please ensure"
+        " they have the same size.",
     )
+    need_floats("binary_cross_entropy", x)
+    if y.dtype is not x.dtype:
+        raise ScriptError(
+            f"Found dtype {y.dtype.long_name} but expected {x.dtype.long_name}",
+            code="E0312",
+            operands=(x, y),
+            caret=f"the input holds {x.dtype.name} numbers, the target {y.dtype.name}",
+        )
     return weighted(binary_cross_entropy_op, x, y, weight, reduction)
 
 
@@ -221,6 +264,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """binary_cross_entropy of sigmoid(x), computed from x."""
     check_same_size(x, y, "Target size ({1}) must be the same as input size ({0})")
+    need_floats("log_sigmoid_cpu", x)
     if pos_weight is None:
         return weighted(bce_with_logits_op, x, y, weight, reduction)
     name = str(bce_with_logits_op.grad_fn)
@@ -233,7 +277,8 @@ def binary_cross_entropy_with_logits(
 def check_same_size(x: Tensor, y: Tensor, message: str) -> None:
     if x.shape != y.shape:
         sizes = (f"torch.Size({list(x.shape)})", f"torch.Size({list(y.shape)})")
-        raise ShapeError(message.format(*sizes), operands=(x, y))
+        caret = f"the target has shape {y.shape}, the input {x.shape}"
+        raise ShapeError(message.format(*sizes), operands=(x, y), caret=caret)
 
 
 def weighted(op: Op, x: Tensor, y: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
@@ -249,11 +294,19 @@ def weighted(op: Op, x: Tensor, y: Tensor, weight: Tensor | None, reduction: str
 )
 def kl_div(x: Tensor, y: Tensor, reduction: str, log_target: bool) -> Tensor:
     """target (log target - input), where ``input`` holds logarithms of probabilities."""
+    if reduction == "mean":
+        mode.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean'"
+            " divides only by the batch size, and aligns with the KL div math definition.'mean' will be"
+            " changed to behave the same as 'batchmean' in the next major release."
+        )
     losses = exp(y) * (y - x) if log_target else xlogy(y, y) - y * x
     if reduction == "batchmean":
         return sum(losses, dim=None, keepdim=False) / x.shape[0]
     return reduce_tensor(losses, reduction)
 
+
+NO_CLASSES = "this is a single number; there should be one per class"
 
 # -- losses of classes --------------------------------------------------------------------------------
 
@@ -311,17 +364,20 @@ nll_transposed: Op = primitive(
 
 def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
     """The parameters of nll_loss: every row's class, its weight and the sum of the weights."""
+    if not x.ndim:
+        raise ShapeError("Expected 1 or more dimensions (got 0)", operands=(x,), caret=NO_CLASSES)
     axis = class_axis(x.shape)
     wanted = x.shape[:axis] + x.shape[axis + 1 :]
-    if target.dtype.kind == "f":
+    if target.dtype.name not in ("int64", "uint8"):
         raise ScriptError(
-            f"expected scalar type Long but found {target.dtype.long_name}",
+            f"expected target dtype to be Long or Byte, but got {target.dtype.long_name}",
+            code="E0312",
             operands=(target,),
-            help=("class numbers are ints: write `torch.tensor([0, 2])`, or call .long()",),
+            caret=f"class numbers are whole, and these are {target.dtype.name} numbers",
         )
-    if x.ndim == 0 or target.shape != wanted:
+    if target.shape != wanted:
         raise ShapeError(
-            f"Expected input batch_size ({x.shape[0] if x.ndim else 1}) to match target batch_size"
+            f"Expected input batch_size ({x.shape[0]}) to match target batch_size"
             f" ({target.shape[0] if target.ndim else 1}).",
             operands=(x, target),
             caret=f"an input of shape {x.shape} needs targets of shape {wanted}, one class number per row",
@@ -333,6 +389,7 @@ def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index
     if bad.size:
         raise ScriptError(
             f"Target {bad[0]} is out of bounds.",
+            code="E0208",
             operands=(x, target),
             caret=f"there are {x.shape[axis]} classes, numbered from 0 to {x.shape[axis] - 1}",
         )
@@ -370,7 +427,21 @@ def cross_entropy(
 ) -> Tensor:
     """nll_loss of log_softmax; ``target`` holds class numbers, or one probability per class."""
     check_reduction(reduction)
+    if not x.ndim:
+        if target.dtype.kind != "f":
+            message = "Expected floating point type for target with class probabilities, got"
+            raise ScriptError(
+                f"{message} {target.dtype.long_name}", code="E0302", operands=(x, target), caret=NO_CLASSES
+            )
+        raise ShapeError(
+            "Dimension specified as 1 but tensor has no dimensions",
+            code="E0303",
+            operands=(x, target),
+            caret=NO_CLASSES,
+        )
     axis = class_axis(x.shape)
+    if x.dtype.kind != "f":
+        normalized(log_softmax, x, axis, None)
     if target.shape == x.shape and target.dtype.kind == "f":
         return soft_cross_entropy(log_softmax(x, dim=axis), target, weight, reduction, label_smoothing)
     classes = class_targets(x, target, weight, ignore_index)
@@ -406,4 +477,5 @@ def soft_cross_entropy(
     if reduction == "none":
         return -sum(products, dim=(axis,), keepdim=False)
     total = -sum(products, dim=None, keepdim=False)
-    return total if reduction == "sum" else div.named("DivBackward1")(total, logs.size // logs.shape[axis])
+    rows = math.prod(logs.shape[:axis] + logs.shape[axis + 1 :])
+    return total if reduction == "sum" else div.named("DivBackward1")(total, rows)

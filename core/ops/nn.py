@@ -13,6 +13,7 @@ import math
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import FUNCTIONS, expose, public
 from autodiff.core.lazy import np
+from autodiff.core.mode import mode
 from autodiff.core.op import Op, elementwise, primitive, selective
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import wrap_dim
@@ -202,9 +203,30 @@ log_softmax = primitive(
 )
 
 
-def softmax_dim(x: Tensor, dim: int | None) -> int:
-    """The dimension meant; torch's choice when none is named."""
-    return wrap_dim(x, dim) if dim is not None else 0 if x.ndim in (0, 1, 3) else 1
+def normalized(op: Op, x: Tensor, dim: int, dtype: DType | None) -> Tensor:
+    """softmax or log_softmax after torch's checks."""
+    x = cast(x, dtype)
+    dim = wrap_dim(x, dim)
+    if not x.dtype.is_floating_point:
+        place = "lastdim_" if dim == max(x.ndim, 1) - 1 else ""
+        raise ScriptError(
+            f"\"{op.name}_{place}kernel_impl\" not implemented for '{x.dtype.long_name}'",
+            code="E0312",
+            operands=(x,),
+            caret=f"this tensor holds {x.dtype.name} numbers",
+        )
+    return op(x, dim=dim)
+
+
+def implicit_dim(x: Tensor, dim: int | None, name: str) -> int:
+    """The dimension meant; torch's choice, which it warns of, when none is named."""
+    if dim is not None:
+        return dim
+    mode.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an"
+        " argument."
+    )
+    return 0 if x.ndim in (0, 1, 3) else 1
 
 
 expose("F.silu(input, inplace: bool = False)", lambda x, inplace: silu(x), method=False)
@@ -217,25 +239,36 @@ expose("F.hardswish(input)", hardswish, method=False)
 expose("F.tanh(input)", tanh, method=False)
 
 
-@public("softmax(input: tensor, dim: int = None, dtype: dtype = None)", also=("F.softmax", "special.softmax"))
-def softmax_along(x: Tensor, dim: int | None, dtype: DType | None) -> Tensor:
+@public("softmax(input: tensor, dim: int, dtype: dtype = None)", also=("special.softmax",))
+def softmax_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     """exp(x) / Σ exp(x) along a dimension."""
-    return softmax(cast(x, dtype), dim=softmax_dim(x, dim))
+    return normalized(softmax, x, dim, dtype)
 
 
-@public("F.softmin(input: tensor, dim: int = None, dtype: dtype = None)", method=False)
-def softmin(x: Tensor, dim: int | None, dtype: DType | None) -> Tensor:
+@public("F.softmax(input: tensor, dim: int = None, _stacklevel: any = 3, dtype: dtype = None)", method=False)
+def functional_softmax(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
+    """exp(x) / Σ exp(x) along a dimension, which should be named."""
+    return normalized(softmax, x, implicit_dim(x, dim, "softmax"), dtype)
+
+
+@public("F.softmin(input: tensor, dim: int = None, _stacklevel: any = 3, dtype: dtype = None)", method=False)
+def softmin(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
     """softmax of the negated entries."""
-    return softmax(-cast(x, dtype), dim=softmax_dim(x, dim))
+    return normalized(softmax, -cast(x, dtype), implicit_dim(x, dim, "softmin"), None)
+
+
+@public("log_softmax(input: tensor, dim: int, dtype: dtype = None)", also=("special.log_softmax",))
+def log_softmax_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
+    """The logarithm of softmax, computed without rounding it to 0 first."""
+    return normalized(log_softmax, x, dim, dtype)
 
 
 @public(
-    "log_softmax(input: tensor, dim: int = None, dtype: dtype = None)",
-    also=("F.log_softmax", "special.log_softmax"),
+    "F.log_softmax(input: tensor, dim: int = None, _stacklevel: any = 3, dtype: dtype = None)", method=False
 )
-def log_softmax_along(x: Tensor, dim: int | None, dtype: DType | None) -> Tensor:
-    """The logarithm of softmax, computed without rounding it to 0 first."""
-    return log_softmax(cast(x, dtype), dim=softmax_dim(x, dim))
+def functional_log_softmax(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
+    """The logarithm of softmax along a dimension, which should be named."""
+    return normalized(log_softmax, x, implicit_dim(x, dim, "log_softmax"), dtype)
 
 
 @public("F.softplus(input, beta: float = 1, threshold: float = 20)", method=False)

@@ -13,7 +13,7 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.ops import picking
 from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.extremes import kth_smallest, pick_entries
+from autodiff.core.ops.extremes import pick_entries
 from autodiff.core.ops.picking import take
 from autodiff.core.ops.reduction import check_not_empty
 from autodiff.core.ops.shape import movedim, reshape
@@ -203,7 +203,7 @@ def check_quantile(x: Tensor, name: str, q: Any, interpolation: str) -> None:
     if q.__class__ is Tensor and q.ndim > 1:
         raise ShapeError(f"{name}() q must be a scalar or 1D tensor", operands=(q,))
     levels = q.data if q.__class__ is Tensor else np.asarray(q)
-    if ((levels < 0) | (levels > 1)).any():
+    if not ((levels >= 0) & (levels <= 1)).all():
         values = "q values" if q.__class__ is Tensor else "q"
         given = "" if q.__class__ is Tensor else f" but got {float(q):g}"
         raise ScriptError(f"{name}() {values} must be in the range [0, 1]{given}")

@@ -116,15 +116,6 @@ def scaled(g: Any, factor: float) -> Any:
 #: The kind of product by the numbers of dimensions; any other pair is a batch of products.
 BY_NDIM = {(2, 2): mm, (2, 1): mv, (1, 2): vm, (1, 1): dot}
 
-C_NAMES = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int32": "int",
-    "int64": "long int",
-    "float32": "float",
-    "float64": "double",
-}
-
 
 def misfit(x: Tensor, y: Tensor, message: str) -> ShapeError:
     """The error for an inner dimension that differs, in torch's words."""
@@ -144,7 +135,6 @@ def check_same_dtype(x: Tensor, y: Tensor, message: str) -> None:
             code="E0312",
             operands=(x, y),
             caret=f"the first holds {x.dtype.name} numbers, the second {y.dtype.name}",
-            help=("convert one of them, as in `x.double()` or `x.float()`",),
         )
     if x.dtype.kind == "b":
         raise ScriptError(
@@ -179,7 +169,7 @@ def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
                 f" of elements, but got {m[0]} and {n[0]} elements respectively",
             )
     else:
-        names = f"{C_NAMES[x.dtype.name]} != {C_NAMES[y.dtype.name]}"
+        names = f"{x.dtype.c_name} != {y.dtype.c_name}"
         check_same_dtype(x, y, f"expected m1 and m2 to have the same dtype, but got: {names}")
         rows = m[0] if op is mm else 1
         if m[-1] != n[0]:
@@ -350,8 +340,8 @@ def addmm_matrices(x: Tensor, y: Tensor, z: Tensor, beta: float, alpha: float) -
         message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{k} and {other}x{columns})"
         raise misfit(y, z, message)
     expanded_shape(x, (rows, columns))
-    names = f"{C_NAMES[y.dtype.name]} != {C_NAMES[z.dtype.name]}"
+    names = f"{y.dtype.c_name} != {z.dtype.c_name}"
     check_same_dtype(y, z, f"expected m1 and m2 to have the same dtype, but got: {names}")
-    names = f"{C_NAMES[x.dtype.name]} != {C_NAMES[y.dtype.name]}"
-    check_same_dtype(x, y, f"self and mat2 must have the same dtype, but got: {names}")
+    kinds = f"{x.dtype.long_name} and {y.dtype.long_name}"
+    check_same_dtype(x, y, f"self and mat2 must have the same dtype, but got {kinds}")
     return addmm(x, y, z, beta=beta, alpha=alpha)

@@ -5,6 +5,8 @@ The numbers are numpy's (PCG64), not torch's. Drawing has no gradient: none flow
 
 from __future__ import annotations
 
+import math
+
 from autodiff.core import dtypes
 from autodiff.core.dtypes import DType
 from autodiff.core.errors import ScriptError
@@ -12,7 +14,7 @@ from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.ops.creation import KEYWORDS, allocate, leaf
 from autodiff.core.ops.dims import Shape, check_sizes
-from autodiff.core.tensors import Tensor
+from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +51,10 @@ def reset(seed: int) -> None:
 
 def manual_seed(seed: float) -> None:
     """Start the random numbers afresh from ``seed``."""
+    if seed != seed or abs(seed) == math.inf:
+        raise ScriptError(
+            f"cannot convert float {'NaN' if seed != seed else 'infinity'} to integer", code="E0206"
+        )
     reset(int(seed))
 
 
@@ -154,6 +160,7 @@ def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
             help=("write `torch.normal(0.0, 1.0, (2, 3))`",),
         )
     centre = mean.data if mean.__class__ is Tensor else mean
+    _check_broadcast(tensors)
     shape = np.broadcast_shapes(*(x.shape for x in tensors)) if size is None else check_sizes(size)
     dtype = floating(tensors[0].dtype if tensors else None, "normal_kernel_cpu")
     allocate(shape, dtype)

@@ -199,8 +199,8 @@ def check_not_empty(x: Tensor, name: str, dim: Dims) -> None:
     """An extreme of nothing does not exist."""
     if dim is None and not x.size:
         raise ScriptError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction"
-            " dim with the 'dim' argument.",
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+            + " Specify the reduction dim with the 'dim' argument." * (not name.startswith("arg")),
             operands=(x,),
             caret="this tensor has no entries",
         )
@@ -218,8 +218,9 @@ def check_floating(x: Tensor, name: str) -> None:
         raise ScriptError(
             f"{name}(): could not infer output dtype. Input dtype must be either a floating point or complex"
             f" dtype. Got: {x.dtype.long_name}",
+            code="E0312",
             operands=(x,),
-            help=("convert it first, as in `x.double()`",),
+            caret=f"this tensor holds {x.dtype.name} numbers",
         )
 
 

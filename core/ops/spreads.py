@@ -9,12 +9,12 @@ import math
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
+from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import except_where
 from autodiff.core.ops.reduction import (
     Dims,
     cast,
-    check_floating,
     check_not_empty,
     dims_of,
     entries,
@@ -119,14 +119,33 @@ def spread_of(
     op: Op, x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None
 ) -> Tensor:
     """std and var, whose second argument may be the dimensions or ``unbiased``."""
-    check_floating(x, op.name)
+    name = op.name + "_mean" * ("Mean" in str(op.grad_fn))
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            f"{name if op.name != name else 'std and var'} only support floating point and complex dtypes",
+            code="E0312",
+            operands=(x,),
+            caret=f"this tensor holds {x.dtype.name} numbers",
+        )
     if dim.__class__ is bool:
         dim, unbiased = None, dim
     if dim is not None:
-        dim = dim if isinstance(dim, (tuple, list)) else (dim,)
-    return op(
-        x, dim=dims_of(x, dim, keepdim), correction=correction_of(unbiased, correction), keepdim=keepdim
-    )
+        given = dim if isinstance(dim, (tuple, list)) else (dim,)
+        if any(axis.__class__ is not int for axis in given):
+            raise ScriptError(
+                f"{name}() received an invalid combination of arguments - got (Tensor, {type(dim).__name__}),"
+                " but expected one of:",
+                code="E0310",
+                caret="the second argument says which dimensions, or whether to divide by n - 1",
+            )
+        dim = given
+    dims, taken = dims_of(x, dim, keepdim), correction_of(unbiased, correction)
+    if entries(x.shape, dims) <= taken:
+        mode.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction"
+            " factor (input numel divided by output numel)."
+        )
+    return op(x, dim=dims, correction=taken, keepdim=keepdim)
 
 
 SPREAD = (
@@ -175,8 +194,14 @@ def order_of_norm(ord: Any) -> float:
     if ord.__class__ is Tensor and ord.size == 1:
         ord = ord.item()
     if ord.__class__ not in (int, float):
+        message = f"norms of order {ord!r} are not supported here"
+        if ord.__class__ is not str:
+            kind = type(ord).__name__
+            message = f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {kind}"
         raise ScriptError(
-            f"norms of order {ord!r} are not supported here", help=("use a number, inf, -inf or 'fro'",)
+            message,
+            code="E0310",
+            help=("use a number, inf, -inf or 'fro'",),
         )
     return ord
 
@@ -214,4 +239,12 @@ def norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool) -> Tensor:
 @public("dist(input: tensor, other: tensor, p: float = 2)")
 def dist(x: Tensor, y: Tensor, p: float) -> Tensor:
     """The p-norm of the difference."""
-    return vector_norm.named("DistBackward0")(x - y, ord=p, dim=None, keepdim=False)
+    difference = x - y
+    if not difference.dtype.is_floating_point:
+        raise ScriptError(
+            "norm(): input dtype should be either floating point or complex. Got"
+            f" {difference.dtype.long_name} instead.",
+            code="E0312",
+            operands=(x, y),
+        )
+    return vector_norm.named("DistBackward0")(difference, ord=p, dim=None, keepdim=False)
