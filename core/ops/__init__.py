@@ -6,6 +6,7 @@ from autodiff.core.ops import (
     creation,
     einsum,
     extremes,
+    factorizations,
     gathering,
     indexing,
     joining,
@@ -21,6 +22,7 @@ from autodiff.core.ops import (
     shape,
     spreads,
     transcendental,
+    triangular,
 )
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "creation",
     "einsum",
     "extremes",
+    "factorizations",
     "gathering",
     "indexing",
     "joining",
@@ -44,4 +47,5 @@ __all__ = [
     "shape",
     "spreads",
     "transcendental",
+    "triangular",
 ]

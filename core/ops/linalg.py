@@ -157,14 +157,19 @@ trace: Op = primitive("trace", lambda x: np.trace(x), trace_vjp)
 # -- the functions ------------------------------------------------------------------------------------
 
 
-def check_square(x: Tensor, name: str) -> None:
-    """What torch asks of the matrices it factorizes."""
+def check_matrices(x: Tensor, name: str) -> None:
+    """What torch asks of a matrix or a batch of them."""
     if x.ndim < 2:
         raise ShapeError(
             f"{name}: The input tensor A must have at least 2 dimensions.",
             operands=(x,),
             caret=f"this has shape {x.shape}",
         )
+
+
+def check_square(x: Tensor, name: str) -> None:
+    """What torch asks of the matrices it inverts."""
+    check_matrices(x, name)
     rows, columns = x.shape[-2:]
     if rows != columns:
         raise ShapeError(

@@ -1,0 +1,216 @@
+"""Factorizations and triangular systems against PyTorch.
+
+Factors are unique up to signs, so gradients are compared through functions that do not see them; what a
+factorization promises (its product, orthonormal columns, triangles) is checked on its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from autodiff.core import Tensor, grad, tensor
+from autodiff.core.errors import AutodiffError
+from autodiff.core.functions import FUNCTIONS
+from op_by_name import call, case, compare_errors, with_curved
+from op_oracle import Case, cases_of, compare_with_torch, label
+
+rng = np.random.default_rng(5)
+A = rng.uniform(-1.0, 1.0, (3, 3)) + 2 * np.eye(3)
+B = rng.uniform(-1.0, 1.0, (2, 3, 3)) + 2 * np.eye(3)
+TALL = rng.uniform(-1.0, 1.0, (4, 2))
+WIDE = rng.uniform(-1.0, 1.0, (2, 4))
+TALL_BATCH = rng.uniform(-1.0, 1.0, (2, 4, 3))
+ONE = np.asarray([[1.7]])
+VECTOR = rng.uniform(-1.0, 1.0, (3, 2))
+
+svd, eigh, qr, cholesky = (call(f"linalg.{name}") for name in ("svd", "eigh", "qr", "cholesky"))
+
+
+diagonal, transpose, absolute = call("diagonal"), call("transpose"), call("abs")
+
+
+def mT(x):
+    return transpose(x, -2, -1)
+
+
+def symmetric(x):
+    return x + mT(x)
+
+
+def definite(x):
+    return x @ mT(x)
+
+
+def projector(u, count):
+    """Onto the first ``count`` columns: blind to their signs."""
+    part = u[..., :, :count]
+    return part @ mT(part)
+
+
+INVARIANT = {
+    "cholesky": lambda x: cholesky(definite(x)),
+    "cholesky upper": lambda x: cholesky(definite(x), upper=True),
+    "qr_q projector": lambda x: projector(qr(x)[0], 1),
+    "qr_r": lambda x: absolute(diagonal(qr(x)[1], 0, -2, -1)),
+    "qr product": lambda x: projector(qr(x)[0], 2) @ x,
+    "eigenvalues": lambda x: eigh(symmetric(x))[0],
+    "eigenvectors": lambda x: projector(eigh(symmetric(x))[1], 1),
+    "eigenvectors of the upper triangle": lambda x: projector(eigh(symmetric(x), "U")[1], 2),
+    "singular_values": lambda x: svd(x, full_matrices=False)[1],
+    "left_vectors": lambda x: projector(svd(x, full_matrices=False)[0], 1),
+    "right_vectors": lambda x: projector(mT(svd(x, full_matrices=False)[2]), 1),
+    "low rank": lambda x: (
+        svd(x, full_matrices=False)[0][..., :1]
+        @ (svd(x, full_matrices=False)[1][..., :1, None] * svd(x, full_matrices=False)[2][..., :1, :])
+    ),
+}
+SQUARE_ONLY = {
+    "cholesky",
+    "cholesky upper",
+    "eigenvalues",
+    "eigenvectors",
+    "eigenvectors of the upper triangle",
+}
+
+
+def invariant_cases() -> list[Case]:
+    table = []
+    for name, function in INVARIANT.items():
+        for x in (A, B, ONE, TALL, WIDE, TALL_BATCH):
+            if x.shape[-1] != x.shape[-2] and name in SQUARE_ONLY:
+                continue
+            if x is ONE and ("projector" in name or "vectors" in name):
+                continue
+            table.append(
+                Case(
+                    name.split()[0],
+                    function,
+                    (x,),
+                    name=name,
+                    check_name=False,
+                    rtol=1e-8,
+                    float32=x is not B,
+                )
+            )
+    return table
+
+
+def named_cases() -> list[Case]:
+    table = []
+    for x in (A, B, ONE):
+        for name in ("slogdet", "linalg.slogdet", "logdet"):
+            table.append(case("log_abs_det", name, x, float32=x is not B))
+        table.append(case("singular_values", "linalg.svdvals", x, float32=x is not B))
+    table.append(case("log_abs_det", "logdet", A[[1, 0, 2]], orders=0))
+    table += [case("singular_values", "linalg.svdvals", x) for x in (TALL, WIDE, TALL_BATCH)]
+    for upper in (False, True):
+        for unit in (False, True):
+            for a, b in ((A, VECTOR), (B, VECTOR), (A, B), (ONE, ONE)):
+                table.append(
+                    Case(
+                        "solve_triangular",
+                        lambda x, y, u=upper, d=unit: call("linalg.solve_triangular")(
+                            x, y, upper=u, unitriangular=d
+                        ),
+                        (a, b),
+                        name="solve_triangular",
+                    )
+                )
+        table.append(
+            Case(
+                "solve_triangular",
+                lambda x, y, u=upper: call("linalg.solve_triangular")(x, y, upper=u, left=False),
+                (A, VECTOR.T.copy()),
+                name="solve_triangular from the right",
+                check_name=False,
+            )
+        )
+        factors = [np.triu(x) if upper else np.tril(x) for x in (A, ONE)]
+        table += [case("cholesky_solve", "cholesky_solve", VECTOR, factors[0], upper)]
+        table += [case("cholesky_inverse", "cholesky_inverse", x, upper) for x in factors]
+    return table
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("sample", "variant"), cases_of(invariant_cases() + with_curved(named_cases())), ids=label
+)
+def test_values_and_gradients(sample: Case, variant: str) -> None:
+    compare_with_torch(sample, variant)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ["svd", "eigh", "qr", "slogdet"])
+def test_factors_are_named_as_in_torch(name: str) -> None:
+    import torch
+
+    theirs = getattr(torch.linalg, name)(torch.tensor(A, requires_grad=True))
+    mine = FUNCTIONS[f"linalg.{name}"](tensor(A, requires_grad=True))
+    for field in mine.fields:
+        assert mine.field(field).grad_fn.grad_fn_name == getattr(theirs, field).grad_fn.name()
+    assert mine.type_name == f"torch.return_types.{type(theirs).__name__}"
+
+
+@pytest.mark.parametrize("x", [A, B, TALL, WIDE, TALL_BATCH], ids=lambda x: str(x.shape))
+def test_products_give_the_matrix_back(x) -> None:
+    for full in (False, True):
+        u, s, vt = (part.data for part in FUNCTIONS["linalg.svd"](tensor(x), full))
+        np.testing.assert_allclose(u[..., : s.shape[-1]] * s[..., None, :] @ vt[..., : s.shape[-1], :], x)
+        np.testing.assert_allclose(
+            np.swapaxes(u, -1, -2) @ u,
+            np.broadcast_to(np.eye(u.shape[-1]), u.shape[:-2] + (u.shape[-1],) * 2),
+            atol=1e-12,
+        )
+    for mode in ("reduced", "complete"):
+        q, r = (part.data for part in FUNCTIONS["linalg.qr"](tensor(x), mode))
+        np.testing.assert_allclose(q @ r, x, atol=1e-12)
+        np.testing.assert_allclose(r, np.triu(r))
+
+
+@pytest.mark.oracle
+def test_gradients_of_full_factors_are_those_of_torch() -> None:
+    import torch
+
+    x, t = tensor(WIDE, requires_grad=True), torch.tensor(WIDE, requires_grad=True)
+    mine, theirs = FUNCTIONS["linalg.svd"](x, True), torch.linalg.svd(t)
+    weights = np.arange(16.0).reshape(4, 4)
+    ours = grad(mine[2] ** 2, x, tensor(weights))[0].data
+    np.testing.assert_allclose(ours, torch.autograd.grad(theirs[2] ** 2, t, torch.tensor(weights))[0].numpy())
+
+
+def test_a_matrix_is_factorized_anew_after_a_change() -> None:
+    x = Tensor(A.copy())
+    first = FUNCTIONS["linalg.svdvals"](x).data
+    again = FUNCTIONS["linalg.svdvals"](x * 2.0).data
+    np.testing.assert_allclose(again, 2 * first)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("linalg.cholesky", (-np.eye(2),)),
+        ("linalg.cholesky", (np.stack([np.eye(2), -np.eye(2)]),)),
+        ("linalg.cholesky", (TALL,)),
+        ("linalg.cholesky", (np.ones(3),)),
+        ("linalg.eigh", (TALL,)),
+        ("linalg.svd", (np.ones(3),)),
+        ("linalg.qr", (np.ones(3),)),
+        ("linalg.qr", (A, "half")),
+        ("linalg.slogdet", (TALL,)),
+    ],
+    ids=str,
+)
+def test_refusals(name: str, args: tuple) -> None:
+    compare_errors(name, args)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("b", [np.ones(3), np.ones((2, 2))], ids=lambda b: str(b.shape))
+def test_triangular_refusals(b) -> None:
+    compare_errors("linalg.solve_triangular", (A, b), {"upper": True})
+
+
+def test_complete_qr_of_a_tall_leaf_has_no_derivative() -> None:
+    with pytest.raises(AutodiffError, match="not differentiable when mode='complete'"):
+        FUNCTIONS["linalg.qr"](tensor(TALL, requires_grad=True), "complete")
