@@ -14,20 +14,24 @@ LARGEST_INTEGER = 2**63 - 1
 
 # Controls that make a text read differently from what runs: rejected everywhere, comments included.
 _FORBIDDEN = re.compile("[\0\u202a-\u202e\u2066-\u2069]")
-_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
+INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
 _NAME_AFTER = re.compile(r"[A-Za-z0-9_\x80-\U0010ffff]++")
 _REST_OF_LINE = re.compile(r"[^\r\n]++")
-_LOOKALIKES = {
+LOOKALIKES = {
     "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "″": '"', "＂": '"',
     "‘": "'", "’": "'", "‚": "'", "′": "'", "´": "'", "＇": "'",
     "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "*", "·": "*", "∗": "*", "⋅": "*", "÷": "/",
     "∕": "/", "≤": "<=", "≥": ">=", "≠": "!=", "…": "...", "（": "(", "）": ")", "，": ",", "：": ":",
-    "；": ";", "＝": "=", "＋": "+", "［": "[", "］": "]", "²": "**2", "³": "**3", "¬": "not",
+    "；": ";", "＝": "=", "＋": "+", "［": "[", "］": "]", "²": "**2", "³": "**3", "¬": "not", "∞": "inf",
 }  # fmt: skip
 _INSTEAD = {
     "!": "write `not x` for a negation, `!=` for a comparison",
     "$": "names are made of letters, digits and `_`",
     "?": "write `a if condition else b` to choose between two values",
+    "√": "write `sqrt(x)`",
+    "∑": "write `x.sum()`",
+    "∂": "gradients are what `backward()` works out",
+    "∇": "gradients are what `backward()` works out",
     "`": "quote a string with ' or \"",
     "\\": "a `\\` continues a line only when nothing follows it, not even a space",
 }
@@ -112,8 +116,8 @@ def _bad_letter(name: str, start: int) -> CompileError:
 
 
 def _bad_character(character: str, at: int) -> CompileError:
-    if character in _LOOKALIKES:
-        plain = _LOOKALIKES[character]
+    if character in LOOKALIKES:
+        plain = LOOKALIKES[character]
         message = f"`{character}` is not the `{plain}` of the language"
         caret = describe(character)
         way_out = f"type `{plain}` instead"
@@ -121,7 +125,7 @@ def _bad_character(character: str, at: int) -> CompileError:
         message = f"`{character}` has no meaning here"
         caret = "this character"
         way_out = _INSTEAD[character]
-    elif _INVISIBLE.match(character):
+    elif INVISIBLE.match(character):
         message = f"an invisible character stands here: {describe(character)}"
         caret = "it cannot be seen, but it is in the file"
         way_out = "delete it"
@@ -213,7 +217,7 @@ def _glued_number(text: str, start: int, end: int, limit: int) -> CompileError:
     if rest in ("j", "J"):
         return CompileError(
             "complex numbers are not in the language",
-            code="E0110",
+            code="E0132",
             caret="an imaginary number",
             help=("keep the real and the imaginary part in two variables",),
             span=Span(start, whole_end),

@@ -52,7 +52,7 @@ def grad_mode_of(value: Any) -> GradMode:
         return made
     raise ScriptError(
         "this decorator is not in the language",
-        code="E0110",
+        code="E0127",
         caret="only `@torch.no_grad()`, `@torch.enable_grad()` and `@staticmethod` are",
         help=("call the function on the result instead: `f = g(f)`",),
     )
@@ -63,7 +63,7 @@ def class_def(c: Compiler, node: syntax.ClassDef) -> Execute:
     base = c.constant(node.bases[0]) if len(node.bases) == 1 else None
     read = c.expression(node.bases[0]) if base is UNBOUND else None
     if read is None and base.__class__ is not FunctionBase:
-        raise other_class(node)
+        raise other_class(c, node)
     scope = c.names.of[node]
     for part in node.body:
         is_docstring = isinstance(part, syntax.ExpressionStatement) and isinstance(part.value, syntax.String)
@@ -80,7 +80,7 @@ def class_def(c: Compiler, node: syntax.ClassDef) -> Execute:
 
     def run(frame: Frame) -> None:
         if read is not None and read(frame).__class__ is not FunctionBase:
-            raise other_class(node)
+            raise other_class(c, node)
         inner = template[:]
         inner[0] = frame
         body(inner)
@@ -89,17 +89,12 @@ def class_def(c: Compiler, node: syntax.ClassDef) -> Execute:
     return run
 
 
-def other_class(node: syntax.ClassDef) -> CompileError:
-    return CompileError(
-        "this class is not in the language",
-        code="E0110",
-        caret="only `class Name(Function):` with static `forward` and `backward` is",
-        help=(
-            "write a model as functions of its weights: `def model(x, W, b): return relu(x @ W + b)`,"
-            " with `W` and `b` made by `torch.randn(..., requires_grad=True)`",
-        ),
-        span=node.name_span,
-    )
+def other_class(c: Compiler, node: syntax.ClassDef) -> CompileError:
+    from autodiff.grammar.diagnosis.foreign import foreign_class
+
+    bases = ", ".join([c.source.excerpt(base.span) for base in node.bases])
+    body = c.source.text[node.name_span.end : node.span.end]
+    return foreign_class(node.name, bases, body, node.name_span)
 
 
 # -- imports ----------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_TOKENS = 5_000_000
 
 # Signs that are not in the language but are read whole, for the sake of the error they get.
-FOREIGN_SIGNS = ("{", "}", ":=", "->")
+FOREIGN_SIGNS = ("{", "}", ":=")
 CLOSES = {")": "(", "]": "[", "}": "{"}
 
 _BLANK_LINES = re.compile(r"(?:[ \t\f]*+(?:#[^\r\n]*+)?(?:\r\n|\r|\n))*+")

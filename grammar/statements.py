@@ -5,8 +5,9 @@ Assignments are in ``assignment``; functions, classes and imports in ``definitio
 
 from __future__ import annotations
 
-from autodiff.core.errors import CompileError, ScriptError
+from autodiff.core.errors import CompileError, Edit, Fix, ScriptError
 from autodiff.core.mode import mode
+from autodiff.core.watch import watch
 from autodiff.grammar import syntax
 from autodiff.grammar.assignment import store_into
 from autodiff.grammar.interpreter import BREAK, CONTINUE, RETURN, STATEMENTS, Compiler, compiles
@@ -35,9 +36,9 @@ def nothing(c: Compiler, node: syntax.Statement) -> Execute:
     if isinstance(node, syntax.Magic) and node.text.split()[:1] not in (["pylab"], ["matplotlib"]):
         raise CompileError(
             "this notebook command is not in the language",
-            code="E0110",
+            code="E0134",
             caret="only `%pylab inline` is accepted, and does nothing",
-            help=("delete the line",),
+            fixes=(Fix("delete the line", Edit(node.span, "")),),
             span=node.span,
         )
     return lambda frame: None
@@ -185,7 +186,7 @@ def with_(c: Compiler, node: syntax.With) -> Execute:
     body = c.body(node.body)
 
     def run(frame: Frame) -> int | None:
-        before = mode.enabled
+        before, anomaly = mode.enabled, watch.anomaly
         try:
             for context, span, store in items:
                 switch = context(frame)
@@ -201,6 +202,6 @@ def with_(c: Compiler, node: syntax.With) -> Execute:
                     store(frame, None)
             return body(frame)
         finally:
-            mode.enabled = before
+            mode.enabled, watch.anomaly = before, anomaly
 
     return run

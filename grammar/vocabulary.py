@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-_ERRORS = "an error ends the script; test with `if` before the step that can fail"
-_SHARED = "return the value from the function, and assign it where the function is called"
-_NO_ASYNC = "leave it out: a script does one thing after the other"
+_ERRORS = (
+    "E0122",
+    "catches errors",
+    "an error ends the script; test with `if` before the step that can fail",
+)
+_NO_ASYNC = ("E0125", "waits for something", "leave it out: a script does one thing after the other")
 
+# Words of Python that are not in the language: code, caret, help.
 FOREIGN = {
     "try": _ERRORS,
     "except": _ERRORS,
     "finally": _ERRORS,
-    "raise": 'write `assert condition, "message"`',
-    "global": _SHARED,
-    "nonlocal": _SHARED,
+    "raise": ("E0123", "raises an error", 'write `assert condition, "message"`, which stops unless it holds'),
+    "global": (
+        "E0124",
+        "lets a function change a variable outside of it",
+        "return the new value from the function, and assign it where it is called: `x = f(x)`",
+    ),
+    "nonlocal": (
+        "E0124",
+        "lets a function change a variable of the function around it",
+        "return the new value from the inner function, and assign it where it is called: `x = f(x)`",
+    ),
     "async": _NO_ASYNC,
     "await": _NO_ASYNC,
-    "yield": "collect the values in a list and return the list",
+    "yield": (
+        "E0126",
+        "makes a generator",
+        "collect the values in a list, `values.append(x)`, and return it",
+    ),
 }
 
 BLOCK_WORDS = ("if", "elif", "while", "for", "with", "def", "class")
@@ -32,16 +48,10 @@ NOUNS = {
     "or": "condition", "not": "condition",
 }  # fmt: skip
 
-# Two signs in a row that other languages write: message, caret, help.
+# Two signs in a row that other languages write, and what is written here.
 PAIRS = {
-    "&&": ("`&&` is written `and`", "two signs", "write `and`"),
-    "||": ("`||` is written `or`", "two signs", "write `or`"),
-    "<>": ("`<>` is written `!=`", "two signs", "write `!=`"),
-    "=>": ("`=>` is written `>=`", "two signs", "write `>=`"),
-    "=<": ("`=<` is written `<=`", "two signs", "write `<=`"),
-    "===": ("`===` is written `==`", "two signs", "write `==`"),
-    "!==": ("`!==` is written `!=`", "two signs", "write `!=`"),
-}
+    "&&": "and", "||": "or", "<>": "!=", "=>": ">=", "=<": "<=", "===": "==", "!==": "!=",
+}  # fmt: skip
 
 VALUE_ENDS = frozenset(["NAME", "NUMBER", "STRING", ")", "]", "True", "False", "None", "..."])
 VALUE_STARTS = VALUE_ENDS - {")", "]"} | {"(", "[", "lambda", "not", "~"}

@@ -16,7 +16,14 @@ def parameter(span: Span, name: syntax.Name, default: Expression | None) -> synt
 
 
 @rule
-def star_parameter(span: Span, name: syntax.Name) -> syntax.Parameter:
+def typed_parameter(
+    span: Span, name: syntax.Name, annotation: Expression | None, default: Expression | None
+) -> syntax.Parameter:
+    return syntax.Parameter(span, name.id, default)
+
+
+@rule
+def star_parameter(span: Span, name: syntax.Name, annotation: Expression | None = None) -> syntax.Parameter:
     return syntax.Parameter(span, name.id, None, "*")
 
 

@@ -68,6 +68,23 @@ def augmented_assign(span: Span, target: Expression, op: str, value: Expression)
 
 
 @rule
+def annotated(span: Span, target: Expression, annotation: Expression, value: Expression | None) -> Statement:
+    """``x: Tensor = value``. The type means nothing here, and the names in it need not exist."""
+    if isinstance(target, syntax.Subscript) and isinstance(target.object, syntax.Name):
+        if target.object.id in ("In", "Out"):
+            caret = "printed by the notebook, not typed"
+            raise mistake(
+                "E0135", "a label of a notebook cell is no part of the script", caret, "", target.span
+            )
+    if not isinstance(target, (syntax.Name, syntax.Attribute, syntax.Subscript)):
+        several = isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay))
+        message = "a type belongs to one variable" if several else "only a variable can have a type"
+        way_out = "write one line for each" if several else "write the name of a variable before the `:`"
+        raise mistake("E0108", message, "not a variable", way_out, target.span)
+    return syntax.Pass(span) if value is None else syntax.Assign(span, (target,), value)
+
+
+@rule
 def pass_statement(span: Span) -> Statement:
     return syntax.Pass(span)
 
@@ -213,6 +230,7 @@ def function_def(
     decorators: tuple[Expression, ...] | None,
     name: syntax.Name,
     parameters: tuple[syntax.Parameter, ...] | None,
+    returns: Expression | None,
     body: Body,
 ) -> Statement:
     where = through(span.start, body)

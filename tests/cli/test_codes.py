@@ -9,7 +9,7 @@ from script_runner import run_script
 WHOLE_SCRIPTS = [
     code
     for code in CODES
-    if "E0101" <= code <= "E0110" or code in ("E0201", "E0202", "E0203", "E0205", "E0206", "E0207", "E0208")
+    if "E0101" <= code < "E0200" or code in ("E0201", "E0202", "E0203", "E0205", "E0206", "E0207", "E0208")
 ]
 
 

@@ -63,6 +63,12 @@ class PythonDump:
     def Assign(self, node):
         return ("Assign", self.span(node), self.all(node.targets), self(node.value))
 
+    def AnnAssign(self, node):
+        """Types mean nothing: a plain assignment, or nothing at all."""
+        if node.value is None:
+            return ("Pass", self.span(node))
+        return ("Assign", self.span(node), (self(node.target),), self(node.value))
+
     def AugAssign(self, node):
         op = OPERATORS[type(node.op)]
         return ("AugmentedAssign", self.span(node), self(node.target), op, self(node.value))
@@ -624,6 +630,13 @@ STATEMENTS = [
     "(x) = 1\n",
     "x.y[0], z = 1, 2\n",
     "x = *a, b\n",
+    "x: int\n",
+    "x: torch.Tensor = y\n",
+    "(x): 'Tensor' = 1, 2\n",
+    "x.y: list[int] = []; z[0]: a | None = b\n",
+    "def f(x: Tensor, n: int = 3, *a: float, b: str = 's') -> Tensor: return x\n",
+    "def f(x: Callable[[int], int] = lambda y: y) -> None: pass\n",
+    "class A:\n  x: int = 3\n",
     *[f"x {op}= y + 1\n" for op in ("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^")],
     "(x) += 1\n",
     "x[0] += 1, 2\n",
@@ -743,6 +756,19 @@ def test_line_endings_make_no_difference(text, ending):
 
 
 REJECTED = r"""
+x, y: int
+[x]: int = 3
+f(): int
+x: = 3
+x:
+x: int = y = 3
+x: int += 3
+*x: int
+lambda x: int: 3
+def f(x:): pass
+def f(x: int=): pass
+def f(*: int, a): pass
+def f() ->: pass
 x =
 = x
 x = = y
@@ -1061,14 +1087,10 @@ def excused(text: str) -> bool:
         except (Warning, ValueError):
             return True  # `1if`, invalid escapes
     for node in ast.walk(tree):
-        if isinstance(node, (ast.AnnAssign, ast.GeneratorExp, ast.NamedExpr, ast.Set, ast.Dict)):
+        if isinstance(node, (ast.GeneratorExp, ast.NamedExpr, ast.Set, ast.Dict)):
             return True
         if isinstance(node, ast.arguments) and (
             node.posonlyargs or node.kwarg or (node.kwonlyargs and not node.vararg)
-        ):
-            return True
-        if (isinstance(node, ast.arg) and node.annotation) or (
-            isinstance(node, ast.FunctionDef) and node.returns
         ):
             return True
         if (isinstance(node, ast.keyword) and node.arg is None) or (

@@ -1,0 +1,84 @@
+"""What to say when no rule of the grammar fits the next word.
+
+``RULES`` is a list of small functions, the most telling first: each looks at the Situation and either
+knows what is wrong or passes. The table itself says what could have followed.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import CompileError
+from autodiff.grammar.diagnosis.blocks import (
+    block_missing,
+    colon_missing,
+    decorated,
+    indented,
+    lone_branch,
+    parameters_missing,
+    stray_colon,
+)
+from autodiff.grammar.diagnosis.brackets import bad_word, open_bracket
+from autodiff.grammar.diagnosis.foreign import (
+    braces,
+    foreign_sign,
+    foreign_word,
+    main_guard,
+    match_statement,
+    other_class,
+    relative_import,
+)
+from autodiff.grammar.diagnosis.pasted import pasted
+from autodiff.grammar.diagnosis.situation import Situation
+from autodiff.grammar.diagnosis.values import (
+    does_not_fit,
+    else_missing,
+    generator,
+    in_missing,
+    lone_star,
+    side_by_side,
+    value_missing,
+)
+from autodiff.grammar.diagnosis.words import equals_sign, keyword_as_name, lower_case
+from autodiff.grammar.layout import Words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.grammar.parser import Reader
+
+RULES = (
+    pasted,
+    main_guard,
+    other_class,
+    bad_word,
+    open_bracket,
+    foreign_word,
+    braces,
+    foreign_sign,
+    match_statement,
+    lower_case,
+    stray_colon,
+    indented,
+    block_missing,
+    lone_branch,
+    decorated,
+    keyword_as_name,
+    in_missing,
+    equals_sign,
+    value_missing,
+    generator,
+    parameters_missing,
+    colon_missing,
+    lone_star,
+    relative_import,
+    else_missing,
+    side_by_side,
+)
+
+
+def diagnose(reader: Reader, words: Words, at: int, start: str) -> CompileError:
+    """The error for a text whose word number ``at`` does not fit."""
+    here = Situation(reader, words, at, start)
+    for rule in RULES:
+        error = rule(here)
+        if error is not None:
+            return error
+    return does_not_fit(here)

@@ -1,0 +1,105 @@
+"""Brackets that do not pair, and where the missing one may belong."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import CompileError, Fix
+from autodiff.grammar.diagnosis import spelling
+from autodiff.grammar.diagnosis.lines import code_end, line_end, margin, next_statement
+from autodiff.grammar.diagnosis.situation import Situation, fix, line_around
+from autodiff.grammar.layout import CLOSES, Words, unclosed_bracket
+from autodiff.grammar.vocabulary import BLOCK_WORDS
+
+CLOSING = {opening: closing for closing, opening in CLOSES.items()}
+
+
+def bad_word(here: Situation) -> CompileError | None:
+    """What the reader of words found: only brackets need to be looked at with the words around them."""
+    if here.kind != "ERROR":
+        return None
+    error = here.words.error
+    if error is not None and not error.fixes:
+        error.fixes = repairs(here, error) if error.code == "E0103" else spelling.repairs(here.text, error)
+        error.help = () if error.fixes else error.help
+    return error
+
+
+def open_bracket(here: Situation) -> CompileError | None:
+    """Inside a bracket that is never closed everything after it is beside the point."""
+    error = here.words.error
+    if not here.brackets or error is None or error.code != "E0103":
+        return None
+    opening = here.brackets[-1]
+    depth = 0
+    for kind in here.kinds[opening:]:
+        if kind in ("(", "[", "{"):
+            depth += 1
+        elif kind in CLOSES:
+            depth -= 1
+            if depth == 0:
+                return None
+    ours = unclosed_bracket(here.text, here.kinds[opening], here.words.starts[opening])
+    ours.fixes = repairs(here, ours)
+    ours.help = () if ours.fixes else ours.help
+    return ours
+
+
+def repairs(here: Situation, error: CompileError) -> tuple[Fix, ...]:
+    """Ways to close what is open, or to do without the bracket that is too many."""
+    assert error.span is not None
+    text, span = here.text, error.span
+    sign = text[span.start : span.end]
+    if sign in CLOSING:
+        return _closed(here, span.start)
+    if error.labels:  # `(1]`: another bracket than the one that is open
+        wanted = CLOSING[text[error.labels[0].span.start]]
+        return (
+            fix(f"write `{wanted}` instead of `{sign}`", (span.start, span.end, wanted)),
+            fix(f"write `{wanted}` before the `{sign}`", (span.start, span.start, wanted)),
+        )
+    return (fix(f"delete the `{sign}`", (span.start, span.end, "")),)
+
+
+def _closed(here: Situation, opening: int) -> tuple[Fix, ...]:
+    """The bracket closed at the end of its line, or before the next line that begins a statement."""
+    text = here.text
+    line = line_around(text, opening).start
+    first = here.words.starts[here.line] if here.words.starts[here.line] <= opening else line
+    following = next_statement(text, opening, margin(text, line_around(text, first).start))
+    places = [code_end(text, line)]
+    last = (
+        line_around(text, max(following - 1, 0)).start
+        if following < len(text)
+        else line_around(text, len(text)).start
+    )
+    while last > line and not text[last : line_end(text, last)].strip():
+        last = line_around(text, last - 1).start
+    if last > line:
+        places.insert(0, code_end(text, last))
+    found = []
+    for place in places:
+        if here.first in BLOCK_WORDS and text[place - 1] == ":":
+            place -= 1
+        closers = _still_open(here.words, here.line, place)
+        if here.first in BLOCK_WORDS and text[place : place + 1] != ":":
+            closers += ":"
+        if 0 < len(closers.strip(":")) < 20:
+            where = "the line" if place <= line_end(text, line) else f"`{text[last:place].strip()[-20:]}`"
+            where = (
+                f"before the `{text[place]}`" if text[place : place + 1] == ":" else f"at the end of {where}"
+            )
+            found.append(fix(f"write `{closers}` {where}", (place, place, closers)))
+    return tuple(found)
+
+
+def _still_open(words: Words, first: int, end: int) -> str:
+    """What closes the brackets that are open at a place."""
+    opened: list[str] = []
+    for index in range(first, len(words.kinds)):
+        if words.starts[index] >= end:
+            break
+        kind = words.kinds[index]
+        if kind in CLOSING:
+            opened.append(CLOSING[kind])
+        elif kind in CLOSES and opened:
+            opened.pop()
+    return "".join(reversed(opened))

@@ -1,0 +1,90 @@
+"""Where statements begin and end in a text that does not parse, by the look of its lines.
+
+Used to guess where a bracket should have been closed, and from where on a damaged script makes sense
+again. The guesses are careful: a line counts as a beginning only when it can hardly be anything else.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NAMES = r"[^\W\d]\w*(?:\.\w+|\[[^\]\r\n]*\])*"
+_BEGINNING = re.compile(
+    r"(?:(?:if|elif|else|for|while|def|class|with|return|import|from|assert|del|pass|break|continue)\b|@"
+    rf"|{_NAMES}(?:[ \t]*,[ \t]*{_NAMES})*[ \t]*(?://|\*\*|[-+*/@%&|^])?=(?!=)"
+    rf"|{_NAMES}[ \t]*\()"
+)
+_MARGIN = re.compile(r"[ \t\f]*+")
+_BREAK = re.compile(r"\r\n|\r|\n")
+_GOES_ON = re.compile(r"(?:else|elif|except|finally)\b")
+
+
+def margin(text: str, line: int) -> int:
+    """How far the line that begins at ``line`` is indented, in characters."""
+    found = _MARGIN.match(text, line)
+    assert found is not None
+    return found.end() - line
+
+
+def is_blank(text: str, line: int) -> bool:
+    """Whether nothing but a remark is on the line."""
+    at = line + margin(text, line)
+    return at >= len(text) or text[at] in "#\r\n"
+
+
+def line_end(text: str, at: int) -> int:
+    found = _BREAK.search(text, at)
+    return found.start() if found else len(text)
+
+
+def next_line(text: str, at: int) -> int:
+    """Where the line after the one of ``at`` begins."""
+    found = _BREAK.search(text, at)
+    return found.end() if found else len(text)
+
+
+def next_statement(text: str, at: int, deepest: int) -> int:
+    """The first line after the one of ``at`` that begins a statement no deeper than ``deepest``."""
+    line = next_line(text, at)
+    while line < len(text):
+        width = margin(text, line)
+        if width <= deepest and _BEGINNING.match(text, line + width):
+            written = text[line : line_end(text, line)].split("#")[0].rstrip()
+            if not written.endswith(","):
+                return line
+        line = next_line(text, line)
+    return len(text)
+
+
+def next_outside(text: str, at: int, deepest: int) -> int:
+    """The first line after the one of ``at`` that is no deeper than ``deepest`` and continues nothing."""
+    line = next_line(text, at)
+    while line < len(text):
+        width = margin(text, line)
+        if width <= deepest and not is_blank(text, line) and not _GOES_ON.match(text, line + width):
+            return line
+        line = next_line(text, line)
+    return len(text)
+
+
+def code_end(text: str, line: int, end: int | None = None) -> int:
+    """The end of a line without a remark and the space before it, found by quotes and ``#`` alone."""
+    end = line_end(text, line) if end is None else end
+    quote = ""
+    at = line
+    while at < end:
+        character = text[at]
+        if quote:
+            if character == "\\":
+                at += 1
+            elif character == quote:
+                quote = ""
+        elif character in "\"'":
+            quote = character
+        elif character == "#":
+            end = at
+            break
+        at += 1
+    while end > line and text[end - 1] in " \t\f\r\n":
+        end -= 1
+    return end
