@@ -17,7 +17,7 @@ from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 _number = attrgetter("number")
@@ -65,6 +65,13 @@ def sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False) -> dict
                 before = known(below)
                 cotangents[below] = contribution if before is None else before + contribution
     return cotangents
+
+
+def passing() -> Callable[..., dict[Node, Any]]:
+    """The sweep that passes of the script take: the plain one, or the one with hooks and anomaly mode."""
+    from autodiff.core.watch import watch, watched_sweep
+
+    return watched_sweep if watch.is_on else sweep
 
 
 def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
@@ -160,16 +167,30 @@ def backward(
     output: Tensor, gradient: Tensor | None, retain_graph: bool | None = None, create_graph: bool = False
 ) -> None:
     """``output.backward(...)``: gather the gradients of ``output`` in the leaves it was made from."""
-    root, seed = start_of(output, gradient)
+    backward_from([output], [gradient], retain_graph, create_graph)
+
+
+def backward_from(
+    outputs: Sequence[Tensor],
+    gradients: Sequence[Tensor | None],
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+) -> None:
+    """``torch.autograd.backward``: the same from several outputs in one pass."""
+    seeds: dict[Node, Any] = {}
+    for output, gradient in zip(outputs, gradients, strict=True):
+        root, seed = start_of(output, gradient)
+        g = seed if create_graph else seed.value
+        seeds[root] = seeds[root] + g if root in seeds else g
+    if create_graph:
+        mode.warn(MAKES_A_CYCLE)
     retain = create_graph if retain_graph is None else retain_graph
-    order = newest_first([root])
+    order = newest_first(seeds)
     with np_errors_ignored(order):
-        cotangents = sweep(order, {root: seed if create_graph else seed.value}, lift=create_graph)
+        cotangents = passing()(order, seeds, lift=create_graph)
     for node in order:
         g = cotangents.get(node)
         if g is None:
-    if create_graph:
-        mode.warn(MAKES_A_CYCLE)
             continue
         cell = node.cell if isinstance(node, Leaf) else node.mark.cell if node.mark is not None else None
         if cell is None:
@@ -181,7 +202,7 @@ def backward(
             cell.grad = cell.grad + made
         else:  # in place, as torch does: whoever holds the old .grad sees the sum
             cell.grad.assign_in_place(Tensor(_plain_sum(cell.grad.value, g)))
-    finish("backward", [root], [seed.value], order, retain)
+    finish("backward", list(seeds), values_of(seeds), order, retain)
 
 
 def grad(
@@ -227,7 +248,7 @@ def grad(
     nodes = [x.node for x in wanted if x.node is not None]
     order = leading_to(newest_first(seeds), nodes)
     with np_errors_ignored(order):
-        cotangents = sweep(order, seeds, lift=create_graph)
+        cotangents = passing()(order, seeds, lift=create_graph)
     results: list[Tensor | None] = []
     for index, (x, node) in enumerate(zip(wanted, nodes, strict=True)):
         g = cotangents.get(node)
@@ -242,10 +263,13 @@ def grad(
             )
         results.append(None if g is None else g if create_graph else Tensor(g))
     retain = create_graph if retain_graph is None else retain_graph
-    finish(
-        "grad", list(seeds), [s.value if isinstance(s, Tensor) else s for s in seeds.values()], order, retain
-    )
+    finish("grad", list(seeds), values_of(seeds), order, retain)
     return tuple(results)
+
+
+def values_of(seeds: dict[Node, Any]) -> list[Any]:
+    """The cotangents a pass began with, as values."""
+    return [seed.value if isinstance(seed, Tensor) else seed for seed in seeds.values()]
 
 
 def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:

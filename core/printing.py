@@ -1,4 +1,4 @@
-"""The printed form of tensors and numbers, byte for byte as PyTorch prints them with its default options.
+"""The printed form of tensors and numbers, byte for byte as PyTorch prints them.
 
 One idea: the elements of a tensor share one notation and one column width, both chosen from all the
 elements that will be shown; the rest is laying out brackets and breaking lines. Nothing here calls
@@ -17,12 +17,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-LINE_WIDTH = 80
-SUMMARY_THRESHOLD = 1000  # more elements than this are summarised
-EDGE_ITEMS = 3  # and then each axis keeps this many at either end
 PREFIX = "tensor("
 PYTHON_DTYPES = {"float": "float64", "int": "int64", "bool": "bool"}
 FORMAT_LIMIT = 10_000  # widest column and longest fraction a format spec may ask for
+
+
+class Options:
+    """What ``torch.set_printoptions`` sets. Tensors of more than ``threshold`` elements are summarised: each
+    axis keeps ``edgeitems`` at either end. ``sci_mode`` is None where the elements decide.
+    """
+
+    __slots__ = ("edgeitems", "linewidth", "precision", "sci_mode", "threshold")
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Go back to the defaults, for a new script."""
+        self.precision = 4
+        self.threshold: float = 1000
+        self.edgeitems = 3
+        self.linewidth = 80
+        self.sci_mode: bool | None = None
+
+
+options = Options()
 
 
 def format_tensor(
@@ -118,11 +137,11 @@ def spell_whole(value: float) -> str:
 
 
 def spell_fixed(value: float) -> str:
-    return f"{value:.4f}"
+    return f"{value:.{options.precision}f}"
 
 
 def spell_scientific(value: float) -> str:
-    return f"{value:.4e}"
+    return f"{value:.{options.precision}e}"
 
 
 def choose_notation(magnitudes: Sequence[float]) -> Callable[[float], str]:
@@ -134,7 +153,10 @@ def choose_notation(magnitudes: Sequence[float]) -> Callable[[float], str]:
         return spell_whole
     smallest, largest = min(magnitudes), max(magnitudes)
     whole = all(value.is_integer() for value in magnitudes)
-    if largest / smallest > 1000 or largest > 1e8 or (smallest < 1e-4 and not whole):
+    scientific = options.sci_mode
+    if scientific is None:
+        scientific = largest / smallest > 1000 or largest > 1e8 or (smallest < 1e-4 and not whole)
+    if scientific:
         return spell_scientific
     return spell_whole if whole else spell_fixed
 
@@ -157,11 +179,11 @@ def format_elements(array: np.ndarray) -> str:
     """The elements of an array with their brackets, as they stand after ``tensor(``."""
     if array.size == 0:
         return "[]"
-    summarised = array.size > SUMMARY_THRESHOLD
-    cut = tuple(summarised and length > 2 * EDGE_ITEMS for length in array.shape)
+    edge = options.edgeitems
+    cut = tuple(array.size > options.threshold and length > 2 * edge for length in array.shape)
     for axis, is_cut in enumerate(cut):
         if is_cut:
-            array = array.take([*range(EDGE_ITEMS), *range(-EDGE_ITEMS, 0)], axis=axis)
+            array = array.take([*range(edge), *range(-edge, 0)], axis=axis)
     spell, width = choose_column(array.ravel().tolist())
     return lay_out(array.tolist(), cut, lambda value: spell(value).rjust(width), width, len(PREFIX))
 
@@ -174,7 +196,7 @@ def lay_out(items: Any, cut: tuple[bool, ...], cell: Callable[[float], str], wid
         return lay_out_row([cell(value) for value in items], cut[0], width, column)
     blocks = [lay_out(item, cut[1:], cell, width, column + 1) for item in items]
     if cut[0]:
-        blocks.insert(EDGE_ITEMS, "...")
+        blocks.insert(options.edgeitems, "...")
     # One line break between rows, one more for each dimension above: matrices stand a blank line apart.
     separator = "," + "\n" * (len(cut) - 1) + " " * (column + 1)
     return "[" + separator.join(blocks) + "]"
@@ -182,8 +204,8 @@ def lay_out(items: Any, cut: tuple[bool, ...], cell: Callable[[float], str], wid
 
 def lay_out_row(cells: list[str], cut: bool, width: int, column: int) -> str:
     if cut:
-        cells.insert(EDGE_ITEMS, " ...")
-    per_line = max(1, (LINE_WIDTH - column) // (width + len(", ")))
+        cells.insert(options.edgeitems, " ...")
+    per_line = max(1, (options.linewidth - column) // (width + len(", ")))
     lines = [", ".join(cells[start : start + per_line]) for start in range(0, len(cells), per_line)]
     return "[" + (",\n" + " " * (column + 1)).join(lines) + "]"
 
@@ -192,7 +214,7 @@ def append_suffixes(text: str, suffixes: list[str]) -> str:
     """Close the bracket after the suffixes, each on a new line if it does not fit on the last one."""
     used = len(text) - text.rfind("\n") + 1  # torch counts the ", " to come as there already
     for suffix in suffixes:
-        if used + len(suffix) + len(", ") > LINE_WIDTH:
+        if used + len(suffix) + len(", ") > options.linewidth:
             text += ",\n" + " " * len(PREFIX) + suffix
             used = len(PREFIX) + len(suffix)
         else:

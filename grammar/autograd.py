@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.backward import backward_from
 from autodiff.core.backward import grad as core_grad
 from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.functions import find
@@ -56,15 +57,25 @@ def grad(
     return tuple(found)
 
 
+listed = tensors
+
+
 def backward(
-    tensors_: Any,
-    grad_tensors: Any = None,
-    retain_graph: Any = None,
-    create_graph: Any = False,
-    grad_variables: Any = None,
-    inputs: Any = None,
+    tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: Any = False
 ) -> None:
-    raise NotImplementedError
+    """``torch.autograd.backward``: one pass from one tensor or from several."""
+    outputs = listed(tensors, "tensors")
+    weights: list[Any] = [None] * len(outputs)
+    if grad_tensors is not None:
+        weights = [grad_tensors] if grad_tensors.__class__ is Tensor else list(iterate(grad_tensors))
+    if len(weights) != len(outputs):
+        raise GradientError(
+            f"got {len(outputs)} tensors and {len(weights)} gradients",
+            code="E0411",
+            caret="each tensor takes one gradient to start from",
+        )
+    retain = None if retain_graph is None else bool(retain_graph)
+    backward_from(outputs, weights, retain, bool(create_graph))
 
 
 def zeros_like(x: Tensor) -> Tensor:

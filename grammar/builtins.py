@@ -344,6 +344,37 @@ def is_instance(x: Any, kind: Any, /) -> bool:
     return False
 
 
+def no_constructor(*args: Any, **kwargs: Any) -> None:
+    raise ScriptError("cannot create instances of this type", code="E0203")
+
+
+KINDS: dict[str, Any] = {}
+
+
+@builtin_function("type")
+def type_of(x: Any, /) -> Any:
+    """The class of a value: what ``isinstance`` takes, or a name to print."""
+    if x.__class__ is Tensor:
+        return find("Tensor")
+    name = type_name(x)
+    known = BUILTINS.get(name)
+    if known.__class__ is Builtin and known.classes == (x.__class__,):
+        return known
+    if name not in KINDS:
+        KINDS[name] = Builtin(name, no_constructor, (x.__class__,))
+    return KINDS[name]
+
+
+_numbered: dict[int, tuple[Any, int]] = {}
+
+
+@builtin_function("id")
+def identity(x: Any, /) -> int:
+    """A number that no other value has, the same in every run of the script."""
+    # The value is kept, for otherwise a later one could come to lie at its address.
+    return _numbered.setdefault(id(x), (x, len(_numbered) + 1))[1]
+
+
 # -- grad modes -------------------------------------------------------------------------------------
 
 
@@ -391,17 +422,6 @@ def is_tensor(obj: Any) -> bool:
 def make_size(sizes: Any = (), /) -> Any:
     return Size(as_index(n, "a size") for n in iterate(sizes))
 
-
-def no_options(*args: Any, **kwargs: Any) -> None:
-    """``torch.set_printoptions`` and its like: accepted by name only."""
-    raise ScriptError(
-        "print options are fixed in the language",
-        code="E0310",
-        help=('format numbers yourself: `print(f"{x:.3f}")`',),
-    )
-
-
-BUILTINS["set_printoptions"] = Builtin("set_printoptions", no_options)
 
 # -- constants --------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ Those of strings, lists and shapes are in ``sequence_methods``.
 
 from __future__ import annotations
 
-from autodiff.core.dtypes import DType, float32, float64, int32, int64
+from autodiff.core.device import Device, settle_on
+from autodiff.core.dtypes import DTYPES, DType, float32, float64, int32, int64
 from autodiff.core.dtypes import bool_ as bool_dtype
 from autodiff.core.errors import GradientError, ScriptError, ShapeError
 from autodiff.core.function import Context, apply_function
@@ -15,6 +16,7 @@ from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.op import OPS
 from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.watch import HookHandle, register_hook
 from autodiff.grammar.values import (
     NUMBERS,
     FunctionClass,
@@ -43,9 +45,6 @@ def method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[.
     return enter
 
 
-CPU = "cpu"  # what ``x.device`` says: there is one
-
-
 # -- tensors ----------------------------------------------------------------------------------------
 
 
@@ -63,6 +62,8 @@ def backward(
     if retain_graph is None:
         retain_graph = retain_variables
     x.backward(gradient, None if retain_graph is None else bool(retain_graph), bool(create_graph))
+
+
 def no_gradient_tensor(x: Tensor, given: Any) -> ScriptError:
     """The error for a first gradient that is no tensor; torch looks into lists and strings."""
     message = f"'{type_name(given)}' object is not iterable"
@@ -74,8 +75,6 @@ def no_gradient_tensor(x: Tensor, given: Any) -> ScriptError:
         caret=f"the gradient of the output is a tensor of its shape, {x.shape}",
         operands=(x,),
     )
-
-
 
 
 @method(Tensor, "retain_grad")
@@ -121,9 +120,16 @@ def numpy(x: Tensor, *, force: Any = False) -> Tensor:
     return x.detach()
 
 
-@method(Tensor, "cpu", "contiguous")
+@method(Tensor, "cpu")
 def unchanged(x: Tensor) -> Tensor:
     return x
+
+
+@method(Tensor, "contiguous")
+def contiguous(x: Tensor) -> Tensor:
+    from autodiff.core.ops.shape import is_contiguous
+
+    return x if is_contiguous(x) else OPS["contiguous"](x)  # type: ignore[no-any-return]
 
 
 @method(Tensor, "requires_grad_")
@@ -185,21 +191,50 @@ for _name, _dtype in {
     casting(_name, _dtype)
 
 
-@method(Tensor, "to", "type")
+@method(Tensor, "to")
 def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None) -> Tensor:
     for target in (*targets, dtype):
         if target.__class__ is DType:
             x = cast(x, target)
         elif target.__class__ is Tensor:
             x = cast(x, target.dtype)
-        elif target.__class__ is str and target != CPU:
-            raise ScriptError(
-                f"there is no device '{target}'",
-                code="E0310",
-                caret="everything runs on the CPU here",
-                help=("leave the call out, or name a type: `x.to(torch.float32)`",),
-            )
+        elif target.__class__ is str or target.__class__ is Device:
+            settle_on(target)
+    settle_on(device)
     return x
+
+
+@method(Tensor, "type")
+def type_of(x: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
+    """The name of torch's old tensor class, or the tensor in the type that such a class or a dtype names."""
+    if dtype is None:
+        return f"torch.{x.dtype.long_name}Tensor"
+    if dtype.__class__ is Function and dtype.name in OLD_CLASSES:
+        dtype = OLD_CLASSES[dtype.name]
+    elif dtype.__class__ is str and dtype.startswith("torch.") and dtype[6:] in OLD_CLASSES:
+        dtype = OLD_CLASSES[dtype[6:]]
+    if dtype.__class__ is not DType:
+        raise ScriptError(
+            "dtype must be a type, str, or dtype object",
+            code="E0203",
+            caret="this names no number type",
+            help=("write a type: `x.type(torch.float64)`",),
+        )
+    return cast(x, dtype)
+
+
+OLD_CLASSES = {f"{dtype.long_name}Tensor": dtype for dtype in DTYPES.values()}
+
+
+@method(Tensor, "cuda")
+def cuda(x: Tensor, device: Any = None, non_blocking: Any = False) -> Tensor:
+    settle_on("cuda")
+    return x
+
+
+@method(Tensor, "get_device")
+def get_device(x: Tensor) -> int:
+    return -1
 
 
 @method(Tensor, "type_as")
@@ -211,8 +246,18 @@ def type_as(x: Tensor, other: Any) -> Tensor:
     return cast(x, other.dtype)
 
 
+REVERSES_ALL = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will"
+    " throw an error in a future release. Consider `x.mT` to transpose batches of matrices or"
+    " `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+)
+SINGLE_T = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
+
+
 def transposed(x: Tensor) -> Tensor:
     """``x.T``"""
+    if x.ndim != 2:
+        mode.warn(REVERSES_ALL if x.ndim else SINGLE_T)
     permute = find("permute")
     assert permute is not None
     return permute(x, tuple(reversed(range(x.ndim)))) if x.ndim else x
@@ -238,20 +283,17 @@ def variable_of(node: Leaf) -> Tensor:
 def full_like(x: Tensor, value: float) -> Tensor:
     """A tensor of x's shape and type, all of one number."""
     if x.value.__class__ is float:
-REVERSES_ALL = (
-    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will"
-    " throw an error in a future release. Consider `x.mT` to transpose batches of matrices or"
-    " `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
-)
-SINGLE_T = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
-
-
         return Tensor(float(value))
     made = x.value.copy()
-    if x.ndim != 2:
-        mode.warn(REVERSES_ALL if x.ndim else SINGLE_T)
     made[...] = value
     return Tensor(made)
+
+
+def overwritten(x: Tensor, value: float, grad_fn: str) -> Tensor:
+    """What ``x`` is with one number everywhere; where it was computed, the graph remembers that it was."""
+    if not mode.enabled or x.node is None or not x.node.tracked or isinstance(x.node, Leaf):
+        return full_like(x, value)
+    return OPS["index_put"].named(grad_fn)(x, value, basic=(), advanced=())  # type: ignore[no-any-return]
 
 
 @method(Tensor, "zero_")
@@ -273,6 +315,10 @@ def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
         raise ScriptError(
             f"copy_(): argument 'src' (position 1) must be Tensor, not {type_name(src)}", code="E0310"
         )
+    if mode.enabled and any(t.node is not None and t.node.tracked for t in (x, src)):
+        from autodiff.core.ops.indexing import setitem_value
+
+        return x.assign_in_place(setitem_value(x, ..., src))
     value = cast(src, x.dtype)
     if value.shape != x.shape:
         shape = _check_broadcast((x, value))
@@ -281,13 +327,6 @@ def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
                 f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}",
                 code="E0301",
                 caret=f"shape {value.shape} does not fit into shape {x.shape}",
-def overwritten(x: Tensor, value: float, grad_fn: str) -> Tensor:
-    """What ``x`` is with one number everywhere; where it was computed, the graph remembers that it was."""
-    if not mode.enabled or x.node is None or not x.node.tracked or isinstance(x.node, Leaf):
-        return full_like(x, value)
-    return OPS["index_put"].named(grad_fn)(x, value, basic=(), advanced=())  # type: ignore[no-any-return]
-
-
                 operands=(x, value),
             )
         value = OPS["expand"](value, shape=shape)
@@ -304,16 +343,11 @@ def in_place(function: Function) -> Callable[..., Tensor]:
 
 
 @method(Tensor, "register_hook")
-def register_hook(x: Tensor, hook: Any) -> None:
-    raise ScriptError(
-        "hooks are not in the language",
-    if mode.enabled and any(t.node is not None and t.node.tracked for t in (x, src)):
-        from autodiff.core.ops.indexing import setitem_value
+def hook(x: Tensor, hook: Any) -> HookHandle:
+    return register_hook(x, hook)
 
-        return x.assign_in_place(setitem_value(x, ..., src))
-        code="E0204",
-        help=("call `.retain_grad()` and read `.grad` after backward()",),
-    )
+
+METHODS[HookHandle, "remove"] = HookHandle.remove
 
 
 # -- nodes, contexts, classes -----------------------------------------------------------------------
@@ -336,6 +370,7 @@ def save_for_backward(ctx: Context, *tensors: Any) -> None:
                 f"save_for_backward can only save variables, but argument {position} is of type"
                 f" {type_name(value)}",
                 code="E0412",
+                caret="only tensors are saved this way",
                 help=("keep other values as attributes: `ctx.n = n`",),
             )
     ctx.save_for_backward(*tensors)
@@ -350,6 +385,12 @@ def no_effect(ctx: Context, *args: Any) -> None:
 def apply(custom: FunctionClass, *operands: Any) -> Any:
     for name in ("forward", "backward"):
         if name not in custom.methods:
+            message = f"You must implement the {name} function for custom autograd.Function."
+            if name == "backward":
+                message = (
+                    "You must implement either the backward or vjp method for your custom autograd.Function"
+                    " to use it with backward mode AD."
+                )
             raise ScriptError(
                 message,
                 caret=f"`{custom.name}` has no `{name}`",
@@ -361,10 +402,3 @@ def apply(custom: FunctionClass, *operands: Any) -> Any:
 
 METHODS[FunctionClass, "forward"] = lambda custom, *args: custom.methods["forward"](*args)
 METHODS[FunctionClass, "backward"] = lambda custom, *args: custom.methods["backward"](*args)
-                caret="only tensors are saved this way",
-            message = f"You must implement the {name} function for custom autograd.Function."
-            if name == "backward":
-                message = (
-                    "You must implement either the backward or vjp method for your custom autograd.Function"
-                    " to use it with backward mode AD."
-                )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Python's own, which are not torch's as well.
 PYTHONS = {
     *("int", "float", "bool", "str", "list", "tuple", "range", "len", "zip", "enumerate", "reversed"),
-    *("sorted", "print", "repr", "display", "Math", "isinstance", "divmod", "e"),
+    *("sorted", "print", "repr", "display", "Math", "isinstance", "divmod", "e", "type", "id"),
 }
 
 
@@ -107,7 +107,9 @@ def of_members(members: Callable[[], dict[str, Any]]) -> Callable[[str], Namespa
 def of_torch(name: str) -> Namespace:
     """``torch``: core's functions, the types, the grad modes and the other namespaces."""
     inner = {"nn": "torch.nn", "autograd": "torch.autograd", "linalg": "torch.linalg"}
-    inner |= {"special": "torch.special"}
+    inner |= {"special": "torch.special", "cuda": "torch.cuda", "backends": "torch.backends"}
+    inner |= {"accelerator": "torch.accelerator", "testing": "torch.testing"}
+    inner |= {"optim": "torch.optim"}
     bare = frozenset(BUILTINS) - PYTHONS - {"Function"}
 
     def find_member(member: str) -> Any:
@@ -118,23 +120,49 @@ def of_torch(name: str) -> Namespace:
         function = FUNCTIONS.get(f"torch.{member}")
         if function is not None:
             return function
-        return BUILTINS[member] if member in bare else UNBOUND
+        if member in bare:
+            return BUILTINS[member]
+        return environment("torch")().get(member, UNBOUND)
 
     def names() -> list[str]:
         functions = [key.partition(".")[2] for key in FUNCTIONS if key.startswith("torch.")]
-        return [*DTYPES, *inner, *functions, *bare]
+        return [*DTYPES, *inner, *functions, *bare, *environment("torch")()]
 
     return Namespace(name, find_member, names)
 
 
 def autograd_namespace() -> dict[str, Any]:
+    from autodiff.grammar import autograd
+    from autodiff.grammar.checks import gradcheck
+    from autodiff.grammar.environment import AUTOGRAD as AUTOGRAD_MODES
+
     return {
         "grad": builtin("grad"),
         "Function": builtin("Function"),
         "Variable": builtin("Variable"),
         "functional": namespace("torch.autograd.functional"),
+        "backward": Builtin("backward", autograd.backward),
+        "gradcheck": Builtin("gradcheck", gradcheck),
+        **AUTOGRAD_MODES,
         **{name: builtin(name) for name in ("no_grad", "enable_grad", "set_grad_enabled")},
     }
+
+
+def environment(name: str) -> Callable[[], dict[str, Any]]:
+    """The members of one of torch's namespaces about the machine."""
+
+    def members() -> dict[str, Any]:
+        from autodiff.grammar import environment
+
+        return environment.MEMBERS[name]
+
+    return members
+
+
+def testing_members() -> dict[str, Any]:
+    from autodiff.grammar.checks import assert_close
+
+    return {"assert_close": Builtin("assert_close", assert_close)}
 
 
 def ipython_members() -> dict[str, Any]:
@@ -156,6 +184,15 @@ def numpy_members() -> dict[str, Any]:
 MAKERS: dict[str, Callable[[str], Namespace]] = {
     "torch": of_torch,
     "torch.nn": of_members(lambda: {"functional": namespace("torch.nn.functional")}),
+    "torch.cuda": of_members(environment("cuda")),
+    "torch.backends": of_members(
+        lambda: {name: namespace(f"torch.backends.{name}") for name in ("mps", "cudnn")}
+    ),
+    "torch.backends.mps": of_members(environment("mps")),
+    "torch.backends.cudnn": of_members(environment("cudnn")),
+    "torch.accelerator": of_members(environment("accelerator")),
+    "torch.testing": of_members(testing_members),
+    "torch.optim": of_members(dict),
     "torch.nn.functional": of_functions("F", {}),
     "torch.linalg": of_functions("linalg", {}),
     "torch.special": of_functions("special", {}),

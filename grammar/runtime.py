@@ -9,7 +9,9 @@ from __future__ import annotations
 from autodiff.core.errors import LimitError
 from autodiff.core.limits import limits
 from autodiff.core.mode import mode
+from autodiff.core.printing import options
 from autodiff.core.span import Span
+from autodiff.core.watch import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ class Runtime:
         self.steps = self.allowed
         self.deepest: float = limits.depth or float("inf")
         self.depth = 0
+        watch.start()
+        options.start()
 
     @property
     def used(self) -> int:

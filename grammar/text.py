@@ -6,6 +6,7 @@ may name positions and keywords but no attributes.
 
 from __future__ import annotations
 
+from autodiff.core.device import Device
 from autodiff.core.dtypes import DType
 from autodiff.core.errors import LimitError, ScriptError
 from autodiff.core.function import Context
@@ -13,6 +14,7 @@ from autodiff.core.functions import Function
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.printing import format_named_result, format_number, format_size, format_with_spec
 from autodiff.core.tensors import Tensor
+from autodiff.core.watch import HookHandle
 from autodiff.grammar.values import (
     NAMED_RESULTS,
     NUMBERS,
@@ -47,6 +49,8 @@ class FormatField:
 
 def in_words(value: Any) -> str:
     """``str(value)``"""
+    if value.__class__ is Device:
+        return str(value)
     return value if value.__class__ is str else as_repr(value)
 
 
@@ -123,12 +127,18 @@ REPRS: dict[type, Callable[[Any], str]] = {
     Tensor: lambda value: value.__repr__(),
     Size: format_size,
     DType: lambda value: value.__repr__(),
+    Device: lambda value: value.__repr__(),
+    HookHandle: lambda value: f"<torch.utils.hooks.RemovableHandle object at {address(value)}>",
     slice: write_slice,
     range: write_range,
     Leaf: write_node,
     ScalarNode: write_node,
     ArrayNode: write_node,
-    Function: lambda value: f"<built-in method {value.name} of type object at {address(value)}>",
+    Function: lambda value: (
+        "<class 'torch.Tensor'>"
+        if value.name == "Tensor"
+        else f"<built-in method {value.name} of type object at {address(value)}>"
+    ),
     Builtin: lambda value: (
         f"<class '{value.name}'>" if value.classes else f"<built-in function {value.name}>"
     ),

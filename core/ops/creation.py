@@ -186,7 +186,7 @@ def make_tensor(data: Any, dtype: DType | None, requires_grad: bool) -> Tensor:
     return leaf(array_of(data, dtype), requires_grad)
 
 
-@public("as_tensor(data: any, dtype: dtype = None)", method=False)
+@public("as_tensor(data: any, dtype: dtype = None, *, device: device = None)", method=False)
 def as_tensor(data: Any, dtype: DType | None) -> Tensor:
     """The tensor itself when it is one of that type already, else a new one."""
     if data.__class__ is Tensor and dtype in (None, data.dtype):

@@ -134,7 +134,7 @@ def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: 
     return drawn(source.generator.integers(low, high, tuple(size)), dtype, requires_grad)
 
 
-@public("randperm(n: int)", method=False)
+@public("randperm(n: int, *, device: device = None)", method=False)
 def randperm(n: int) -> Tensor:
     """The numbers from 0 to ``n`` - 1 in random order."""
     allocate(check_sizes((n,)), dtypes.int64)
@@ -162,6 +162,13 @@ def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
     centre = mean.data if mean.__class__ is Tensor else mean
     _check_broadcast(tensors)
     shape = np.broadcast_shapes(*(x.shape for x in tensors)) if size is None else check_sizes(size)
+    if size is not None and tensors:
+        raise ScriptError(
+            "normal() received an invalid combination of arguments",
+            code="E0310",
+            operands=tuple(tensors),
+            help=("leave the size out: it is that of the tensors",),
+        )
     dtype = floating(tensors[0].dtype if tensors else None, "normal_kernel_cpu")
     allocate(shape, dtype)
     return drawn(centre + spread * source.generator.standard_normal(shape), dtype, False)

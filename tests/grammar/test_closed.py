@@ -65,7 +65,6 @@ EXPLOITS = [
     "getattr(1, 'real')",
     "vars()",
     "globals()",
-    "type(1)",
     "object()",
     "super()",
     "'{0.__class__}'.format(1)",

@@ -1,0 +1,151 @@
+"""Backward passes that are watched: hooks see and change gradients, anomaly mode looks for nan.
+
+A pass that nobody watches takes the plain ``sweep`` and pays nothing for this.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import GradientError
+from autodiff.core.lazy import np
+from autodiff.core.mode import enable_grad, no_grad
+from autodiff.core.node import Leaf, Node, OpNode
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    class Hook(Protocol):
+        name: str
+
+        def __call__(self, gradient: Tensor, /) -> Any: ...
+
+
+class Watch:
+    """``hooks``: those of each node, by registration. ``anomaly``: a nan in a pass is an error."""
+
+    __slots__ = ("anomaly", "hooks")
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Forget everything, for a new script."""
+        self.anomaly = False
+        self.hooks: dict[Node, dict[HookHandle, Hook]] = {}
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a pass has to go the slow way."""
+        return self.anomaly or bool(self.hooks)
+
+
+watch = Watch()
+
+
+class HookHandle:
+    """What ``register_hook`` gives: ``remove()`` takes the hook off again."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def remove(self) -> None:
+        """Take the hook off; nothing happens where it is off already."""
+        hooks = watch.hooks.get(self.node, {})
+        hooks.pop(self, None)
+        if not hooks:
+            watch.hooks.pop(self.node, None)
+
+
+def register_hook(x: Tensor, hook: Hook) -> HookHandle:
+    """Have ``hook(gradient)`` called when the gradient of ``x`` is known; a tensor it returns replaces it."""
+    if not x.requires_grad or x.node is None:
+        raise GradientError(
+            "cannot register a hook on a tensor that doesn't require gradient",
+            code="E0410",
+            operands=(x,),
+            caret="no gradient will ever come here",
+            help=("make an input with requires_grad=True",),
+        )
+    handle = HookHandle(x.node)
+    watch.hooks.setdefault(x.node, {})[handle] = hook
+    return handle
+
+
+def watched_sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False) -> dict[Node, Any]:
+    """``sweep`` with the hooks called and, in anomaly mode, every contribution looked at.
+
+    As in torch a leaf's hooks run as soon as its gradient is complete, an inner node's when its turn comes.
+    """
+    from autodiff.core.backward import pull_back, pull_back_lifted
+
+    cotangents = dict(seeds)
+    members = set(order)
+    awaited: dict[Node, int] = {}
+    for node in order:
+        for below in node.inputs:
+            if below.__class__ is Leaf and below in members:
+                awaited[below] = awaited.get(below, 0) + 1
+    with enable_grad() if lift else no_grad():
+        for node in order:
+            if node.__class__ is Leaf:
+                if node not in awaited and node in cotangents:  # the output itself is a leaf
+                    cotangents[node] = hooked(node, cotangents[node], lift)
+                continue
+            g = cotangents.get(node)
+            if g is not None:
+                g = cotangents[node] = hooked(node, g, lift)
+                pulled = pull_back_lifted(node, g) if lift else pull_back(node, g)
+                for index, (below, contribution) in enumerate(pulled):
+                    if watch.anomaly:
+                        refuse_nan(node, index, contribution)
+                    before = cotangents.get(below)
+                    cotangents[below] = contribution if before is None else before + contribution
+            for below in node.inputs:
+                if below in awaited:
+                    awaited[below] -= 1
+                    if not awaited[below] and below in cotangents:
+                        cotangents[below] = hooked(below, cotangents[below], lift)
+    return cotangents
+
+
+def hooked(node: Node, g: Any, lift: bool) -> Any:
+    """The gradient after the hooks of its node have seen it, each what the one before left."""
+    for hook in list(watch.hooks.get(node, {}).values()):
+        given = g if lift else Tensor(g)
+        answer = hook(given)
+        if answer is None:
+            continue
+        if not isinstance(answer, Tensor):
+            raise GradientError(
+                f"expected Variable, but hook returned '{type(answer).__name__}'",
+                code="E0412",
+                caret="a hook returns the gradient to go on with, or nothing",
+            )
+        if answer.shape != given.shape:
+            raise GradientError(
+                f"hook '{hook.name}' has changed the size of value",
+                code="E0413",
+                operands=(answer,),
+                caret=f"the gradient has shape {given.shape}",
+                help=("return a gradient of the shape that came in",),
+            )
+        g = answer if lift else answer.value
+    return g
+
+
+def refuse_nan(node: Node, index: int, contribution: Any) -> None:
+    """The error of anomaly mode, at the line whose derivative is nan."""
+    value = contribution.value if isinstance(contribution, Tensor) else contribution
+    if not np.isnan(value).any():
+        return
+    error = GradientError(
+        f"Function '{node.grad_fn_name}' returned nan values in its {index}th output.",
+        code="E0416",
+        caret="this pass meets a nan",
+        help=("look at the values of that line: a root or a quotient of 0 has no finite slope",),
+    )
+    assert isinstance(node, OpNode)
+    raise node.point_out(error, "the derivative of this is nan here")
