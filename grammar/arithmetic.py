@@ -10,7 +10,17 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.functions import find
 from autodiff.core.op import OPS
 from autodiff.core.tensors import Tensor
-from autodiff.grammar.values import NUMBERS, SEQUENCES, check_length, is_true, iterate, same, type_name
+from autodiff.grammar.values import (
+    ITERATION,
+    NAMED_RESULTS,
+    NUMBERS,
+    SEQUENCES,
+    check_length,
+    is_true,
+    iterate,
+    same,
+    type_name,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +124,7 @@ def mul(x: Any, y: Any) -> Any:
         raise ScriptError(
             message,
             code="E0203",
-            caret=f"`*` repeats a {type_name(x)}; it does not multiply the entries",
+            caret=f"`*` repeats {article(type_name(x))}; it does not multiply the entries",
             about=given,
         )
     raise unsupported("*", x, y)
@@ -344,6 +354,13 @@ def contains(x: Any, y: Any) -> bool:
         return x.__class__ in NUMBERS and x in y
     if y.__class__ is Tensor:
         return is_true(find_any(y == x))
+    if y.__class__ not in ITERATION and y.__class__ not in NAMED_RESULTS:
+        raise ScriptError(
+            f"argument of type '{type_name(y)}' is not iterable",
+            code="E0205",
+            caret="this is one value: there is nothing in it",
+            about=(x, y),
+        )
     return any(same(x, element) for element in iterate(y))
 
 

@@ -6,7 +6,7 @@ script is run with it before anybody reads the proposal.
 
 from __future__ import annotations
 
-from autodiff.core.closest import WORDS, folded, nearest
+from autodiff.core.closest import WORDS, nearest
 from autodiff.core.errors import CompileError, Edit, Fix, Label
 from autodiff.core.functions import FUNCTIONS, Function
 from autodiff.core.span import Source
@@ -112,9 +112,7 @@ class Reader:
             yield self.rename(near, True)
         others = [other for other in synonyms(name) if builtin(other.partition(".")[0]) is not UNBOUND]
         if not others and name not in ADVICE:
-            others = nearest(name, self.fitting_builtins())[:MOST_CANDIDATES]
-            same = [other for other in others if folded(other) == folded(name)]
-            others = same or others
+            others = nearest(name, self.fitting_builtins())[:1]
         for other in others:
             yield self.rename(self.in_full(other), False)
         if name == "nn":

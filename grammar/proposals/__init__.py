@@ -7,29 +7,14 @@ writes it at the error's caret.
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, Fix
-from autodiff.core.span import Source
-from autodiff.core.tensors import Tensor
-from autodiff.grammar import syntax
+from autodiff.core.errors import Fix
 from autodiff.grammar.proposals import gradients, names, shapes
 from autodiff.grammar.proposals.scene import Scene
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 PROPOSALS = {**names.PROPOSALS, **shapes.PROPOSALS, **gradients.PROPOSALS}
 
 
-def propose(
-    error: AutodiffError,
-    script: syntax.Script,
-    source: Source,
-    tensors: list[Tensor],
-    values: dict[str, Any],
-) -> tuple[Fix, ...]:
+def propose(scene: Scene) -> tuple[Fix, ...]:
     """Repairs for an error of a script that ran, the most likely first; empty if none comes to mind."""
-    find = PROPOSALS.get(error.code)
-    if find is None or error.span is None:
-        return ()
-    return tuple(find(Scene(error, error.span, script, source, tensors, values)))
+    find = PROPOSALS.get(scene.error.code)
+    return () if find is None else tuple(find(scene))

@@ -13,7 +13,8 @@ from autodiff.grammar import syntax
 from autodiff.grammar.attributes import find_method
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
-from autodiff.grammar.proposals.types import call_it, whole
+from autodiff.grammar.proposals.types import call_it
+from autodiff.grammar.proposals.uses import whole
 from autodiff.grammar.values import (
     NUMBERS,
     UNBOUND,

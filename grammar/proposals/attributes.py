@@ -12,6 +12,7 @@ from autodiff.grammar import syntax
 from autodiff.grammar.attributes import ATTRIBUTES, names_of
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
+from autodiff.grammar.proposals.types import call_it
 from autodiff.grammar.synonyms import synonyms
 from autodiff.grammar.values import NUMBERS, BoundMethod, Builtin, Namespace, ScriptFunction
 
@@ -200,10 +201,7 @@ def of_result(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]
 
 def of_method(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
     """A method that was not called."""
-    text = scene.text(node.object)
-    scene.error.caret = f"`{text}` is a method that was not called"
-    after = Span(node.object.span.end, node.object.span.end)
-    yield Fix(f"call it: {text}().{node.name}", Edit(after, "()"))
+    yield from call_it(scene, owner, node.object)
 
 
 def of_function(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:

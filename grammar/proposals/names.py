@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from autodiff.grammar.proposals.arguments import fit_arguments
 from autodiff.grammar.proposals.attributes import name_attribute
-from autodiff.grammar.proposals.types import fit_call, fit_loop, fit_number, fit_types, other_operator
+from autodiff.grammar.proposals.types import other_operator
+from autodiff.grammar.proposals.unassigned import assign_first
+from autodiff.grammar.proposals.uses import (
+    fit_call,
+    fit_loop,
+    fit_number,
+    fit_position,
+    fit_types,
+    point_at_zero,
+    show_values,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,11 +25,15 @@ if TYPE_CHECKING:
 
 PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0200": other_operator,
+    "E0202": assign_first,
     "E0203": fit_types,
     "E0204": name_attribute,
     "E0205": fit_loop,
     "E0206": fit_number,
+    "E0208": fit_position,
     "E0209": fit_call,
+    "E0210": show_values,
+    "E0212": point_at_zero,
     "E0305": fit_number,
     "E0310": fit_arguments,
 }

@@ -123,7 +123,7 @@ def no_gradient(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
         yield from ask_for_gradient(scene, owner)
     elif not tensor.is_leaf and update is None:
         yield from keep_gradient(scene, owner, name)
-    elif isinstance(scene.statement, syntax.ExpressionStatement):
+    elif isinstance(scene.statement, syntax.ExpressionStatement) and asks(scene.statement, text, scene):
         yield guarded(scene, text)
 
 
@@ -191,6 +191,16 @@ def keep_gradient(scene: Scene, owner: Any, name: str) -> Iterator[Fix]:
         line = f"{name}.retain_grad()"
         after = Span(node.span.end, node.span.end)
         yield Fix(f"ask it to keep its gradient: {line}", Edit(after, f"\n{indent(scene, node)}{line}"))
+
+
+def asks(statement: syntax.ExpressionStatement, text: str, scene: Scene) -> bool:
+    """Whether a statement does nothing but call a method of the value: ``w.grad.zero_()``."""
+    call = statement.value
+    return (
+        isinstance(call, syntax.Call)
+        and isinstance(call.function, syntax.Attribute)
+        and scene.text(call.function.object) == text
+    )
 
 
 def guarded(scene: Scene, text: str) -> Fix:

@@ -7,12 +7,15 @@ from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.namespaces import builtin
-from autodiff.grammar.values import UNBOUND, Namespace
+from autodiff.grammar.values import UNBOUND, FunctionClass, Namespace
 from autodiff.grammar.walk import path_to, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+DISPLAYS = (syntax.ListDisplay, syntax.TupleDisplay)
 
 
 class Scene:
@@ -105,26 +108,64 @@ class Scene:
                 return node
         return None
 
-    def operands(self) -> list[Any]:
-        """The expressions the failed operation was given: the object of a method comes first."""
+    def expressions(self) -> list[Any]:
+        """The expressions of the failed place that may have been tensors, the object of a method first."""
         node = self.node
-        if isinstance(node, syntax.Binary):
-            return [node.left, node.right]
-        if isinstance(node, syntax.AugmentedAssign):
-            return [node.target, node.value]
-        if isinstance(node, syntax.Call):
-            given = [argument.value for argument in node.arguments]
-            if isinstance(node.function, syntax.Attribute) and len(given) < len(self.tensors):
-                return [node.function.object, *given]
-            return given
-        return []
+        if self.error.code == "E0306":
+            found = [node]
+        elif isinstance(node, syntax.Binary):
+            found = [node.left, node.right]
+        elif isinstance(node, syntax.AugmentedAssign):
+            found = [node.target, node.value]
+        elif isinstance(node, syntax.Comparison):
+            found = [node.first, *(operand for _, operand in node.rest)]
+        elif isinstance(node, syntax.Unary):
+            found = [node.operand]
+        elif isinstance(node, (syntax.Attribute, syntax.Subscript)):
+            found = [node.object]
+            if isinstance(self.statement, syntax.Assign) and node in self.statement.targets:
+                found.append(self.statement.value)
+        elif isinstance(node, syntax.Call):
+            found = [argument.value for argument in node.arguments]
+            if isinstance(node.function, syntax.Attribute):
+                if self.value(node.function.object).__class__ not in (Namespace, FunctionClass):
+                    found.insert(0, node.function.object)
+            found = [part for e in found for part in (e.elements if isinstance(e, DISPLAYS) else [e])]
+        else:
+            found = [node]
+        return [
+            expression
+            for expression in found
+            if isinstance(expression, syntax.Expression)
+            and (self.value(expression) is UNBOUND or self.value(expression).__class__ is Tensor)
+        ]
+
+    def given(self) -> list[tuple[Tensor, Any]]:
+        """The tensors the error is about, with the expressions they came from, None where that is unclear."""
+        expressions = self.expressions()
+        if len(expressions) == len(self.tensors):
+            pairs = list(zip(self.tensors, expressions, strict=True))
+            if all(self.may_be(x, expression) for x, expression in pairs):
+                return pairs
+        return [(x, self.expression_of(x, expressions)) for x in self.tensors]
+
+    def may_be(self, x: Tensor, expression: Any) -> bool:
+        """Whether an expression can have given a tensor; casts of it count."""
+        value = self.value(expression)
+        return value is UNBOUND or (value.__class__ is Tensor and value.shape == x.shape)
+
+    def expression_of(self, x: Tensor, expressions: list[Any]) -> Any:
+        """The expression that a tensor came from, if there is no doubt."""
+        for expression in expressions:
+            if self.value(expression) is x:
+                return expression
+        unknown = [expression for expression in expressions if self.value(expression) is UNBOUND]
+        return unknown[0] if len(unknown) == len(expressions) == 1 else None
 
     def pairs(self) -> list[tuple[Tensor, Any]]:
         """The two tensors of an operation with the expressions that gave them; empty if that is unclear."""
-        operands = self.operands()[:2]
-        if len(self.tensors) != 2 or len(operands) != 2:
-            return []
-        return list(zip(self.tensors, operands, strict=True))
+        pairs = self.given()
+        return pairs if len(pairs) == 2 and all(e is not None for _, e in pairs) else []
 
 
 def atom(text: str) -> str:

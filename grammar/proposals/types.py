@@ -1,4 +1,4 @@
-"""Repairs of values of the wrong type: in operators, conversions, loops, calls and subscripts."""
+"""Repairs of operands that do not go together, and of functions and methods that were not called."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
-from autodiff.grammar.values import NUMBERS, BoundMethod, Builtin, ScriptFunction
-from autodiff.grammar.walk import walk
+from autodiff.grammar.values import NUMBERS, UNBOUND, BoundMethod, Builtin, ScriptFunction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ def fit_operands(scene: Scene) -> Iterator[Fix]:
     if not pairs:
         return
     yield from other_operator(scene)
+    if len(pairs) == 1:
+        yield from fit_sequence(scene, *pairs[0], 0)
     if len(pairs) == 2:
         (x, left), (y, right) = pairs
         yield from fit_text(scene, x, left, y, right)
@@ -142,6 +143,14 @@ def call_it(scene: Scene, value: Any, node: Any) -> Iterator[Fix]:
     text = scene.text(node)
     what = "a method" if value.__class__ is BoundMethod else "a function"
     scene.error.caret = f"`{text}` is {what} that was not called"
+    if isinstance(node, syntax.Name) and (assigned := scene.assignments(node.id)):
+        # The name keeps the method: it was meant to be called there.
+        home = assigned[0].value
+        if isinstance(home, syntax.Attribute):
+            scene.error.labels.append(Label(home.span, f"`{text}` is this method"))
+            call = Edit(Span(home.span.end, home.span.end), "()")
+            yield Fix(f"call it: {text} = {scene.text(home)}()", call)
+            return
     after = Span(node.span.end, node.span.end)
     if value.__class__ is BoundMethod and value.name == "size":
         yield Fix(f"count its entries: {text[: -len('size')]}numel()", Edit(method_name(node), "numel()"))
@@ -152,164 +161,19 @@ def method_name(node: Any) -> Span:
     return node.name_span if isinstance(node, syntax.Attribute) else node.span
 
 
-# -- subscripts, calls, loops -----------------------------------------------------------------------
-
-
-def fit_subscript(scene: Scene) -> Iterator[Fix]:
-    """``x.size[0]``: a subscript of what has no entries."""
+def fit_format(scene: Scene) -> Iterator[Fix]:
+    """``f"{x:.3f}"`` of what is not one number."""
     node = scene.node
-    if not isinstance(node, syntax.Subscript) or not scene.error.about:
-        return
-    owner, index = scene.error.about
-    if owner is None:
-        yield from explain_nothing(scene, node.object)
-    elif owner.__class__ is BoundMethod:
-        yield from call_it(scene, owner, node.object)
-    elif owner.__class__ in UNCALLED:
-        text = scene.text(node.object)
-        scene.error.caret = f"`{text}` is a function: arguments stand in ( )"
-        inside = scene.source.text[node.object.span.end : node.span.end].strip()
-        if inside.startswith("[") and inside.endswith("]"):
-            call = f"({inside[1:-1]})"
-            yield Fix(f"call it: {text}{call}", Edit(Span(node.object.span.end, node.span.end), call))
-    elif index.__class__ is float and index.is_integer():
-        yield Fix(f"write a whole number: {int(index)}", Edit(node.index.span, str(int(index))))
-        yield Fix(f"make it one: int({scene.text(node.index)})", whole(scene, node.index))
-    elif index.__class__ is float:
-        yield Fix(f"round it down: int({scene.text(node.index)})", whole(scene, node.index))
-
-
-def whole(scene: Scene, node: Any) -> Edit:
-    return Edit(node.span, f"int({scene.text(node)})")
-
-
-def fit_call(scene: Scene) -> Iterator[Fix]:
-    """Something is called that is no function (E0209)."""
-    node = scene.node
-    if not isinstance(node, syntax.Call) or not scene.error.about:
-        return
-    (owner,) = scene.error.about
-    callee = node.function
-    text = scene.text(callee)
-    if owner is None:
-        yield from explain_nothing(scene, callee)
-        return
-    if owner.__class__ in NUMBERS or owner.__class__ is Tensor:
-        scene.error.span = callee.span
-        scene.error.caret = f"this is {'a tensor' if owner.__class__ is Tensor else 'a number'}, no function"
-    between = Span(callee.span.end, node.span.end)
-    if not node.arguments:
-        yield Fix(f"leave out the (): {text}", Edit(between, ""))
-    elif isinstance(callee, syntax.Name) and scene.values.get(callee.id) is owner:
-        yield from shadowed(scene, callee)
-    if node.arguments and (owner.__class__ in NUMBERS or owner.__class__ is Tensor):
-        inside = scene.source.text[between.start : between.end].strip()
-        yield Fix(f"write `*` to multiply: {text} * {inside}", Edit(between, f" * {inside}"))
-        if len(node.arguments) == 1 and owner.__class__ is Tensor and inside.startswith("("):
-            index = f"[{inside[1:-1]}]"
-            yield Fix(f"entries are picked with [ ]: {text}{index}", Edit(between, index))
-    elif owner.__class__ in (list, tuple) and len(node.arguments) == 1:
-        inside = scene.source.text[between.start : between.end].strip()
-        yield Fix(f"entries are picked with [ ]: {text}[{inside[1:-1]}]", Edit(between, f"[{inside[1:-1]}]"))
-
-
-def shadowed(scene: Scene, callee: syntax.Name) -> Iterator[Fix]:
-    """``sum = 0`` and later ``sum(xs)``: the script's name hides the function."""
-    from autodiff.grammar.namespaces import builtin
-
-    meant = builtin(callee.id)
-    if meant.__class__ not in (Function, Builtin):
-        return
-    for assigned in scene.assignments(callee.id)[:1]:
-        scene.error.labels.append(Label(assigned.span, f"`{callee.id}` is no longer the function since here"))
-    yield Fix(f"name the function in full: torch.{callee.id}", Edit(callee.span, f"torch.{callee.id}"))
-    others = [node for node in walk(scene.script) if isinstance(node, syntax.Name) and node.id == callee.id]
-    called = [node.function for node in walk(scene.script) if isinstance(node, syntax.Call)]
-    edits = [Edit(node.span, f"{callee.id}_") for node in others if node not in called]
-    yield Fix(f"call the value something else: {callee.id}_", *edits)
-
-
-def fit_loop(scene: Scene) -> Iterator[Fix]:
-    """A number where a sequence is gone through (E0205)."""
-    node = scene.node
-    parent = scene.path[-2] if len(scene.path) > 1 else None
-    text = scene.text(node)
-    if isinstance(parent, (syntax.For, syntax.ComprehensionFor)) and parent.iterable is node:
-        value = scene.value(node)
-        if value is None:
-            yield from explain_nothing(scene, node)
-            return
-        yield Fix(f"count up to it: range({text})", Edit(node.span, f"range({text})"))
-        if value.__class__ is Tensor or "0-d" in scene.error.message:
-            yield Fix(f"count up to it: range(int({text}))", Edit(node.span, f"range(int({text}))"))
-    elif (
-        isinstance(node, syntax.Call) and len(node.arguments) == 1 and isinstance(node.function, syntax.Name)
-    ):
-        inner = node.arguments[0].value
-        text = scene.text(inner)
-        if scene.value(inner) is None:
-            yield from explain_nothing(scene, inner)
-            return
-        given = f"range({text})"
-        yield Fix(f"count up to it: {scene.text(node.function)}({given})", Edit(inner.span, given))
-
-
-def fit_number(scene: Scene) -> Iterator[Fix]:
-    """A function of one number was given something else."""
-    node = scene.node
-    if not isinstance(node, syntax.Call) or not node.arguments:
-        return
-    inner = node.arguments[0].value
-    value = scene.value(inner)
-    callee, text = node.function, scene.text(inner)
+    value, text = scene.value(node), scene.text(node)
     if value is None:
-        yield from explain_nothing(scene, inner)
-        return
-    if isinstance(callee, syntax.Attribute) and scene.text(callee.object) in ("math", "np"):
-        full = f"torch.{callee.name}"
-        yield Fix(f"for many numbers: {full}({text})", Edit(callee.span, full))
-        if value.__class__ is not Tensor:
-            tensor = f"{full}(torch.tensor({text}))"
-            yield Fix(f"for many numbers: {tensor}", Edit(node.span, tensor))
-    elif isinstance(callee, syntax.Name) and callee.id in ("float", "int"):
-        yield Fix(
-            f"for all of them as a list: {atom(text)}.tolist()", Edit(node.span, f"{atom(text)}.tolist()")
-        )
-    elif isinstance(callee, syntax.Name) and callee.id == "len":
-        yield Fix(f"count its entries: {atom(text)}.numel()", Edit(node.span, f"{atom(text)}.numel()"))
-    elif isinstance(callee, syntax.Name) and callee.id == "range":
-        yield from whole_bounds(scene, node)
-
-
-def whole_bounds(scene: Scene, call: syntax.Call) -> Iterator[Fix]:
-    """``range(n / 2)``: whole numbers for all bounds that are none."""
-    texts, edits = [], []
-    for argument in call.arguments:
-        text = scene.text(argument.value)
-        value = argument.value
-        if isinstance(value, syntax.Binary) and value.op == "/":
-            between = scene.source.text[value.left.span.end : value.right.span.start]
-            at = value.left.span.end + between.index("/")
-            edits.append(Edit(Span(at, at + 1), "//"))
-            texts.append(f"{scene.text(value.left)} // {scene.text(value.right)}")
-        elif isinstance(value, syntax.Number) and isinstance(value.value, int):
-            texts.append(text)
-        elif isinstance(value, syntax.Number) and float(value.value).is_integer():
-            edits.append(Edit(value.span, str(int(value.value))))
-            texts.append(str(int(value.value)))
-        else:
-            edits.append(Edit(value.span, f"int({text})"))
-            texts.append(f"int({text})")
-    if edits:
-        scene.error.help = ()
-        yield Fix(f"whole numbers: range({', '.join(texts)})", *edits)
-
-
-def fit_types(scene: Scene) -> Iterator[Fix]:
-    """The repairs of E0203, by what failed."""
-    if isinstance(scene.node, syntax.Subscript):
-        yield from fit_subscript(scene)
-    elif isinstance(scene.node, syntax.Call):
-        yield from fit_number(scene)
-    else:
-        yield from fit_operands(scene)
+        yield from explain_nothing(scene, node)
+    elif value.__class__ in UNCALLED:
+        yield from call_it(scene, value, node)
+    elif value is UNBOUND and isinstance(node, syntax.Attribute):
+        yield Fix(f"call it: {text}()", Edit(Span(node.span.end, node.span.end), "()"))
+    replacement = next((part for part in reversed(scene.path) if isinstance(part, syntax.Replacement)), None)
+    if value.__class__ is Tensor and replacement is not None:
+        between = scene.source.text[node.span.end : replacement.span.end]
+        if between.startswith(":") and between.endswith("}"):
+            end = replacement.span.end - 1
+            yield Fix(f"print all of it: {{{text}}}", Edit(Span(node.span.end, end), ""))

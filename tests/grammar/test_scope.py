@@ -93,3 +93,22 @@ def test_builtins_may_be_shadowed_and_come_back() -> None:
     )
     assert outcome.error is None
     assert outcome.stdout == "3\n5\n7\n"
+
+
+def test_each_of_two_unknown_names_has_its_repair() -> None:
+    first = unknown("x = tensor(1.)\ny = siin(x) + coss(x)")
+    assert first.advice == ("did you mean `sin`?",)
+    second = unknown(first.fixes[0].apply("x = tensor(1.)\ny = siin(x) + coss(x)"))
+    assert second.advice == ("did you mean `cos`?",)
+
+
+def test_a_repair_renames_every_read_of_the_name() -> None:
+    text = "x2 = tensor(1.)\ny = x_2 * 2\nz = x_2 + y"
+    assert unknown(text).fixes[0].apply(text) == "x2 = tensor(1.)\ny = x2 * 2\nz = x2 + y"
+
+
+@pytest.mark.parametrize(
+    "text", ["y = loss", "n = input('n')", "d = dict(a=1)", "w1 = 1\ny = w3", "y = x_2", "print(less_)"]
+)
+def test_nothing_unlikely_is_proposed(text: str) -> None:
+    assert not any("did you mean" in advice for advice in unknown(text).advice)
