@@ -49,7 +49,8 @@ def call(name: str) -> Any:
     """The function or method called ``name``, for tensors of either side."""
 
     def either(*args: Any, **kwargs: Any) -> Any:
-        is_mine = any(isinstance(a, Tensor) for a in args)
+        flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else [a])]
+        is_mine = any(isinstance(a, Tensor) for a in flat)
         return (call_mine if is_mine else call_theirs)(name, *args, **kwargs)
 
     return either

@@ -1,0 +1,325 @@
+"""Functions of whole matrices: powers, exponentials, pseudo-inverses, least squares, LU, matrix norms."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.op import Op, primitive
+from autodiff.core.ops.comparison import zero
+from autodiff.core.ops.dims import wrap_dims
+from autodiff.core.ops.extremes import amax, amin
+from autodiff.core.ops.factorizations import first_along, remembered, singular_values
+from autodiff.core.ops.joining import cat, stack_tensors
+from autodiff.core.ops.linalg import check_matrices, check_square, inv, inv_matrix
+from autodiff.core.ops.picking import slice_dim, tril, triu
+from autodiff.core.ops.products import matmul, mT
+from autodiff.core.ops.reduction import cast, sum
+from autodiff.core.ops.selection import abs
+from autodiff.core.ops.shape import clone, movedim, reshape, unsqueeze
+from autodiff.core.ops.spreads import norm_over
+from autodiff.core.ops.triangular import solve_triangular
+from autodiff.core.results import NamedResult
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.dtypes import DType
+    from autodiff.core.ops.dims import Shape
+
+# -- the exponential ------------------------------------------------------------------------------------
+
+
+def matrix_exp_forward(x: Any) -> Any:
+    from scipy.linalg import expm
+
+    return expm(x).astype(x.dtype) if x.size else x
+
+
+def matrix_exp_vjp(g: Any, out: Any, x: Any) -> Any:
+    """The upper right block of exp([[xᵀ, g], [0, xᵀ]]) (Higham 2008, theorem 3.6)."""
+    a = mT(x)
+    rows, columns = len(x.shape) - 2, len(x.shape) - 1
+    upper = cat(a, g, dim=columns)
+    lower = cat(a * 0.0, a, dim=columns)
+    both = matrix_exp(cat(upper, lower, dim=rows))
+    n = x.shape[-1]
+    return slice_dim(first_along(both, rows, n), dim=columns, start=n, stop=2 * n, step=1)
+
+
+matrix_exp: Op = primitive(
+    "matrix_exp", matrix_exp_forward, matrix_exp_vjp, grad_fn="LinalgMatrixExpBackward0"
+)
+
+# -- the pseudo-inverse ---------------------------------------------------------------------------------
+
+
+def pinv_vjp(g: Any, out: Any, x: Any, *, rtol: float) -> Any:
+    """-Pᵀ g Pᵀ + (1 - A P) gᵀ P Pᵀ + Pᵀ P gᵀ (1 - P A) (Golub and Pereyra 1973), for constant rank."""
+    p, pt, gt = out, mT(out), mT(g)
+    outside = gt @ p @ pt
+    inside = pt @ p @ gt
+    return -(pt @ g @ pt) + (outside - x @ (p @ outside)) + (inside - (inside @ p) @ x)
+
+
+pinv: Op = primitive(
+    "pinv",
+    lambda x, rtol: np.linalg.pinv(x, rcond=rtol),
+    pinv_vjp,
+    grad_fn="LinalgPinvBackward0",
+)
+
+# -- LU -------------------------------------------------------------------------------------------------
+
+
+def lu_of(x: Any) -> tuple[Any, ...]:
+    from scipy.linalg import lu
+
+    return tuple(part.astype(x.dtype) for part in lu(x))
+
+
+lu_factors = remembered("lu", lu_of)
+
+
+def lu_vjp(middle: Any, lower: Any, upper: Any, x: Any) -> Any:
+    """P L⁻ᵀ middle U⁻ᵀ, for square matrices."""
+    left = solve_triangular(mT(lower), middle, upper=True, unit=True)
+    right = mT(solve_triangular(upper, mT(left), upper=True, unit=False))
+    return lu_permutation(x) @ right
+
+
+lu_permutation: Op = primitive("lu_permutation", lambda x: lu_factors(x)[0], lambda g, out, x: zero(x))
+lu_lower: Op = primitive(
+    "lu_lower",
+    lambda x: lu_factors(x)[1],
+    lambda g, out, x: lu_vjp(tril(mT(out) @ g, diagonal=-1), out, lu_upper(x), x),
+    grad_fn="LinalgLuBackward0",
+)
+lu_upper: Op = primitive(
+    "lu_upper",
+    lambda x: lu_factors(x)[2],
+    lambda g, out, x: lu_vjp(triu(g @ mT(out), diagonal=0), lu_lower(x), out, x),
+    grad_fn="LinalgLuBackward0",
+)
+
+# -- the functions --------------------------------------------------------------------------------------
+
+
+@public("matrix_exp(input: tensor)", also=("linalg.matrix_exp",))
+def exp_of_matrix(x: Tensor) -> Tensor:
+    """The matrix exponential of a square matrix."""
+    check_square(x, "linalg.matrix_exp")
+    return matrix_exp(x)
+
+
+@public("matrix_power(input: tensor, n: int)", also=("linalg.matrix_power",))
+def matrix_power(x: Tensor, n: int) -> Tensor:
+    """A square matrix times itself, ``n`` times; of the inverse where ``n`` is negative."""
+    check_square(x, "linalg.matrix_power")
+    if n == 0:
+        identity = np.broadcast_to(np.eye(x.shape[-1], dtype=x.data.dtype), x.shape)
+        return x * 0.0 + Tensor(identity)
+    base = inv_matrix(x) if n < 0 else x
+    n = n if n > 0 else -n
+    if n == 1:
+        return base if base is not x else clone(x)
+    power: Tensor | None = None
+    while n:  # by squaring
+        if n & 1:
+            power = base if power is None else matmul(power, base)
+        n >>= 1
+        base = matmul(base, base) if n else base
+    assert power is not None
+    return power
+
+
+@public("linalg.pinv(A: tensor, *, rtol: float = None, hermitian: bool = False)", method=False)
+def pseudo_inverse(x: Tensor, rtol: float | None, hermitian: bool) -> Tensor:
+    """The Moore-Penrose inverse; singular values below ``rtol`` times the largest count as zero."""
+    if x.ndim < 2:
+        raise ShapeError(
+            f"linalg.pinv({x.dtype.long_name}{{{list(x.shape)}}}): expected a tensor with 2 or more"
+            " dimensions of float, double, cfloat or cdouble types",
+            operands=(x,),
+        )
+    default = max(x.shape[-2:]) * float(np.finfo(x.data.dtype).eps)
+    return pinv(x, rtol=default if rtol is None else rtol)
+
+
+@public("pinverse(input: tensor, rcond: float = 1e-15)")
+def pinverse(x: Tensor, rcond: float) -> Tensor:
+    """The Moore-Penrose inverse under its older name."""
+    return pseudo_inverse(x, rcond, False)
+
+
+DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+@public("linalg.lstsq(A: tensor, B: tensor, rcond: float = None, *, driver: str = 'gelsy')", method=False)
+def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult:
+    """The X for which A X comes nearest to B. ``driver`` decides, as in torch, what else is worked out."""
+    check_matrices(a, "torch.linalg.lstsq")
+    if driver not in DRIVERS:
+        raise ScriptError(
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
+        )
+    vector = b.ndim == a.ndim - 1 and b.shape == a.shape[:-1]
+    rows = b.shape[-1] if vector else b.shape[-2] if b.ndim > 1 else -1
+    if rows != a.shape[-2]:
+        raise ShapeError(
+            "torch.linalg.lstsq: input.size(-2) should match other.size(-2)",
+            operands=(a, b),
+            caret=f"the first has {a.shape[-2]} rows, the second {rows}",
+        )
+    target = unsqueeze(b, dim=b.ndim) if vector else b
+    solution = pseudo_inverse(a, rcond, False) @ target
+    nothing = Tensor(np.zeros(0, a.data.dtype))
+    rank = np.asarray(np.linalg.matrix_rank(a.data), np.int64)
+    residuals = nothing
+    if driver != "gelsy" and a.shape[-2] > a.shape[-1] and (rank == a.shape[-1]).all():
+        off = target - a @ solution
+        residuals = sum(off * off, dim=(off.ndim - 2,), keepdim=False)
+    parts = (
+        reshape(solution, shape=solution.shape[:-1]) if vector else solution,
+        residuals,
+        Tensor(np.zeros(0, np.int64) if driver == "gels" else rank),
+        Tensor(singular_values(a.data)) if driver in ("gelsd", "gelss") else nothing,
+    )
+    return NamedResult(
+        "torch.return_types.linalg_lstsq", ("solution", "residuals", "rank", "singular_values"), parts
+    )
+
+
+@public("linalg.lu(A: tensor, *, pivot: bool = True)", method=False)
+def lu(x: Tensor, pivot: bool) -> NamedResult:
+    """A permutation, a lower and an upper triangular matrix whose product is A."""
+    check_square(x, "linalg.lu")
+    parts = (Tensor(lu_permutation(x.data)), lu_lower(x), lu_upper(x))
+    return NamedResult("torch.return_types.linalg_lu", ("P", "L", "U"), parts)
+
+
+@public("linalg.matrix_rank(A: tensor)", method=False)
+def matrix_rank(x: Tensor) -> Tensor:
+    """How many singular values are not zero."""
+    check_matrices(x, "linalg.matrix_rank")
+    return Tensor(np.asarray(np.linalg.matrix_rank(x.data), np.int64))
+
+
+@public("linalg.vander(x: tensor, *, N: int = None)", method=False)
+def vander(x: Tensor, count: int | None) -> Tensor:
+    """The powers 0, 1, 2, ... of each entry side by side."""
+    count = x.shape[-1] if count is None else count
+    if count <= 1:
+        raise ScriptError("N must be greater than 1.")
+    powers = [x * 0.0 + 1.0]
+    for _ in range(1, count):
+        powers.append(powers[-1] * x)
+    return stack_tensors(powers, -1)
+
+
+@public("linalg.multi_dot(tensors: tensors)", method=False)
+def multi_dot(tensors: list[Tensor]) -> Tensor:
+    """The product of several matrices, multiplied in the order that takes the fewest steps."""
+    if len(tensors) < 2:
+        raise ShapeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+    first, last = tensors[0], tensors[-1]
+    chain = list(tensors)
+    chain[0] = unsqueeze(first, dim=0) if first.ndim == 1 else first
+    chain[-1] = unsqueeze(last, dim=1) if last.ndim == 1 else last
+    for left, right in pairwise(chain):
+        if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[0]:
+            spelled = " and ".join("x".join(map(str, x.shape)) for x in (left, right))
+            raise ShapeError(f"multi_dot(): tensors cannot be multiplied ({spelled})", operands=(left, right))
+    product = multiply_chain(chain, cheapest_split([x.shape[0] for x in chain] + [chain[-1].shape[1]]))
+    kept = (product.shape[0],) * (first.ndim == 2) + (product.shape[1],) * (last.ndim == 2)
+    return product if kept == product.shape else reshape(product, shape=kept)
+
+
+def cheapest_split(sizes: list[int]) -> dict[tuple[int, int], int]:
+    """Where to split each run of factors for the fewest multiplications (dynamic programming)."""
+    n = len(sizes) - 1
+    cost = {(i, i): 0 for i in range(n)}
+    split: dict[tuple[int, int], int] = {}
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            options = [
+                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)
+            ]
+            cost[i, j], split[i, j] = min(options)
+    return split
+
+
+def multiply_chain(chain: list[Tensor], split: dict[tuple[int, int], int]) -> Tensor:
+    def product(i: int, j: int) -> Tensor:
+        if i == j:
+            return chain[i]
+        return product(i, split[i, j]) @ product(split[i, j] + 1, j)
+
+    return product(0, len(chain) - 1)
+
+
+# -- norms ----------------------------------------------------------------------------------------------
+
+NORM = "(A: tensor, ord: any = {}, dim: ints = {}, keepdim: bool = False, *, dtype: dtype = None)"
+
+
+@public("linalg.matrix_norm" + NORM.format("'fro'", "None"), method=False)
+def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType | None) -> Tensor:
+    """A norm of each matrix: 'fro', 'nuc', inf, 1, 2 or their negatives for the smallest."""
+    x = cast(x, dtype)
+    if x.ndim < 2:
+        check_matrices(x, "linalg.matrix_norm")
+    rows, columns = wrap_dims(x, dim or (-2, -1))
+    if ord == "fro":
+        return norm_over(x, 2, (rows, columns), keepdim)
+    if ord in (2, -2, "nuc"):
+        values = singular_values(movedim(x, (rows, columns), (-2, -1)))
+        if ord == "nuc":
+            small = sum(values, dim=(values.ndim - 1,), keepdim=False)
+        else:
+            small = (amax if ord == 2 else amin)(values, dim=(values.ndim - 1,), keepdim=False)
+        if not keepdim:
+            return small
+        shape = tuple(1 if d in (rows, columns) else n for d, n in enumerate(x.shape))
+        return reshape.named("PermuteBackward0")(small, shape=shape)
+    if ord not in (1, -1, math.inf, -math.inf):
+        raise ScriptError(f"linalg.matrix_norm: Order {ord} not supported.")
+    along, over = (rows, columns) if ord in (1, -1) else (columns, rows)
+    totals = sum(abs(x), dim=(along,), keepdim=keepdim)
+    place = over if keepdim or over < along else over - 1
+    return (amax if ord > 0 else amin)(totals, dim=(place,), keepdim=keepdim)
+
+
+@public("linalg.norm" + NORM.format("None", "None"), method=False)
+def norm_of(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType | None) -> Tensor:
+    """The norm of a vector or a matrix: of two dimensions it is a matrix norm, of one a vector norm."""
+    if ord is None:
+        return norm_over(cast(x, dtype), 2, dim, keepdim)
+    if (dim is not None and len(dim) == 2) or (dim is None and x.ndim == 2):
+        return matrix_norm(x, ord, dim, keepdim, dtype)
+    if ord in ("fro", "nuc"):
+        raise ShapeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {x.ndim}D.",
+            operands=(x,),
+        )
+    return norm_over(cast(x, dtype), ord, dim, keepdim)
+
+
+@public("linalg.cond(A: tensor, p: any = None)", method=False)
+def cond(x: Tensor, p: Any) -> Tensor:
+    """The condition number: the norm of A times the norm of its inverse."""
+    if p in (None, 2, -2):
+        values = singular_values(x)
+        last = values.ndim - 1
+        largest, smallest = (op(values, dim=(last,), keepdim=False) for op in (amax, amin))
+        return smallest / largest if p == -2 else largest / smallest
+    check_square(x, f"linalg.cond(ord={p})")
+    return matrix_norm(x, p, None, False, None) * matrix_norm(inv(x), p, None, False, None)
