@@ -17,14 +17,20 @@ LARGEST = 1 << 62
 
 
 class Request:
-    """What was asked for: the command, its argument ("" for none) and a value for each of its options."""
+    """What was asked for: the command, its argument ("" for none) and a value for each of its options.
 
-    __slots__ = ("argument", "command", "values")
+    ``others`` are the arguments behind the first, for a command that takes several.
+    """
 
-    def __init__(self, command: str, argument: str, values: dict[str, object]) -> None:
+    __slots__ = ("argument", "command", "others", "values")
+
+    def __init__(
+        self, command: str, argument: str, values: dict[str, object], others: tuple[str, ...] = ()
+    ) -> None:
         self.command = command
         self.argument = argument
         self.values = values
+        self.others = others
 
     def text(self, name: str) -> str | None:
         value = self.values.get(name)
@@ -79,9 +85,9 @@ def read_arguments(arguments: Sequence[str]) -> Request | None:
                 store(option, value, values)
             except ValueError:
                 return None
-    if len(positional) > 1:
+    if len(positional) > 1 and not command.takes_several:
         return None
-    return Request(command.name, positional[0] if positional else "", values)
+    return Request(command.name, positional[0] if positional else "", values, tuple(positional[1:]))
 
 
 def defaults(command: Command) -> dict[str, object]:

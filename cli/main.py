@@ -27,32 +27,34 @@ def main() -> NoReturn:
     arguments = sys.argv[1:]
     request = read_arguments(arguments)
     session = Session(request or Request("", "", {}))
+    if request is None:
+        session.peek(arguments)
     seconds = session.request.seconds("timeout")
     supervise(
         lambda: attempt(session, lambda: dispatch(session, arguments)), seconds, lambda: time_over(session)
     )
 
 
-def dispatch(session: Session, arguments: list[str]) -> None:
-    """Do what the command line asks."""
+def dispatch(session: Session, arguments: list[str]) -> int | None:
+    """Do what the command line asks; the exit code, where the command answers with one."""
     if arguments == ["--version"]:
         from importlib.metadata import version
 
         session.show_text("autodiff " + version("autodiff") + "\n")
     elif session.request.command:
-        load_command(session.request.command)(session)
+        return load_command(session.request.command)(session)
     else:
         from autodiff.cli.usage import read_with_click
 
         made = read_with_click(arguments, session.out.width)
         if isinstance(made, Request):
             session.adopt(made)
-            load_command(made.command)(session)
-        else:
-            session.show_text(made.rstrip("\n") + "\n")
+            return load_command(made.command)(session)
+        session.show_text(made.rstrip("\n") + "\n")
+    return OK
 
 
-def load_command(name: str) -> Callable[[Session], None]:
+def load_command(name: str) -> Callable[[Session], int | None]:
     """The function behind a command's name; its module is imported now and no sooner."""
     return LOADERS[name]()
 
@@ -81,6 +83,12 @@ def load_graph() -> Callable[[Session], None]:
     return graph
 
 
+def load_lint() -> Callable[[Session], int]:
+    from autodiff.cli.commands.lint import lint_scripts
+
+    return lint_scripts
+
+
 def load_help() -> Callable[[Session], None]:
     from autodiff.cli.commands.help import help_topic
 
@@ -92,25 +100,27 @@ LOADERS = {
     "grad": load_grad,
     "explain": load_explain,
     "graph": load_graph,
+    "lint": load_lint,
     "help": load_help,
 }
 
 
-def attempt(session: Session, work: Callable[[], None]) -> int:
+def attempt(session: Session, work: Callable[[], int | None]) -> int:
     """Do the work, write everything out, and turn whatever happens into an exit code."""
     try:
-        work()
+        status = work()
         session.flush()
     except BaseException as error:
         return conclude(session, error)
-    return OK
+    return status or OK
 
 
 def conclude(session: Session, error: BaseException) -> int:
     """Say what went wrong on stderr and give the exit code for it."""
     try:
+        shown = as_autodiff_error(error) or describe_bug(error)
         if not isinstance(error, OutputError):
-            session.show_failure(error)
+            session.show_failure(shown)
             session.out.flush()
     except OutputError as unwritten:
         error = unwritten
@@ -125,15 +135,13 @@ def conclude(session: Session, error: BaseException) -> int:
 
 
 def explain_failure(session: Session, error: BaseException) -> None:
-    if isinstance(error, NoScript):
+    if isinstance(error, NoScript) and session.diagnostics == "text":
         from autodiff.cli.usage import read_with_click
 
         text = read_with_click([session.request.command, "--help"], session.err.width)
         session.err.write(str(text).rstrip("\n") + "\n\n")
-    shown = as_autodiff_error(error)
-    if shown is None:
-        shown = describe_bug(error)
-    session.say(shown)
+    shown = as_autodiff_error(error) or describe_bug(error)
+    session.say_all(shown)
     if os.environ.get("AUTODIFF_DEBUG") and shown is not error:
         from traceback import format_exception
 

@@ -51,6 +51,11 @@ class Command:
         self.help = help
         self.examples = examples
 
+    @property
+    def takes_several(self) -> bool:
+        """Whether more than one argument may be given."""
+        return self.argument.endswith("...]")
+
 
 CODE = Option("-e", TEXTS, "Code given on the line; repeatable, after the file's.", metavar="CODE")
 OF = Option("--of", TEXT, "The output to differentiate; otherwise the script's last.", metavar="NAME")
@@ -68,6 +73,13 @@ ALL = Option("--all", FLAG, "Every line of every table and tree.")
 QUIET = Option("-q --quiet", COUNT, "No hints and warnings; twice: nothing but the exit code.")
 VERBOSE = Option("-v --verbose", COUNT, "Say on stderr what took how long.")
 COLOR = Option("--color", TEXT, "When to use colour.", choices=("auto", "always", "never"), default="auto")
+DIAGNOSTICS = Option(
+    "--diagnostics",
+    TEXT,
+    "How errors and warnings are written.",
+    choices=("text", "json", "github"),
+    default="text",
+)
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
 MAX_STEPS = Option("--max-steps", NUMBER, "Statements to run.", metavar="N", default=10_000_000)
@@ -83,7 +95,7 @@ def format_option(*choices: str) -> Option:
 
 QUESTION = (CODE, OF, WRT, SET, GRAD_OUTPUT, DTYPE, SEED)
 LIMITS = (MAX_PATHS, MAX_STEPS, MAX_NODES, MAX_MEMORY, MAX_DEPTH, MAX_SCRIPT, TIMEOUT)
-MANNERS = (QUIET, VERBOSE, COLOR)
+MANNERS = (QUIET, VERBOSE, COLOR, DIAGNOSTICS)
 PEOPLE = (DIGITS, ROWS, ALL)
 
 COMMANDS = {
@@ -116,6 +128,13 @@ COMMANDS = {
             (*QUESTION, format_option("tree", "json", "dot"), *PEOPLE, *MANNERS, *LIMITS),
             "Draw the graph as a tree, or write it as JSON or DOT.",
             ("autodiff graph seed1.ad", "autodiff graph seed1.ad --format dot | dot -Tsvg > seed1.svg"),
+        ),
+        Command(
+            "lint",
+            "[SCRIPT...]",
+            (CODE, QUIET, COLOR, DIAGNOSTICS, MAX_SCRIPT, TIMEOUT),
+            "Find likely mistakes in scripts without running them.",
+            ("autodiff lint train.ad", "autodiff lint --diagnostics github *.ad"),
         ),
         Command(
             "help",

@@ -26,10 +26,11 @@ QUIET, SILENT = 1, 2
 class Session:
     """What a command works with."""
 
-    __slots__ = ("err", "format", "out", "request", "script")
+    __slots__ = ("diagnostics", "err", "format", "out", "request", "script", "warnings")
 
     def __init__(self, request: Request) -> None:
         self.script: Script | None = None
+        self.warnings: list[AutodiffError] = []
         self.adopt(request)
 
     def adopt(self, request: Request) -> None:
@@ -39,6 +40,18 @@ class Session:
         self.out: Stream = standard_output(color)
         self.err: Stream = standard_error(color)
         self.format = request.text("format") or "auto"
+        self.diagnostics = request.text("diagnostics") or "text"
+
+    def peek(self, arguments: list[str]) -> None:
+        """How to write what is wrong with a command line that makes no sense: as far as it says so."""
+        for at, word in enumerate(arguments):
+            flag, equals, value = word.partition("=")
+            if not equals and at + 1 < len(arguments):
+                value = arguments[at + 1]
+            if flag == "--format" and value == "json":
+                self.format = value
+            elif flag == "--diagnostics" and value in ("json", "github"):
+                self.diagnostics = value
 
     @property
     def is_quiet(self) -> bool:
@@ -99,8 +112,9 @@ class Session:
         """Write a report as one JSON document."""
         from autodiff.cli.render.json import render_json
 
-        data = self.script.data if self.script is not None else b""
-        self.show_text(render_json(report, data, self.request.number("seed")))
+        assert self.script is not None
+        seed = self.request.number("seed")
+        self.show_text(render_json(report, self.script.data, seed, self.warnings, self.script.source))
 
     def print_from_script(self, text: str) -> None:
         """What a script prints: part of ``run``'s report, beside the report of everything else."""
@@ -112,34 +126,60 @@ class Session:
 
     def hint(self, text: str) -> None:
         """A line for people at a terminal."""
-        if not self.is_quiet and self.out.is_terminal and self.err.is_terminal:
+        wanted = not self.is_quiet and self.diagnostics == "text"
+        if wanted and self.out.is_terminal and self.err.is_terminal:
             self.out.flush()
             self.err.write("\n" + visible(text) + "\n")
 
     def note(self, text: str) -> None:
         """A remark on stderr that scripts can silence."""
-        if not self.is_quiet:
+        if self.is_quiet:
+            return
+        if self.diagnostics == "text":
             self.err.write("note: " + visible(text) + "\n")
+        else:
+            remark = AutodiffError(text)
+            remark.code = ""
+            self.say(remark, "note")
 
     def warn(self, error: AutodiffError) -> None:
         """A warning, spelled as errors are."""
+        self.warnings.append(error)
         if not self.is_quiet:
             self.say(error, "warning")
 
-    def say(self, error: AutodiffError, kind: str = "error") -> None:
-        """Write a diagnostic to stderr."""
-        from autodiff.cli.render.diagnostic import diagnostic_lines
-
+    def say(self, error: AutodiffError, severity: str = "error", stream: Stream | None = None) -> None:
+        """Write a diagnostic, as text or for machines; to standard error unless it is the result."""
+        stream = stream or self.err
         source = None if self.script is None or error.span is None else self.script.source
-        for line in diagnostic_lines(error, source, self.err.width, self.err.color, kind):
-            self.err.write(line + "\n")
+        if self.diagnostics == "json":
+            from autodiff.cli.render.json import render_json_line
 
-    def show_failure(self, error: BaseException) -> None:
+            stream.write(render_json_line(error, source, severity))
+        elif self.diagnostics == "github":
+            from autodiff.cli.render.github import github_line
+
+            stream.write(github_line(error, source, severity))
+        else:
+            from autodiff.cli.render.diagnostic import diagnostic_lines
+
+            for line in diagnostic_lines(error, source, stream.width, stream.color, severity):
+                stream.write(line + "\n")
+
+    def say_all(self, error: AutodiffError, stream: Stream | None = None) -> None:
+        """Write an error and the mistakes found beside it, and how many they are."""
+        for one in (error, *error.further):
+            self.say(one, stream=stream)
+        if error.further and self.diagnostics == "text" and not self.is_quiet:
+            (stream or self.err).write(f"found {1 + len(error.further):,} mistakes\n")
+
+    def show_failure(self, error: AutodiffError) -> None:
         """Keep standard output readable for machines: a failure is a document too."""
-        if self.format == "json" and self.script is not None and isinstance(error, AutodiffError):
+        if self.format == "json" and not self.is_silent:
             from autodiff.cli.render.json import render_json_error
 
-            self.show_text(render_json_error(error, self.script.source, self.script.data))
+            source, data = (None, b"") if self.script is None else (self.script.source, self.script.data)
+            self.show_text(render_json_error(error, source, data, self.warnings))
 
     def flush(self) -> None:
         """Write out everything; OutputError where standard output does not take it."""

@@ -94,16 +94,22 @@ def build_group() -> click.Group:
 
 def build_command(command: Command) -> click.Command:
     def make_request(**values: object) -> Request:
-        argument = values.pop("argument") or ""
-        assert isinstance(argument, str)
+        given = values.pop("argument") or ()
+        assert isinstance(given, (str, tuple))
+        arguments = (given,) if isinstance(given, str) else given
         for option in command.options:
             if option.kind == TEXTS:
                 values[option.name] = tuple(values[option.name])  # type: ignore[arg-type]
-        return Request(command.name, argument, values)
+        return Request(command.name, arguments[0] if arguments else "", values, tuple(arguments[1:]))
 
     examples = "\n".join(f"  {line}" for line in command.examples)
     parameters: list[click.Parameter] = [
-        click.Argument(["argument"], required=False, metavar=command.argument)
+        click.Argument(
+            ["argument"],
+            required=False,
+            metavar=command.argument,
+            nargs=-1 if command.takes_several else 1,
+        )
     ]
     parameters += [build_option(option) for option in command.options]
     return click.Command(

@@ -14,14 +14,17 @@ from autodiff.core.span import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 SCHEMA = 1
 LARGEST_EXACT = 1 << 53
 
 
-def render_json(report: GradientReport, data: bytes, seed: int) -> str:
-    """The document for a report on a script of these bytes."""
+def render_json(
+    report: GradientReport, data: bytes, seed: int, warnings: Sequence[AutodiffError], source: Source
+) -> str:
+    """The document for a report on a script of these bytes, with what it warned of."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "script": script_entry(report.script, data),
@@ -36,18 +39,26 @@ def render_json(report: GradientReport, data: bytes, seed: int) -> str:
     if report.derivations:
         document["derivations"] = [derivation_entry(derivation) for derivation in report.derivations]
     document["notes"] = list(report.notes)
-    document["diagnostics"] = []
+    document["diagnostics"] = [diagnostic_entry(warning, source, "warning") for warning in warnings]
     return dumps(document, allow_nan=False) + "\n"
 
 
-def render_json_error(error: AutodiffError, source: Source, data: bytes) -> str:
-    """The document for a script that failed."""
+def render_json_error(
+    error: AutodiffError, source: Source | None, data: bytes, warnings: Sequence[AutodiffError]
+) -> str:
+    """The document for a script that failed, or for a request that got to no script."""
+    failures = [diagnostic_entry(one, source, "error") for one in (error, *error.further)]
     document = {
         "schema": SCHEMA,
-        "script": script_entry(source.name, data),
-        "diagnostics": [diagnostic_entry(error, source)],
+        "script": None if source is None else script_entry(source.name, data),
+        "diagnostics": [*(diagnostic_entry(one, source, "warning") for one in warnings), *failures],
     }
     return dumps(document, allow_nan=False) + "\n"
+
+
+def render_json_line(error: AutodiffError, source: Source | None, severity: str) -> str:
+    """One diagnostic on a line of its own."""
+    return dumps(diagnostic_entry(error, source, severity), allow_nan=False) + "\n"
 
 
 def script_entry(path: str, data: bytes) -> dict[str, Any]:
@@ -130,13 +141,15 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
     }
 
 
-def diagnostic_entry(error: AutodiffError, source: Source) -> dict[str, Any]:
+def diagnostic_entry(error: AutodiffError, source: Source | None, severity: str) -> dict[str, Any]:
+    """A diagnostic; what it cannot be placed in is null."""
     start, end = (None, None) if error.span is None else (error.span.start, error.span.end)
     return {
         "code": error.code,
+        "severity": severity,
         "message": error.message,
         "caret": error.caret,
-        "filename": source.name,
+        "filename": None if source is None else source.name,
         "location": location(source, start),
         "end_location": location(source, end),
         "labels": [
@@ -165,8 +178,8 @@ def diagnostic_entry(error: AutodiffError, source: Source) -> dict[str, Any]:
     }
 
 
-def location(source: Source, offset: int | None) -> dict[str, int] | None:
-    if offset is None:
+def location(source: Source | None, offset: int | None) -> dict[str, int] | None:
+    if offset is None or source is None:
         return None
     line, column = source.position(offset)
     return {"line": line, "column": column}

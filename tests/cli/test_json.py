@@ -12,9 +12,11 @@ from autodiff.core.span import Source, Span
 
 from tests.cli.reports import SEED_1, leaf, seed_1_report
 
+SOURCE = Source("x = 1\ny = x\n", "a.ad")
 
-def document(report, **options):
-    return json.loads(render_json(report, b"x", 0, **options), parse_constant=lambda name: 1 / 0)
+
+def document(report, warnings=()):
+    return json.loads(render_json(report, b"x", 0, warnings, SOURCE), parse_constant=lambda name: 1 / 0)
 
 
 def test_keys():
@@ -68,9 +70,10 @@ def test_large_counts_are_strings():
 def test_errors_are_documents():
     error = ShapeError("no", caret="here", help=("try",), span=Span(6, 7))
     error.labels = [Label(Span(0, 1), "x is 1")]
-    made = json.loads(render_json_error(error, Source("x = 1\ny = x\n", "a.ad"), b""))
+    made = json.loads(render_json_error(error, SOURCE, b"", ()))
     (entry,) = made["diagnostics"]
     assert entry["code"] == "E0302"
+    assert entry["severity"] == "error"
     assert entry["filename"] == "a.ad"
     assert entry["location"] == {"line": 2, "column": 1}
     assert entry["end_location"] == {"line": 2, "column": 2}

@@ -1,0 +1,36 @@
+"""Diagnostics as workflow commands of GitHub Actions, which turn them into annotations of the source."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import AutodiffError
+from autodiff.core.span import Source
+
+COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def github_line(error: AutodiffError, source: Source | None, severity: str) -> str:
+    """One command, such as ``::error file=a.ad,line=1,col=5,endLine=1,endColumn=6,title=E0201::...``."""
+    properties: list[tuple[str, object]] = []
+    if source is not None:
+        properties.append(("file", source.name))
+        if error.span is not None:
+            (line, column), (end_line, end_column) = map(source.position, (error.span.start, error.span.end))
+            properties += [("line", line), ("col", column), ("endLine", end_line), ("endColumn", end_column)]
+            if end_line != line:  # columns of two lines are refused
+                properties = [entry for entry in properties if "ol" not in entry[0]]
+    if error.code:
+        properties.append(("title", error.code))
+    spelled = ",".join(f"{name}={escape_property(str(value))}" for name, value in properties)
+    message = "\n".join([error.message, *filter(None, [error.caret]), *error.advice])
+    return f"::{COMMANDS[severity]} {spelled}::{escape_data(message)}\n"
+
+
+def escape_data(text: str) -> str:
+    """A message on one line: what would end it, and the sign of the escapes, are escaped."""
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def escape_property(text: str) -> str:
+    """The value of a property, which a comma or a colon would end."""
+    return escape_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,243 @@
+"""What a call gives: a leaf or a plain tensor, something computed, a number, or nobody knows."""
+
+from __future__ import annotations
+
+from autodiff.grammar import syntax
+from autodiff.grammar.lints.evaluate import EXPRESSIONS, Evaluator, in_namespace
+from autodiff.grammar.lints.values import (
+    CUTTING,
+    FLOAT_MAKERS,
+    FUNCTION,
+    INTEGER_MAKERS,
+    LEAF,
+    LIST,
+    MAKERS,
+    NOT_FUNCTIONS,
+    NUMBER,
+    OTHER,
+    PLAIN,
+    UNKNOWN,
+    WITHOUT_GRADIENT,
+    Value,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.grammar.lints.flow import Flow
+
+#: Methods that give the same tensor in another type, or something else that is not followed.
+CONVERSIONS = frozenset("detach_ to type double float long int bool type_as register_hook".split())
+
+
+def function_name(flow: Evaluator, node: Any) -> str:
+    """The bare name of the language's function a call calls; "" where it is anything else."""
+    if isinstance(node, syntax.Name):
+        return node.id if flow.look_up(node.id) is None else ""
+    if isinstance(node, syntax.Attribute) and in_namespace(flow, node):
+        part: Any = node
+        while isinstance(part, syntax.Attribute):
+            part = part.object
+        return node.name if flow.look_up(part.id) is None else ""
+    return ""
+
+
+def read_call(flow: Flow, node: syntax.Call) -> Value:
+    function = node.function
+    name = function_name(flow, function)
+    if not name and isinstance(function, syntax.Attribute):
+        owner = flow.value(function.object)
+        inputs = flow.values(argument.value for argument in node.arguments)
+        return call_method(flow, node, function, owner, inputs)
+    inputs = flow.values(argument.value for argument in node.arguments)
+    if name:
+        return call_builtin(flow, node, name, inputs)
+    called = flow.value(function)
+    flow.note("call", node, called)
+    if called.kind == FUNCTION and called.node.__class__ in (syntax.FunctionDef, syntax.Lambda):
+        return flow.call_script(node, called, inputs)
+    flow.note("opaque", node, called)
+    flow.escape(inputs)
+    return Value(UNKNOWN, node, inputs)
+
+
+def keyword(node: syntax.Call, name: str) -> Any:
+    """The expression given for a keyword; None where it is not given."""
+    return next((argument.value for argument in node.arguments if argument.keyword == name), None)
+
+
+def is_constant(node: Any, value: object) -> bool:
+    return isinstance(node, syntax.Constant) and node.value is value
+
+
+def call_builtin(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, ...]) -> Value:
+    if name in MAKERS or name == "Variable":
+        return make_tensor(flow, node, name, inputs)
+    if name in ("float", "int") and inputs and inputs[0].is_tensor:
+        return Value(NUMBER, node, inputs[:1], cut=name)
+    if name == "range":
+        made = Value(OTHER, node, inputs)
+        made.number = turns_of_range(inputs)
+        return made
+    if name == "grad":
+        flow.note("pass", node, inputs[0] if inputs else Value(UNKNOWN), node)
+        wanted = inputs[1] if len(inputs) > 1 else Value(UNKNOWN)
+        if not is_constant(keyword(node, "create_graph") or syntax.Constant(node.span, False), False):
+            return Value(UNKNOWN, node, inputs)
+        return Value(LIST, node, tuple(map(gradient_of, wanted.inputs if wanted.kind == LIST else (wanted,))))
+    if name in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled"):
+        if name == "set_grad_enabled" and isinstance(flow.statement, syntax.ExpressionStatement):
+            flow.recording = None
+        return Value(OTHER, node)
+    if name in ("print", "display", "len", "str", "repr", "isinstance", *NOT_FUNCTIONS):
+        return Value(OTHER, node)
+    if name in ("list", "tuple") and len(inputs) == 1 and inputs[0].kind == LIST:
+        return Value(LIST, node, inputs[0].inputs)
+    if name in ("enumerate", "zip", "reversed", "sorted", "list", "tuple"):
+        flow.escape(inputs)
+        return Value(UNKNOWN, node, inputs)
+    if name in WITHOUT_GRADIENT:
+        return Value(PLAIN if any(one.is_tensor for one in inputs) else UNKNOWN, node)
+    if flow.is_function(name):
+        return flow.operation(node, name, inputs)
+    return Value(UNKNOWN, node, inputs)
+
+
+def gradient_of(wanted: Value) -> Value:
+    made = Value(PLAIN)
+    made.grad_of = wanted
+    return made
+
+
+def turns_of_range(inputs: tuple[Value, ...]) -> int | None:
+    """How often a ``for`` over a range turns, where that is written down."""
+    numbers = [one.number for one in inputs]
+    if not all(isinstance(number, int) for number in numbers) or not 0 < len(numbers) < 4:
+        return None
+    return len(range(*numbers)) if numbers[2:] != [0] else None  # type: ignore[arg-type]
+
+
+def make_tensor(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, ...]) -> Value:
+    """``tensor(...)``, ``zeros(...)`` and their kin."""
+    first = inputs[0] if inputs else Value(UNKNOWN)
+    made = Value(PLAIN, node)
+    if name == "Variable":
+        made.integer = first.integer if first.is_tensor else None
+        made.inputs = (first,)
+        if not first.is_tensor:
+            made.kind = UNKNOWN
+    elif name in FLOAT_MAKERS:
+        made.integer = False
+    elif name in INTEGER_MAKERS:
+        made.integer = True
+    elif name in ("tensor", "as_tensor"):
+        made.integer = integer_entries(first)
+        whole = tensor_inside(first)
+        if whole:
+            made.inputs, made.cut = whole, "tensor"
+            if first.is_tensor:
+                made.integer = first.integer
+                flow.note("copy", node, first)
+        elif unknown_inside(first):
+            made.inputs = (Value(UNKNOWN),)
+    elif name == "arange":
+        integers = [one.integer for one in inputs]
+        made.integer = None if None in integers else all(integers)
+    elif name in ("full", "full_like"):
+        made.integer = inputs[1].integer if len(inputs) > 1 else None
+    else:
+        made.integer = first.integer if first.is_tensor else None
+    if keyword(node, "dtype") is not None:
+        made.integer = None
+    asked = keyword(node, "requires_grad")
+    if asked is not None and not is_constant(asked, False):
+        made.kind = LEAF if is_constant(asked, True) else UNKNOWN
+    return made
+
+
+def integer_entries(value: Value) -> bool | None:
+    """Whether nested lists hold nothing but integers."""
+    if value.kind != LIST:
+        return value.integer if value.kind == NUMBER else None
+    inside = [integer_entries(part) for part in value.inputs]
+    if False in inside:
+        return False
+    return None if None in inside or not inside else True
+
+
+def tensor_inside(value: Value) -> tuple[Value, ...]:
+    """The tensors, and the numbers taken out of tensors, that a tensor is made from."""
+    if value.kind == LIST:
+        return tuple([one for part in value.inputs for one in tensor_inside(part)])
+    return (value,) if value.is_tensor or (value.kind in (NUMBER, UNKNOWN) and value.inputs) else ()
+
+
+def unknown_inside(value: Value) -> bool:
+    return value.kind == UNKNOWN or (value.kind == LIST and any(map(unknown_inside, value.inputs)))
+
+
+def call_method(
+    flow: Flow, node: syntax.Call, function: syntax.Attribute, owner: Value, inputs: tuple[Value, ...]
+) -> Value:
+    """``x.name(...)``"""
+    name = function.name
+    if owner.kind == LIST:
+        if name == "append" and not flow.conditional and not flow.loops:
+            owner.inputs += inputs
+        else:
+            owner.kind = UNKNOWN
+        return Value(UNKNOWN, node)
+    if not owner.is_tensor:
+        flow.note("method", node, owner)
+        if owner.grad_of is not None:
+            flow.note("reset", node, owner.grad_of)
+        flow.escape((owner, *inputs))
+        return Value(UNKNOWN, node, (owner, *inputs))
+    flow.note("method", node, owner)
+    if name == "backward":
+        flow.note("backward", node, owner)
+        flow.note("pass", node, owner, node)
+        return Value(OTHER, node)
+    if name == "retain_grad":
+        owner.retained = True
+        return Value(OTHER, node)
+    if name == "requires_grad_":
+        given = node.arguments[0].value if node.arguments else None
+        flow.set_requires_grad(node, owner, None if given is None else is_constant(given, True))
+        return owner
+    if name in (
+        "detach_",
+        "to",
+        "type",
+        "double",
+        "float",
+        "long",
+        "int",
+        "bool",
+        "type_as",
+        "register_hook",
+    ):
+        if name == "detach_":
+            owner.kind = UNKNOWN
+        return Value(UNKNOWN, node, (owner,))
+    if name in CUTTING:
+        made = Value(PLAIN if name == "detach" else NUMBER, node, (owner,), cut=name)
+        if name not in ("detach", "item"):
+            made.kind = UNKNOWN
+        made.integer = owner.integer if name == "detach" else None
+        return made
+    if name in WITHOUT_GRADIENT:
+        return Value(PLAIN, node)
+    if name in ("size", "dim", "numel", "nelement", "element_size", "is_floating_point"):
+        return Value(OTHER, node)
+    if name.endswith("_") and (name in ("zero_", "fill_", "copy_") or flow.is_function(name[:-1])):
+        flow.note("in-place", node, owner, function)
+        flow.change(owner, inputs)
+        return owner
+    if name in ("contiguous", "cpu") or flow.is_function(name):
+        return flow.operation(node, name, (owner, *inputs))
+    return Value(UNKNOWN, node, (owner, *inputs))
+
+
+EXPRESSIONS[syntax.Call] = read_call

@@ -1,0 +1,269 @@
+"""What an expression is certain to be: a leaf, something computed from leaves, a plain tensor, a number.
+
+Nothing is computed. Reading an expression notes as events what it does on the way: gradients that are
+read, backward passes, changes in place.
+"""
+
+from __future__ import annotations
+
+from autodiff.grammar import syntax
+from autodiff.grammar.lints.values import (
+    FUNCTION,
+    GRAPH,
+    KEEPING,
+    LIST,
+    NAMESPACES,
+    NUMBER,
+    OTHER,
+    PLAIN,
+    UNKNOWN,
+    Value,
+)
+from autodiff.grammar.walk import children, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+MOST_STEPS = 20_000
+
+
+class Event:
+    """Something a script does: its kind, the node that does it and the value it is done to.
+
+    ``place`` are the branches and turns of loops around it, ``loops`` the loops themselves, ``recording``
+    whether the graph is recorded there (None: not known), ``other`` a second value or node.
+    """
+
+    __slots__ = ("kind", "loops", "node", "other", "place", "recording", "statement", "value")
+
+    def __init__(self, kind: str, node: Any, value: Value, other: Any, flow: Evaluator) -> None:
+        self.kind = kind
+        self.node = node
+        self.value = value
+        self.other = other
+        self.statement = flow.statement
+        self.recording = flow.recording
+        self.place = tuple(flow.place)
+        self.loops = tuple(flow.loops)
+
+
+class Evaluator:
+    """Reads expressions in an environment. ``place`` and ``loops`` are kept by the statements' reader."""
+
+    def __init__(self, is_function: Callable[[str], bool], bound: frozenset[str]) -> None:
+        self.is_function = is_function
+        self.bound = bound
+        self.events: list[Event] = []
+        self.env: dict[str, Value] = {}
+        self.outer: list[dict[str, Value]] = []
+        self.recording: bool | None = True
+        self.statement: Any = None
+        self.place: list[tuple[int, int, bool]] = []
+        self.loops: list[Any] = []
+        self.depth = 0
+        self.steps = 0
+        self.called: set[int] = set()
+
+    def note(self, kind: str, node: Any, value: Value, other: Any = None) -> None:
+        self.events.append(Event(kind, node, value, other, self))
+
+    @property
+    def conditional(self) -> bool:
+        """Whether this may not be reached: it stands in a branch, not only in a loop."""
+        return any(not is_loop for _, _, is_loop in self.place)
+
+    def look_up(self, name: str) -> Value | None:
+        """What a name is bound to; None where it is no name of the script."""
+        if name in self.env:
+            return self.env[name]
+        for env in reversed(self.outer):
+            if name in env:
+                return env[name]
+        return Value(UNKNOWN) if name in self.bound else None
+
+    def value(self, node: Any) -> Value:
+        """The value of an expression."""
+        self.steps += 1
+        if node is None or self.steps > MOST_STEPS:
+            return Value(UNKNOWN)
+        read = EXPRESSIONS.get(node.__class__)
+        if read is not None:
+            return read(self, node)
+        inputs = self.values(part for part in children(node))
+        return Value(OTHER if isinstance(node, (syntax.FString, syntax.String)) else UNKNOWN, node, inputs)
+
+    def values(self, nodes: Iterable[Any]) -> tuple[Value, ...]:
+        return tuple([self.value(node) for node in nodes])
+
+    def operation(self, node: Any, name: str, inputs: tuple[Value, ...]) -> Value:
+        """The result of something that has a derivative."""
+        parts = tuple([part for one in inputs for part in (one.inputs if one.kind == LIST else (one,))])
+        asks = any(one.requires_grad for one in parts)
+        known = not any(one.kind in (UNKNOWN, FUNCTION) for one in parts)
+        made = Value(UNKNOWN, node, parts, keeps=name in KEEPING)
+        if asks and self.recording:
+            made.kind = GRAPH
+        elif asks and self.recording is False and known:
+            made.kind, made.cut = PLAIN, "no_grad"
+        elif known and not asks:
+            made.kind = PLAIN if any(one.is_tensor for one in parts) else NUMBER
+            if made.kind == NUMBER and all(isinstance(one.number, int) for one in parts):
+                made.integer = True
+            elif made.kind == PLAIN:
+                made.integer = None if not all(one.integer for one in parts) else True
+        return made
+
+
+# -- names and displays ----------------------------------------------------------------------------
+
+
+def read_name(flow: Evaluator, node: syntax.Name) -> Value:
+    found = flow.look_up(node.id)
+    return Value(FUNCTION, node) if found is None else found
+
+
+def read_number(flow: Evaluator, node: syntax.Number) -> Value:
+    made = Value(NUMBER, node)
+    made.number = node.value
+    made.integer = isinstance(node.value, int)
+    return made
+
+
+def read_constant(flow: Evaluator, node: syntax.Constant) -> Value:
+    return Value(OTHER, node)
+
+
+def read_display(flow: Evaluator, node: Any) -> Value:
+    inputs = flow.values(node.elements)
+    if any(isinstance(element, syntax.Starred) for element in node.elements):
+        return Value(UNKNOWN, node, inputs)
+    return Value(LIST, node, inputs)
+
+
+def read_comprehension(flow: Evaluator, node: syntax.Comprehension) -> Value:
+    before = flow.env
+    flow.env = dict(before)
+    inputs = []
+    for clause in node.clauses:
+        inputs.append(flow.value(clause.iterable))
+        for part in walk(clause.target):
+            if isinstance(part, syntax.Name):
+                flow.env[part.id] = Value(UNKNOWN, node, tuple(inputs))
+        flow.values(clause.conditions)
+    inputs.append(flow.value(node.element))
+    flow.env = before
+    return Value(UNKNOWN, node, tuple(inputs))
+
+
+def read_lambda(flow: Evaluator, node: syntax.Lambda) -> Value:
+    made = Value(FUNCTION, node)
+    made.scope = [*flow.outer, flow.env]
+    return made
+
+
+# -- operators -------------------------------------------------------------------------------------
+
+
+def read_unary(flow: Evaluator, node: syntax.Unary) -> Value:
+    inner = flow.value(node.operand)
+    if node.op == "not":
+        return Value(OTHER, node)
+    made = flow.operation(node, node.op, (inner,))
+    if inner.number is not None:
+        made.number = -inner.number if node.op == "-" else inner.number
+    made.integer = inner.integer
+    return made
+
+
+def read_binary(flow: Evaluator, node: syntax.Binary) -> Value:
+    operands = (flow.value(node.left), flow.value(node.right))
+    if LIST in (operands[0].kind, operands[1].kind):
+        return Value(UNKNOWN, node, operands)
+    made = flow.operation(node, node.op, operands)
+    if node.op in ("//", "%", "&", "|", "^", "<<", ">>") and made.kind == GRAPH:
+        made.kind = UNKNOWN
+    return made
+
+
+def read_comparison(flow: Evaluator, node: syntax.Comparison) -> Value:
+    operands = flow.values((node.first, *(part for _, part in node.rest)))
+    tensors = any(one.is_tensor for one in operands)
+    return Value(PLAIN if tensors and len(node.rest) == 1 else OTHER, node)
+
+
+def read_either(flow: Evaluator, node: Any) -> Value:
+    """``a or b``, ``a if t else b``: one of several."""
+    inputs = flow.values(children(node))
+    return Value(UNKNOWN, node, inputs)
+
+
+def read_subscript(flow: Evaluator, node: syntax.Subscript) -> Value:
+    owner = flow.value(node.object)
+    index = flow.value(node.index)
+    if owner.kind == LIST:
+        at = index.number
+        if isinstance(at, int) and -len(owner.inputs) <= at < len(owner.inputs):
+            return owner.inputs[at]
+        return Value(UNKNOWN, node, owner.inputs)
+    if owner.is_tensor:
+        made = flow.operation(node, "[]", (owner,))
+        made.integer = owner.integer
+        return made
+    return Value(UNKNOWN, node, (owner,))
+
+
+def read_slice(flow: Evaluator, node: syntax.Slice) -> Value:
+    flow.values(children(node))
+    return Value(OTHER, node)
+
+
+# -- attributes ------------------------------------------------------------------------------------
+
+
+def read_attribute(flow: Evaluator, node: syntax.Attribute) -> Value:
+    owner = flow.value(node.object)
+    if owner.kind == FUNCTION:
+        return Value(FUNCTION, node) if in_namespace(flow, node) else Value(UNKNOWN, node)
+    if owner.is_tensor or owner.kind == UNKNOWN:
+        flow.note("attribute", node, owner)
+    if node.name == "grad":
+        flow.note("grad", node, owner)
+        made = Value(PLAIN if owner.is_tensor else UNKNOWN, node)
+        made.grad_of = owner
+        return made
+    if node.name == "data" and owner.is_tensor:
+        return Value(PLAIN, node, (owner,), cut="data")
+    if node.name in ("T", "mT", "values", "real") and owner.is_tensor:
+        return flow.operation(node, node.name, (owner,))
+    if node.name in ("requires_grad", "is_leaf", "shape", "ndim", "dtype", "grad_fn"):
+        return Value(OTHER, node)
+    return Value(UNKNOWN, node, (owner,))
+
+
+def in_namespace(flow: Evaluator, node: syntax.Attribute) -> bool:
+    """Whether it is ``torch.exp`` or the like, and not an attribute of something the script made."""
+    part: Any = node
+    while isinstance(part, syntax.Attribute):
+        part = part.object
+    return isinstance(part, syntax.Name) and part.id in NAMESPACES
+
+
+EXPRESSIONS: dict[type, Callable[[Any, Any], Value]] = {
+    syntax.Name: read_name,
+    syntax.Number: read_number,
+    syntax.Constant: read_constant,
+    syntax.ListDisplay: read_display,
+    syntax.TupleDisplay: read_display,
+    syntax.Comprehension: read_comprehension,
+    syntax.Lambda: read_lambda,
+    syntax.Unary: read_unary,
+    syntax.Binary: read_binary,
+    syntax.Comparison: read_comparison,
+    syntax.Boolean: read_either,
+    syntax.Conditional: read_either,
+    syntax.Subscript: read_subscript,
+    syntax.Slice: read_slice,
+    syntax.Attribute: read_attribute,
+}

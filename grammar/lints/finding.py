@@ -1,0 +1,158 @@
+"""What a lint is, what it is given to look at, and the edits that repairs are made of."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import AutodiffError, Edit, Fix, Label
+from autodiff.core.span import Source, Span
+from autodiff.grammar import syntax
+from autodiff.grammar.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from autodiff.grammar.lints.flow import Event, Flow
+    from autodiff.grammar.scope import Names
+
+INDENT = "    "
+
+
+class Lint:
+    """One lint: its code, what it is about, why that matters in one sentence, and how it is found."""
+
+    __slots__ = ("code", "example", "find", "reason", "title")
+
+    def __init__(
+        self,
+        code: str,
+        title: str,
+        reason: str,
+        find: Callable[[Subject], Iterator[AutodiffError]],
+        example: str,
+    ) -> None:
+        self.code = code
+        self.title = title
+        self.reason = reason
+        self.find = find
+        self.example = example
+
+
+class Subject:
+    """A script to look at: its text, its tree, its scopes, and what flows through it."""
+
+    __slots__ = ("flow", "names", "script", "source")
+
+    def __init__(self, source: Source, script: syntax.Script, names: Names, flow: Flow) -> None:
+        self.source = source
+        self.script = script
+        self.names = names
+        self.flow = flow
+
+    def events(self, kind: str) -> Iterator[Event]:
+        """What happens of one kind, in the order of running."""
+        return (event for event in self.flow.events if event.kind == kind)
+
+    def nodes(self, *kinds: type) -> Iterator[object]:
+        """Every syntax node of some kinds."""
+        return (node for node in walk(self.script) if isinstance(node, kinds))
+
+    def bodies(self) -> Iterator[tuple[syntax.Statement, ...]]:
+        """Every block of statements, the script's own first."""
+        yield self.script.body
+        for node in walk(self.script):
+            if isinstance(node, syntax.If):
+                for _, body in node.branches:
+                    yield body
+            elif has_body(node):
+                yield node.body
+            if isinstance(node, (syntax.If, syntax.For, syntax.While)) and node.orelse:
+                yield node.orelse
+
+    def text(self, node: syntax.Syntax) -> str:
+        """The source of a node."""
+        return self.source.excerpt(node.span)
+
+    def line(self, node: syntax.Syntax) -> int:
+        """The line a node starts on."""
+        return self.source.position(node.span.start)[0]
+
+    def indentation(self, node: syntax.Syntax) -> str:
+        """What stands before a statement on its line."""
+        text = self.source.text
+        start = text.rfind("\n", 0, node.span.start) + 1
+        return text[start : node.span.start]
+
+    def stands_alone(self, node: syntax.Syntax) -> bool:
+        """Whether a statement has its lines to itself, so that lines can be put before and after it."""
+        text = self.source.text
+        end = text.find("\n", node.span.end)
+        after = text[node.span.end : len(text) if end < 0 else end].strip()
+        return not self.indentation(node).strip() and (not after or after.startswith("#"))
+
+    def lines_of(self, node: syntax.Syntax) -> Span:
+        """A statement's lines, with the last line's end."""
+        text = self.source.text
+        end = text.find("\n", node.span.end)
+        return Span(text.rfind("\n", 0, node.span.start) + 1, len(text) if end < 0 else end + 1)
+
+    def before(self, node: syntax.Statement, *lines: str) -> Edit:
+        """Put lines in front of a statement."""
+        start = self.lines_of(node).start
+        indent = self.indentation(node)
+        return Edit(Span(start, start), "".join(f"{indent}{line}\n" for line in lines))
+
+    def after(self, node: syntax.Statement, *lines: str) -> Edit:
+        """Put lines behind a statement."""
+        end = self.lines_of(node).end
+        indent = self.indentation(node)
+        lead = "" if self.source.text[:end].endswith("\n") else "\n"
+        return Edit(Span(end, end), lead + "".join(f"{indent}{line}\n" for line in lines))
+
+    def under_no_grad(self, node: syntax.Statement, text: str) -> tuple[Edit, ...]:
+        """Put a text in place of a statement, in a block of its own where nothing is recorded."""
+        inner = self.indentation(node) + INDENT
+        return (Edit(node.span, f"with torch.no_grad():\n{inner}{text}"),)
+
+    def dedent(self, node: syntax.With) -> tuple[Edit, ...]:
+        """Take a block out of its ``with``; none where its lines cannot be moved."""
+        first = node.body[0]
+        outer, inner = self.indentation(node), self.indentation(first)
+        if outer.strip() or inner.strip() or not inner.startswith(outer):
+            return ()
+        start = self.lines_of(node).start
+        edits = [Edit(Span(start, self.lines_of(first).start), "")]
+        at = self.lines_of(first).start
+        end = self.lines_of(node.body[-1]).end
+        text = self.source.text
+        while at < end:
+            if text.startswith(inner, at):
+                edits.append(Edit(Span(at + len(outer), at + len(inner)), ""))
+            line_end = text.find("\n", at)
+            at = end if line_end < 0 else line_end + 1
+        return tuple(edits)
+
+
+def has_body(node: syntax.Syntax) -> bool:
+    return isinstance(node, (syntax.For, syntax.While, syntax.FunctionDef, syntax.ClassDef, syntax.With))
+
+
+def finding(
+    span: Span,
+    message: str,
+    caret: str,
+    *,
+    fixes: Iterable[Fix] = (),
+    help: tuple[str, ...] = (),
+    labels: Iterable[Label] = (),
+) -> AutodiffError:
+    """A finding; the registry gives it its code."""
+    made = AutodiffError(message, caret=caret, fixes=tuple(fixes), help=help, span=span)
+    made.labels.extend(labels)
+    return made
+
+
+def atom(subject: Subject, node: syntax.Expression) -> str:
+    """An expression as it can stand before a dot or among factors."""
+    text = subject.text(node)
+    simple = (syntax.Name, syntax.Call, syntax.Attribute, syntax.Subscript, syntax.Number)
+    return text if isinstance(node, simple) else f"({text})"

@@ -1,0 +1,224 @@
+"""Walks a script the way it would run: branches join, loops turn twice, calls of its functions go in.
+
+Where two ways lead to different values, or a name was given to something that may have changed it, the
+value is not known any more. So what the lints find holds on every way through the script that they name.
+"""
+
+from __future__ import annotations
+
+from autodiff.grammar import syntax
+from autodiff.grammar.lints.calls import is_constant
+from autodiff.grammar.lints.evaluate import MOST_STEPS, Evaluator, Event
+from autodiff.grammar.lints.statements import STATEMENTS
+from autodiff.grammar.lints.values import (
+    FUNCTION,
+    GRAPH,
+    LEAF,
+    LIST,
+    PLAIN,
+    UNKNOWN,
+    Value,
+    ancestors,
+)
+from autodiff.grammar.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+DEEPEST_CALL = 6
+__all__ = ["Event", "Flow", "surely_before"]
+
+
+def surely_before(first: tuple[tuple[int, int, bool], ...], then: tuple[tuple[int, int, bool], ...]) -> bool:
+    """Whether whoever gets to the second place has been at the first, which comes earlier."""
+    for at, (node, way, is_loop) in enumerate(first):
+        if at >= len(then) or then[at][0] != node:
+            return False
+        if then[at][1] != way:
+            return is_loop and way < then[at][1] and at == len(first) - 1
+    return True
+
+
+class Flow(Evaluator):
+    """The events of a script, in the order it would run them."""
+
+    def __init__(
+        self, script: syntax.Script, is_function: Callable[[str], bool], bound: frozenset[str]
+    ) -> None:
+        super().__init__(is_function, bound)
+        self.returned: list[Value] = []
+        self.lost: set[str] = set()
+        self.run(script.body)
+        for node in walk(script):
+            if isinstance(node, syntax.FunctionDef) and id(node) not in self.called:
+                self.run_uncalled(node)
+
+    # -- statements --------------------------------------------------------------------------------
+
+    def run(self, body: Iterable[syntax.Statement]) -> bool:
+        """Walk statements; whether the end is never reached."""
+        for statement in body:
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                return False
+            self.statement = statement
+            does = STATEMENTS.get(statement.__class__)
+            if does is not None and does(self, statement):
+                return True
+        return False
+
+    def branch(self, node: Any, way: int, body: Iterable[syntax.Statement], is_loop: bool = False) -> Any:
+        """Walk a block that may not be reached; its names, or None where its end is not reached."""
+        before = self.env
+        self.env = dict(before)
+        self.place.append((id(node), way, is_loop))
+        ended = self.run(body)
+        self.place.pop()
+        after, self.env = self.env, before
+        if ended:
+            self.lost.update(name for name, value in after.items() if before.get(name) is not value)
+        return None if ended else after
+
+    def forget_lost(self) -> None:
+        """What was given a value on a way out of a loop is not known behind the loop."""
+        for name in self.lost:
+            self.env[name] = Value(UNKNOWN)
+        self.lost.clear()
+
+    def join(self, ways: list[dict[str, Value]]) -> None:
+        """Go on with what holds on all of several ways."""
+        if not ways:
+            return
+        first, *others = ways
+        for other in others:
+            for name, value in other.items():
+                if first.get(name, value) is not value:
+                    first[name] = merged(first[name], value)
+                else:
+                    first[name] = value
+        self.env = first
+
+    def bind(self, target: Any, value: Value) -> None:
+        """Give a value to a target of an assignment."""
+        if isinstance(target, syntax.Name):
+            self.note("bind", target, value, self.look_up(target.id))
+            value.names.append((target.id, self.statement))
+            self.env[target.id] = value
+        elif isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
+            parts = target.elements
+            known = value.inputs if value.kind == LIST and len(value.inputs) == len(parts) else None
+            for at, part in enumerate(parts):
+                if known is not None and not isinstance(part, syntax.Starred):
+                    self.bind(part, known[at])
+                elif value.is_tensor:
+                    self.bind(part, self.operation(part, "unbind", (value,)))
+                else:
+                    self.bind(part, Value(UNKNOWN, part, (value,)))
+        elif isinstance(target, syntax.Starred):
+            self.bind(target.value, Value(UNKNOWN, target, (value,)))
+        elif isinstance(target, syntax.Attribute):
+            self.bind_attribute(target, value)
+        elif isinstance(target, syntax.Subscript):
+            owner = self.value(target.object)
+            self.value(target.index)
+            if owner.is_tensor:
+                self.note("in-place", target, owner, target)
+                self.change(owner, (value,))
+            elif owner.kind == LIST:
+                owner.kind = UNKNOWN
+
+    def bind_attribute(self, target: syntax.Attribute, value: Value) -> None:
+        owner = self.value(target.object)
+        if target.name == "grad":
+            self.note("reset", target, owner)
+        elif target.name == "requires_grad":
+            self.set_requires_grad(target, owner, is_constant(value.node, True))
+        elif owner.kind != UNKNOWN:
+            self.note("set-attribute", target, owner)
+
+    def set_requires_grad(self, node: Any, owner: Value, on: bool | None) -> None:
+        """``x.requires_grad_()`` or ``x.requires_grad = True``; None is the call without an argument."""
+        if on is False:
+            owner.kind = UNKNOWN
+            return
+        self.note("require", node, owner)
+        if owner.kind == PLAIN:
+            owner.kind = UNKNOWN if self.conditional else LEAF
+            owner.inputs = () if owner.kind == LEAF else owner.inputs
+
+    def change(self, owner: Value, inputs: tuple[Value, ...]) -> None:
+        """An operation in place."""
+        for one in ancestors(owner):
+            if one.grad_of is not None:
+                self.note("reset", self.statement, one.grad_of)
+        if owner.kind == LEAF or (self.recording is False and owner.kind == GRAPH):
+            return
+        if any(one.requires_grad for one in inputs):
+            owner.inputs += inputs
+            owner.kind = (
+                GRAPH if self.recording and not self.conditional and owner.kind != UNKNOWN else UNKNOWN
+            )
+            if self.recording is False:
+                owner.kind, owner.cut = UNKNOWN, "no_grad"
+        elif any(one.kind == UNKNOWN for one in inputs) and owner.kind == PLAIN:
+            owner.kind = UNKNOWN
+
+    def escape(self, values: Iterable[Value]) -> None:
+        """Values were given to something that may do anything to them."""
+        for value in values:
+            if value.kind == LIST:
+                self.escape(value.inputs)
+            if value.kind in (LEAF, GRAPH, PLAIN):
+                value.retained = True
+                self.note("escape", self.statement, value)
+
+    # -- calls -------------------------------------------------------------------------------------
+
+    def call_script(self, node: syntax.Call, called: Value, inputs: tuple[Value, ...]) -> Value:
+        """Walk a function of the script with the values it is called with."""
+        function = called.node
+        plain = all(argument.keyword is None and not argument.star for argument in node.arguments)
+        names = [parameter.name for parameter in function.parameters]
+        fits = len(inputs) == len(names) and not any(parameter.star for parameter in function.parameters)
+        decorated = isinstance(function, syntax.FunctionDef) and bool(function.decorators)
+        if not plain or not fits or decorated or self.depth >= DEEPEST_CALL:
+            self.note("opaque", node, called)
+            self.escape(inputs)
+            return Value(UNKNOWN, node, inputs)
+        self.called.add(id(function))
+        return self.enter(called, dict(zip(names, inputs, strict=True)), node)
+
+    def enter(self, called: Value, env: dict[str, Value], node: Any) -> Value:
+        """Walk the body of a function; what it returns, where that is one value."""
+        function = called.node
+        kept = (self.env, self.outer, self.statement, self.returned, self.place, self.lost)
+        self.outer = [self.outer[0] if self.outer else self.env, *called.scope[1:]]
+        self.lost = set()
+        self.env, self.returned = env, []
+        self.place = [*self.place, (id(node), 0, True)]
+        self.depth += 1
+        if isinstance(function, syntax.Lambda):
+            self.returned.append(self.value(function.body))
+            ended = True
+        else:
+            ended = self.run(function.body)
+        self.depth -= 1
+        made = self.returned
+        self.env, self.outer, self.statement, self.returned, self.place, self.lost = kept
+        if ended and len(made) == 1:
+            return made[0]
+        return Value(UNKNOWN, node, tuple(made))
+
+    def run_uncalled(self, function: syntax.FunctionDef) -> None:
+        """Walk a function nobody calls with values that are not known."""
+        recording, self.recording = self.recording, None
+        env = {parameter.name: Value(UNKNOWN) for parameter in function.parameters}
+        self.enter(Value(FUNCTION, function), env, function)
+        self.recording = recording
+
+
+def merged(first: Value, second: Value) -> Value:
+    """What is known of either of two values."""
+    return Value(UNKNOWN, None, (first, second))

@@ -1,0 +1,282 @@
+"""Lints of gradients and passes: who gets one, how often a graph can be used, what adds up."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import AutodiffError, Edit, Fix, Label
+from autodiff.core.span import Span
+from autodiff.grammar import syntax
+from autodiff.grammar.lints.calls import is_constant
+from autodiff.grammar.lints.finding import Lint, Subject, atom, finding
+from autodiff.grammar.lints.flow import surely_before
+from autodiff.grammar.lints.updates import rebindings
+from autodiff.grammar.lints.values import GRAPH, LEAF, UNKNOWN, Value, ancestors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autodiff.grammar.lints.flow import Event
+
+
+def accumulates(subject: Subject) -> Iterator[AutodiffError]:
+    """Backward in a loop into the same leaves, whose gradients are read and never reset."""
+    passes: dict[tuple[int, int, int], tuple[Event, Value, set[int]]] = {}
+    for event in subject.events("backward"):
+        leaves = [one for one in ancestors(event.value, through_cuts=False) if one.kind == LEAF]
+        for loop in event.loops:
+            turn = next((way for node, way, _ in event.place if node == id(loop)), 0)
+            for leaf in leaves:
+                key = (id(loop), id(event.node), id(leaf))
+                passes.setdefault(key, (event, leaf, set()))[2].add(turn)
+    found: dict[int, tuple[Event, list[Value]]] = {}
+    for (loop_id, node_id, _), (event, leaf, turns) in passes.items():
+        if len(turns) > 1 and leaf.names and reads_but_keeps(subject, loop_id, leaf):
+            leaves = found.setdefault(node_id, (event, []))[1]
+            if not any(leaf is other for other in leaves):
+                leaves.append(leaf)
+    for event, leaves in found.values():
+        names = list(dict.fromkeys(leaf.names[0][0] for leaf in leaves))
+        grads = " and ".join(f"`{name}.grad`" for name in names)
+        lines = [f"{name}.grad = None" for name in names]
+        fixes = []
+        if subject.stands_alone(event.statement):
+            fixes = [
+                Fix(
+                    f"start afresh on every turn: `{'; '.join(lines)}`",
+                    subject.before(event.statement, *lines),
+                )
+            ]
+        yield finding(
+            event.node.span,
+            f"every turn of the loop adds to {grads}",
+            "backward() adds to what is there: the second step is too long",
+            fixes=fixes,
+        )
+
+
+def reads_but_keeps(subject: Subject, loop_id: int, leaf: Value) -> bool:
+    """Whether a loop reads the gradient of a leaf and nothing in it may reset the gradient."""
+    reads = False
+    for event in subject.flow.events:
+        if not any(id(loop) == loop_id for loop in event.loops):
+            continue
+        if event.kind == "opaque":
+            return False
+        if event.kind in ("reset", "escape") and (event.value is leaf or event.value.kind == UNKNOWN):
+            return False
+        if event.kind == "grad" and event.value is leaf:
+            reads = True
+    return reads
+
+
+def gradient_of_result(subject: Subject) -> Iterator[AutodiffError]:
+    done = {id(event.value) for event, _ in rebindings(subject)}
+    for event in subject.events("grad"):
+        value = event.value
+        if value.kind != GRAPH or value.retained or id(value) in done:
+            continue
+        done.add(id(value))
+        name, statement = value.names[0] if value.names else (subject.text(event.node.object), None)
+        fixes, labels = [], []
+        if statement is not None and statement is not event.statement:
+            labels = [Label(statement.span, f"`{name}` is computed here")]
+            if isinstance(statement, syntax.Assign) and subject.stands_alone(statement):
+                ask = f"{name}.retain_grad()"
+                fixes = [Fix(f"have it kept: `{ask}` before backward()", subject.after(statement, ask))]
+        yield finding(
+            event.node.span,
+            f"`{name}` is no leaf, so `{name}.grad` stays None",
+            "backward() keeps the gradients of leaves alone",
+            fixes=fixes,
+            labels=labels,
+        )
+
+
+def second_pass(subject: Subject) -> Iterator[AutodiffError]:
+    for event in subject.events("pass"):
+        if event.value.kind != GRAPH:
+            continue
+        call = event.other
+        is_backward = isinstance(call.function, syntax.Attribute) and call.function.name == "backward"
+        flowing = [event.value]
+        if is_backward:
+            flowing = list(ancestors(event.value, through_cuts=False))
+        flowing = [one for one in flowing if one.kind == GRAPH and one.keeps]
+        earlier = next(
+            (one.used_up for one in flowing if one.used_up and surely_before(one.used_up[0], event.place)),
+            None,
+        )
+        if earlier is not None:
+            yield used_up_twice(subject, event, earlier[1])
+        elif not keeps_graph(call):
+            for one in flowing:
+                if one.used_up is None:
+                    one.used_up = (event.place, call)
+
+
+def keeps_graph(call: syntax.Call) -> bool:
+    """Whether a pass may leave the graph as it is."""
+    named = ("retain_graph", "retain_variables", "create_graph")
+    positional = [argument for argument in call.arguments if argument.keyword is None]
+    return len(positional) > 2 or any(
+        argument.keyword in named and not is_constant(argument.value, False) for argument in call.arguments
+    )
+
+
+def used_up_twice(subject: Subject, event: Event, first: syntax.Call) -> AutodiffError:
+    end = first.span.end - 1
+    text = ", retain_graph=True" if first.arguments else "retain_graph=True"
+    fixes = []
+    if not any(argument.keyword for argument in first.arguments if argument.keyword == "retain_graph"):
+        fixes = [Fix("keep the graph for another pass: retain_graph=True", Edit(Span(end, end), text))]
+    again = first is event.node
+    help = ("or compute the output again on every turn of the loop",) if again else ()
+    labels = [] if again else [Label(first.span, "this pass uses the graph up")]
+    return finding(
+        event.node.span,
+        "this goes backward through a graph that is used up",
+        "from the second turn on the graph is gone"
+        if again
+        else "the values it needs were freed by the pass before",
+        fixes=fixes,
+        help=help,
+        labels=labels,
+    )
+
+
+def cut_leaves(value: Value) -> tuple[set[int], dict[int, tuple[Value, Value]], bool]:
+    """The leaves a gradient reaches, those it does not reach with the place of the cut, and doubt."""
+    reached = {id(one) for one in ancestors(value, through_cuts=False) if one.kind == LEAF}
+    doubt = any(one.kind == UNKNOWN for one in ancestors(value))
+    cut: dict[int, tuple[Value, Value]] = {}
+    for one in ancestors(value, through_cuts=False):
+        if one.cut:
+            for below in one.inputs:
+                for other in ancestors(below):
+                    if other.kind == LEAF and id(other) not in reached:
+                        cut.setdefault(id(other), (other, one))
+    return reached, cut, doubt
+
+
+def gradient_cut(subject: Subject) -> Iterator[AutodiffError]:
+    stepped = {id(event.value) for event, _ in rebindings(subject)}
+    wanted = {id(event.value) for event in subject.events("grad")}
+    for event in subject.events("backward"):
+        if any(id(one) in stepped for one in ancestors(event.value)):
+            continue
+        reached, cut, doubt = cut_leaves(event.value)
+        if doubt:
+            continue
+        for leaf, place in cut.values():
+            if reached and id(leaf) not in wanted:
+                continue  # other leaves are trained, this one is held on purpose
+            if place.cut != "no_grad":
+                yield cut_at(subject, leaf, place)
+                break
+
+
+CUTS = {
+    "detach": "detach() leaves the gradient behind",
+    "data": "`.data` leaves the gradient behind",
+    "item": "a number has no gradient",
+    "float": "a number has no gradient",
+    "int": "a number has no gradient",
+    "tensor": "tensor() copies the numbers and leaves the gradient behind",
+}
+
+
+def cut_at(subject: Subject, leaf: Value, place: Value) -> AutodiffError:
+    node = place.node
+    name = leaf.names[0][0] if leaf.names else "the leaf"
+    text = ""
+    if isinstance(node, syntax.Attribute):
+        text = subject.text(node.object)
+    elif isinstance(node, syntax.Call) and place.cut in ("detach", "item"):
+        assert isinstance(node.function, syntax.Attribute)
+        text = subject.text(node.function.object)
+    elif isinstance(node, syntax.Call):
+        inner = node.arguments[0].value
+        text = atom(subject, inner)
+        if isinstance(inner, syntax.ListDisplay):
+            text = f"torch.stack({text})" if all(one.is_tensor for one in place.inputs) else ""
+    fixes = [Fix(f"stay in the graph: `{text}`", Edit(node.span, text))] if text else []
+    labels = [Label(leaf.names[0][1].span, f"`{name}` requires a gradient")] if leaf.names else []
+    return finding(
+        node.span,
+        f"the gradient of `{name}` stops here",
+        CUTS[place.cut],
+        fixes=fixes,
+        labels=labels,
+    )
+
+
+def computed_unrecorded(subject: Subject) -> Iterator[AutodiffError]:
+    stepped = {id(event.value) for event, _ in rebindings(subject)}
+    blocks = [node for node in subject.nodes(syntax.With) if isinstance(node, syntax.With)]
+    for event in subject.events("backward"):
+        if event.value.requires_grad or any(id(one) in stepped for one in ancestors(event.value)):
+            continue
+        reached, cut, doubt = cut_leaves(event.value)
+        if doubt or reached:
+            continue
+        for _, place in cut.values():
+            if place.cut != "no_grad" or place.node is None:
+                continue
+            around = [block for block in blocks if contains(block, place.node)]
+            fixes = []
+            if around and not any(contains(around[-1], node.node) for node in subject.events("in-place")):
+                edits = subject.dedent(around[-1])
+                fixes = [Fix("compute it where the graph is recorded", *edits)] if edits else []
+            yield finding(
+                place.node.span,
+                "nothing is recorded under no_grad(), so backward() has no graph to go through",
+                "this is computed without a graph",
+                fixes=fixes,
+                labels=[Label(event.node.span, "this pass needs the graph")],
+            )
+            break
+
+
+def contains(outer: syntax.Syntax, inner: syntax.Syntax) -> bool:
+    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
+
+
+LEAVES = "w = torch.tensor(1.0, requires_grad=True)\n"
+LINTS = (
+    Lint(
+        "L005",
+        "Gradients add up over the turns of a loop.",
+        "backward() adds to `.grad`, so each turn steps along the sum of all gradients so far.",
+        accumulates,
+        LEAVES + "for step in range(3):\n    loss = (w - 3) ** 2\n    loss.backward()\n"
+        "    with torch.no_grad():\n        w -= 0.1 * w.grad\n",
+    ),
+    Lint(
+        "L006",
+        "The gradient of a value that is no leaf is read.",
+        "backward() fills `.grad` of leaves alone; other values keep theirs when asked with retain_grad().",
+        gradient_of_result,
+        LEAVES + "y = w * 2\nL = y**2\nL.backward()\nprint(y.grad)\n",
+    ),
+    Lint(
+        "L007",
+        "A graph is used twice.",
+        "backward() frees the values it needed, so a second pass through the same graph fails.",
+        second_pass,
+        LEAVES + "L = w**2\nL.backward()\nL.backward()\n",
+    ),
+    Lint(
+        "L008",
+        "The gradient is cut off on its way to a leaf.",
+        "detach(), .data, .item(), float() and tensor() hand on numbers without the graph behind them.",
+        gradient_cut,
+        LEAVES + "y = (w * 2).detach()\nL = (y - 3) ** 2\nL.backward()\n",
+    ),
+    Lint(
+        "L009",
+        "A loss is computed where nothing is recorded.",
+        "Under no_grad() results have no graph, so there is nothing for backward() to go through.",
+        computed_unrecorded,
+        LEAVES + "with torch.no_grad():\n    L = w**2\nL.backward()\n",
+    ),
+)

@@ -1,0 +1,223 @@
+"""How each statement is walked: what it binds, which ways lead through it, whether its end is reached."""
+
+from __future__ import annotations
+
+from autodiff.grammar import syntax
+from autodiff.grammar.lints.calls import is_constant
+from autodiff.grammar.lints.values import FUNCTION, LIST, NUMBER, OTHER, UNKNOWN, Value
+from autodiff.grammar.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from autodiff.grammar.lints.flow import Flow
+
+MOST_TURNS = 16  # over a list whose elements are all known
+
+
+def do_expression(flow: Flow, node: syntax.ExpressionStatement) -> None:
+    flow.note("effect", node, flow.value(node.value))
+
+
+def do_assign(flow: Flow, node: syntax.Assign) -> None:
+    value = flow.value(node.value)
+    flow.note("assign", node, value)
+    for target in node.targets:
+        flow.bind(target, value)
+
+
+def do_augmented(flow: Flow, node: syntax.AugmentedAssign) -> None:
+    value = flow.value(node.value)
+    if isinstance(node.target, syntax.Name):
+        owner = flow.look_up(node.target.id) or Value(UNKNOWN)
+    elif isinstance(node.target, syntax.Subscript):
+        owner = flow.value(node.target.object)
+        flow.value(node.target.index)
+    else:
+        owner = flow.value(node.target)
+    flow.note("augment", node, owner, value)
+    if owner.is_tensor:
+        flow.note("in-place", node, owner, node.target)
+        flow.change(owner, (value,))
+    elif isinstance(node.target, syntax.Name):
+        made = flow.operation(node, node.op, (owner, value))
+        flow.note("bind", node.target, made, owner)
+        flow.env[node.target.id] = made
+        made.names.append((node.target.id, node))
+
+
+def do_if(flow: Flow, node: syntax.If) -> bool:
+    ways = []
+    for way, (test, body) in enumerate(node.branches):
+        flow.value(test)
+        ways.append(flow.branch(node, way, body))
+    ways.append(flow.branch(node, len(node.branches), node.orelse))
+    open_ways = [way for way in ways if way is not None]
+    flow.join(open_ways)
+    return not open_ways
+
+
+def do_for(flow: Flow, node: syntax.For) -> None:
+    iterable = flow.value(node.iterable)
+    elements = iterable.inputs if iterable.kind == LIST and len(iterable.inputs) <= MOST_TURNS else None
+    turns = 2 if iterable.number is None else min(2, int(iterable.number))
+    if elements is not None:
+        turns = len(elements)
+    certain = turns > 0 and (elements is not None or iterable.number is not None)
+    counts = isinstance(node.iterable, syntax.Call) and iterable.kind == OTHER
+    before = flow.env
+    flow.loops.append(node)
+    flow.env = dict(before)
+    reached = True
+    for turn in range(turns):
+        element = Value(NUMBER if counts else UNKNOWN, node.target, iterable.inputs)
+        if elements is not None:
+            element = elements[turn]
+        elif iterable.is_tensor:
+            element = flow.operation(node.target, "unbind", (iterable,))
+        flow.place.append((id(node), turn, True))
+        flow.statement = node
+        if counts:
+            element.inputs = ()
+        flow.bind(node.target, element)
+        ended = flow.run(node.body)
+        flow.place.pop()
+        if ended:
+            reached = False
+            break
+    flow.loops.pop()
+    after, flow.env = flow.env, before
+    flow.join([after] if certain and reached and not has_jump(node.body) else [dict(before), after])
+    flow.forget_lost()
+    flow.run(node.orelse)
+
+
+def has_jump(body: Iterable[syntax.Statement]) -> bool:
+    return any(isinstance(part, (syntax.Break, syntax.Continue, syntax.Return)) for part in walk(*body))
+
+
+def do_while(flow: Flow, node: syntax.While) -> None:
+    before = flow.env
+    flow.loops.append(node)
+    flow.env = dict(before)
+    for turn in range(2):
+        flow.value(node.test)
+        flow.place.append((id(node), turn, True))
+        ended = flow.run(node.body)
+        flow.place.pop()
+        if ended:
+            break
+    flow.loops.pop()
+    after, flow.env = flow.env, before
+    flow.join([dict(before), after])
+    flow.forget_lost()
+    flow.run(node.orelse)
+
+
+def do_with(flow: Flow, node: syntax.With) -> bool:
+    before = flow.recording
+    for context, target in node.items:
+        flow.value(context)
+        if target is not None:
+            flow.bind(target, Value(OTHER, context))
+        flow.recording = mode_of(context, flow.recording)
+    ended = flow.run(node.body)
+    flow.recording = before
+    return ended
+
+
+def mode_of(context: Any, recording: bool | None) -> bool | None:
+    """Whether the graph is recorded inside ``with context``."""
+    name = context.function if isinstance(context, syntax.Call) else context
+    word = name.name if isinstance(name, syntax.Attribute) else name_id(name)
+    given = context.arguments if isinstance(context, syntax.Call) else ()
+    if word == "no_grad" or (word == "inference_mode" and not given):
+        return False
+    if word == "enable_grad" or (word == "set_grad_enabled" and given and is_constant(given[0].value, True)):
+        return True
+    if word == "set_grad_enabled" and given and is_constant(given[0].value, False):
+        return False
+    return None
+
+
+def name_id(node: Any) -> str:
+    return node.id if isinstance(node, syntax.Name) else ""
+
+
+def do_return(flow: Flow, node: syntax.Return) -> bool:
+    flow.returned.append(flow.value(node.value))
+    if flow.conditional:
+        flow.returned.append(Value(UNKNOWN))
+    return True
+
+
+def do_jump(flow: Flow, node: syntax.Statement) -> bool:
+    return True
+
+
+def do_function(flow: Flow, node: Any) -> None:
+    for parameter in node.parameters:
+        if parameter.default is not None:
+            flow.value(parameter.default)
+    made = flow.env[node.name] = Value(FUNCTION, node)
+    made.scope = [*flow.outer, flow.env]
+
+
+def do_class(flow: Flow, node: syntax.ClassDef) -> None:
+    flow.env[node.name] = Value(OTHER, node)
+
+
+def do_assert(flow: Flow, node: syntax.Assert) -> None:
+    flow.value(node.test)
+    if node.message is not None:
+        flow.value(node.message)
+
+
+def do_delete(flow: Flow, node: syntax.Delete) -> None:
+    for target in node.targets:
+        if isinstance(target, syntax.Name):
+            flow.env.pop(target.id, None)
+        elif isinstance(target, syntax.Attribute) and target.name == "grad":
+            flow.note("reset", target, flow.value(target.object))
+
+
+USUAL_NAMES = {
+    "torch.nn.functional": "F",
+    "numpy": "np",
+    "torch.linalg": "linalg",
+    "torch.autograd": "autograd",
+}
+
+
+def do_import(flow: Flow, node: Any) -> None:
+    """What is imported under its usual name stays the language's own; anything else is not followed."""
+    for name, alias in node.names:
+        bound = alias or name
+        whole = f"{node.module}.{name}" if isinstance(node, syntax.ImportFrom) else name
+        same = bound in (name.partition(".")[0], USUAL_NAMES.get(whole))
+        if same:
+            flow.env.pop(bound, None)
+        elif bound != "*":
+            flow.env[bound] = Value(UNKNOWN, node)
+
+
+STATEMENTS: dict[type, Callable[[Any, Any], bool | None]] = {
+    syntax.ExpressionStatement: do_expression,
+    syntax.Assign: do_assign,
+    syntax.AugmentedAssign: do_augmented,
+    syntax.If: do_if,
+    syntax.For: do_for,
+    syntax.While: do_while,
+    syntax.With: do_with,
+    syntax.Return: do_return,
+    syntax.Break: do_jump,
+    syntax.Continue: do_jump,
+    syntax.FunctionDef: do_function,
+    syntax.ClassDef: do_class,
+    syntax.Assert: do_assert,
+    syntax.Delete: do_delete,
+    syntax.Import: do_import,
+    syntax.ImportFrom: do_import,
+}

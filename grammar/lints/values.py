@@ -1,0 +1,104 @@
+"""What is known of a value without running anything, and what the lints know of torch's functions by name.
+
+A value of which something is not certain is ``UNKNOWN``: the lints then say nothing about it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+#: Kinds of values. A LEAF and a GRAPH value require a gradient, a PLAIN tensor does not.
+LEAF, GRAPH, PLAIN = "leaf", "graph", "plain"
+NUMBER, LIST, FUNCTION, OTHER, UNKNOWN = "number", "list", "function", "other", "unknown"
+TENSORS = (LEAF, GRAPH, PLAIN)
+
+#: Tensors made from sizes or numbers: floats, integers, and those that follow what they are given.
+FLOAT_MAKERS = frozenset(
+    "zeros ones rand randn eye linspace logspace empty normal Tensor FloatTensor DoubleTensor".split()
+)
+INTEGER_MAKERS = frozenset("randint randperm LongTensor IntTensor ByteTensor BoolTensor".split())
+OTHER_MAKERS = frozenset(
+    "tensor as_tensor arange full full_like zeros_like ones_like rand_like randn_like empty_like".split()
+)
+MAKERS = FLOAT_MAKERS | INTEGER_MAKERS | OTHER_MAKERS
+#: Functions of tensors whose results have no gradient.
+WITHOUT_GRADIENT = frozenset(
+    "argmax argmin argsort eq ne lt le gt ge equal allclose isclose isnan isinf isfinite all any bernoulli"
+    " count_nonzero logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor"
+    " bitwise_not floor_divide multinomial".split()
+)
+#: Functions that keep something for backward, so that a second pass through them fails.
+KEEPING = frozenset(
+    "mul multiply div divide pow square exp exp2 log log2 log10 log1p sin cos tan tanh sigmoid relu sqrt"
+    " softmax log_softmax matmul mm mv dot bmm mse_loss cross_entropy prod * / ** @".split()
+)
+#: Methods that hand the number or the values on and leave the gradient behind.
+CUTTING = frozenset(["detach", "item", "tolist", "numpy"])
+NOT_FUNCTIONS = frozenset(
+    "manual_seed set_default_dtype get_default_dtype set_printoptions is_grad_enabled is_tensor".split()
+)
+#: Where functions stand, by the names scripts have for it without binding them.
+NAMESPACES = frozenset(["torch", "F", "linalg", "special", "math", "np", "autograd"])
+
+
+class Value:
+    """A value: its kind, what it was computed from, and what has been done to it since.
+
+    ``cut`` says how the gradient was left behind on the way from ``inputs`` ("" where it was not), and
+    ``grad_of`` is the tensor whose ``.grad`` this is. ``used_up`` is the place of the backward that freed
+    the graph. ``names`` are the names it was given, with the statement that did; ``scope`` are the names a
+    function sees.
+    """
+
+    __slots__ = (
+        "cut", "grad_of", "inputs", "integer", "keeps", "kind", "names", "node", "number", "retained",
+        "scope", "used_up",
+    )  # fmt: skip
+
+    def __init__(
+        self, kind: str, node: Any = None, inputs: tuple[Value, ...] = (), cut: str = "", keeps: bool = False
+    ) -> None:
+        self.kind = kind
+        self.node = node
+        self.inputs = inputs
+        self.cut = cut
+        self.keeps = keeps
+        self.integer: bool | None = None
+        self.number: int | float | None = None
+        self.grad_of: Value | None = None
+        self.names: list[tuple[str, Any]] = []
+        self.retained = False
+        self.used_up: Any = None
+        self.scope: list[dict[str, Value]] = []
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether it certainly requires a gradient."""
+        return self.kind in (LEAF, GRAPH)
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it certainly is a tensor."""
+        return self.kind in TENSORS
+
+
+def ancestors(value: Value, through_cuts: bool = True) -> Iterator[Value]:
+    """The value and all it was computed from; with ``through_cuts`` false only while the gradient flows."""
+    seen: set[int] = set()
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        if through_cuts or not one.cut:
+            stack.extend(one.inputs)
+
+
+def comes_from_gradient(value: Value, leaf: Value) -> bool:
+    """Whether a value was computed from the ``.grad`` of a tensor."""
+    return any(one.grad_of is leaf for one in ancestors(value))

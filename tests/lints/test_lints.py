@@ -1,0 +1,68 @@
+"""Every lint by its own example: found, repaired, gone; and silence where nothing is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from autodiff.cli.render.diagnostic import diagnostic_lines
+from autodiff.core.span import Source
+from autodiff.grammar.lints import LINTS, lint
+from conftest import REPOSITORY, TESTS
+from script_generator import generate
+from script_runner import run_script
+
+GOLDEN = TESTS / "lints" / "golden"
+
+
+def codes(text: str) -> list[str]:
+    return [found.code for found in lint(Source(text))]
+
+
+@pytest.mark.parametrize("code", LINTS)
+def test_the_example_shows_the_lint_and_nothing_else(code: str, update_golden: bool) -> None:
+    source = Source(LINTS[code].example, "example.ad")
+    found = lint(source)
+    assert {one.code for one in found} == {code}
+    said = "\n".join(line for one in found for line in diagnostic_lines(one, source, kind="warning")) + "\n"
+    golden = GOLDEN / f"{code}.txt"
+    if update_golden:
+        golden.write_text(said)
+    assert said == golden.read_text()
+
+
+@pytest.mark.parametrize("code", LINTS)
+def test_the_repair_runs_and_ends_the_finding(code: str) -> None:
+    text = LINTS[code].example
+    fixes = [fix for one in lint(Source(text)) for fix in one.fixes]
+    assert fixes, "an example whose repair can be written down"
+    for fix in fixes:
+        repaired = fix.apply(text)
+        assert code not in codes(repaired)
+        assert run_script(repaired).error is None
+
+
+def test_titles_and_reasons_are_one_sentence_each() -> None:
+    for one in LINTS.values():
+        assert one.title.endswith(".")
+        assert one.reason.endswith(".")
+        assert ". " not in one.reason
+
+
+#: What the lints find in the examples; in all others they find nothing.
+IN_EXAMPLES = {
+    "seeds/2_after_backward.ad": ["L006"],
+    "seeds/2_before_backward.ad": ["L006"],
+    "seeds/2_descent_step.ad": ["L001"],
+    "seeds/2_leaves_notebook.ad": ["L006"],
+}
+EXAMPLES = REPOSITORY / "examples"
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.ad")), ids=lambda path: path.name)
+def test_examples(path: Path) -> None:
+    assert codes(path.read_text()) == IN_EXAMPLES.get(str(path.relative_to(EXAMPLES)), [])
+
+
+def test_generated_scripts_are_clean() -> None:
+    assert {seed: found for seed in range(80) if (found := codes(generate(seed)))} == {}
