@@ -6,6 +6,10 @@ from autodiff.cli.codes import CODES
 from autodiff.cli.options import COMMANDS
 from autodiff.core.errors import UsageError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.grammar.lints import Lint
+
 EXIT_CODES = """\
 Exit codes
 
@@ -49,7 +53,39 @@ files, no modules of your own, no try, no classes but autograd Functions. Nothin
 reaches the machine it runs on.
 """
 
-TOPICS = ("exit-codes", "language", "errors")
+LIMITS = """\
+Limits
+
+    --max-steps N       statements run                     10,000,000   E0503
+    --max-nodes N       nodes of the graph                  5,000,000   E0502
+    --max-memory SIZE   bytes of one result                     4 GiB   E0502
+    --max-depth N       calls in calls, lists in lists        100,000   E0501
+    --max-paths N       paths that explain follows             10,000   the report says so
+    --max-script SIZE   bytes of the script                    16 MiB   E0612
+    --timeout SECONDS   time for all of it                       none   E0505, exit 124
+
+0 takes a limit away. SIZE is a number of bytes, or as in 512K, 100M, 2G. A shape is checked before memory
+is taken for it. Limits end a script with exit code 5.
+"""
+
+FORMATS = """\
+Formats
+
+    --format auto       for people: tables and trees on a terminal, plain text in a pipe;
+                        `grad` in a pipe writes bare numbers, or name and number by line
+    --format plain      what a pipe gets, everywhere
+    --format json       one JSON document with "schema": 1; a failure is a document too
+    --format formula    of `explain`: the simplified formula alone
+    --format tree       of `graph`: the tree
+    --format dot        of `graph`: the language of Graphviz
+
+Bare numbers are exact: they read back as the same float. What a script prints goes to stdout in `run`, and
+to stderr in `grad` and in every machine format. Notes, warnings and errors go to stderr; -q takes notes
+and warnings away.
+"""
+
+TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMATS}
+TOPICS = ("exit-codes", "language", "limits", "formats", "codes", "lints")
 
 
 def find_topic(name: str, width: int) -> str:
@@ -58,17 +94,24 @@ def find_topic(name: str, width: int) -> str:
     if not name:
         commands = ", ".join(COMMANDS)
         return (
-            f"Topics: {', '.join(TOPICS)}, and every error code, as in `autodiff help E0401`.\n"
+            f"Topics: {', '.join(TOPICS)}, and every code, such as E0401 or L001.\n"
             f"Commands: {commands}; `autodiff help COMMAND` describes one.\n"
         )
-    if topic == "exit-codes":
-        return EXIT_CODES
-    if topic == "language":
-        return LANGUAGE
-    if topic == "errors":
-        return "".join(f"{code}  {about}\n" for code, (about, _, _) in CODES.items())
+    if topic in TEXTS:
+        return TEXTS[topic]
+    if topic == "codes":
+        return "".join(f"{code}  {entry.title}\n" for code, entry in CODES.items())
     if name.upper() in CODES:
-        return spell_code(name.upper())
+        from autodiff.cli.explanation import explain_code
+
+        return explain_code(name.upper(), width)
+    if topic == "lints" or (topic[:1] == "l" and topic[1:].isdigit()):
+        from autodiff.grammar.lints import LINTS
+
+        if topic == "lints":
+            return "".join(f"{lint.code}  {lint.title}\n" for lint in LINTS.values())
+        if name.upper() in LINTS:
+            return spell_lint(LINTS[name.upper()])
     if topic in COMMANDS:
         from autodiff.cli.usage import read_with_click
 
@@ -78,13 +121,20 @@ def find_topic(name: str, width: int) -> str:
     raise no_such_topic(name)
 
 
-def spell_code(code: str) -> str:
-    about, advice, example = CODES[code]
-    text = f"{code}: {about}\n\n{advice}\n"
-    if example:
-        indented = "\n".join("    " + line for line in example.split("\n"))
-        text += f"\nFor example:\n\n{indented}\n"
+def spell_lint(lint: Lint) -> str:
+    """A lint with an example and, where the repair can be written down, the example repaired."""
+    from autodiff.core.span import Source
+    from autodiff.grammar.lints import lint as find
+
+    text = f"{lint.code}: {lint.title}\n\n{lint.reason}\n\nFor example:\n\n{indented(lint.example)}"
+    found = next(made for made in find(Source(lint.example)) if made.code == lint.code)
+    if found.fixes:
+        text += f"\nRepaired:\n\n{indented(found.fixes[0].apply(lint.example))}"
     return text
+
+
+def indented(text: str) -> str:
+    return "".join(f"    {line}".rstrip() + "\n" for line in text.rstrip("\n").split("\n"))
 
 
 def no_such_topic(name: str) -> UsageError:

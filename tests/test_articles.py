@@ -21,6 +21,7 @@ from autodiff.core.report import Derivation, GradientReport, Graph
 from autodiff.core.span import Source
 from autodiff.grammar.run import Settings, differentiate, execute
 from conftest import REPOSITORY, TESTS
+from documents import REFERENCE, functions_in, missing_tests
 from script_runner import printed, run_script
 from transcript import normalise
 
@@ -1158,7 +1159,6 @@ X1 X2 X3 X4 X5 X6 X7
 Y1 Y2 Y3 Y4 Y5 Y6 Y7 Y8 Y9 Y10 Y11 Y12 Y13
 Z
 """
-REFERENCE = re.compile(r"`([\w/]+\.py)::(\w+)(?:\[([^\]]*)\])?`")
 
 
 def table_of_behaviours() -> list[list[str]]:
@@ -1173,12 +1173,6 @@ def references() -> list[tuple[str, str, str, str]]:
     return [(row, *found) for row, _, tests in table_of_behaviours() for found in REFERENCE.findall(tests)]
 
 
-def functions_in(path: str) -> set[str]:
-    """The names of the test functions in a file under ``tests``."""
-    body = ast.parse((TESTS / path).read_text()).body
-    return {node.name for node in body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
-
-
 def test_the_table_has_every_behaviour_once_and_in_order() -> None:
     assert [row for row, _, _ in table_of_behaviours()] == ROWS.split()
 
@@ -1190,9 +1184,7 @@ def test_the_table_names_a_test_or_says_later() -> None:
 
 
 def test_the_table_names_tests_that_exist() -> None:
-    known = {path: functions_in(path) for path in {path for _, path, _, _ in references()}}
-    missing = [f"{row}: {path}::{name}" for row, path, name, _ in references() if name not in known[path]]
-    assert not missing
+    assert not missing_tests((TESTS / "articles.md").read_text())
 
 
 def test_the_table_names_cases_that_exist() -> None:

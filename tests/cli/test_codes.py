@@ -1,20 +1,99 @@
-"""The examples that ``autodiff help CODE`` shows: a whole script as an example makes exactly that mistake."""
+"""Every code that ``autodiff help`` explains: its example makes exactly that mistake, the mended one runs."""
 
 from __future__ import annotations
 
+import ast
+import shlex
+from pathlib import Path
+
 import pytest
 from autodiff.cli.codes import CODES
-from script_runner import run_script
+from autodiff.cli.explanation import NEEDS_A_PROCESS, explain_code
+from autodiff.core import errors
+from conftest import REPOSITORY
+from documents import shell
+from script_runner import Outcome, run_script
 
-WHOLE_SCRIPTS = [
-    code
-    for code in CODES
-    if "E0101" <= code < "E0200" or code in ("E0201", "E0202", "E0203", "E0205", "E0206", "E0207", "E0208")
-]
+#: A mistake of autodiff itself has no example: one that is known is mended.
+WITHOUT_EXAMPLE = {"E0900"}
+#: The time limit, and what needs a pipe or a device: shown without a diagnostic.
+NOT_LIVE = {"E0500", "E0505", "E0612", "E0613", "E0700"}
+EXAMPLES = [code for code in CODES if code not in WITHOUT_EXAMPLE]
+#: The code of an error that is raised by its class alone.
+DEFAULTS = {name: kind.code for name, kind in vars(errors).items() if hasattr(kind, "code")}
+PACKAGE = [path for part in ("core", "grammar", "cli") for path in (REPOSITORY / part).rglob("*.py")]
 
 
-@pytest.mark.parametrize("code", WHOLE_SCRIPTS)
-def test_the_example_makes_the_mistake(code: str) -> None:
-    error = run_script(CODES[code][2]).error
-    assert error is not None
-    assert error.code == code
+def codes_of(outcome: Outcome) -> set[str]:
+    """The code a run failed with, or that of its warnings."""
+    if outcome.error is not None:
+        return {outcome.error.code}
+    return {"W0100"} if outcome.warnings else set()
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_the_example_makes_exactly_that_mistake(code: str, tmp_path: Path) -> None:
+    entry = CODES[code]
+    if entry.is_command:
+        assert f"error[{code}]" in shell(entry.example, tmp_path)
+    else:
+        assert codes_of(run_script(entry.example)) == {code}
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_the_mended_example_runs(code: str, tmp_path: Path) -> None:
+    entry = CODES[code]
+    assert entry.mended != entry.example
+    if entry.is_command:
+        said = shell(entry.mended + "; echo status $?", tmp_path)
+        assert said.endswith("status 0\n"), said
+        assert shlex.split(entry.mended)[:1] == shlex.split(entry.example)[:1]
+    else:
+        assert codes_of(run_script(entry.mended)) == set()
+
+
+def test_every_code_the_package_raises_is_explained_and_no_other() -> None:
+    assert set(CODES) == {code for path in PACKAGE for code in codes_in(path)}
+
+
+def codes_in(path: Path) -> set[str]:
+    """The codes a module gives to errors: its constants, and the defaults of classes raised without one."""
+    if path.parent.name == "codes" or path.name in ("script_errors.py", "errors.py"):
+        return set()
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and is_code(node.value):
+            found.add(node.value)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DEFAULTS:
+            coded = any(keyword.arg == "code" for keyword in node.keywords)
+            found |= set() if coded else {DEFAULTS[node.func.id]}
+    return found
+
+
+def is_code(text: str) -> bool:
+    return len(text) == 5 and text[0] in "EW" and text[1:].isdigit()
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_text_is_a_sentence(code: str) -> None:
+    entry = CODES[code]
+    for text in (entry.title, entry.cause, entry.remedy):
+        assert text.endswith(".")
+        assert "\n" not in text
+    assert len(entry.title) < 90
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_help_shows_the_real_diagnostic(code: str, tmp_path: Path) -> None:
+    entry = CODES[code]
+    shown = shell(f"autodiff help {code}", tmp_path) if entry.is_command else explain_code(code)
+    assert shown.startswith(f"{code}: {entry.title}\n\n{entry.cause}\n{entry.remedy}\n")
+    assert ("\ngives\n" in shown) == (code not in NOT_LIVE)
+    assert code in NOT_LIVE or f"    {'warning' if code[0] == 'W' else 'error'}[{code}]: " in shown
+    for line in (*entry.example.split("\n"), *entry.mended.split("\n")):
+        assert not line or f"    {line}\n" in shown
+
+
+def test_only_what_needs_a_shell_or_a_clock_is_not_made_live() -> None:
+    silent = {c for c in EXAMPLES if any(sign in CODES[c].example for sign in NEEDS_A_PROCESS)}
+    assert {c for c in silent if CODES[c].is_command} == NOT_LIVE

@@ -150,30 +150,7 @@ def test_help_topics(autodiff):
     assert "retain_graph=True" in autodiff("help", "e0402").out
     assert "Usage: autodiff grad" in autodiff("help", "grad").out
     assert "exit-codes" in autodiff("help").out
-    assert "E0401" in autodiff("help", "errors").out
-
-
-def test_every_error_code_has_a_topic():
-    import re
-    from pathlib import Path
-
-    import autodiff.cli.codes
-    import autodiff.core.errors
-    import autodiff.grammar.parser
-
-    folders = [Path(module.__file__).parent for module in (autodiff.core.errors, autodiff.grammar.parser)]
-    folders.append(Path(autodiff.cli.codes.__file__).parent)
-    used = {
-        code
-        for folder in folders
-        for path in folder.rglob("*.py")
-        if path.name != "codes.py"
-        for code in re.findall(r'"([EW]0\d{3})"', path.read_text(encoding="utf-8"))
-    }
-    assert used - set(autodiff.cli.codes.CODES) == set()
-    for about, advice, _ in autodiff.cli.codes.CODES.values():
-        assert about.endswith(".")
-        assert advice.endswith(".")
+    assert "E0401" in autodiff("help", "codes").out
 
 
 def test_the_names_of_option_destinations_are_unique():

@@ -1,0 +1,136 @@
+"""What is wrong with the command line, what limits stop, what cannot be read or written."""
+
+from __future__ import annotations
+
+from autodiff.cli.codes.code import Code
+
+CODES = {
+    "E0500": Code(
+        "The script has too many words and signs.",
+        "Reading stops after five million words and signs, before they fill the memory.",
+        "Write a loop, or give the data another way.",
+        'python3 -c \'print("x = " + "+".join(["1"] * 2600000))\' | autodiff run -',
+        'python3 -c \'print("x = " + "+".join(["1"] * 26))\' | autodiff run -',
+    ),
+    "E0501": Code(
+        "It is nested too deeply.",
+        "A function calls itself without end, or brackets stand in brackets thousands of times.",
+        "Let the function end, write a loop, or raise --max-depth.",
+        "autodiff run --max-depth 100 -e 'def f(n): return f(n + 1)' -e 'f(0)'",
+        "autodiff run --max-depth 100 -e 'def f(n): return n if n > 9 else f(n + 1)' -e 'f(0)'",
+    ),
+    "E0502": Code(
+        "It needs more memory than allowed.",
+        "The result would be larger than --max-memory; that is checked before anything is computed.",
+        "Use smaller shapes, or raise --max-memory.",
+        "x = torch.zeros(1000000, 1000000)",
+        "x = torch.zeros(1000, 1000)",
+    ),
+    "E0503": Code(
+        "It takes more steps than allowed.",
+        "A loop does not end, or there is more to do than --max-steps lets through.",
+        "Check that the loop ends, or raise --max-steps.",
+        "autodiff run --max-steps 1000 -e 'while True: pass'",
+        "autodiff run --max-steps 1000 -e 'for i in range(100): pass'",
+    ),
+    "E0505": Code(
+        "The time given with --timeout is over.",
+        "The command was still at work and was stopped.",
+        "Give it more time, or 0 for no limit.",
+        "autodiff run --timeout 0.2 --max-steps 0 -e 'while True: pass'",
+        "autodiff run --timeout 20 -e 'for i in range(100): pass'",
+    ),
+    "E0601": Code(
+        "A name given on the command line is not in the script.",
+        "--of, --wrt and --set name variables of the script.",
+        "Check its spelling; the message names near ones.",
+        "autodiff grad --wrt w9 -e 'w1 = 3; L = w1**2'",
+        "autodiff grad --wrt w1 -e 'w1 = 3; L = w1**2'",
+    ),
+    "E0602": Code(
+        "--set cannot replace this name: the script never assigns it plainly.",
+        "The script binds the name in another way: by a loop, a function, an unpacking or an import.",
+        "Assign it with `NAME = ...` in the script, or set another name.",
+        "autodiff run --set i=3 -e 'for i in range(2): pass'",
+        "autodiff run --set n=3 -e 'n = 2' -e 'for i in range(n): pass'",
+    ),
+    "E0603": Code(
+        "A name given on the command line is not a number or tensor.",
+        "Only numbers and tensors can be differentiated, or be differentiated by.",
+        "Name a tensor.",
+        "autodiff grad --of f -e 'f = lambda x: x**2; w = 3; L = f(w)'",
+        "autodiff grad --of L -e 'f = lambda x: x**2; w = 3; L = f(w)'",
+    ),
+    "E0604": Code(
+        "The script computes nothing that could be differentiated.",
+        "No line assigns a number or tensor that depends on an input.",
+        "Assign a result, or name one with --of.",
+        "autodiff grad -e 'print(1)'",
+        "autodiff grad -e 'w = 3; L = w**2'",
+    ),
+    "E0605": Code(
+        "--grad-output has the wrong type.",
+        "It gives the weight of each entry of the output.",
+        "Give `ones`, a number or a list of numbers.",
+        "autodiff grad --grad-output True -e 'x = ones(2, requires_grad=True); y = x**2'",
+        "autodiff grad --grad-output ones -e 'x = ones(2, requires_grad=True); y = x**2'",
+    ),
+    "E0610": Code(
+        "The command line makes no sense.",
+        "An option does not exist, lacks its value, or has one that it does not take.",
+        "See `autodiff COMMAND --help`.",
+        "autodiff grad --wrtt w -e 'w = 3; L = w**2'",
+        "autodiff grad --wrt w -e 'w = 3; L = w**2'",
+    ),
+    "E0611": Code(
+        "The script cannot be read.",
+        "There is no file of that name, it is a directory, or you may not read it.",
+        "Check its name and permissions; -e takes code on the line.",
+        "autodiff run missing.ad",
+        "autodiff run -e 'w = 3; L = w**2'",
+    ),
+    "E0612": Code(
+        "The script is larger than allowed.",
+        "Reading stops at 16 MiB, so that a wrong file name cannot fill the memory.",
+        "Raise the limit with --max-script.",
+        "printf 'w = 3; L = w**2' | autodiff run --max-script 5 -",
+        "printf 'w = 3; L = w**2' | autodiff run --max-script 1K -",
+    ),
+    "E0613": Code(
+        "The script is not text in UTF-8.",
+        "The file holds bytes that are no UTF-8: it is a picture or an archive, or has another encoding.",
+        "Save it as UTF-8.",
+        "printf 'L = 2\\377' | autodiff run -",
+        "printf 'w = 3; L = w**2' | autodiff run -",
+    ),
+    "E0614": Code(
+        "Bare numbers cannot show this gradient.",
+        "In a pipe `grad` writes numbers alone, and of several tensors nobody could tell where one ends.",
+        "Use --format json, or ask for one input with --wrt.",
+        "autodiff grad --format plain -e 'a = ones(2, requires_grad=True)'"
+        " -e 'b = ones(2, requires_grad=True); L = (a * b).sum()'",
+        "autodiff grad --format json -e 'a = ones(2, requires_grad=True)'"
+        " -e 'b = ones(2, requires_grad=True); L = (a * b).sum()'",
+    ),
+    "E0615": Code(
+        "There is no such help topic.",
+        "Topics are the commands, the codes, and a few more.",
+        "`autodiff help` lists them.",
+        "autodiff help E9999",
+        "autodiff help E0401",
+    ),
+    "E0700": Code(
+        "The output could not be written.",
+        "The disk is full, standard output is closed, or the device takes no more.",
+        "Check the disk, and where the output goes.",
+        "autodiff grad -e 'w = 3; L = w**2' > /dev/full",
+        "autodiff grad -e 'w = 3; L = w**2' > /dev/null",
+    ),
+    "E0900": Code(
+        "A mistake in autodiff itself.",
+        "Something happened that autodiff did not expect. No script is known that makes it happen.",
+        "Please report it with the script; AUTODIFF_DEBUG=1 shows where it happened.",
+        "",
+        "",
+    ),
+}

@@ -1,0 +1,149 @@
+"""Scripts that fail in autograd, and what PyTorch warns of."""
+
+from __future__ import annotations
+
+from autodiff.cli.codes.code import Code
+
+LEAF = "x = torch.tensor([1., 2.], requires_grad=True)\n"
+W = "w = torch.tensor(3., requires_grad=True)\n"
+ANOMALY = "torch.autograd.set_detect_anomaly(True)\n"
+DOUBLE = (
+    "class Double(torch.autograd.Function):\n"
+    "    @staticmethod\n"
+    "    def forward(ctx, x):\n"
+    "        return 2 * x\n"
+    "\n"
+    "    @staticmethod\n"
+    "    def backward(ctx, g):\n"
+    "        return {}\n"
+    "\n" + LEAF + "Double.apply(x).sum().backward()"
+)
+
+CODES = {
+    "E0401": Code(
+        "backward() needs one number to start from.",
+        "The derivative of one number is a gradient; for several numbers it is said by how much each counts.",
+        "Sum the output, or give backward() a weight for each entry; --grad-output does it from outside.",
+        LEAF + "y = x ** 2\ny.backward()",
+        LEAF + "y = x ** 2\ny.sum().backward()",
+    ),
+    "E0402": Code(
+        "The graph was used up by an earlier backward().",
+        "A pass backward frees the values the operations kept, so a graph serves one pass.",
+        "Call the first one with retain_graph=True, or compute the output anew.",
+        W + "L = w ** 2\nL.backward()\nL.backward()",
+        W + "L = w ** 2\nL.backward(retain_graph=True)\nL.backward()",
+    ),
+    "E0403": Code(
+        "A value that backward() needs was changed in place.",
+        "The derivative is computed from the value the operation saw, and that value is gone.",
+        "Change a copy, or write `y = y + 1` instead of `y += 1`.",
+        LEAF + "y = torch.exp(x)\ny += 1\ny.sum().backward()",
+        LEAF + "y = torch.exp(x)\ny = y + 1\ny.sum().backward()",
+    ),
+    "E0404": Code(
+        "Only floating-point tensors have gradients.",
+        "Integers cannot change by a little, so nothing can be differentiated by them.",
+        "Write 1. instead of 1, or use dtype=torch.float64.",
+        "x = torch.tensor([1, 2], requires_grad=True)",
+        "x = torch.tensor([1., 2.], requires_grad=True)",
+    ),
+    "E0405": Code(
+        "requires_grad belongs to leaves.",
+        "What an operation made requires a gradient when its operands do; that cannot be switched off.",
+        "Set it where the tensor is made, or detach() the result.",
+        LEAF + "y = x * 2\ny.requires_grad = False",
+        LEAF + "y = (x * 2).detach()\ny.requires_grad = False",
+    ),
+    "E0406": Code(
+        "retain_grad() needs a tensor that requires a gradient.",
+        "This tensor was made from nothing that requires one, so none will come back to it.",
+        "Make an input with requires_grad=True.",
+        "y = torch.tensor(1.) * 2\ny.retain_grad()",
+        "y = torch.tensor(1., requires_grad=True) * 2\ny.retain_grad()",
+    ),
+    "E0407": Code(
+        "A leaf that requires a gradient cannot be changed in place.",
+        "Its gradient would belong to a value that is gone.",
+        "Change it under no_grad(), as a step of training does, or make a new tensor.",
+        W + "w -= 0.1",
+        W + "with torch.no_grad():\n    w -= 0.1",
+    ),
+    "E0408": Code(
+        "grad() was asked for a tensor that requires no gradient.",
+        "Nothing was recorded for this input, so there is nothing to follow back.",
+        "Make it with requires_grad=True.",
+        W + "x = torch.tensor(1.)\nL = w * x\nprint(torch.autograd.grad(L, x))",
+        W + "x = torch.tensor(1., requires_grad=True)\nL = w * x\nprint(torch.autograd.grad(L, x))",
+    ),
+    "E0409": Code(
+        "The output does not depend on this tensor.",
+        "No path of the graph leads from the output to this input.",
+        "Leave it out, or pass allow_unused=True and get None for it.",
+        W + "v = torch.tensor(1., requires_grad=True)\nL = w ** 2\nprint(torch.autograd.grad(L, [w, v]))",
+        W + "v = torch.tensor(1., requires_grad=True)\nL = w ** 2\nprint(torch.autograd.grad(L, [w]))",
+    ),
+    "E0410": Code(
+        "Nothing the output was made from requires a gradient.",
+        "No input was marked, or the graph was cut by no_grad(), detach(), item() or float().",
+        "Make an input with requires_grad=True, and keep the values tensors on the way.",
+        "w = torch.tensor(3.)\nL = w ** 2\nL.backward()",
+        W + "L = w ** 2\nL.backward()",
+    ),
+    "E0411": Code(
+        "The gradient to start from has another shape than the output.",
+        "Each entry of the output gets its own weight.",
+        "Give one entry for each entry of the output, as in `torch.ones_like(y)`.",
+        LEAF + "y = x ** 2\ny.backward(torch.ones(3))",
+        LEAF + "y = x ** 2\ny.backward(torch.ones_like(y))",
+    ),
+    "E0412": Code(
+        "A Function of yours answered with what cannot be used.",
+        "forward returns a tensor; backward returns a tensor or None for each argument of forward.",
+        "Return one of those.",
+        DOUBLE.format("3"),
+        DOUBLE.format("2 * g"),
+    ),
+    "E0413": Code(
+        "A Function of yours returned a gradient of the wrong shape.",
+        "The gradient of an input has one entry for each entry of the input.",
+        "Return a tensor that is shaped like the input.",
+        DOUBLE.format("torch.ones(3)"),
+        DOUBLE.format("2 * g"),
+    ),
+    "E0414": Code(
+        "This has no derivative, or would lose it.",
+        "The operation jumps, as `//` does, so torch gives it no derivative.",
+        "Use detach() before it, or a function that has a derivative.",
+        LEAF + "y = (x // 2).sum()\ny.backward()",
+        LEAF + "y = (x / 2).sum()\ny.backward()",
+    ),
+    "E0415": Code(
+        "A tensor was changed through a view of it, which cannot be recorded here.",
+        "The view is part of a tensor that is in the graph, and what it became would not be known there.",
+        "Assign to the part itself, or change a clone.",
+        LEAF + "y = x * 2\nz = y[0]\nz += 1",
+        LEAF + "y = x * 2\ny[0] += 1",
+    ),
+    "E0416": Code(
+        "A derivative is nan.",
+        "set_detect_anomaly(True) looks for nan in every pass backward, and found it.",
+        "Look at the values of the line it points at: a root or a quotient of 0 has no finite slope.",
+        ANOMALY + "x = torch.tensor(0., requires_grad=True)\ny = torch.sqrt(x) * 0\ny.backward()",
+        ANOMALY + "x = torch.tensor(1., requires_grad=True)\ny = torch.sqrt(x) * 0\ny.backward()",
+    ),
+    "E0417": Code(
+        "A gradient is not the slope that small steps show.",
+        "gradcheck moved each input a little and compared what came of it with the gradient.",
+        "Check the backward of your Function, or what is detached on the way.",
+        DOUBLE.format("g") + "\ntorch.autograd.gradcheck(Double.apply, x)",
+        DOUBLE.format("2 * g") + "\ntorch.autograd.gradcheck(Double.apply, x)",
+    ),
+    "W0100": Code(
+        "A warning of the script, in PyTorch's words.",
+        "The script runs on, and something about it is probably not meant.",
+        "Read it and change the line it points at; -q silences warnings.",
+        LEAF + "y = x * 2\ny.sum().backward()\nprint(y.grad)",
+        LEAF + "y = x * 2\ny.retain_grad()\ny.sum().backward()\nprint(y.grad)",
+    ),
+}

@@ -1,0 +1,80 @@
+"""``autodiff help CODE``: the cause, the remedy, and an example with what it gives and how it is mended.
+
+What an example gives is not written down anywhere: it is run, and the diagnostic shown is the real one.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.codes import CODES, Code
+from autodiff.cli.render.diagnostic import diagnostic_lines
+from autodiff.core.errors import AutodiffError
+from autodiff.core.span import Source, Span
+
+#: Examples with one of these need a shell or a clock, and are shown without what they give.
+NEEDS_A_PROCESS = ("|", ">", "--timeout")
+
+
+def explain_code(code: str, width: int = 80) -> str:
+    """All there is to say about a code."""
+    entry = CODES[code]
+    text = f"{code}: {entry.title}\n\n{entry.cause}\n{entry.remedy}\n"
+    if not entry.example:
+        return text
+    text += f"\nthis {'command' if entry.is_command else 'script'}\n\n{indented(entry.example)}"
+    if gives := "".join(line + "\n" for line in what_it_gives(entry, width - 4)):
+        text += f"\ngives\n\n{indented(gives)}"
+    return text + f"\nwrite\n\n{indented(entry.mended)}"
+
+
+def indented(text: str) -> str:
+    return "".join(f"    {line}\n" if line else "\n" for line in text.rstrip("\n").split("\n"))
+
+
+def what_it_gives(entry: Code, width: int) -> list[str]:
+    """The lines of the diagnostic an example makes."""
+    if entry.is_command:
+        return [] if any(sign in entry.example for sign in NEEDS_A_PROCESS) else of_command(entry, width)
+    from autodiff.grammar.run import Settings, execute
+
+    source = Source(entry.example, "script.ad")
+    warnings: list[AutodiffError] = []
+
+    def remember(text: str, span: Span) -> None:
+        warnings.append(AutodiffError(text, code="W0100", span=span))
+
+    try:
+        execute(source, Settings(), lambda text: None, remember)
+    except AutodiffError as error:
+        return list(diagnostic_lines(error, source, width))
+    return [line for warning in warnings for line in diagnostic_lines(warning, source, width, kind="warning")]
+
+
+def of_command(entry: Code, width: int) -> list[str]:
+    """The diagnostic of a command, which runs in this process with its own session."""
+    import shlex
+
+    from autodiff.cli.arguments import Request, read_arguments
+    from autodiff.cli.exit_codes import as_autodiff_error
+    from autodiff.cli.main import load_command
+    from autodiff.cli.session import Session
+    from autodiff.cli.usage import read_with_click
+
+    words = shlex.split(entry.example)[1:]
+    session = None
+    try:
+        request = read_arguments(words) or read_with_click(words, width)
+        assert isinstance(request, Request)
+        session = Session(request)
+        load_command(request.command)(session)
+    except Exception as failure:
+        error = as_autodiff_error(failure)
+        if error is None:
+            raise
+        script = None if session is None else session.script
+        source = None if script is None or error.span is None else script.source
+        return list(diagnostic_lines(error, source, width))
+    finally:
+        if session is not None:
+            session.out.drop()
+            session.err.drop()
+    return []
