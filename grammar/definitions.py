@@ -62,7 +62,9 @@ def grad_mode_of(value: Any) -> GradMode:
 def class_def(c: Compiler, node: syntax.ClassDef) -> Execute:
     base = c.constant(node.bases[0]) if len(node.bases) == 1 else None
     read = c.expression(node.bases[0]) if base is UNBOUND else None
-    if read is None and base.__class__ is not FunctionBase:
+    first = node.bases[0] if node.bases else None
+    is_model = isinstance(first, syntax.Attribute) and first.name == "Module"
+    if is_model or (read is None and base.__class__ is not FunctionBase):
         raise other_class(c, node)
     scope = c.names.of[node]
     for part in node.body:

@@ -23,12 +23,23 @@ if TYPE_CHECKING:
 
 
 def parse(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
-    """The syntax tree of a script, or a CompileError that says where it stops making sense.
+    """The syntax tree of a script, or a CompileError with all that is wrong in its ``further``.
 
     >>> script = parse(Source("w = 3\\nL = w**2"))
     >>> [type(statement).__name__ for statement in script.body]
     ['Assign', 'Assign']
     """
+    try:
+        return read(source, max_tokens=max_tokens)
+    except CompileError as error:
+        from autodiff.grammar.recovery import find_further
+
+        find_further(error, source)
+        raise
+
+
+def read(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
+    """The syntax tree of a script, or a CompileError that says where it stops making sense."""
     script = Reader(source, max_tokens).script()
     assert isinstance(script, syntax.Script)
     return script

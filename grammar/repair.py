@@ -29,6 +29,8 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
                 kept.append(fix)
     finally:
         limits.steps = all_steps
+    if not kept and not error.help and error.code < "E0200":
+        error.help = (error.fixes[0].text,)  # right in itself, but something else is wrong with the line
     error.fixes = tuple(kept)
 
 
@@ -42,6 +44,8 @@ def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) ->
             return True
         if error.span is None or other.span is None:
             return False
+        if error.code < "E0200" <= other.code:
+            return True  # it parses, and what is wrong now was hidden
         start = error.span.start
         moved = sum(
             len(edit.text) - (edit.span.end - edit.span.start)

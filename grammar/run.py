@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from autodiff.core import dtypes, lazy
-from autodiff.core.errors import AutodiffError
+from autodiff.core.errors import AutodiffError, CompileError
 from autodiff.core.limits import limits
 from autodiff.core.mode import mode
 from autodiff.core.node import FREED, ArrayNode, Node
@@ -28,7 +28,7 @@ from autodiff.grammar import (
 from autodiff.grammar.interpreter import Compiler
 from autodiff.grammar.leaves import as_leaf, given_value, plan, unknown
 from autodiff.grammar.namespaces import builtin
-from autodiff.grammar.parser import parse
+from autodiff.grammar.parser import read
 from autodiff.grammar.runtime import ignore_warning, runtime
 from autodiff.grammar.scope import Names, resolve
 from autodiff.grammar.script_errors import PYTHON_ERRORS, explain, translate
@@ -155,6 +155,10 @@ def execute(
     try:
         return attempt(source, settings, write or write_out, warn or ignore_warning)
     except AutodiffError as error:
+        if isinstance(error, CompileError) and error.code < "E0200":
+            from autodiff.grammar.recovery import find_further
+
+            find_further(error, source, settings.sets)
         if error.fixes:
             from autodiff.grammar.repair import keep_what_holds
 
@@ -167,7 +171,7 @@ def attempt(
 ) -> Execution:
     """Run a script once; the repairs an error proposes are still guesses."""
     with Stage(settings):
-        return perform(parse(source), source, settings, write, warn)
+        return perform(read(source), source, settings, write, warn)
 
 
 def write_out(text: str) -> None:

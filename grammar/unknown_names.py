@@ -26,16 +26,35 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 4
 
+#: What the result of a script is often called.
+RESULTS = frozenset(["loss", "l", "cost", "error", "err", "j", "out", "output", "y", "result"])
+MOST_NAMES = 10
+
 
 def undefined(unknown: list[Read], names: Names, script: syntax.Script, source: Source) -> CompileError:
-    """The error for the first in the text of the reads of names bound nowhere."""
-    name, scope = min(unknown, key=lambda read: read[0].span.start)
+    """The error for the first in the text of the reads of names bound nowhere, and ``further`` ones."""
+    firsts: dict[str, Read] = {}
+    for read in sorted(unknown, key=lambda read: read[0].span.start):
+        firsts.setdefault(read[0].id, read)
+    first, *others = [
+        undefined_name(read, unknown, names, script, source) for read in list(firsts.values())[:MOST_NAMES]
+    ]
+    for other in others:  # the script cannot be run with their repairs alone
+        other.fixes = other.fixes[:1]
+    first.further = list(others)
+    return first
+
+
+def undefined_name(
+    read: Read, unknown: list[Read], names: Names, script: syntax.Script, source: Source
+) -> CompileError:
+    name, scope = read
     everywhere = [read for read in unknown if read[0].id == name.id]
     reader = Reader(name, scope, everywhere, names, script, source)
     error = CompileError(
         f"name '{name.id}' is not defined",
         code="E0201",
-        caret=f"there is no variable `{name.id}`",
+        caret=f"there is no {'function' if reader.is_called else 'variable'} `{name.id}`",
         fixes=tuple(reader.proposals()),
         span=name.span,
     )
@@ -118,6 +137,8 @@ class Reader:
         if name == "nn":
             yield self.rename("torch.nn", False)
         yield from self.as_method()
+        if name.lower() in RESULTS:
+            yield from self.as_last_result()
 
     def fitting_builtins(self) -> Iterator[str]:
         """What the language has that is called, or that is not, as the name is."""
@@ -149,6 +170,20 @@ class Reader:
             others = ", ".join([self.source.excerpt(argument.span) for argument in rest])
             text = f"{owner}.{self.name.id}({others})"
             yield Fix(f"it is a method: `{text}`", Edit(call.span, text))
+
+    def as_last_result(self) -> Iterator[Fix]:
+        """``loss.backward()`` where the script calls its last result ``y``."""
+        before = [
+            node
+            for node in self.script.body
+            if isinstance(node, syntax.Assign) and node.span.end < self.name.span.start
+        ]
+        if before and self.has_attributes and isinstance(before[-1].targets[0], syntax.Name):
+            last = before[-1].targets[0].id
+            if not isinstance(before[-1].value, syntax.Number):
+                fix = self.rename(last, True)
+                fix.text += " It is the last result."
+                yield fix
 
     def as_text(self) -> Iterator[Fix]:
         """``print(done)`` may have lost its quotes."""

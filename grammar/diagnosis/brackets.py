@@ -25,10 +25,19 @@ def bad_word(here: Situation) -> CompileError | None:
 
 def open_bracket(here: Situation) -> CompileError | None:
     """Inside a bracket that is never closed everything after it is beside the point."""
-    error = here.words.error
-    if not here.brackets or error is None or error.code != "E0103":
+    if not here.brackets:
         return None
     opening = here.brackets[-1]
+    begin = here.words.starts[opening]
+    if (
+        next_statement(here.text, begin, margin(here.text, line_around(here.text, begin).start))
+        > here.span().start
+    ):
+        error = here.words.error
+        if error is None or error.code != "E0103":
+            return None
+    else:  # a statement begins before the bracket ends, so the bracket that ends it is another's
+        return unclosed(here, opening)
     depth = 0
     for kind in here.kinds[opening:]:
         if kind in ("(", "[", "{"):
@@ -37,6 +46,10 @@ def open_bracket(here: Situation) -> CompileError | None:
             depth -= 1
             if depth == 0:
                 return None
+    return unclosed(here, opening)
+
+
+def unclosed(here: Situation, opening: int) -> CompileError:
     ours = unclosed_bracket(here.text, here.kinds[opening], here.words.starts[opening])
     ours.fixes = repairs(here, ours)
     ours.help = () if ours.fixes else ours.help
