@@ -176,10 +176,12 @@ def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
             if len(values) > wanted:
                 break
         if len(values) > wanted:
+            given = len(value) if value.__class__ in (list, tuple, Tensor) else None
             raise ScriptError(
                 f"too many values to unpack (expected {wanted})",
                 code="E0206",
-                caret=f"there are {wanted} names here and more values",
+                caret=f"there are {wanted} names here for {given or 'more'} values",
+                about=(wanted, given),
             )
         if len(values) < wanted:
             raise ScriptError(
@@ -265,6 +267,9 @@ def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any]
 
             extend(old, other)
             return old
+        if old.__class__ is list and op == "*":
+            old[:] = operate(old, other)
+            return old
         try:
             return operate(old, other)
         except ScriptError as error:
@@ -307,6 +312,14 @@ def deletion(c: Compiler, target: syntax.Expression) -> Evaluate:
             delete_item(of, at)
 
         return delete_entry
+    if isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
+        steps = [deletion(c, element) for element in target.elements]
+
+        def delete_all(frame: Frame) -> None:
+            for step in steps:
+                step(frame)
+
+        return delete_all
     raise CompileError(
         "cannot delete this", code="E0102", caret="only names and list entries can go", span=target.span
     )

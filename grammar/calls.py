@@ -15,6 +15,8 @@ from autodiff.grammar.attributes import find_method, get_attribute
 from autodiff.grammar.interpreter import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.script_functions import invoke
 from autodiff.grammar.values import (
+    ITERATION,
+    NAMED_RESULTS,
     UNBOUND,
     BoundMethod,
     Builtin,
@@ -193,11 +195,15 @@ def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, pla
 
     def run(frame: Frame) -> Any:
         value = owner(frame)
+        function = find_method(value, name)
+        if function is None:  # found out before the arguments are worked out, as in Python
+            mode.site = span
+            member = get_attribute(value, name, name_span)
+            values, named = gather(frame)
+            mode.site = span
+            return call(member, values, named)
         values, named = gather(frame)
         mode.site = span
-        function = find_method(value, name)
-        if function is None:
-            return call(get_attribute(value, name, name_span), values, named)
         return function(value, *values, **named)
 
     return run
@@ -219,6 +225,10 @@ def gathering(c: Compiler, node: syntax.Call) -> Callable[[Frame], tuple[list[An
                     span=argument.span,
                 )
             seen.add(argument.keyword)
+    called = ""
+    if isinstance(node.function, syntax.Name):
+        of_script = c.scope.find(node.function.id) is not None
+        called = f"{'__main__.' if of_script else ''}{node.function.id}() "
     parts = [(a.keyword, a.span if a.star else None, c.expression(a.value)) for a in node.arguments]
 
     def run(frame: Frame) -> tuple[list[Any], dict[str, Any]]:
@@ -228,6 +238,12 @@ def gathering(c: Compiler, node: syntax.Call) -> Callable[[Frame], tuple[list[An
             if starred is not None:
                 value = part(frame)
                 mode.site = starred
+                if value.__class__ not in ITERATION and value.__class__ not in NAMED_RESULTS:
+                    raise ScriptError(
+                        f"{called}argument after * must be an iterable, not {type_name(value)}",
+                        code="E0205",
+                        caret="this is one value, not a sequence of values",
+                    )
                 values.extend(collect(value))
             elif keyword is None:
                 values.append(part(frame))

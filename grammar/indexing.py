@@ -40,10 +40,11 @@ def get_item(owner: Any, index: Any) -> Any:
 def position(owner: Any, index: Any) -> int:
     if (index.__class__ in NUMBERS and index.__class__ is not float) or index.__class__ is Tensor:
         return as_index(index, "an index")
-    kind = KINDS[owner.__class__]
-    kind = kind + " indices" if kind != "range object" else "range indices"
+    kind = KINDS[owner.__class__].removesuffix(" object")
     raise ScriptError(
-        f"{kind} must be integers or slices, not {type_name(index)}",
+        f"string indices must be integers, not '{type_name(index)}'"
+        if owner.__class__ is str
+        else f"{kind} indices must be integers or slices, not {type_name(index)}",
         code="E0203",
         caret="a position is a whole number",
         about=(owner, index),

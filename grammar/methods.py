@@ -109,7 +109,7 @@ def tolist(x: Tensor) -> Any:
 
 @method(Tensor, "numpy")
 def numpy(x: Tensor, *, force: Any = False) -> Tensor:
-    if x.requires_grad and not force:
+    if x.requires_grad and mode.enabled and not force:
         raise GradientError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
             code="E0414",

@@ -258,6 +258,7 @@ def perform(
     execution.without_tensors = planned.without_tensors
     mode.recorder = execution.last_passes
     runtime.write = write
+    runtime.numbers_are_leaves = planned.without_tensors or bool(sets or settings.wrt)
 
     told: set[tuple[str, int]] = set()
 

@@ -22,9 +22,13 @@ UNLIMITED = 1 << 62
 
 
 class Runtime:
-    """``steps`` counts down to the limit; ``depth`` counts the calls that have not returned."""
+    """``steps`` counts down to the limit; ``depth`` counts the calls that have not returned.
 
-    __slots__ = ("allowed", "deepest", "depth", "steps", "warn", "write")
+    ``numbers_are_leaves`` says that a tensor may be what the script wrote as a number: it then counts as an
+    integer where one is needed.
+    """
+
+    __slots__ = ("allowed", "deepest", "depth", "numbers_are_leaves", "steps", "warn", "write")
 
     def __init__(self) -> None:
         self.write: Callable[[str], None] = ignore
@@ -37,6 +41,7 @@ class Runtime:
         self.steps = self.allowed
         self.deepest: float = limits.depth or float("inf")
         self.depth = 0
+        self.numbers_are_leaves = False
         watch.start()
         options.start()
 

@@ -6,7 +6,7 @@ import math
 
 from autodiff.core.errors import ScriptError
 from autodiff.grammar.methods import METHODS, method
-from autodiff.grammar.text import format_string, in_words
+from autodiff.grammar.text import as_repr, format_string
 from autodiff.grammar.values import Size, as_index, check_length, collect, same, type_name
 
 TYPE_CHECKING = False
@@ -29,7 +29,12 @@ def index_of(values: Any, value: Any) -> int:
     for position, element in enumerate(values):
         if same(element, value):
             return position
-    raise ScriptError(f"{in_words(value)[:40]} is not in {type_name(values)}", code="E0206")
+    raise ScriptError(
+        f"{as_repr(value)[:40]} is not in list"
+        if values.__class__ is list
+        else "tuple.index(x): x not in tuple",
+        code="E0206",
+    )
 
 
 @method(tuple, "count")

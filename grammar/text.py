@@ -280,7 +280,8 @@ def closing_brace(template: str, start: int) -> int:
             depth -= 1
             if depth == 0:
                 return at
-    raise bad_format("expected '}' before end of string", "this brace is not closed")
+    what = "expected '}' before end of string" if template[start + 1 :] else "Single '{' encountered in format string"
+    raise bad_format(what, "a brace is not closed")
 
 
 # -- "..." % ... ------------------------------------------------------------------------------------

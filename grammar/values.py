@@ -314,10 +314,12 @@ def as_index(value: Any, what: str) -> int:
         return int(value)
     if value.__class__ is Tensor and value.size == 1:
         number = value.item()
-        if number.__class__ is not float or number.is_integer():
+        if number.__class__ is int or (runtime.numbers_are_leaves and float(number).is_integer()):
             return int(number)
     raise ScriptError(
-        f"'{type_name(value)}' object cannot be interpreted as an integer",
+        "only integer tensors of a single element can be converted to an index"
+        if value.__class__ is Tensor
+        else f"'{type_name(value)}' object cannot be interpreted as an integer",
         code="E0203",
         caret=f"{what} needs a whole number",
         help=("write `int(...)` around it",) if value.__class__ in (float, Tensor) else (),
