@@ -50,8 +50,11 @@ def close(ours: Any, theirs: Any) -> bool:
         return False
     if theirs.dtype.kind != "f":
         return bool(np.array_equal(ours, theirs))
-    scale = max(1e-300, float(np.max(np.abs(theirs), initial=0.0)))
-    return bool(np.all(np.abs(ours - theirs) <= 1e-9 * max(scale, 1.0)))
+    finite = np.isfinite(theirs)
+    if not np.array_equal(ours[~finite], theirs[~finite], equal_nan=True):
+        return False
+    scale = max(1.0, float(np.max(np.abs(theirs[finite]), initial=0.0)))
+    return bool(np.all(np.abs(ours[finite] - theirs[finite]) <= 1e-9 * scale))
 
 
 def tensor_differences(name: str, a: Tensor, b: Any) -> list[str]:

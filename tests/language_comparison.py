@@ -1,0 +1,141 @@
+"""Runs a generated script with torch and with autodiff and lists everything in which the two differ."""
+
+from __future__ import annotations
+
+import math
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff.core import Tensor
+from autodiff.grammar.script_errors import PYTHON_NAMES
+from language_generator import Script
+from script_runner import Outcome, run_script
+from test_differential import same_text, tensor_differences
+from torch_prelude import SCRIPT_NAME, OracleResult, run_with_torch
+from transcript import normalise
+
+#: Errors found before anything runs, here; Python prints what comes before them first.
+BEFORE_IT_RUNS = ("E0201", "E0211")
+#: An integer that leaves 64 bits is an error of this language alone.
+OURS_ALONE = "E0207"
+#: First lines that are said otherwise here: Python's are empty, wrong, or name what scripts do not see.
+OWN_WORDS = (
+    "assertion failed",
+    "<lambda>()",
+    "is not writable",
+    "unexpected keyword argument",
+    "'builtin_function_or_method' object is not",
+)
+PLAIN = (int, float, bool, str, type(None))
+
+
+@dataclass
+class Compared:
+    """Both runs of a script, and in what they differ."""
+
+    outcome: Outcome
+    oracle: OracleResult
+    differences: list[str]
+
+
+def compare(script: Script, oracle: OracleResult | None = None) -> Compared:
+    """Run the script here, and with torch unless its answer is there already."""
+    oracle = oracle or run_with_torch(script.text)
+    outcome = run_script(script.text)
+    return Compared(outcome, oracle, differences(script, outcome, oracle))
+
+
+def to_the_letter(compared: Compared) -> bool:
+    return normalise(compared.outcome.stdout) == normalise(compared.oracle.stdout)
+
+
+def differences(script: Script, outcome: Outcome, oracle: OracleResult) -> list[str]:
+    found = error_differences(script, outcome, oracle)
+    early = outcome.error is not None and outcome.error.code in BEFORE_IT_RUNS
+    ours, theirs = normalise(outcome.stdout), normalise(oracle.stdout)
+    if not early and not same_text(ours, theirs):
+        lines = zip(ours.splitlines(), theirs.splitlines(), strict=False)
+        pairs = [(a, b) for a, b in lines if not same_text(a, b)]
+        found.append(f"printed: {pairs[:2]} ({len(ours.splitlines())} and {len(theirs.splitlines())} lines)")
+    if outcome.error is None and oracle.error is None:
+        found += name_differences(outcome.names, oracle.names)
+    return found
+
+
+def error_differences(script: Script, outcome: Outcome, oracle: OracleResult) -> list[str]:
+    """Class, line and, where torch's words are quoted, message of the error a script ends in."""
+    if outcome.error is None:
+        return [] if oracle.error is None else [f"torch stops: {oracle.error!r:.200}"]
+    ours = f"{outcome.error.code} {outcome.error.message}"
+    if oracle.error is None:
+        return [f"autodiff stops: {ours} in line {error_line(script, outcome)}"]
+    named = PYTHON_NAMES.get(outcome.error.code, "RuntimeError")
+    # A class of theirs may be a special case of ours, such as UnboundLocalError of NameError.
+    theirs = {kind.__name__ for kind in type(oracle.error).__mro__} - {"Exception", "BaseException"}
+    found = []
+    if not theirs & set(named.split(" or ")):
+        found.append(f"class: {ours} is {named}, {oracle.error!r:.200}")
+    messages = outcome.error.message.split("\n")[0], str(oracle.error).split("\n")[0]
+    if messages[0] != messages[1] and not any(words in messages[0] for words in OWN_WORDS):
+        found.append(f"message: {messages}")
+    lines = error_line(script, outcome), oracle_line(oracle)
+    if lines[0] != lines[1]:
+        found.append(f"line: {ours} in {lines[0]}, {oracle.error!r:.200} in {lines[1]}")
+    return found
+
+
+def error_line(script: Script, outcome: Outcome) -> int:
+    span = outcome.error.span if outcome.error is not None else None
+    return 0 if span is None else script.text.count("\n", 0, span.start) + 1
+
+
+def oracle_line(oracle: OracleResult) -> int:
+    assert oracle.error is not None
+    frames = [
+        frame for frame in traceback.extract_tb(oracle.error.__traceback__) if frame.filename == SCRIPT_NAME
+    ]
+    return frames[-1].lineno or 0
+
+
+def name_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
+    """Every top-level name: which are bound, and to what."""
+    import torch
+
+    # What an import binds is a builtin here, which is not a name of the script.
+    missing = ours.keys() ^ {name for name, value in theirs.items() if name in ours or is_data(value)}
+    found = [f"names: {sorted(missing)}"] if missing else []
+    for name in sorted(ours.keys() & theirs.keys()):
+        a, b = ours[name], theirs[name]
+        if isinstance(b, torch.Tensor) and isinstance(a, Tensor):
+            try:
+                found += tensor_differences(name, a, b)
+            except (
+                RuntimeError
+            ):  # torch will not look at one of several views whose base was changed in place
+                continue
+        elif not same_value(a, b):
+            found.append(f"value of {name}: {a!r:.80} and {b!r:.80}")
+    return found
+
+
+def is_data(value: Any) -> bool:
+    """Whether a value is the script's own, and no function, class or module."""
+    import torch
+
+    constants = (torch.pi, torch.e, torch.inf)
+    is_constant = isinstance(value, float) and (value != value or value in constants)
+    return isinstance(value, (*PLAIN, list, tuple, torch.Tensor)) and not is_constant
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Equal numbers and texts of one type, down into lists and tuples; tensors are compared elsewhere."""
+    if isinstance(b, (list, tuple)) and isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b, strict=True))
+    if type(b) in PLAIN or type(a) in PLAIN:
+        if isinstance(a, float) and isinstance(b, float):
+            return (
+                a == b or (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+            )
+        return type(a) is type(b) and bool(a == b)
+    return True
