@@ -142,7 +142,11 @@ pow = elementwise(
     kink="the slope in the base is 0 where the exponent is 0; the slope in the exponent is 0 at base 0",
 )
 square = elementwise(
-    "square", lambda x: np.square(x), lambda out, x: 2 * x, scalar=lambda x: x * x, grad_fn="PowBackward0"
+    "square",
+    lambda x: np.square(x if x.dtype.kind != "b" else x.astype(np.int64)),
+    lambda out, x: 2 * x,
+    scalar=lambda x: x * x,
+    grad_fn="PowBackward0",
 )
 reciprocal = elementwise(
     "reciprocal", lambda x: np.reciprocal(x), lambda out, x: -out * out, scalar=lambda x: 1 / x, real=True

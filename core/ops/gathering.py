@@ -69,6 +69,8 @@ def select(x: Tensor, dim: int, index: int) -> Tensor:
 @public("narrow(input: tensor, dim: int, start: int, length: int)")
 def narrow(x: Tensor, dim: int, start: int, length: int) -> Tensor:
     """``length`` positions along a dimension, from ``start`` on."""
+    if not x.shape:
+        raise ShapeError("narrow() cannot be applied to a 0-dim tensor.", code="E0303", operands=(x,))
     dim = wrap_dim(x, dim)
     size = x.shape[dim]
     if length < 0:

@@ -382,6 +382,14 @@ def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index
             operands=(x, target),
             caret=f"an input of shape {x.shape} needs targets of shape {wanted}, one class number per row",
         )
+    if weight is not None and weight.shape != (x.shape[axis],):
+        raise ShapeError(
+            f"weight tensor should be defined either for all {x.shape[axis]} classes or no classes but got"
+            f" weight tensor of shape: {list(weight.shape)}",
+            code="E0301",
+            operands=(weight, x),
+            caret=f"there are {x.shape[axis]} classes, and each needs one weight",
+        )
     index = np.expand_dims(np.asarray(target.data), axis)
     counted = index != ignore_index
     index = np.where(counted, index, 0)

@@ -215,7 +215,8 @@ def matrix_rank(x: Tensor) -> Tensor:
 @public("linalg.vander(x: tensor, *, N: int = None)", method=False)
 def vander(x: Tensor, count: int | None) -> Tensor:
     """The powers 0, 1, 2, ... of each entry side by side."""
-    count = x.shape[-1] if count is None else count
+    if count is None:
+        count = x.shape[-1] if x.shape else 1
     if count <= 1:
         raise ScriptError("N must be greater than 1.")
     powers = [x * 0.0 + 1.0]

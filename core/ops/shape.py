@@ -336,7 +336,8 @@ def repeat_dims(x: Tensor, repeats: Ints) -> Tensor:
 @public("flip(input: tensor, *dims: ints)")
 def flip_dims(x: Tensor, dims: Ints) -> Tensor:
     """The entries in reverse order along the dimensions given."""
-    return flip(x, dims=wrap_dims(x, dims))
+    dims = wrap_dims(x, dims)
+    return flip(x, dims=dims if x.shape else ())
 
 
 @public("roll(input: tensor, shifts: ints, dims: ints = None)")

@@ -116,6 +116,19 @@ cholesky_inverse: Op = primitive(
 def solve_with_factor(b: Tensor, factor: Tensor, upper: bool) -> Tensor:
     """The X with A X = B, given the Cholesky factor of A."""
     check_square(factor, "cholesky_solve")
+    if b.ndim < 2:
+        raise ShapeError(
+            f"b should have at least 2 dimensions, but has {b.ndim} dimensions instead",
+            code="E0303",
+            operands=(b,),
+        )
+    if b.shape[-2] != factor.shape[-1]:
+        n, (rows, columns) = factor.shape[-1], b.shape[-2:]
+        raise ShapeError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is"
+            f" {rows} by {columns}",
+            operands=(b, factor),
+        )
     broadcast_batches(factor, b)
     return cholesky_solve(b, factor, upper=upper)
 
