@@ -340,13 +340,6 @@ def ordering(op: str, compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
         )
 
     return operator
-    if y.__class__ not in ITERATION and y.__class__ not in NAMED_RESULTS:
-        raise ScriptError(
-            f"argument of type '{type_name(y)}' is not iterable",
-            code="E0205",
-            caret="this is one value: there is nothing in it",
-            about=(x, y),
-        )
 
 
 def contains(x: Any, y: Any) -> bool:
