@@ -76,7 +76,8 @@ CODES = {
         "PyTorch has this function, the language has not.",
         "Not every function of PyTorch has been built.",
         "The message shows how to write it with those that have.",
-        "x = torch.ones(2)\ny = torch.cdist(x, x)",
-        "x = torch.ones(2)\ny = torch.dist(x, x)",
+        "x = torch.ones(4)\ny = torch.fft.fft(x)",
+        "x = torch.ones(4)\nangles = -2 * torch.pi * torch.outer(torch.arange(4.), torch.arange(4.)) / 4\n"
+        "real, imag = torch.cos(angles) @ x, torch.sin(angles) @ x",
     ),
 }

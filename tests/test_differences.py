@@ -1,0 +1,241 @@
+"""What ``docs/language.md`` says differs from Python with PyTorch: what each of the two makes of it.
+
+The scripts of ``DIFFERENCES`` run here, and unchanged in plain Python with an untouched torch: a difference
+that is gone fails. Those of ``REWRITES`` are refused here, and what to write instead runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+
+import pytest
+from conftest import REPOSITORY
+from script_runner import run_script
+from transcript import normalise
+
+LANGUAGE = REPOSITORY / "docs" / "language.md"
+LEAF = "x = torch.tensor([1., 2.], requires_grad=True)\n"
+DEEP = "def depth(n):\n    return 0 if n == 0 else 1 + depth(n - 1)\n\nprint(depth(5000))"
+SINGULAR = (
+    "A = torch.tensor([[1., 2.], [2., 4.]], requires_grad=True)\ntorch.det(A).backward()\nprint(A.grad)"
+)
+
+#: A script, what autodiff prints and says, what Python with torch does; None where that is never the same.
+DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
+    "plain_numbers_are_leaves": (
+        "w = 3.0\nL = w * w\nprint(L)",
+        "tensor(9., grad_fn=<MulBackward0>)\n",
+        "9.0\n",
+    ),
+    "names_without_import": (
+        "print(F.relu(tensor(-1.)))",
+        "tensor(0.)\n",
+        "NameError: name 'F' is not defined",
+    ),
+    "double_is_the_default": ("print(torch.tensor(1.).dtype)", "torch.float64\n", "torch.float32\n"),
+    "names_bound_nowhere": (
+        "print('started')\nprint(nowhere)",
+        "E0201: name 'nowhere' is not defined",
+        "started\nNameError: name 'nowhere' is not defined",
+    ),
+    "max_of_a_tensor": (
+        "print(max(torch.tensor([3., 5.]), 0).indices)",
+        "tensor(1)\n",
+        "RuntimeError: Boolean value of Tensor with more than one value is ambiguous",
+    ),
+    "sum_of_a_tensor": ("print(sum(torch.ones(2, 2)))", "tensor(4.)\n", "tensor([2., 2.])\n"),
+    "any_of_a_tensor": ("print(any(torch.tensor([True])))", "tensor(True)\n", "True\n"),
+    "numpy_is_a_tensor": ("print(torch.tensor([1., 2.]).numpy())", "tensor([1., 2.])\n", "[1. 2.]\n"),
+    "unfilled_tensors": (
+        "print(torch.Tensor(2), torch.empty(2))",
+        "tensor([0., 0.]) tensor([0., 0.])\n",
+        None,
+    ),
+    "random_numbers": (
+        "torch.manual_seed(0)\nprint(torch.rand(2))",
+        "tensor([0.6370, 0.2698])\n",
+        "tensor([0.4963, 0.7682])\n",
+    ),
+    "integers_have_64_bits": (
+        "print(2 ** 63)",
+        "E0207: integer overflow: the result does not fit in 64 bits",
+        "9223372036854775808\n",
+    ),
+    "floats_out_of_range": (
+        "torch.ones(1)\nprint(1e400)",
+        "inf\nwarning: 1e400 does not fit in a float: it is taken as inf",
+        "inf\n",
+    ),
+    "recursion": (DEEP, "5000\n", "RecursionError: maximum recursion depth exceeded"),
+    "det_of_a_singular_matrix": (
+        SINGULAR,
+        "tensor([[ 4.0000, -2.0000],\n        [-2.0000,  1.0000]])\n",
+        "tensor([[0., -0.],\n        [-0., 0.]])\n",
+    ),
+    "data_between_forward_and_backward": (
+        LEAF + "y = (x * x).sum()\nx.data[0] = 10.\ny.backward()\nprint(x.grad)",
+        "tensor([2., 4.])\n",
+        "tensor([20.,  4.])\n",
+    ),
+    "change_through_a_view": (
+        LEAF + "y = x * 2\nz = y[0]\nz += 1\nprint(y)",
+        "E0415: changing a tensor through a view of it cannot be recorded here",
+        "tensor([3., 4.], grad_fn=<CopySlices>)\n",
+    ),
+    "names_in_gradient_graphs": (
+        LEAF + "y = torch.softmax(x, 0)[0]\nprint(torch.autograd.grad(y, x, create_graph=True)[0])",
+        "tensor([ 0.1966, -0.1966], grad_fn=<MulBackward0>)\n",
+        "tensor([ 0.1966, -0.1966], grad_fn=<SoftmaxBackwardDataBackward0>)\n",
+    ),
+    "retain_variables": (
+        LEAF + "y = (x * x).sum()\ny.backward(retain_variables=True)\nprint(x.grad)",
+        "tensor([2., 4.])\n",
+        "TypeError: Tensor.backward() got an unexpected keyword argument 'retain_variables'",
+    ),
+    "generators": ("print(i for i in range(3))", "[0, 1, 2]\n", "<generator object"),
+    "format_fields": (
+        "print('{0[0]}'.format([1]))",
+        "E0206: fields of .format() cannot look inside a value",
+        "1\n",
+    ),
+}
+
+LAYER = "x = ones(1, 2)\nW = ones(3, 2, requires_grad=True)\nb = zeros(3, requires_grad=True)\n"
+STEP = "w = ones(2, requires_grad=True)\nw.sum().backward()\n"
+STEP += "with no_grad():\n    w -= 0.1 * w.grad\nw.grad.zero_()"
+
+#: The rows of "What is not in the language": scripts that are refused, and the row's way out as a script.
+REWRITES: dict[str, tuple[list[str], str]] = {
+    "`nn.Module`, `nn.Linear(2, 3)`": (
+        ["class Net(nn.Module):\n    pass", "f = nn.Linear(2, 3)", "import torch\nf = torch.nn.Linear(2, 3)"],
+        LAYER + "print(F.linear(x, W, b).shape)",
+    ),
+    "`nn.ReLU()`, `nn.MSELoss()`": (
+        ["f = nn.ReLU()", "f = torch.nn.MSELoss()"],
+        "x = ones(2)\nprint(F.mse_loss(F.relu(x), x))",
+    ),
+    "`optim.SGD(...)`, `opt.step()`, `opt.zero_grad()`": (
+        [
+            "opt = optim.SGD([], lr=0.1)",
+            "opt = torch.optim.SGD([], lr=0.1)",
+            "from torch.optim import SGD\nopt = SGD([], lr=0.1)",
+        ],
+        STEP,
+    ),
+    '`.cuda()`, `device="cuda"`, `.to("cuda")`': (
+        ["x = ones(2).cuda()", "x = ones(2, device='cuda')", "x = ones(2).to('cuda')"],
+        "x = ones(2)",
+    ),
+    "`np.array(...)`, `x.numpy()` of a leaf": (
+        ["x = np.array([1., 2.])", "x = ones(2, requires_grad=True)\ny = x.numpy()"],
+        "x = torch.tensor([1., 2.], requires_grad=True)\ny = x.detach()",
+    ),
+    "`torch.load`, `open`, `input()`": (
+        ["x = torch.load('x.pt')", "x = open('x.txt')", "x = input()"],
+        "x = [1, 2]",
+    ),
+    "`plt.plot(...)`": (["import matplotlib.pyplot as plt\nplt.plot([1, 2])"], "print([1, 2])"),
+    "`torch.func.grad(f)`, `torch.vmap(f)`, `torch.compile(f)`": (
+        [f"g = torch.{name}(lambda x: x * x)" for name in ("func.grad", "vmap", "compile")],
+        "f = lambda x: x * x\nx = torch.tensor(2., requires_grad=True)\nprint(grad(f(x), x), jacobian(f, x))",
+    ),
+    '`{"w": w}`': (["w = 1\nd = {'w': w}"], "names = ['w']\nvalues = [1]"),
+    "`{1, 2}`": (["s = {1, 2}"], "s = [1, 2]"),
+    "`try`, `except`, `raise`": (
+        ["try:\n    x = 1", "raise ValueError('no')"],
+        "x = 1\nif x > 0:\n    y = 1 / x\nassert x > 0, 'x is positive'",
+    ),
+    "`global`, `nonlocal`": (
+        ["def f():\n    global n\n    n = 1", "def f():\n    n = 1\n    def g():\n        nonlocal n"],
+        "n = [0]\ndef f():\n    n[0] = n[0] + 1\nf()",
+    ),
+    "`yield`": (
+        ["def f():\n    yield 1"],
+        "def f():\n    values = []\n    values.append(1)\n    return values\nf()",
+    ),
+    "`map(f, xs)`, `filter(f, xs)`": (
+        ["x = map(abs, [1])", "x = filter(abs, [1])"],
+        "xs = [1, -1]\nx = [abs(x) for x in xs if x > 0]",
+    ),
+    "`:=`, `match`": (["print(x := 3)", "x = 1\nmatch x:\n    case 1: pass"], "x = 3\nif x == 1:\n    pass"),
+    "`f(**options)`, `def f(**options)`": (
+        ["def f(a): pass\nf(**a)", "def f(**options): pass"],
+        "def f(a, b): pass\nf(a=1, b=2)",
+    ),
+    '`if __name__ == "__main__":`': (['if __name__ == "__main__":\n    print(1)'], "print(1)"),
+    "classes of your own": (
+        ["class Point:\n    pass"],
+        "def line(a, b):\n    return lambda x: a * x + b\nprint(line(1, 2)(3))",
+    ),
+    "decorators of your own": (
+        ["def twice(f): return f\n@twice\ndef g(): pass"],
+        "def twice(f): return f\ndef g(): pass\ng = twice(g)",
+    ),
+    "`time`, `random`, `copy`, `itertools`, ...": (
+        [
+            "import time\nt = time.time()",
+            "import random\nx = random.random()",
+            "from copy import deepcopy\ndeepcopy(1)",
+        ],
+        "x = torch.rand(2)\ny = x.clone()\nfor i in range(2):\n    for j in range(2):\n        print(i, j)",
+    ),
+    "`3j`, `torch.complex64`, `torch.float16`": (
+        ["z = 3j", "d = torch.complex64", "d = torch.float16"],
+        "re, im = 0., 3.\nx = ones(1, dtype=torch.float32)",
+    ),
+    "names such as `_x` or `x.__class__`": (
+        ["_x = 1", "x = ones(1)\nc = x.__class__"],
+        "for _ in range(3):\n    pass",
+    ),
+    "methods of numbers, and of strings not named above": (
+        ["b = (2.0).is_integer()", "s = 'abc'.swapcase()"],
+        "x = 2.0\nprint(x == int(x), 'abc'.upper())",
+    ),
+}
+
+each_difference = pytest.mark.parametrize("name", DIFFERENCES)
+
+
+@each_difference
+def test_what_differs(name: str) -> None:
+    script, ours, _ = DIFFERENCES[name]
+    outcome = run_script("import torch\n" + script)
+    said = [f"warning: {text}" for text in outcome.warnings]
+    if outcome.error is not None:
+        said.append(f"{outcome.error.code}: {outcome.error.message}")
+    assert normalise(outcome.stdout) + "\n".join(said) == ours
+
+
+@pytest.mark.oracle
+@each_difference
+def test_python_with_torch_answers_otherwise(name: str) -> None:
+    script, ours, theirs = DIFFERENCES[name]
+    printed = io.StringIO()
+    failure = ""
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(compile("import torch\n" + script, "<script>", "exec"), {"__name__": "__main__"})
+        except Exception as error:
+            failure = f"{type(error).__name__}: {error}"
+    assert ours != theirs
+    if theirs is not None:
+        assert (normalise(printed.getvalue()) + failure).startswith(theirs)
+
+
+@pytest.mark.parametrize(("refused", "rewritten"), REWRITES.values(), ids=REWRITES)
+def test_what_is_not_in_the_language_has_a_rewrite(refused: list[str], rewritten: str) -> None:
+    for script in refused:
+        error = run_script(script).error
+        assert error is not None, script
+        assert error.caret or error.advice, script
+    assert run_script(rewritten).error is None
+
+
+def test_the_reference_lists_these_differences_and_rewrites() -> None:
+    text = LANGUAGE.read_text()
+    assert set(re.findall(r"test_what_differs\[(\w+)\]", text)) == set(DIFFERENCES)
+    section = text.partition("## What is not in the language\n")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ")[0] for line in section.splitlines() if line.startswith("| ")]
+    assert rows[1:] == list(REWRITES)
