@@ -3,6 +3,7 @@
 from autodiff.core.ops import (
     arithmetic,
     comparison,
+    convolution,
     creation,
     einsum,
     extremes,
@@ -24,11 +25,13 @@ from autodiff.core.ops import (
     spreads,
     transcendental,
     triangular,
+    windows,
 )
 
 __all__ = [
     "arithmetic",
     "comparison",
+    "convolution",
     "creation",
     "einsum",
     "extremes",
@@ -50,4 +53,5 @@ __all__ = [
     "spreads",
     "transcendental",
     "triangular",
+    "windows",
 ]

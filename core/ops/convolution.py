@@ -1,0 +1,240 @@
+"""Convolutions over one, two or three dimensions, as one matrix product with the windows of the input."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from math import prod
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.limits import check_allocation
+from autodiff.core.ops.arithmetic import add
+from autodiff.core.ops.shape import permute, reshape, squeeze, unsqueeze
+from autodiff.core.ops.windows import add_windows, constant_pad, per_dim, window_count, windows
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Sizes = tuple[int, ...]
+
+GRAD_FN = "ConvolutionBackward0"
+
+
+def convolve(
+    x: Tensor, weight: Tensor, bias: Tensor | None, stride: Sizes, pads: Any, dilation: Sizes, groups: int
+) -> Tensor:
+    """(N, C, *sizes) and (O, C / groups, *kernel) to (N, O, *positions)."""
+    dims = len(stride)
+    out_channels, in_channels, *kernel = weight.shape
+    padded = constant_pad(x, pads=pads, value=0.0) if any(map(any, pads)) else x
+    seen = windows(padded, kernel=tuple(kernel), stride=stride, dilation=dilation)
+    places = seen.shape[2 : 2 + dims]
+    n, depth = x.shape[0], in_channels * prod(kernel)
+    check_allocation((n, prod(places), x.shape[1], prod(kernel)))
+    # One row per window: (groups, N * positions, C / groups * kernel).
+    apart = reshape(seen, shape=(n, groups, in_channels, *places, *kernel))
+    spots = tuple(range(3, 3 + dims))
+    rows = permute(apart, dims=(1, 0, *spots, 2, *(axis + dims for axis in spots)))
+    rows = reshape(rows, shape=(groups, n * prod(places), depth))
+    filters = permute(reshape(weight, shape=(groups, out_channels // groups, depth)), dims=(0, 2, 1))
+    sums = reshape(rows @ filters, shape=(groups, n, *places, out_channels // groups))
+    ordered = permute(sums, dims=(1, 0, 2 + dims, *range(2, 2 + dims)))
+    return with_bias(ordered, (n, out_channels, *places), bias)
+
+
+def with_bias(x: Tensor, shape: Sizes, bias: Tensor | None) -> Tensor:
+    """The channels put together; the node that torch shows for the whole convolution."""
+    if bias is None:
+        return reshape.named(GRAD_FN)(x, shape=shape)
+    column = reshape(bias, shape=(1, bias.size, *(1,) * (len(shape) - 2)))
+    return add.named(GRAD_FN)(reshape(x, shape=shape), column)
+
+
+def convolve_transposed(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sizes,
+    padding: Sizes,
+    more: Sizes,
+    groups: int,
+    dilation: Sizes,
+) -> Tensor:
+    """(N, C, *sizes) and (C, O / groups, *kernel) to (N, O, *sizes): the adjoint of a convolution in x."""
+    dims = len(stride)
+    in_channels, out_channels, *kernel = weight.shape
+    n, places = x.shape[0], x.shape[2:]
+    full = tuple(
+        (m - 1) * s + d * (k - 1) + 1 + o
+        for m, s, d, k, o in zip(places, stride, dilation, kernel, more, strict=True)
+    )
+    check_allocation((n, groups * out_channels, prod(full)))
+    apart = reshape(x, shape=(n, groups, in_channels // groups, prod(places)))
+    rows = permute(apart, dims=(1, 0, 3, 2))
+    rows = reshape(rows, shape=(groups, n * prod(places), in_channels // groups))
+    filters = reshape(weight, shape=(groups, in_channels // groups, out_channels * prod(kernel)))
+    spread = reshape(rows @ filters, shape=(groups, n, *places, out_channels, *kernel))
+    spots = tuple(range(2, 2 + dims))
+    ordered = permute(spread, dims=(1, 0, 2 + dims, *spots, *(axis + dims + 1 for axis in spots)))
+    shape = (n, groups * out_channels, *places, *kernel)
+    summed = add_windows(
+        reshape(ordered, shape=shape),
+        shape=(*shape[:2], *full),
+        kernel=tuple(kernel),
+        stride=stride,
+        dilation=dilation,
+    )
+    cut = constant_pad(summed, pads=tuple((-p, -p) for p in padding), value=0.0)
+    return with_bias(cut, cut.shape, bias)
+
+
+# -- what torch checks ----------------------------------------------------------------------------------
+
+
+def check_input(name: str, x: Tensor, weight: Tensor, dims: int) -> None:
+    if weight.ndim != dims + 2:
+        expected = f"{dims + 1}D (unbatched) or {dims + 2}D (batched)"
+        raise ShapeError(
+            f"Expected {expected} input to {name}, but got input of size: {list(x.shape)}"
+            if x.ndim not in (dims + 1, dims + 2)
+            else f"weight should have at least three dimensions, but got {list(weight.shape)}",
+            operands=(x, weight),
+        )
+    if x.ndim not in (dims + 1, dims + 2):
+        raise ShapeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of"
+            f" size: {list(x.shape)}",
+            operands=(x,),
+        )
+
+
+def check_steps(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> None:
+    if groups <= 0:
+        raise ScriptError("non-positive groups is not supported")
+    if min(padding) < 0:
+        raise ScriptError("negative padding is not supported")
+    if min(stride) <= 0:
+        raise ScriptError("non-positive stride is not supported")
+    if min(dilation) <= 0:
+        raise ScriptError("dilation should be greater than zero")
+
+
+def check_channels(x: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
+    given, batched = x.shape[1], list(x.shape)
+    wanted = weight.shape[0] if transposed else weight.shape[1] * groups
+    if given != wanted:
+        kind = "transposed=1" if transposed else f"groups={groups}"
+        raise ShapeError(
+            f"Given {kind}, weight of size {list(weight.shape)}, expected input{batched} to"
+            f" have {wanted} channels, but got {given} channels instead",
+            operands=(x, weight),
+            caret=f"the input has {given} channels, the weight takes {wanted}",
+        )
+    channels = weight.shape[1] * groups if transposed else weight.shape[0]
+    if not transposed and channels % groups:
+        raise ShapeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got"
+            f" weight of size [{', '.join(map(str, weight.shape))}] instead",
+            operands=(weight,),
+        )
+    if bias is not None and bias.shape != (channels,):
+        kind = "transposed=1, " if transposed else ""
+        raise ShapeError(
+            f"Given {kind}weight of size {list(weight.shape)}, expected bias to be 1-dimensional with"
+            f" {channels} elements, but got bias of size {list(bias.shape)} instead",
+            operands=(weight, bias),
+        )
+
+
+def padding_of(padding: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[tuple[int, int], ...]:
+    """Entries before and after: a size per dimension, ``valid`` for none, ``same`` to keep the size."""
+    if padding == "valid":
+        return ((0, 0),) * len(kernel)
+    if padding == "same":
+        if max(stride) > 1:
+            raise ScriptError("padding='same' is not supported for strided convolutions")
+        totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
+        return tuple((total // 2, total - total // 2) for total in totals)
+    if padding.__class__ is str:
+        raise ScriptError(f"Invalid padding string: '{padding}'")
+    return tuple((p, p) for p in per_dim(padding, len(kernel)))
+
+
+def check_fits(x: Tensor, pads: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> None:
+    sizes = [n + before + after for n, (before, after) in zip(x.shape[2:], pads, strict=True)]
+    if any(window_count(*fit) < 1 for fit in zip(sizes, kernel, stride, dilation, strict=True)):
+        reach = " x ".join(str(d * (k - 1) + 1) for k, d in zip(kernel, dilation, strict=True))
+        raise ShapeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, sizes))}). Kernel size:"
+            f" ({reach}). Kernel size can't be greater than actual input size",
+            operands=(x,),
+        )
+
+
+# -- the functions --------------------------------------------------------------------------------------
+
+
+def convolution(dims: int) -> Callable[..., Tensor]:
+    name = f"conv{dims}d"
+
+    def conv(
+        x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int
+    ) -> Tensor:
+        check_input(name, x, weight, dims)
+        stride, dilation = per_dim(stride, dims), per_dim(dilation, dims)
+        pads = padding_of(padding, weight.shape[2:], stride, dilation)
+        check_steps(stride, tuple(before for before, _ in pads), dilation, groups)
+        batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
+        check_channels(batch, weight, bias, groups, transposed=False)
+        check_fits(batch, pads, weight.shape[2:], stride, dilation)
+        out = convolve(batch, weight, bias, stride, pads, dilation, groups)
+        return out if batch is x else squeeze(out, dim=(0,))
+
+    conv.__doc__ = f"The input's windows times the weights, over {dims} dimension{'s' * (dims > 1)}."
+    return conv
+
+
+def transposed_convolution(dims: int) -> Callable[..., Tensor]:
+    name = f"conv_transpose{dims}d"
+
+    def conv(
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        stride: Any,
+        padding: Any,
+        output_padding: Any,
+        groups: int,
+        dilation: Any,
+    ) -> Tensor:
+        check_input(name, x, weight, dims)
+        stride, padding, more, dilation = (
+            per_dim(v, dims) for v in (stride, padding, output_padding, dilation)
+        )
+        check_steps(stride, padding, dilation, groups)
+        batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
+        check_channels(batch, weight, bias, groups, transposed=True)
+        out = convolve_transposed(batch, weight, bias, stride, padding, more, groups, dilation)
+        return out if batch is x else squeeze(out, dim=(0,))
+
+    conv.__doc__ = f"The adjoint of ``conv{dims}d`` in its input: windows are added up."
+    return conv
+
+
+for dims in (1, 2, 3):
+    public(
+        f"F.conv{dims}d(input: tensor, weight: tensor, bias: tensor = None, stride: ints = 1,"
+        " padding: any = 0, dilation: ints = 1, groups: int = 1)",
+        also=(f"conv{dims}d",),
+        method=False,
+    )(convolution(dims))
+    public(
+        f"F.conv_transpose{dims}d(input: tensor, weight: tensor, bias: tensor = None, stride: ints = 1,"
+        " padding: ints = 0, output_padding: ints = 0, groups: int = 1, dilation: ints = 1)",
+        also=(f"conv_transpose{dims}d",),
+        method=False,
+    )(transposed_convolution(dims))

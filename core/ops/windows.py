@@ -1,0 +1,218 @@
+"""Windows that slide over the last dimensions, padding, and what convolutions and pooling are made of.
+
+``windows`` copies nothing: it is a view with the positions of the windows and the places inside them as
+dimensions of their own. Its adjoint adds windows up, which is a transposed convolution.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
+from autodiff.core.op import Op, primitive
+from autodiff.core.ops.picking import index_select
+from autodiff.core.ops.shape import permute, reshape
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Sizes = tuple[int, ...]
+    Pads = tuple[tuple[int, int], ...]
+
+
+# -- sliding --------------------------------------------------------------------------------------------
+
+
+def window_count(size: int, kernel: int, stride: int, dilation: int) -> int:
+    """How many windows fit along a dimension."""
+    return (size - dilation * (kernel - 1) - 1) // stride + 1
+
+
+def windows_forward(x: Any, *, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
+    """From (..., s1, s2) to (..., positions 1, positions 2, kernel 1, kernel 2)."""
+    dims = range(-len(kernel), 0)
+    spans = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True))
+    every = np.lib.stride_tricks.sliding_window_view(x, spans, axis=tuple(dims))
+    steps: Any = (Ellipsis, *(slice(None, None, step) for step in (*stride, *dilation)))
+    return every[steps]
+
+
+def add_windows_forward(g: Any, *, shape: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
+    """Zeros of ``shape`` with every window added where it belongs."""
+    out = np.zeros(shape, g.dtype)
+    counts = g.shape[-2 * len(kernel) : -len(kernel)]
+    for place in product(*map(range, kernel)):
+        starts = [d * i for i, d in zip(place, dilation, strict=True)]
+        reached: Any = tuple(slice(a, a + s * n, s) for a, s, n in zip(starts, stride, counts, strict=True))
+        out[(Ellipsis, *reached)] += g[(Ellipsis, *place)]
+    return out
+
+
+windows: Op = primitive(
+    "windows",
+    windows_forward,
+    lambda g, out, x, kernel, stride, dilation: add_windows(
+        g, shape=x.shape, kernel=kernel, stride=stride, dilation=dilation
+    ),
+    grad_fn="UnfoldBackward0",
+)
+add_windows: Op = primitive(
+    "add_windows",
+    add_windows_forward,
+    lambda g, out, x, shape, kernel, stride, dilation: windows(
+        g, kernel=kernel, stride=stride, dilation=dilation
+    ),
+    grad_fn="Col2ImBackward0",
+)
+
+# -- padding --------------------------------------------------------------------------------------------
+
+
+def pad_forward(x: Any, *, pads: Pads, value: float) -> Any:
+    """``pads`` are the entries before and after for each of the last dimensions; negative ones cut off."""
+    lead = x.ndim - len(pads)
+    kept = tuple(
+        slice(max(-before, 0), n - max(-after, 0))
+        for n, (before, after) in zip(x.shape[lead:], pads, strict=True)
+    )
+    wider = ((0, 0),) * lead + tuple((max(before, 0), max(after, 0)) for before, after in pads)
+    return np.pad(x[(Ellipsis, *kept)], wider, constant_values=value)
+
+
+constant_pad: Op = primitive(
+    "constant_pad",
+    pad_forward,
+    lambda g, out, x, pads, value: constant_pad(
+        g, pads=tuple((-before, -after) for before, after in pads), value=0.0
+    ),
+    grad_fn="ConstantPadNdBackward0",
+)
+
+
+def positions(n: int, before: int, after: int, mode: str) -> Any:
+    """Which entry each place of a padded dimension shows."""
+    places = np.arange(-before, n + after)
+    if mode == "replicate":
+        return np.clip(places, 0, n - 1)
+    if mode == "circular":
+        return places % n
+    turned = np.abs(places)  # reflect: the edge itself is not repeated
+    return np.where(turned >= n, 2 * (n - 1) - turned, turned)
+
+
+PAD_NAMES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0"}
+
+
+@public("F.pad(input: tensor, pad: ints, mode: str = 'constant', value: float = None)", method=False)
+def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
+    """Entries added around the last dimensions: pairs (before, after), the last dimension first."""
+    if len(sizes) % 2:
+        raise ShapeError("Padding length must be divisible by 2")
+    if len(sizes) // 2 > x.ndim:
+        raise ShapeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding"
+            f" length {len(sizes)} and input of dimension {x.ndim}",
+            operands=(x,),
+        )
+    pads = tuple(zip(sizes[-2::-2], sizes[-1::-2], strict=True))
+    if mode == "constant":
+        check_padded(x, pads)
+        return constant_pad(x, pads=pads, value=0.0 if value is None else float(value))
+    if mode not in ("reflect", "replicate", "circular"):
+        raise ScriptError(f"Unrecognised padding mode {mode}")
+    first = x.ndim - len(pads)
+    for offset, (before, after) in enumerate(pads):
+        dim = first + offset
+        check_reach(x, dim, before, after, mode)
+        name = PAD_NAMES.get(mode, "CopySlices").format(len(pads))
+        x = index_select.named(name)(x, dim=dim, index=positions(x.shape[dim], before, after, mode))
+    return x
+
+
+def check_padded(x: Tensor, pads: Pads) -> None:
+    first = x.ndim - len(pads)
+    shape = [*x.shape]
+    for offset, (before, after) in enumerate(pads):
+        dim = first + offset
+        shape[dim] += before + after
+        if shape[dim] < 0:
+            raise ShapeError(
+                f"The input size {x.shape[dim]}, plus negative padding {before} and {after} resulted in a"
+                " negative output size, which is invalid. Check dimension"
+                f" {dim} of your input.",
+                operands=(x,),
+            )
+    check_allocation(tuple(shape))
+
+
+def check_reach(x: Tensor, dim: int, before: int, after: int, mode: str) -> None:
+    size = x.shape[dim]
+    if mode == "reflect" and max(before, after) >= size:
+        raise ShapeError(
+            "Argument #4: Padding size should be less than the corresponding input dimension, but got:"
+            f" padding ({before}, {after}) at dimension {dim} of input {list(x.shape)}",
+            operands=(x,),
+        )
+    if mode == "circular" and max(before, after) > size:
+        raise ShapeError("Padding value causes wrapping around more than once.", operands=(x,))
+
+
+# -- columns --------------------------------------------------------------------------------------------
+
+
+def per_dim(value: Any, dims: int) -> Sizes:
+    """A size for each dimension: one number stands for all."""
+    sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    return sizes * dims if len(sizes) == 1 else sizes
+
+
+UNFOLD = "kernel_size: ints, dilation: ints = 1, padding: ints = 0, stride: ints = 1"
+
+
+@public(f"F.unfold(input: tensor, {UNFOLD})", method=False)
+def unfold(x: Tensor, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
+    """The windows of images as columns: from (N, C, H, W) to (N, C · kernel, windows)."""
+    kernel, dilation, padding, stride = (per_dim(v, 2) for v in (kernel, dilation, padding, stride))
+    padded = constant_pad(x, pads=tuple((p, p) for p in padding), value=0.0)
+    seen = windows(padded, kernel=kernel, stride=stride, dilation=dilation)
+    lead = x.ndim - 2
+    order = (*range(lead), lead + 2, lead + 3, lead, lead + 1)
+    columns = (*x.shape[: lead - 1], x.shape[lead - 1] * prod(kernel), prod(seen.shape[lead : lead + 2]))
+    return reshape.named("Im2ColBackward0")(permute(seen, dims=order), shape=columns)
+
+
+@public(f"F.fold(input: tensor, output_size: ints, {UNFOLD})", method=False)
+def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
+    """Columns added up to images, the adjoint of ``unfold``."""
+    output, kernel, dilation, padding, stride = (
+        per_dim(v, 2) for v in (output, kernel, dilation, padding, stride)
+    )
+    full = tuple(n + 2 * p for n, p in zip(output, padding, strict=True))
+    counts = tuple(map(window_count, full, kernel, stride, dilation))
+    channels = x.shape[-2] // prod(kernel)
+    if x.shape[-1] != prod(counts) or x.shape[-2] % prod(kernel):
+        raise ShapeError(
+            f"Given output_size={spelled(output)}, kernel_size={spelled(kernel)},"
+            f" dilation={spelled(dilation)}, padding={spelled(padding)}, stride={spelled(stride)}, expected"
+            f" size of input's dimension 2 to match the calculated number of sliding blocks"
+            f" {' * '.join(map(str, counts))} = {prod(counts)}, but got input.size(2)={x.shape[-1]}.",
+            operands=(x,),
+        )
+    lead = (*x.shape[:-2], channels)
+    apart = reshape(x, shape=(*lead, *kernel, *counts))
+    n = len(lead)
+    ordered = permute(apart, dims=(*range(n), n + 2, n + 3, n, n + 1))
+    summed = add_windows(ordered, shape=(*lead, *full), kernel=kernel, stride=stride, dilation=dilation)
+    return constant_pad.named("Col2ImBackward0")(summed, pads=tuple((-p, -p) for p in padding), value=0.0)
+
+
+def spelled(sizes: Sizes) -> str:
+    return f"({', '.join(map(str, sizes))})"
