@@ -10,7 +10,14 @@ from __future__ import annotations
 from autodiff.core.errors import AutodiffError, CompileError, Fix
 from autodiff.core.span import Source
 from autodiff.grammar import syntax
-from autodiff.grammar.diagnosis.lines import is_blank, margin, next_line, next_outside, next_statement
+from autodiff.grammar.diagnosis.lines import (
+    is_blank,
+    line_end,
+    margin,
+    next_line,
+    next_outside,
+    next_statement,
+)
 from autodiff.grammar.diagnosis.situation import LINE_STARTS, line_around
 from autodiff.grammar.layout import Words, read_words
 from autodiff.grammar.parser import Reader
@@ -36,7 +43,8 @@ def find_further(error: CompileError, source: Source, given: Iterable[str] = ())
     script = search.run()
     found: list[AutodiffError] = [*search.found]
     if script is not None:
-        found += unknown_names(script, source, {*given, *search.names})
+        unknown = unknown_names(script, source, {*given, *search.names})
+        found += [one for one in unknown if not search.may_bind(one)]
     found.sort(key=lambda one: one.span.start if one.span else 0)
     error.further = found[:MOST]
 
@@ -58,7 +66,7 @@ def unknown_names(script: syntax.Script, source: Source, known: set[str]) -> lis
 class Search:
     """The words of a script, with the lines of the mistakes found so far replaced."""
 
-    __slots__ = ("found", "lines", "names", "places", "reader", "source", "start", "text", "words")
+    __slots__ = ("found", "last", "lines", "masked", "names", "reader", "source", "start", "text", "words")
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -66,7 +74,9 @@ class Search:
         self.reader = Reader(source)
         self.words = read_words(source, self.reader.table)
         self.start = 0  # the number of the word from which the rest is read: the first of a statement
+        self.masked = source.text  # where lines are left out in the text too, at the same length
         self.found: list[CompileError] = []
+        self.last: CompileError | None = None  # the mistake left out last, and where the next line begins
         self.names: set[str] = set()
         self.lines: set[int] = set()  # where the lines begin that a mistake or its repair reaches
 
@@ -82,7 +92,7 @@ class Search:
                 if line not in self.lines and not self.is_consequence(error):
                     if len(self.found) + 1 >= MOST:
                         return None
-                    keep_what_mends(error, self.source, self.statement_at(error.span.start))
+                    keep_what_mends(error, self.masked, self.statement_at(error.span.start))
                     self.found.append(error)
                 if not self.leave_out(error):
                     return None
@@ -103,13 +113,49 @@ class Search:
         return self.reader.drive(rest, "script")
 
     def is_consequence(self, error: CompileError) -> bool:
-        """Whether an earlier mistake is to blame: handlers without their `try`."""
+        """Whether an earlier mistake is to blame: handlers without their `try`, the rest of a line."""
         assert error.span is not None
-        return self.text.startswith(("except", "finally"), error.span.start)
+        at = error.span.start
+        if self.text.startswith(("except", "finally"), at):
+            return True
+        above = line_around(self.text, at).start
+        while above:
+            above = line_around(self.text, above - 1).start
+            if above in self.lines or not is_blank(self.text, above):
+                break
+        if above in self.lines:
+            begins_oddly = error.code == "E0101" and "begin" in error.message
+            is_rest = error.code == "E0103" and self.last is not None and self.last.code == "E0103"
+            return (
+                error.code == "E0104"
+                or (error.code == "E0105" and bool(error.labels))
+                or begins_oddly
+                or (is_rest and "closes nothing" in error.message)
+            )
+        begin, end = self.statement_at(at)
+        return error.code == "E0104" and any(begin <= line < end for line in self.lines)
+
+    def may_bind(self, error: AutodiffError) -> bool:
+        """Whether a line that was left out may have been meant to bind the unknown name."""
+        from difflib import get_close_matches
+
+        assert error.span is not None
+        name = error.message.split("'")[1]
+        if self.source.text[: error.span.start].rstrip().endswith("."):  # the line above was broken in two
+            return True
+        if len(name) <= 2 or get_close_matches(name, self.names, 1, 0.6):
+            return True
+        return any(name in word for word in self.names) or any(name in line for line in self.joined())
+
+    def joined(self) -> list[str]:
+        """The lines that were left out without what separates their words."""
+        lines = [self.source.text[line : line_end(self.source.text, line)] for line in self.lines]
+        return ["".join([c for c in line if c.isalnum() or c == "_"]) for line in lines]
 
     def leave_out(self, error: CompileError) -> bool:
         """Take the mistake out of the words; False where no safe place follows it."""
         assert error.span is not None
+        self.last = error
         for fix in error.fixes[:1]:
             for edit in fix.edits:
                 self.lines.add(line_around(self.text, edit.span.start).start)
@@ -119,6 +165,10 @@ class Search:
         words = self.words
         if error.code == "E0104":
             return self.blank(*self.statement_at(at))
+        if error.code == "E0105" and error.labels:  # no block: the header is what is left out
+            begin, end = self.statement_at(error.labels[0].span.start)
+            line = line_around(self.text, at).start
+            return self.blank(begin, line if begin < line and not margin(self.text, line) else end)
         if error.code == "E0128":
             line = line_around(self.text, at).start
             return self.blank(line, next_outside(self.text, line, margin(self.text, line)))
@@ -164,7 +214,10 @@ class Search:
         kinds = ["if", "True", ":"] if self.opens(last) else ["pass"]
         if kinds == ["pass"] and self.handled(first):
             kinds = ["if", "True", ":", "pass"]
-        place = words.starts[first]
+        place, end = words.starts[first], words.starts[last]
+        filler = "if 1:" if kinds[0] == "if" else "0"
+        if len(filler) <= end - place and "\n" not in self.masked[place:end]:
+            self.masked = self.masked[:place] + filler.ljust(end - place) + self.masked[end:]
         words.kinds[first:last] = kinds
         words.starts[first:last] = [place] * len(kinds)
         words.ends[first:last] = [place] * len(kinds)
@@ -215,7 +268,7 @@ class Search:
             opened += (words.kinds[index] in ("(", "[", "{")) - (words.kinds[index] in (")", "]", "}"))
         if opened > 0 or error.code == "E0103":
             stop = next_statement(text, at, margin(text, line))
-            if opened <= 0 and "closes nothing" in error.message:
+            if opened <= 0 and "closes nothing" in error.message and not opens_bracket(text, at):
                 stop = next_line(text, at)
         else:
             stop = next_line(text, at)
@@ -235,6 +288,7 @@ class Search:
         begin = line + margin(text, line)
         kept = "".join(character if character in "\r\n" else " " for character in text[begin + 1 : stop])
         self.text = text = text[:begin] + "0" + kept + text[stop:]
+        self.masked = self.masked[:begin] + "0" + kept + self.masked[stop:]
         self.reader = Reader(Source(text, self.source.name))
         from_, _ = self.statement_at(begin)
         words = self.words
@@ -262,7 +316,13 @@ class Search:
         return stop < len(text) or words.kinds[-1] == "$END"
 
 
-def keep_what_mends(error: CompileError, source: Source, around: tuple[int, int]) -> None:
+def opens_bracket(text: str, at: int) -> bool:
+    """Whether the rest of a line opens more brackets than it closes."""
+    rest = text[at + 1 : line_end(text, at)]
+    return sum(rest.count(sign) for sign in "([{") > sum(rest.count(sign) for sign in ")]}")
+
+
+def keep_what_mends(error: CompileError, text: str, around: tuple[int, int]) -> None:
     """Keep the first repair with which the statement around the mistake parses, or fails further down."""
     from autodiff.grammar.parser import read
 
@@ -272,13 +332,13 @@ def keep_what_mends(error: CompileError, source: Source, around: tuple[int, int]
     for fix in error.fixes:
         if any(edit.span.start < begin or edit.span.end > end for edit in fix.edits):
             continue
-        mended = fix.apply(source.text[:end])
+        mended = fix.apply(text[:end])
         blanked = "".join(c if c in "\r\n" else " " for c in mended[:begin])
         assert error.span is not None
         try:
-            read(Source(blanked + mended[begin:], source.name))
+            read(Source(blanked + mended[begin:]))
         except CompileError as other:
-            line = source.position(error.span.start)[0]
+            line = Source(text).position(error.span.start)[0]
             if other.span is None or Source(mended).position(min(other.span.start, len(mended)))[0] <= line:
                 continue
         kept.append(fix)
