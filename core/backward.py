@@ -195,7 +195,7 @@ def backward_from(
         cell = node.cell if isinstance(node, Leaf) else node.mark.cell if node.mark is not None else None
         if cell is None:
             continue
-        made = g if create_graph else Tensor(g)
+        made = g if create_graph else Tensor(settle(g))
         if cell.grad is None:
             cell.grad = made
         elif create_graph:
@@ -261,7 +261,7 @@ def grad(
                 caret="the output does not depend on this tensor",
                 help=("leave it out, or pass allow_unused=True to get None",),
             )
-        results.append(None if g is None else g if create_graph else Tensor(g))
+        results.append(None if g is None else g if create_graph else Tensor(settle(g)))
     retain = create_graph if retain_graph is None else retain_graph
     finish("grad", list(seeds), values_of(seeds), order, retain)
     return tuple(results)

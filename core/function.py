@@ -116,23 +116,31 @@ def _call_backward(
             raise GradientError(
                 f"expected Variable or None (got {type(answer).__name__})",
                 code="E0412",
-                caret=f"`{name}.backward` returned a {type(answer).__name__} for {ordinal(index)} argument"
-                " of forward; it takes a tensor, or None",
+                caret=f"`{name}.backward` returned a {type(answer).__name__}",
+                help=("gradients are tensors, or None where there is none",),
             )
         if answer is not None and not fits(answer.shape, np.shape(value)):
             raise ShapeError(
                 f"Function {name}Backward returned an invalid gradient at index {index} - got"
                 f" {list(answer.shape)} but expected shape compatible with {list(np.shape(value))}",
                 code="E0413",
-                caret=f"`{name}.backward` returned shape {answer.shape} for {ordinal(index)} argument of"
-                f" forward, which has shape {np.shape(value)}",
+                caret=f"{ordinal(index)} argument of `forward` has shape {np.shape(value)},"
+                f" its gradient {answer.shape}",
+                help=("a gradient has the shape of its input; `grad_output` has that of the output",),
             )
     return tuple(
-        OPS["sum_to"](answer, shape=np.shape(value))
-        if answer is not None and answer.shape != np.shape(value)
-        else answer
+        None if answer is None else made_like(answer, value)
         for answer, value in zip(answers, values, strict=False)
     )
+
+
+def made_like(answer: Tensor, value: Any) -> Tensor:
+    """A gradient in the shape and the number type of its operand."""
+    if answer.shape != np.shape(value):
+        answer = OPS["sum_to"](answer, shape=np.shape(value))
+    if isinstance(value, np.ndarray) and answer.dtype.name != value.dtype.name:
+        answer = OPS["to"](answer, dtype=value.dtype.name)
+    return answer
 
 
 def fits(answer: tuple[int, ...], shape: tuple[int, ...]) -> bool:

@@ -9,7 +9,7 @@ from autodiff.core.errors import GradientError
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, no_grad
 from autodiff.core.node import Leaf, Node, OpNode
-from autodiff.core.tensors import Tensor
+from autodiff.core.tensors import Tensor, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def watched_sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False)
 def hooked(node: Node, g: Any, lift: bool) -> Any:
     """The gradient after the hooks of its node have seen it, each what the one before left."""
     for hook in list(watch.hooks.get(node, {}).values()):
-        given = g if lift else Tensor(g)
+        given = g if lift else Tensor(settle(g))
         answer = hook(given)
         if answer is None:
             continue

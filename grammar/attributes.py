@@ -146,6 +146,12 @@ def names_of(owner: Any) -> set[str]:
 def no_attribute(owner: Any, name: str, span: Span) -> ScriptError:
     """The error for a name a value does not have."""
     kind = owner.__class__
+    if kind is Namespace or kind is Tensor:
+        from autodiff.grammar.absent import absence
+
+        missing = absence(f"{'Tensor' if kind is Tensor else owner.name}.{name}", span)
+        if missing is not None:
+            return missing
     if kind is Namespace:
         message = f"module '{owner.name}' has no attribute '{name}'"
         caret = f"`{owner.name}` has no `{name}` here"
@@ -156,29 +162,12 @@ def no_attribute(owner: Any, name: str, span: Span) -> ScriptError:
         message = f"'{type_name(owner)}' object has no attribute '{name}'"
         caret = f"{article(type_name(owner))} has no `{name}`"
     help: tuple[str, ...] = ()
-    if kind is Namespace and (owner.name, name) in ADVICE:
-        help = (ADVICE[owner.name, name],)
-    elif kind is Tensor and name in TENSOR_ADVICE:
+    if kind is Tensor and name in TENSOR_ADVICE:
         help = (TENSOR_ADVICE[name],)
     return ScriptError(message, code="E0204", caret=caret, help=help, span=span, about=(owner, name))
 
 
-LAYERS = "write layers as functions, as in `F.linear(x, W, b)` with `W` and `b` your own leaves"
-ADVICE = {
-    ("torch", "optim"): "write the step itself: `with no_grad(): w -= lr * w.grad`, then `w.grad.zero_()`",
-    **{
-        ("torch.nn", name): LAYERS
-        for name in ("Module", "Linear", "Sequential", "Parameter", "Conv2d", "ReLU", "Sigmoid", "Tanh")
-    },
-    **{
-        ("torch.nn", name): "losses are functions here, as in `F.mse_loss(y, target)`"
-        for name in ("MSELoss", "CrossEntropyLoss", "L1Loss", "BCELoss")
-    },
-    ("torch", "save"): "scripts write no files: the command line does, with -o FILE",
-    ("torch", "load"): "scripts read no files: give values on the command line, as in --set 'x=[1, 2]'",
-}
 TENSOR_ADVICE = {
-    "cuda": "everything runs on the CPU here: leave the call out",
     "append": "write `torch.cat([x, y])` or `torch.stack([...])`",
 }
 

@@ -22,6 +22,7 @@ from autodiff.grammar.values import (
     Builtin,
     FunctionClass,
     GradMode,
+    Namespace,
     ScriptFunction,
     collect,
     type_name,
@@ -68,6 +69,12 @@ def decorate(switch: GradMode, *args: Any) -> ScriptFunction:
 def not_callable(value: Any) -> ScriptError:
     """The error for calling what is no function."""
     help: tuple[str, ...] = ()
+    if value.__class__ is Namespace:
+        from autodiff.grammar.absent import absence
+
+        missing = absence(value.name)
+        if missing is not None:
+            return missing
     if value.__class__ is FunctionClass:
         help = (f"write `{value.name}.apply(...)`",)
     return ScriptError(

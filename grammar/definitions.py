@@ -6,9 +6,9 @@ from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.mode import mode
 from autodiff.grammar import syntax
 from autodiff.grammar.calls import decorate
-from autodiff.grammar.imports import imported
+from autodiff.grammar.imports import exported, imported
 from autodiff.grammar.interpreter import STATEMENTS, Compiler, compiles, new_frame
-from autodiff.grammar.scope import is_static
+from autodiff.grammar.scope import STARRED, is_static
 from autodiff.grammar.script_functions import making
 from autodiff.grammar.values import UNBOUND, Builtin, FunctionBase, FunctionClass, GradMode
 
@@ -119,9 +119,22 @@ def import_from(c: Compiler, node: syntax.ImportFrom) -> Execute:
     bindings = []
     for name, alias in node.names:
         value = imported(node.module, name, node.span, node.module)
-        if name != "*" and node.module != "__future__":
+        if name == "*":
+            bindings += rebound(c, node.module, value)
+        elif name != "*" and node.module != "__future__":
             bindings.append((c.scope.slots[alias or name], value))
     return binding(bindings)
+
+
+def rebound(c: Compiler, module: str, found: Any) -> list[tuple[int, Any]]:
+    """What ``*`` binds anew: names of math and numpy, and torch's where those were bound before."""
+    if module in STARRED:
+        return [(c.scope.slots[name], value) for name, value in exported(module).items()]
+    return [
+        (slot, c.builtin(name))
+        for name, slot in c.scope.slots.items()
+        if c.builtin(name) is not UNBOUND and found.find(name) is not UNBOUND
+    ]
 
 
 def binding(bindings: list[tuple[int, Any]]) -> Execute:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from autodiff.core.closest import closest
-from autodiff.core.errors import CompileError
+from autodiff.core.errors import CompileError, Edit, Fix
 from autodiff.core.span import Span
-from autodiff.grammar.values import UNBOUND
+from autodiff.grammar.values import UNBOUND, Namespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ MODULES = (
     "torch.nn.functional",
     "torch.linalg",
     "torch.special",
+    "torch.cuda",
+    "torch.optim",
+    "torch.testing",
     "math",
     "numpy",
     "IPython",
@@ -32,11 +35,16 @@ def imported(module: str, name: str | None, span: Span, written: str) -> Any:
     from autodiff.grammar.namespaces import namespace
 
     if written not in MODULES:
+        from autodiff.grammar.absent import IMPORTABLE, stand_in
+
+        if written in IMPORTABLE:
+            return stand_in(module if name in (None, "*") else f"{module}.{name}")
         raise CompileError(
             f"No module named '{written}'",
             code="E0211",
             caret=f"`{written}` cannot be imported",
             help=advice(written),
+            fixes=(Fix("delete the line", Edit(span, "pass")),),
             span=span,
         )
     if module == "__future__":
@@ -48,22 +56,39 @@ def imported(module: str, name: str | None, span: Span, written: str) -> Any:
     if value is UNBOUND and f"{module}.{name}" in MODULES:
         value = namespace(f"{module}.{name}")
     if value is UNBOUND:
-        meant = closest(name, found.names())
-        raise CompileError(
-            f"cannot import name '{name}' from '{module}'",
-            code="E0211",
-            caret=f"`{module}` has no `{name}` here",
-            help=(f"did you mean `{meant}`?",) if meant else (),
-            span=span,
-        )
+        return not_in(found, name, span)
     return value
+
+
+def not_in(module: Namespace, name: str, span: Span) -> Namespace:
+    """What ``from torch.nn import Linear`` binds; an error for what can be nothing but a mistake."""
+    from autodiff.grammar.absent import absence, stand_in
+
+    full = f"{module.name}.{name}"
+    missing = absence(full)
+    if missing is not None and module.name not in ("torch", "numpy"):
+        return stand_in(full)
+    meant = closest(name, module.names())
+    raise CompileError(
+        f"cannot import name '{name}' from '{module.name}'",
+        code="E0211",
+        caret=f"`{module.name}` has no `{name}` here",
+        help=(f"did you mean `{meant}`?",) if meant else missing.help if missing is not None else (),
+        span=span,
+    )
+
+
+def exported(module: str) -> dict[str, Any]:
+    """What ``from module import *`` binds, for a module whose names are not in reach without it."""
+    from autodiff.grammar.namespaces import namespace
+
+    found = namespace(module)
+    return {name: found.find(name) for name in found.names()}
 
 
 def advice(module: str) -> tuple[str, ...]:
     top = module.partition(".")[0]
-    if module.startswith("torch.optim"):
-        return ("write the step itself: `with no_grad(): w -= lr * w.grad`, then `w.grad.zero_()`",)
-    if top in ("matplotlib", "pylab"):
+    if top == "pylab":
         return ("leave plots out: the command line draws the graph, with `autodiff graph`",)
     listed = ", ".join(m for m in MODULES if m not in ("IPython", "__future__"))
     return (f"these can be imported: {listed}",)

@@ -166,9 +166,18 @@ def visit_import(node: syntax.Import, scope: Scope, names: Names, binding: bool)
     return []
 
 
+#: Modules whose names mean something else than those that are in reach.
+STARRED = ("math", "numpy")
+
+
 def visit_import_from(node: syntax.ImportFrom, scope: Scope, names: Names, binding: bool) -> Below:
     for name, alias in node.names:
-        if name != "*" and node.module != "__future__":
+        if name == "*" and node.module in STARRED:
+            from autodiff.grammar.imports import exported
+
+            for member in exported(node.module):
+                scope.bind(member, node.span)
+        elif name != "*" and node.module != "__future__":
             scope.bind(alias or name, node.span)
     return []
 

@@ -1,0 +1,353 @@
+"""What PyTorch and its surroundings have and the language has not, and what to write instead.
+
+Each entry is a complete little script of which a diagnostic shows the lines that matter; a test runs them
+all. Loaded when a script imports or uses something of the kind.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import ScriptError
+from autodiff.core.span import Span
+from autodiff.grammar.absent_functions import FUNCTIONS
+from autodiff.grammar.rewrite import Rewrite
+from autodiff.grammar.values import UNBOUND, Namespace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: By the first digits of the code: what stands at the caret.
+CARETS = {
+    "E0140": "a layer keeps weights inside; here they are leaves of the script",
+    "E0141": "an optimizer changes leaves behind the scenes; here the script takes the step",
+    "E0142": "everything runs on the CPU here",
+    "E0143": "scripts read and write no files",
+    "E0144": "scripts draw nothing",
+    "E0145": "there are no numpy arrays here",
+    "E0146": "there is no such number type here",
+    "E0147": "the language has no transformed functions",
+    "E0148": "this is no part of the language",
+    "E0149": "PyTorch has this function, the language has not",
+}
+
+DATA = "x = torch.tensor([[1.0, 2.0, 3.0], [0.5, -1.0, 2.0]])\n"
+WEIGHTS = DATA + "W1, b1 = torch.ones(4, 3), torch.zeros(4)\nW2, b2 = torch.ones(1, 4), torch.zeros(1)\n"
+LOSS = "w = torch.tensor([1.0, -2.0], requires_grad=True)\nloss = (w ** 2).sum()\nloss.backward()\n"
+PAIR = "y = torch.tensor([0.25, 0.75])\ntarget = torch.tensor([0.0, 1.0])\n"
+
+LINEAR = Rewrite(
+    "make the weights yourself, and multiply",
+    "W = torch.randn(1, 3, requires_grad=True)\nb = torch.zeros(1, requires_grad=True)\n"
+    "y = F.linear(x, W, b)",
+    DATA,
+    "print(y.shape, W.grad)",
+)
+MODEL = Rewrite(
+    "write a model as a function of its weights",
+    "def model(x, W1, b1, W2, b2):\n    h = torch.relu(F.linear(x, W1, b1))\n    return F.linear(h, W2, b2)",
+    WEIGHTS,
+    "print(model(x, W1, b1, W2, b2))",
+)
+SEQUENTIAL = Rewrite(
+    "call the functions one after the other",
+    "h = torch.relu(F.linear(x, W1, b1))\ny = F.linear(h, W2, b2)",
+    WEIGHTS,
+    "print(y)",
+)
+PARAMETER = Rewrite(
+    "a leaf is a parameter",
+    "w = torch.zeros(3, requires_grad=True)",
+    "",
+    "print(w)",
+)
+EMBEDDING = Rewrite(
+    "pick rows of a leaf",
+    "table = torch.randn(5, 2, requires_grad=True)\nrows = table[ids]",
+    "ids = torch.tensor([0, 3, 3])\n",
+    "print(rows.shape)",
+)
+FLATTEN = Rewrite("use the method", "y = x.flatten(1)", "x = torch.ones(2, 3, 4)\n", "print(y.shape)")
+INIT = Rewrite(
+    "make the leaf with these numbers",
+    "w = (0.1 * torch.randn(3, 2)).requires_grad_()",
+    "",
+    "print(w.shape, w.is_leaf)",
+)
+CLIP = Rewrite(
+    "scale the gradients",
+    "norm = w.grad.norm()\nif norm > 1.0:\n    w.grad.mul_(1.0 / norm)",
+    LOSS,
+    "print(w.grad)",
+)
+SGD = Rewrite(
+    "after backward() write",
+    "with torch.no_grad():\n    w -= 0.1 * w.grad\nw.grad.zero_()",
+    LOSS,
+    "print(w, w.grad)",
+)
+ADAM = Rewrite(
+    "after backward() write",
+    "m = 0.9 * m + 0.1 * w.grad\nv = 0.999 * v + 0.001 * w.grad ** 2\nwith torch.no_grad():\n"
+    "    w -= lr * (m / (1 - 0.9 ** t)) / ((v / (1 - 0.999 ** t)).sqrt() + 1e-8)\nw.grad.zero_()",
+    LOSS + "m, v = torch.zeros(2), torch.zeros(2)\nlr, t = 0.1, 1\n",
+    "print(w)",
+)
+SCHEDULE = Rewrite(
+    "work the step size out",
+    "for epoch in range(30):\n    lr = 0.1 * 0.5 ** (epoch // 10)",
+    "",
+    "print(lr)",
+)
+BATCHES = Rewrite(
+    "slice the data",
+    "for start in range(0, len(x), 2):\n    batch, labels = x[start:start + 2], y[start:start + 2]",
+    "x = torch.arange(8.0).reshape(4, 2)\ny = torch.tensor([0, 1, 1, 0])\n",
+    "    print(batch, labels)",
+)
+READ = Rewrite(
+    "write the numbers down, or give them on the command line: --set 'x=[1, 2]'",
+    "x = torch.tensor([1.0, 2.0])",
+    "",
+    "print(x)",
+)
+WRITE = Rewrite("print what you want to keep", "print(w.tolist())", LOSS, "")
+DRAW = Rewrite(
+    "print the numbers; `autodiff graph` draws how they were computed",
+    "print(losses)",
+    "w = torch.tensor(3.0)\nlosses = [w.item(), 2.0, 1.5]\n",
+    "",
+)
+ARRAY = Rewrite("write a tensor", "x = torch.tensor([1.0, 2.0])", "", "print(x)")
+HALF = Rewrite("take float32 or float64", "x = torch.ones(2, dtype=torch.float32)", "", "print(x.dtype)")
+CUDA = Rewrite("leave it out", "x = torch.ones(2)", "", "print(x.device)")
+F_OF_X = "def f(x):\n    return (x ** 3).sum()\n\nx = torch.tensor([1.0, 2.0])\n"
+SLOPE = Rewrite(
+    "ask for the derivative at a point",
+    "slope = torch.autograd.functional.jacobian(f, x)",
+    F_OF_X,
+    "print(slope)",
+)
+HESSIAN = Rewrite("ask for it at a point", "H = torch.autograd.functional.hessian(f, x)", F_OF_X, "print(H)")
+VMAP = Rewrite(
+    "stack the results",
+    "ys = torch.stack([f(row) for row in xs])",
+    F_OF_X + "xs = torch.stack([x, 2 * x])\n",
+    "print(ys)",
+)
+COMPILED = Rewrite("the function itself does the same", "y = f(x)", F_OF_X, "print(y)")
+CLOCK = Rewrite("leave it out: -v shows how long a run took", "", "", "print(1)")
+PROGRESS = Rewrite("loop over the range itself", "for step in range(3):", "", "    print(step)")
+DRAWN = Rewrite("draw with torch", "i = torch.randint(0, 10, (1,)).item()", "", "print(i < 10)")
+COPIED = Rewrite("copy the tensor", "v = w.detach().clone()", LOSS, "print(v)")
+LEFT_OUT = Rewrite("leave it out", "", "", "print(1)")
+
+
+def function_of(name: str) -> Rewrite:
+    """The function that an activation layer calls."""
+    return Rewrite("call the function", f"y = {name}(x)", DATA, "print(y)")
+
+
+def loss_of(name: str) -> Rewrite:
+    """The function that a loss layer calls."""
+    return Rewrite("call the function", f"loss = {name}(y, target)", PAIR, "print(loss)")
+
+
+#: Layers that are one function: the code that stands for ``nn.Tanh()``.
+ACTIVATIONS = {
+    "ReLU": "torch.relu",
+    "Tanh": "torch.tanh",
+    "Sigmoid": "torch.sigmoid",
+    "ELU": "F.elu",
+    "GELU": "F.gelu",
+    "SiLU": "F.silu",
+    "Softplus": "F.softplus",
+    "LeakyReLU": "F.leaky_relu",
+    "LogSigmoid": "F.logsigmoid",
+}
+LOSSES = {
+    "MSELoss": "F.mse_loss",
+    "L1Loss": "F.l1_loss",
+    "SmoothL1Loss": "F.smooth_l1_loss",
+    "HuberLoss": "F.huber_loss",
+    "BCELoss": "F.binary_cross_entropy",
+    "BCEWithLogitsLoss": "F.binary_cross_entropy_with_logits",
+    "KLDivLoss": "F.kl_div",
+}
+CLASSES = {"CrossEntropyLoss": "F.cross_entropy", "NLLLoss": "F.nll_loss"}
+ALONG = {"Softmax": "F.softmax", "LogSoftmax": "F.log_softmax"}
+
+#: Full names, or beginnings of names that end in a dot and a star, with their codes.
+ENTRIES: dict[str, tuple[str, Rewrite]] = {
+    **{f"torch.nn.{name}": ("E0140", function_of(function)) for name, function in ACTIVATIONS.items()},
+    **{f"torch.nn.{name}": ("E0140", loss_of(function)) for name, function in LOSSES.items()},
+    **{
+        f"torch.nn.{name}": (
+            "E0140",
+            Rewrite(
+                "call the function",
+                f"loss = {function}(scores, target)",
+                DATA + "scores = torch.log_softmax(x, dim=1)\ntarget = torch.tensor([2, 0])\n",
+                "print(loss)",
+            ),
+        )
+        for name, function in CLASSES.items()
+    },
+    **{
+        f"torch.nn.{name}": (
+            "E0140",
+            Rewrite("call the function", f"y = {function}(x, dim=1)", DATA, "print(y)"),
+        )
+        for name, function in ALONG.items()
+    },
+    "torch.nn.Linear": ("E0140", LINEAR),
+    "torch.nn.Sequential": ("E0140", SEQUENTIAL),
+    "torch.nn.Parameter": ("E0140", PARAMETER),
+    "torch.nn.parameter.Parameter": ("E0140", PARAMETER),
+    "torch.nn.Embedding": ("E0140", EMBEDDING),
+    "torch.nn.Flatten": ("E0140", FLATTEN),
+    "torch.nn.init.*": ("E0140", INIT),
+    "torch.nn.utils.*": ("E0140", CLIP),
+    "torch.nn.*": ("E0140", MODEL),
+    "torch.optim.Adam": ("E0141", ADAM),
+    "torch.optim.AdamW": ("E0141", ADAM),
+    "torch.optim.lr_scheduler.*": ("E0141", SCHEDULE),
+    "torch.optim.*": ("E0141", SGD),
+    "torch.cuda.*": ("E0142", CUDA),
+    "torch.backends.*": ("E0142", CUDA),
+    "torch.utils.data.*": ("E0143", BATCHES),
+    "torch.utils.*": ("E0143", READ),
+    "torch.hub.*": ("E0143", READ),
+    "torch.load": ("E0143", READ),
+    "torch.save": ("E0143", WRITE),
+    "numpy.load": ("E0143", READ),
+    "numpy.loadtxt": ("E0143", READ),
+    "numpy.save": ("E0143", WRITE),
+    "open": ("E0143", READ),
+    "input": ("E0143", READ),
+    **{f"{name}.*": ("E0143", READ) for name in ("torchvision", "pandas")},
+    **{f"{name}.*": ("E0144", DRAW) for name in ("matplotlib", "seaborn", "torchviz")},
+    "torch.from_numpy": ("E0145", ARRAY),
+    **{
+        f"numpy.{name}": ("E0145", ARRAY)
+        for name in (
+            *(
+                "array",
+                "asarray",
+                "ndarray",
+                "zeros",
+                "ones",
+                "full",
+                "eye",
+                "arange",
+                "linspace",
+                "meshgrid",
+            ),
+            *("dot", "matmul", "concatenate", "stack", "mean", "sum", "std", "var", "max", "min", "argmax"),
+            *("float32", "float64", "int64", "allclose", "isclose", "maximum", "minimum", "reshape", "where"),
+        )
+    },
+    "numpy.random.*": ("E0145", ARRAY),
+    "numpy.random": ("E0145", ARRAY),
+    "numpy.linalg": ("E0145", ARRAY),
+    **{
+        f"torch.{name}": ("E0146", HALF)
+        for name in (
+            *("float16", "half", "bfloat16", "int8", "int16", "short", "uint16", "uint32", "uint64"),
+            *(
+                "complex32",
+                "complex64",
+                "complex128",
+                "cfloat",
+                "cdouble",
+                "chalf",
+                "HalfTensor",
+                "CharTensor",
+            ),
+            *("ShortTensor", "BFloat16Tensor", "complex", "polar", "view_as_complex"),
+        )
+    },
+    "Tensor.half": ("E0146", HALF),
+    "Tensor.bfloat16": ("E0146", HALF),
+    "Tensor.short": ("E0146", HALF),
+    "Tensor.char": ("E0146", HALF),
+    "torch.func.hessian": ("E0147", HESSIAN),
+    "torch.func.vmap": ("E0147", VMAP),
+    "torch.vmap": ("E0147", VMAP),
+    "torch.func.*": ("E0147", SLOPE),
+    "torch.compile": ("E0147", COMPILED),
+    "torch.jit.*": ("E0147", COMPILED),
+    "functorch.*": ("E0147", SLOPE),
+    "time.*": ("E0148", CLOCK),
+    "tqdm.*": ("E0148", PROGRESS),
+    "random.*": ("E0148", DRAWN),
+    "copy.*": ("E0148", COPIED),
+    **{
+        f"{name}.*": ("E0148", LEFT_OUT)
+        for name in ("collections", "dataclasses", "functools", "itertools", "typing", "warnings")
+    },
+    **{name: ("E0149", rewrite) for name, rewrite in FUNCTIONS.items()},
+}
+#: What may be imported although nothing in it is here: the error comes where it is used.
+IMPORTABLE = frozenset(
+    [
+        *("torch.func", "torch.optim.lr_scheduler", "torch.utils.data", "torchvision", "functorch"),
+        *("matplotlib", "matplotlib.pyplot", "seaborn", "torchviz", "pandas", "tqdm", "tqdm.auto"),
+        *("time", "random", "copy", "typing", "collections", "dataclasses", "functools", "itertools"),
+        "warnings",
+    ]
+)
+#: How scripts call the modules they import.
+USUAL_NAMES = {
+    "torch.nn.functional.": "F.",
+    "torch.nn.": "nn.",
+    "torch.optim.": "optim.",
+    "matplotlib.pyplot.": "plt.",
+    "numpy.": "np.",
+    "Tensor.": ".",
+}
+
+
+def entry_of(name: str) -> tuple[str, Rewrite] | None:
+    """The code and the rewrite for a full name: its own, or those of the longest beginning listed."""
+    if name in ENTRIES or name.startswith("torch.nn.functional."):
+        return ENTRIES.get(name)
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        found = ENTRIES.get(".".join(parts[:count]) + ".*")
+        if found is not None:
+            return found
+    return None
+
+
+def spelled(name: str) -> str:
+    """A full name as scripts write it: ``nn.Linear``."""
+    for beginning, short in USUAL_NAMES.items():
+        if name.startswith(beginning):
+            return short + name[len(beginning) :]
+    return name
+
+
+def absence(name: str, span: Span | None = None) -> ScriptError | None:
+    """The error for the use of something that is not here; None where nothing is known of it."""
+    found = entry_of(name)
+    if found is None:
+        return None
+    code, rewrite = found
+    return ScriptError(
+        f"`{spelled(name)}` is not in the language",
+        code=code,
+        caret=CARETS[code],
+        help=(rewrite.help,),
+        span=span,
+        about=(name,),
+    )
+
+
+def stand_in(name: str) -> Namespace:
+    """What an import of something absent binds: a namespace of which every use is an error."""
+
+    def find(member: str) -> Any:
+        inner = f"{name}.{member}"
+        return stand_in(inner) if inner in IMPORTABLE else UNBOUND
+
+    return Namespace(name, find, list)

@@ -1,0 +1,56 @@
+"""What the language has not: every rewrite is a script that runs, and none is for something that is here."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.grammar.absent import CARETS, ENTRIES, IMPORTABLE, absence, entry_of
+from autodiff.grammar.namespaces import MAKERS, namespace
+from autodiff.grammar.rewrite import Rewrite
+from autodiff.grammar.values import UNBOUND
+from script_runner import printed, run_script
+
+REWRITES = {id(rewrite): (name, rewrite) for name, (_, rewrite) in ENTRIES.items()}
+each_rewrite = pytest.mark.parametrize(
+    "rewrite", [rewrite for _, rewrite in REWRITES.values()], ids=[name for name, _ in REWRITES.values()]
+)
+
+
+@each_rewrite
+def test_the_rewrite_runs(rewrite: Rewrite) -> None:
+    assert rewrite.shown in rewrite.script
+    assert printed(rewrite.script)
+
+
+@pytest.mark.oracle
+@each_rewrite
+def test_the_rewrite_runs_in_torch_alike(rewrite: Rewrite) -> None:
+    from test_pasted import run_with_plain_python
+
+    assert printed(rewrite.script) == run_with_plain_python(rewrite.script)[0]
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_what_is_said_to_be_absent_is_absent(name: str) -> None:
+    code, _ = ENTRIES[name]
+    assert code in CARETS
+    module, _, member = name.removesuffix(".*").rpartition(".")
+    if module in MAKERS and member and not name.endswith(".*"):
+        assert namespace(module).find(member) is UNBOUND
+
+
+@pytest.mark.parametrize("module", sorted(IMPORTABLE))
+def test_importing_is_no_mistake_and_using_is(module: str) -> None:
+    assert run_script(f"import {module} as m").error is None
+    assert run_script(f"import {module}").error is None
+    assert run_script(f"from {module} import something").error is None
+    for use in (f"import {module} as m\nm.something(1)", f"from {module} import something\nsomething(1)"):
+        error = run_script(use).error
+        assert error is not None
+        assert error.code in CARETS
+
+
+def test_the_longest_beginning_counts() -> None:
+    assert entry_of("torch.nn.init.zeros_") != entry_of("torch.nn.LSTM")
+    assert entry_of("torch.nn.functional.rellu") is None
+    assert absence("torch.nn.functional.rellu") is None
+    assert run_script("F.rellu(torch.tensor(1.))").error.code == "E0204"  # type: ignore[union-attr]
