@@ -23,6 +23,17 @@ class Label:
         self.text = text
 
 
+class Turn:
+    """Where a loop was when an error went through it: its place, the turn if it is known, and ``i = 2``."""
+
+    __slots__ = ("number", "span", "where")
+
+    def __init__(self, span: Span, number: int | None, where: str) -> None:
+        self.span = span
+        self.number = number
+        self.where = where
+
+
 class Edit:
     """One change of the source: the text a span covers is replaced; an empty span inserts."""
 
@@ -61,8 +72,8 @@ class AutodiffError(Exception):
     interpreter turns into labels by their names; ``about`` are values of any kind that repairs look at, by
     the error's code: the owner of an attribute and its name, the operands of an operator, a function and
     the argument it does not take. ``help`` holds advice in words, ``fixes`` repairs of the
-    text that were tried, ``frames`` the calls that led here, ``names`` what the innermost of them called its
-    values, and ``further`` the mistakes found beside it.
+    text that were tried, ``frames`` the calls that led here and ``turns`` the loops, ``names`` what the
+    innermost call called its values, and ``further`` the mistakes found beside it.
     """
 
     code = "E0900"
@@ -91,6 +102,7 @@ class AutodiffError(Exception):
         self.labels: list[Label] = []
         self.frames: list[tuple[str, Span]] = []
         self.names: dict[str, Any] = {}
+        self.turns: list[Turn] = []
         self.further: list[AutodiffError] = []
 
     @property

@@ -133,10 +133,12 @@ class Function:
         is_functional = self.signature.startswith("F.") and self.name not in NOT_IN_PYTHON
         if is_functional or self.name in IN_PYTHON:
             return kwargs
-        return {
-            NUMPY_NAMES[name] if name not in names and NUMPY_NAMES.get(name) in names else name: value
-            for name, value in kwargs.items()
-        }
+        renamed = {}
+        for name, value in kwargs.items():
+            other = NUMPY_NAMES.get(name)
+            is_numpys = name not in names and other in names and other not in kwargs
+            renamed[other if is_numpys and other else name] = value
+        return renamed
 
     def missing(self, position: int, kwargs: dict[str, Any]) -> ScriptError:
         """The error for required arguments from ``position`` on that nobody gave, in torch's words."""

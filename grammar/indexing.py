@@ -56,7 +56,11 @@ def out_of_range(owner: Any, index: Any, assignment: str) -> ScriptError:
     return ScriptError(
         f"{KINDS[owner.__class__]} {assignment}index out of range",
         code="E0208",
-        caret=f"there are {n} entries, from 0 to {n - 1}" if n else "it is empty",
+        caret=f"there are {n} entries, from 0 to {n - 1}"
+        if n > 1
+        else "there is only entry 0"
+        if n
+        else "it is empty",
     )
 
 

@@ -15,6 +15,8 @@ from autodiff.grammar.runtime import ignore, ignore_warning, runtime
 #: How many proposals of one error are tried, and how many that hold are kept.
 MOST_TRIALS, MOST_KEPT = 6, 2
 SPARE_STEPS = 10_000
+#: Errors about names: unknown variables, attributes and arguments.
+MISSPELT = frozenset(["E0201", "E0204", "E0310"])
 
 
 def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) -> None:
@@ -32,6 +34,8 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
     if not kept and not error.help and error.code < "E0200":
         error.help = (error.fixes[0].text,)  # right in itself, but something else is wrong with the line
     error.fixes = tuple(kept)
+    if kept and "E0301" <= error.code <= "E0415" and error.code != "E0310":
+        error.help = ()  # it says in words what the repairs show
 
 
 def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) -> bool:
@@ -44,7 +48,7 @@ def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) ->
             return True
         if error.span is None or other.span is None:
             return False
-        if error.code < "E0200" <= other.code:
+        if error.code < "E0140" and other.code >= "E0200":
             return True  # it parses, and what is wrong now was hidden
         start = error.span.start
         moved = sum(
@@ -54,6 +58,8 @@ def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) ->
         )
         if other.code == error.code == "E0201":  # another unknown name: they are reported in their order
             return other.span.start > start + moved
+        if error.code in MISSPELT and other.code.startswith("E04"):
+            return True  # the name was right: backward() has a complaint of its own
         line, _ = repaired.position(min(start + moved, len(repaired.text)))
         return repaired.position(min(other.span.start, len(repaired.text)))[0] > line
     return True

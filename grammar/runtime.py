@@ -6,7 +6,7 @@ started the script.
 
 from __future__ import annotations
 
-from autodiff.core.errors import LimitError
+from autodiff.core.errors import LimitError, Turn
 from autodiff.core.limits import limits
 from autodiff.core.mode import mode
 from autodiff.core.printing import options
@@ -24,11 +24,12 @@ UNLIMITED = 1 << 62
 class Runtime:
     """``steps`` counts down to the limit; ``depth`` counts the calls that have not returned.
 
+    ``turns`` are the loops that an error went through on its way out, innermost first.
     ``numbers_are_leaves`` says that a tensor may be what the script wrote as a number: it then counts as an
     integer where one is needed.
     """
 
-    __slots__ = ("allowed", "deepest", "depth", "numbers_are_leaves", "steps", "warn", "write")
+    __slots__ = ("allowed", "deepest", "depth", "numbers_are_leaves", "steps", "turns", "warn", "write")
 
     def __init__(self) -> None:
         self.write: Callable[[str], None] = ignore
@@ -41,6 +42,7 @@ class Runtime:
         self.steps = self.allowed
         self.deepest: float = limits.depth or float("inf")
         self.depth = 0
+        self.turns: list[Turn] = []
         self.numbers_are_leaves = False
         watch.start()
         options.start()

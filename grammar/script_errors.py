@@ -6,10 +6,11 @@ at which lines those were made. ``PYTHON_NAMES`` says which exception Python or 
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, Label, LimitError, ScriptError
+from autodiff.core.errors import AutodiffError, LimitError, ScriptError
 from autodiff.core.span import Source
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
+from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import UNBOUND
 
 TYPE_CHECKING = False
@@ -118,37 +119,15 @@ def own_words(message: str) -> str:
 def explain(error: AutodiffError, script: syntax.Script, source: Source, names: dict[str, Any]) -> None:
     """Label the tensors an error is about and propose repairs; ``names`` are the script's values."""
     names = {**names, **{name: value for name, value in error.names.items() if value is not UNBOUND}}
-    known: list[Tensor] = []
-    for operand in error.operands:
-        if operand.__class__ is Tensor and not any(operand is k for k in known):
-            known.append(operand)
-    named = {id(value): name for name, value in names.items() if value.__class__ is Tensor}
-    spelled = [(operand, spell(operand, named, source)) for operand in known]
-    here = error.span
-    for operand, name in spelled:
-        where = made_at(operand)
-        if name and where is not None and (here is None or where.start != here.start):
-            error.labels.append(Label(where, f"{name} has shape {operand.shape}"))
+    error.turns = runtime.turns
+    if error.span is None:
+        return
+    from autodiff.grammar.labels import add_labels
+    from autodiff.grammar.proposals import propose
+    from autodiff.grammar.proposals.scene import Scene
+
+    tensors = [operand for operand in error.operands if operand.__class__ is Tensor]
+    scene = Scene(error, error.span, script, source, tensors, names)
+    add_labels(scene)
     if not error.fixes:
-        from autodiff.grammar.proposals import propose
-
-        error.fixes = propose(error, script, source, known, names)
-
-
-def made_at(operand: Tensor) -> Any:
-    return None if operand.node is None else operand.node.site
-
-
-def spell(operand: Tensor, named: dict[int, str], source: Source) -> str:
-    """What the script calls a tensor: its name, else the text that made it when that is short."""
-    if id(operand) in named:
-        return named[id(operand)]
-    node = operand.node
-    if node is None:
-        return ""
-    if node.name:
-        return node.name
-    if node.site is None:
-        return ""
-    text = source.excerpt(node.site)
-    return text if len(text) <= 20 and "\n" not in text else ""
+        error.fixes = propose(scene)

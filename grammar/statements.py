@@ -99,21 +99,29 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
     def run(frame: Frame) -> int | None:
         rows = iterable(frame)
         mode.site = span
-        for value in iterate(rows):
-            runtime.steps -= 1
-            if runtime.steps < 0:
-                mode.site = span
-                raise runtime.out_of_steps()
-            if slot is not None and value.__class__ is int:
-                frame[slot] = value
-            else:
-                store(frame, value)
-            signal = body(frame)
-            if signal is not None:
-                if signal == BREAK:
-                    return None
-                if signal == RETURN:
-                    return signal
+        left = iter(iterate(rows))
+        value = None
+        try:
+            for value in left:
+                runtime.steps -= 1
+                if runtime.steps < 0:
+                    mode.site = span
+                    raise runtime.out_of_steps()
+                if slot is not None and value.__class__ is int:
+                    frame[slot] = value
+                else:
+                    store(frame, value)
+                signal = body(frame)
+                if signal is not None:
+                    if signal == BREAK:
+                        return None
+                    if signal == RETURN:
+                        return signal
+        except Exception:
+            from autodiff.grammar.turns import note_turn
+
+            note_turn(node, rows, left, value)
+            raise
         return orelse(frame) if orelse is not None else None
 
     return run

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 4
 
+#: What other libraries are imported as.
+LIBRARIES = frozenset(["tf", "jnp", "jax", "numpy", "th", "K", "scipy", "pt", "T", "ag", "anp"])
+
 #: What the result of a script is often called.
 RESULTS = frozenset(["loss", "l", "cost", "error", "err", "j", "out", "output", "y", "result"])
 MOST_NAMES = 10
@@ -136,6 +139,8 @@ class Reader:
             yield self.rename(self.in_full(other), False)
         if name == "nn":
             yield self.rename("torch.nn", False)
+        if name in LIBRARIES:
+            yield from self.as_torchs()
         yield from self.as_method()
         if name.lower() in RESULTS:
             yield from self.as_last_result()
@@ -170,6 +175,23 @@ class Reader:
             others = ", ".join([self.source.excerpt(argument.span) for argument in rest])
             text = f"{owner}.{self.name.id}({others})"
             yield Fix(f"it is a method: `{text}`", Edit(call.span, text))
+
+    def as_torchs(self) -> Iterator[Fix]:
+        """``tf.reduce_sum(x)`` and ``jnp.sum(x)`` by torch's names, if it has all that the script uses."""
+        from autodiff.grammar.proposals.attributes import qualified
+
+        edits, names = [], []
+        for read, _ in self.everywhere:
+            member = path_to(self.script, read.span)[-2]
+            if not isinstance(member, syntax.Attribute):
+                return
+            full = next(filter(None, map(qualified, (member.name, *synonyms(member.name)))), "")
+            if not full:
+                return
+            edits.append(Edit(member.span, full))
+            names.append(full)
+        listed = ", ".join([f"`{name}`" for name in dict.fromkeys(names)])
+        yield Fix(f"write it with PyTorch's names: {listed}", *edits)
 
     def as_last_result(self) -> Iterator[Fix]:
         """``loss.backward()`` where the script calls its last result ``y``."""

@@ -193,9 +193,17 @@ def find_window(line: str, marks: list[Mark], room: int) -> Window:
 
 
 def frame_remarks(error: AutodiffError, source: Source | None) -> Iterator[tuple[str, str]]:
-    """The calls that led to the mistake, innermost first."""
+    """The turns of loops and the calls that led to the mistake, innermost first."""
     if source is None:
         return
+    for turn in error.turns:
+        if turn.number == 1:  # what fails at once does not fail because of the loop
+            continue
+        line, _ = source.position(within(turn.span.start, source))
+        number = "" if turn.number is None else f"turn {turn.number:,} of "
+        where = f", where {visible(turn.where)}" if turn.where else ""
+        if number or where:
+            yield "note", f"in {number}the loop at line {line}{where}"
     for name, span in error.frames[:MOST_FRAMES]:
         line, column = source.position(within(span.start, source))
         yield "note", f"in `{visible(name)}`, called at {visible(source.name)}:{line}:{column}"

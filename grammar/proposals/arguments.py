@@ -235,7 +235,8 @@ def fit_count(made: CallScene, at: Any, where: syntax.Argument | None) -> Iterat
     if name in ("tensor", "as_tensor") and len(plain) > 1:
         inside = plain[0].span.to(plain[-1].span)
         listed = f"[{scene.source.excerpt(inside)}]"
-        yield Fix(f"several numbers go in a list: {name}({listed})", Edit(inside, listed))
+        whole_call = f"{scene.text(call.function)}({listed})"
+        yield Fix(f"several numbers go in a list: {whole_call}", Edit(inside, listed))
     elif where is not None and limit >= 0:
         kept = call.arguments[:limit]
         texts = ", ".join([scene.text(argument) for argument in kept])
@@ -260,6 +261,8 @@ def fit_value(made: CallScene, where: syntax.Argument, at: int, parameter: Any, 
             error.span, text = node.span, scene.text(beside.value)
     error.message = error.message.replace(f"not {type(given).__name__}", f"not {type_name(given)}")
     error.caret = f"this is {spoken(given)}"
+    if given.__class__ is float and parameter.kind in ("int", "ints", "size"):
+        error.caret = f"this is {given!r}, no whole number"
     if given is None:
         yield from explain_nothing(scene, node)
     elif given.__class__ in (BoundMethod, Builtin, Function, ScriptFunction) and parameter.kind != "str":

@@ -42,9 +42,10 @@ LAYER_FUNCTIONS = {
 def name_attribute(scene: Scene) -> Iterator[Fix]:
     """What an attribute may have meant, by what its owner is."""
     node = scene.node
-    if not isinstance(node, syntax.Attribute) or not scene.error.about:
+    if not isinstance(node, syntax.Attribute):
         return
-    owner = scene.error.about[0]
+    known = scene.error.code == "E0204" and scene.error.about
+    owner = scene.error.about[0] if known else scene.value(node.object)
     if owner is None:
         yield from explain_nothing(scene, node.object)
     elif owner.__class__ is Namespace:
@@ -67,17 +68,18 @@ def in_namespaces(scene: Scene, node: syntax.Attribute, owner: Namespace) -> Ite
         yield Fix(f"use the function: {function}", Edit(called.span, function))
         return
     members = {member for member in owner.names() if is_function(owner.find(member)) is (called is not None)}
+    here = scene.text(node.object)
     others = [other for other in synonyms(name) if other in members]
     elsewhere = [qualified(other) for other in (name, *synonyms(name))]
-    found = [other for other in elsewhere if other]
+    others += [full.rpartition(".")[2] for full in elsewhere if full.rpartition(".")[0] == here]
+    others = list(dict.fromkeys(others))
+    found = [full for full in dict.fromkeys(elsewhere) if full and full.rpartition(".")[0] != here]
     if not others and not found:
         others = nearest(name, members)[:MOST_CANDIDATES]
         others = [other for other in others if folded(other) == folded(name)] or others
     for other in others:
         yield Fix(f"did you mean `{scene.text(node.object)}.{other}`?", Edit(node.name_span, other))
     for full in found:
-        if full.rpartition(".")[0] == scene.text(node.object):
-            continue
         yield Fix(f"did you mean `{full}`?", Edit(node.span, full))
     if not others and not found and owner.name != "torch":
         torchs = [key.partition(".")[2] for key in FUNCTIONS if key.startswith("torch.")]
@@ -114,6 +116,8 @@ def of_value(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
     known = names_of(owner)
     if kind is Tensor and name.endswith("_"):
         known = {other for other in known if other.endswith("_")} or known
+    elif kind is Tensor:
+        known = {other for other in known if not other.endswith("_")}
     others = [other for other in synonyms(name) if other in known or other.partition(".")[0] in known]
     if not others:
         others = nearest(name, known)[:MOST_CANDIDATES]
@@ -196,7 +200,9 @@ def of_result(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]
     if is_tensors(node.name) and "values" in owner.fields:
         scene.error.caret = f"this is two tensors: {' and '.join(owner.fields)}"
         values = f"{atom(scene.text(node.object))}.values"
-        yield Fix(f"take the values: {values}.{node.name}", Edit(node.object.span, values))
+        called = call_of(scene, node)
+        after = "" if called is None else scene.text(called)[node.span.end - called.span.start :]
+        yield Fix(f"take the values: {values}.{node.name}{after}", Edit(node.object.span, values))
 
 
 def of_method(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:

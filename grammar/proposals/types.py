@@ -90,11 +90,24 @@ def fit_text(scene: Scene, x: Any, left: Any, y: Any, right: Any) -> Iterator[Fi
         if value.__class__ is not str or other.__class__ is str:
             continue
         if is_number(value) and (other.__class__ in NUMBERS or other.__class__ is Tensor):
-            number = f"float({scene.text(node)})"
-            yield Fix(f"make it a number: {number}", Edit(node.span, number))
+            yield from number_instead(scene, node)
         if "+" in operator_of(scene.node):
             text = f"str({scene.text(beside)})"
             yield Fix(f"make it a string: {text}", Edit(beside.span, text))
+
+
+def number_instead(scene: Scene, node: Any) -> Iterator[Fix]:
+    """The number that a string holds: without its quotes where it is written, else by ``float``."""
+    assigned = scene.assignments(node.id) if isinstance(node, syntax.Name) else []
+    home = assigned[0].value if assigned else node
+    if isinstance(home, syntax.String):
+        name = f"{node.id} = " if assigned else ""
+        if assigned:
+            scene.error.labels.append(Label(home.span, f"`{node.id}` is a string"))
+        yield Fix(f"leave out the quotes: {name}{home.value}", Edit(home.span, home.value))
+    else:
+        number = f"float({scene.text(node)})"
+        yield Fix(f"make it a number: {number}", Edit(node.span, number))
 
 
 def operator_of(node: Any) -> str:

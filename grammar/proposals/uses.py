@@ -63,6 +63,8 @@ def fit_call(scene: Scene) -> Iterator[Fix]:
         scene.error.caret = f"this is {'a tensor' if owner.__class__ is Tensor else 'a number'}, no function"
     between = Span(callee.span.end, node.span.end)
     if not node.arguments:
+        if isinstance(callee, syntax.Attribute):
+            scene.error.caret = f"`{text}` is a value, no method"
         yield Fix(f"leave out the (): {text}", Edit(between, ""))
     elif isinstance(callee, syntax.Name) and scene.values.get(callee.id) is owner:
         yield from shadowed(scene, callee)
@@ -116,6 +118,28 @@ def fit_loop(scene: Scene) -> Iterator[Fix]:
             return
         given = f"range({text})"
         yield Fix(f"count up to it: {scene.text(node.function)}({given})", Edit(inner.span, given))
+
+
+def fit_values(scene: Scene) -> Iterator[Fix]:
+    """The repairs of E0206: values that are of the right type and still do not do."""
+    if scene.error.about and scene.error.message.startswith("too many values to unpack"):
+        yield from fit_targets(scene)
+    else:
+        yield from fit_number(scene)
+
+
+def fit_targets(scene: Scene) -> Iterator[Fix]:
+    """``y, z = model(x)`` of three values: a name for what is left over."""
+    wanted, given = scene.error.about
+    statement = scene.statement
+    if isinstance(statement, syntax.Assign) and given is not None and given - wanted <= 3:
+        targets = statement.targets[-1]
+        spare = ", _" * (given - wanted)
+        if not scene.text(targets).startswith(("(", "[")):
+            after = Span(targets.span.end, targets.span.end)
+            yield Fix(
+                f"name the rest too, or use `_`: {scene.text(targets)}{spare} = ...", Edit(after, spare)
+            )
 
 
 def fit_number(scene: Scene) -> Iterator[Fix]:
@@ -206,7 +230,8 @@ def fit_position(scene: Scene) -> Iterator[Fix]:
         counts = loop.iterable
         if isinstance(counts, syntax.Call) and scene.text(counts.function) == "range" and counts.arguments:
             bound = counts.arguments[min(len(counts.arguments) - 1, 1)]
-            yield Fix(f"count to its length: len({text})", Edit(bound.span, f"len({text})"))
+            before = "".join([f"{scene.text(start)}, " for start in counts.arguments[:-1][:1]])
+            yield Fix(f"count to its length: range({before}len({text}))", Edit(bound.span, f"len({text})"))
 
 
 def point_at_zero(scene: Scene) -> Iterator[Fix]:

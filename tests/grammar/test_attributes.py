@@ -102,11 +102,11 @@ def test_tables_do_not_overlap() -> None:
     assert not set(ATTRIBUTES) & set(methods.METHODS)
 
 
-@pytest.mark.parametrize("name", ["nn.Linear", "nn.Module", "optim", "save", "load"])
+@pytest.mark.parametrize("name", ["nn.Linear", "nn.Module", "optim.SGD", "save", "load"])
 def test_what_torch_has_and_the_language_not_comes_with_advice(name: str) -> None:
     error = run_script(f"y = torch.{name}").error
     assert error is not None
-    assert error.code == "E0204"
+    assert error.code.startswith("E014")
     assert error.advice
 
 

@@ -1,0 +1,41 @@
+"""In which turn of a loop a script failed, found out after the failure: loops that run well pay nothing."""
+
+from __future__ import annotations
+
+from operator import length_hint
+
+from autodiff.core.errors import Turn
+from autodiff.core.tensors import Tensor
+from autodiff.grammar import syntax
+from autodiff.grammar.runtime import runtime
+from autodiff.grammar.values import NUMBERS, SIZED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST_TURNS = 5
+
+
+def note_turn(node: syntax.For, rows: Any, left: Any, value: Any) -> None:
+    """Remember where a loop was when an error went through it; ``left`` is its iterator over ``rows``."""
+    if len(runtime.turns) >= MOST_TURNS:
+        return
+    number = None
+    if rows.__class__ in SIZED:
+        number = len(rows) - length_hint(left)
+    elif rows.__class__ is enumerate and value.__class__ is tuple:
+        value, number = value[1], value[0] + 1
+    target: Any = node.target
+    if isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)) and rows.__class__ is enumerate:
+        target = target.elements[-1]
+    runtime.turns.append(Turn(node.span, number, named(target, value)))
+
+
+def named(target: Any, value: Any) -> str:
+    """``i = 2``, if the loop has one variable and its value is a number."""
+    if value.__class__ is Tensor and value.size == 1:
+        value = value.item()
+    if not isinstance(target, syntax.Name) or value.__class__ not in NUMBERS:
+        return ""
+    return f"{target.id} = {value:.6g}" if value.__class__ is float else f"{target.id} = {value}"
