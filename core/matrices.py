@@ -57,7 +57,7 @@ def _block(value: Any) -> list[str]:
     if array.size == 1:
         spelled = number_text(array.item(), DIGITS)
         return [f"({spelled})" if spelled[0] == "-" else spelled]
-    if array.ndim > 2 or array.ndim < 1 or array.shape[-1] > MOST_COLUMNS:
+    if not array.size or array.ndim > 2 or array.shape[-1] > MOST_COLUMNS:
         return []
     rows = array if array.ndim == 2 else array[None]
     if not 0 < len(rows) <= MOST_ROWS:

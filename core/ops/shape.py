@@ -201,6 +201,10 @@ def ravel(x: Tensor) -> Tensor:
 @public("unflatten(input: tensor, dim: int, sizes: ints)")
 def unflatten(x: Tensor, dim: int, sizes: Ints) -> Tensor:
     """One dimension as several."""
+    if not x.shape:
+        raise ShapeError(
+            f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
+        )
     dim = wrap_dim(x, dim)
     n = x.shape[dim]
     known = int(np.prod([s for s in sizes if s != -1]))
