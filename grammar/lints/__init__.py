@@ -11,7 +11,8 @@ from autodiff.core.errors import AutodiffError
 from autodiff.core.functions import find
 from autodiff.core.span import Source
 from autodiff.grammar import syntax
-from autodiff.grammar.lints import gradients, updates
+from autodiff.grammar.lints import effects, gradients, habits, leaves, updates
+from autodiff.grammar.lints import names as naming
 from autodiff.grammar.lints.finding import Lint, Subject
 from autodiff.grammar.lints.flow import Flow
 from autodiff.grammar.lints.values import NOT_FUNCTIONS
@@ -23,7 +24,8 @@ from autodiff.grammar.walk import walk
 
 # Importing the ops declares every function a script can call.
 FUNCTIONS_ARE_KNOWN = ops
-LINTS: dict[str, Lint] = {lint.code: lint for family in (updates, gradients) for lint in family.LINTS}
+FAMILIES = (updates, gradients, leaves, effects, naming, habits)
+LINTS: dict[str, Lint] = {lint.code: lint for family in FAMILIES for lint in family.LINTS}
 
 __all__ = ["LINTS", "Lint", "lint"]
 
@@ -38,13 +40,13 @@ def lint(source: Source) -> list[AutodiffError]:
     names = resolve(script, source, lambda name: builtin(name) is not UNBOUND)
     flow = Flow(script, is_function, bound_names(script, names))
     subject = Subject(source, script, names, flow)
-    found: dict[tuple[str, int], AutodiffError] = {}
+    found: dict[tuple[int, int], AutodiffError] = {}
     for one in LINTS.values():
         for made in one.find(subject):
             assert made.span is not None
             made.code = one.code
-            found.setdefault((one.code, made.span.start), made)
-    return sorted(found.values(), key=lambda made: (made.span.start if made.span else 0, made.code))
+            found.setdefault((made.span.start, made.span.end), made)  # one mistake, one finding
+    return [found[place] for place in sorted(found)]
 
 
 def is_function(name: str) -> bool:

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.lints.flow import Flow
 
+#: Whether the numbers of a type are whole.
+INTEGER_TYPES = {
+    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "uint8", "bool"), True),
+    **dict.fromkeys(("float", "float16", "float32", "float64", "double", "half"), False),
+}
 #: Methods that give the same tensor in another type, or something else that is not followed.
 CONVERSIONS = frozenset("detach_ to type double float long int bool type_as register_hook".split())
 
@@ -136,9 +141,11 @@ def make_tensor(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, .
         whole = tensor_inside(first)
         if whole:
             made.inputs, made.cut = whole, "tensor"
-            if first.is_tensor:
-                made.integer = first.integer
-                flow.note("copy", node, first)
+            source = first.inputs[0] if first.cut == "tolist" else first
+            if source.is_tensor:
+                made.integer = source.integer
+                if name == "tensor":
+                    flow.note("copy", node, source)
         elif unknown_inside(first):
             made.inputs = (Value(UNKNOWN),)
     elif name == "arange":
@@ -148,12 +155,20 @@ def make_tensor(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, .
         made.integer = inputs[1].integer if len(inputs) > 1 else None
     else:
         made.integer = first.integer if first.is_tensor else None
-    if keyword(node, "dtype") is not None:
-        made.integer = None
+    if (dtype := keyword(node, "dtype")) is not None:
+        made.integer = INTEGER_TYPES.get(last_word(dtype))
     asked = keyword(node, "requires_grad")
     if asked is not None and not is_constant(asked, False):
         made.kind = LEAF if is_constant(asked, True) else UNKNOWN
+    flow.note("maker", node, made, inputs)
     return made
+
+
+def last_word(node: Any) -> str:
+    """``float64`` of ``torch.float64``."""
+    return (
+        node.name if isinstance(node, syntax.Attribute) else node.id if isinstance(node, syntax.Name) else ""
+    )
 
 
 def integer_entries(value: Value) -> bool | None:

@@ -189,6 +189,7 @@ def read_binary(flow: Evaluator, node: syntax.Binary) -> Value:
 
 def read_comparison(flow: Evaluator, node: syntax.Comparison) -> Value:
     operands = flow.values((node.first, *(part for _, part in node.rest)))
+    flow.note("compare", node, operands[0], operands[-1])
     tensors = any(one.is_tensor for one in operands)
     return Value(PLAIN if tensors and len(node.rest) == 1 else OTHER, node)
 

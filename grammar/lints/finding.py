@@ -10,6 +10,7 @@ from autodiff.grammar.walk import walk
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
 
     from autodiff.grammar.lints.flow import Event, Flow
     from autodiff.grammar.scope import Names
@@ -52,7 +53,7 @@ class Subject:
         """What happens of one kind, in the order of running."""
         return (event for event in self.flow.events if event.kind == kind)
 
-    def nodes(self, *kinds: type) -> Iterator[object]:
+    def nodes(self, *kinds: type) -> Iterator[Any]:
         """Every syntax node of some kinds."""
         return (node for node in walk(self.script) if isinstance(node, kinds))
 
@@ -108,6 +109,10 @@ class Subject:
         lead = "" if self.source.text[:end].endswith("\n") else "\n"
         return Edit(Span(end, end), lead + "".join(f"{indent}{line}\n" for line in lines))
 
+    def remove(self, node: syntax.Statement) -> Edit:
+        """Take a statement out with its lines."""
+        return Edit(self.lines_of(node), "")
+
     def under_no_grad(self, node: syntax.Statement, text: str) -> tuple[Edit, ...]:
         """Put a text in place of a statement, in a block of its own where nothing is recorded."""
         inner = self.indentation(node) + INDENT
@@ -130,6 +135,16 @@ class Subject:
             line_end = text.find("\n", at)
             at = end if line_end < 0 else line_end + 1
         return tuple(edits)
+
+    def reads(self, name: str, *within: syntax.Syntax) -> list[syntax.Name]:
+        """Where a name stands below some nodes, read or bound."""
+        return [node for node in walk(*within) if isinstance(node, syntax.Name) and node.id == name]
+
+    def unused_name(self, *wishes: str) -> str:
+        """The first of some names that the script does not use."""
+        used = {node.id for node in walk(self.script) if isinstance(node, syntax.Name)}
+        used.update(node.name for node in walk(self.script) if isinstance(node, syntax.Parameter))
+        return next((wish for wish in wishes if wish not in used), wishes[-1] + "_")
 
 
 def has_body(node: syntax.Syntax) -> bool:

@@ -155,7 +155,12 @@ class Flow(Evaluator):
                 self.note("reset", self.statement, one.grad_of)
         if owner.kind == LEAF or (self.recording is False and owner.kind == GRAPH):
             return
-        if any(one.requires_grad for one in inputs):
+        asks = any(one.requires_grad for one in inputs)
+        if asks or any(one.kind == UNKNOWN for one in inputs):
+            for one in ancestors(owner):  # it may be a view of another tensor, which changes with it
+                if one is not owner and one.kind == PLAIN:
+                    one.kind = UNKNOWN
+        if asks:
             owner.inputs += inputs
             owner.kind = (
                 GRAPH if self.recording and not self.conditional and owner.kind != UNKNOWN else UNKNOWN

@@ -9,7 +9,7 @@ from autodiff.grammar.lints.calls import is_constant
 from autodiff.grammar.lints.finding import Lint, Subject, atom, finding
 from autodiff.grammar.lints.flow import surely_before
 from autodiff.grammar.lints.updates import rebindings
-from autodiff.grammar.lints.values import GRAPH, LEAF, UNKNOWN, Value, ancestors
+from autodiff.grammar.lints.values import CUTTING, GRAPH, LEAF, UNKNOWN, Value, ancestors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 def accumulates(subject: Subject) -> Iterator[AutodiffError]:
     """Backward in a loop into the same leaves, whose gradients are read and never reset."""
     passes: dict[tuple[int, int, int], tuple[Event, Value, set[int]]] = {}
+    stepped = {id(event.value) for event, _ in rebindings(subject)}
     for event in subject.events("backward"):
-        leaves = [one for one in ancestors(event.value, through_cuts=False) if one.kind == LEAF]
+        before = list(ancestors(event.value, through_cuts=False))
+        leaves = [
+            one for one in before if one.kind == LEAF and not any(id(other) in stepped for other in before)
+        ]
         for loop in event.loops:
             turn = next((way for node, way, _ in event.place if node == id(loop)), 0)
             for leaf in leaves:
@@ -188,18 +192,14 @@ CUTS = {
 def cut_at(subject: Subject, leaf: Value, place: Value) -> AutodiffError:
     node = place.node
     name = leaf.names[0][0] if leaf.names else "the leaf"
-    text = ""
-    if isinstance(node, syntax.Attribute):
-        text = subject.text(node.object)
-    elif isinstance(node, syntax.Call) and place.cut in ("detach", "item"):
-        assert isinstance(node.function, syntax.Attribute)
-        text = subject.text(node.function.object)
-    elif isinstance(node, syntax.Call):
-        inner = node.arguments[0].value
-        text = atom(subject, inner)
-        if isinstance(inner, syntax.ListDisplay):
-            text = f"torch.stack({text})" if all(one.is_tensor for one in place.inputs) else ""
-    fixes = [Fix(f"stay in the graph: `{text}`", Edit(node.span, text))] if text else []
+    edits = [
+        Edit(one.node.span, text)
+        for one in ancestors(place)
+        if one.cut in CUTS
+        and (one is place or not contains(node, one.node))
+        and (text := joined(subject, one))
+    ]
+    fixes = [Fix(f"stay in the graph: `{edits[0].text}`", *edits)] if edits else []
     labels = [Label(leaf.names[0][1].span, f"`{name}` requires a gradient")] if leaf.names else []
     return finding(
         node.span,
@@ -210,9 +210,35 @@ def cut_at(subject: Subject, leaf: Value, place: Value) -> AutodiffError:
     )
 
 
+def joined(subject: Subject, cut: Value) -> str:
+    """What to write in place of a cut for the gradient to flow; "" where nothing short is known."""
+    node = cut.node
+    inner = node
+    if isinstance(node, syntax.Attribute):
+        inner = node.object
+    elif isinstance(node, syntax.Call) and cut.cut in ("detach", "item"):
+        assert isinstance(node.function, syntax.Attribute)
+        inner = node.function.object
+    elif isinstance(node, syntax.Call):
+        inner = uncut(node.arguments[0].value)
+        if isinstance(inner, syntax.ListDisplay):
+            return f"torch.stack({subject.text(inner)})" if all(one.is_tensor for one in cut.inputs) else ""
+    alone = any(statement.value is node for statement in subject.nodes(syntax.Assign))
+    return subject.text(inner) if alone else atom(subject, inner)
+
+
+def uncut(node: syntax.Expression) -> syntax.Expression:
+    """What ``.item()``, ``.detach()`` and the like were called on."""
+    while isinstance(node, syntax.Call) and isinstance(node.function, syntax.Attribute):
+        if node.function.name not in CUTTING:
+            break
+        node = node.function.object
+    return node
+
+
 def computed_unrecorded(subject: Subject) -> Iterator[AutodiffError]:
     stepped = {id(event.value) for event, _ in rebindings(subject)}
-    blocks = [node for node in subject.nodes(syntax.With) if isinstance(node, syntax.With)]
+    blocks = list(subject.nodes(syntax.With))
     for event in subject.events("backward"):
         if event.value.requires_grad or any(id(one) in stepped for one in ancestors(event.value)):
             continue
@@ -245,11 +271,10 @@ LEAVES = "w = torch.tensor(1.0, requires_grad=True)\n"
 LINTS = (
     Lint(
         "L005",
-        "Gradients add up over the turns of a loop.",
-        "backward() adds to `.grad`, so each turn steps along the sum of all gradients so far.",
-        accumulates,
-        LEAVES + "for step in range(3):\n    loss = (w - 3) ** 2\n    loss.backward()\n"
-        "    with torch.no_grad():\n        w -= 0.1 * w.grad\n",
+        "A graph is used twice.",
+        "backward() frees the values it needed, so a second pass through the same graph fails.",
+        second_pass,
+        LEAVES + "L = w**2\nL.backward()\nL.backward()\n",
     ),
     Lint(
         "L006",
@@ -260,10 +285,11 @@ LINTS = (
     ),
     Lint(
         "L007",
-        "A graph is used twice.",
-        "backward() frees the values it needed, so a second pass through the same graph fails.",
-        second_pass,
-        LEAVES + "L = w**2\nL.backward()\nL.backward()\n",
+        "Gradients add up over the turns of a loop.",
+        "backward() adds to `.grad`, so each turn steps along the sum of all gradients so far.",
+        accumulates,
+        LEAVES + "for step in range(3):\n    loss = (w - 3) ** 2\n    loss.backward()\n"
+        "    with torch.no_grad():\n        w -= 0.1 * w.grad\n",
     ),
     Lint(
         "L008",

@@ -25,9 +25,7 @@ def rebindings(subject: Subject) -> Iterator[tuple[Event, Value]]:
     kept = {
         node.object.id
         for node in subject.nodes(syntax.Attribute)
-        if isinstance(node, syntax.Attribute)
-        and isinstance(node.object, syntax.Name)
-        and node.name in MADE_A_LEAF
+        if isinstance(node.object, syntax.Name) and node.name in MADE_A_LEAF
     }
     reads = {id(node) for node in subject.nodes(syntax.Assign)}
     for event in subject.events("bind"):

@@ -55,6 +55,8 @@ IN_EXAMPLES = {
     "seeds/2_before_backward.ad": ["L006"],
     "seeds/2_descent_step.ad": ["L001"],
     "seeds/2_leaves_notebook.ad": ["L006"],
+    "seeds/2_new_tensor.ad": ["L014"],
+    "seeds/2_requires_grad.ad": ["L014"],
 }
 EXAMPLES = REPOSITORY / "examples"
 

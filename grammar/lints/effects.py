@@ -1,0 +1,193 @@
+"""Lints of statements that do nothing: calls without parentheses, results nobody takes, slips in names."""
+
+from __future__ import annotations
+
+from autodiff.core import tensor
+from autodiff.core.closest import closest
+from autodiff.core.errors import AutodiffError, Edit, Fix
+from autodiff.core.span import Span
+from autodiff.grammar import syntax
+from autodiff.grammar.attributes import ATTRIBUTES, names_of
+from autodiff.grammar.lints.calls import function_name
+from autodiff.grammar.lints.finding import Lint, Subject, finding
+from autodiff.grammar.lints.values import MAKERS, UNKNOWN
+from autodiff.grammar.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autodiff.grammar.lints.flow import Event
+
+#: Methods that only tensors have, so that nothing need be known of what they are called on.
+OF_TENSORS_ALONE = frozenset(
+    "backward zero_ retain_grad requires_grad_ detach detach_ item tolist numpy add_ sub_ mul_".split()
+)
+#: Methods that are called for what they do.
+DOING = frozenset("backward retain_grad requires_grad_ register_hook append".split())
+TENSOR_NAMES: set[str] = set()
+
+
+def tensor_names() -> set[str]:
+    """Every attribute and method of a tensor."""
+    if not TENSOR_NAMES:
+        TENSOR_NAMES.update(names_of(tensor(0.0)))
+    return TENSOR_NAMES
+
+
+def tensor_attributes() -> set[str]:
+    """The attributes of a tensor that are no methods."""
+    return {name for owner, name in ATTRIBUTES if owner.__name__ == "Tensor"}
+
+
+def idle_statements(subject: Subject) -> Iterator[tuple[Event, bool]]:
+    """Expressions that stand alone, and whether it is the last, which gives the script's result."""
+    last = subject.script.body[-1] if subject.script.body else None
+    for event in subject.events("effect"):
+        yield event, event.node is last
+
+
+def uncalled(subject: Subject) -> Iterator[AutodiffError]:
+    owners = {id(event.node): event.value for event in subject.events("attribute")}
+    for event, is_last in idle_statements(subject):
+        node = event.node.value
+        if isinstance(node, syntax.Attribute):
+            owner = owners.get(id(node))
+            if owner is None or node.name not in tensor_names() or node.name in tensor_attributes():
+                continue
+            if not owner.is_tensor and not (owner.kind == UNKNOWN and node.name in OF_TENSORS_ALONE):
+                continue
+        elif not isinstance(node, syntax.Name) or is_last or not takes_nothing(event.value.node):
+            continue
+        text = subject.text(node)
+        end = node.span.end
+        yield finding(
+            node.span,
+            f"`{text}` names the function and does not call it",
+            "this line does nothing",
+            fixes=[Fix(f"call it: `{text}()`", Edit(Span(end, end), "()"))],
+        )
+
+
+def takes_nothing(node: object) -> bool:
+    """Whether it is a function of the script that is called without arguments."""
+    return isinstance(node, syntax.FunctionDef) and not node.parameters
+
+
+def without_effect(subject: Subject) -> Iterator[AutodiffError]:
+    for event, is_last in idle_statements(subject):
+        node = event.node.value
+        quiet = (syntax.String, syntax.Call, syntax.Comprehension)
+        if is_last or isinstance(node, quiet) or any(isinstance(part, syntax.Call) for part in walk(node)):
+            continue
+        if isinstance(node, syntax.Constant) and node.value is ...:
+            continue
+        text = subject.text(node)
+        fix = Fix(f"show it: `print({text})`", Edit(node.span, f"print({text})"))
+        caret = "the value goes nowhere"
+        if isinstance(node, syntax.Comparison) and len(node.rest) == 1 and node.rest[0][0] == "==":
+            caret = "`==` compares and changes nothing"
+            target = (syntax.Name, syntax.Attribute, syntax.Subscript)
+            if isinstance(node.first, target):
+                left, right = subject.text(node.first), subject.text(node.rest[0][1])
+                fix = Fix(f"assign: `{left} = {right}`", Edit(node.span, f"{left} = {right}"))
+        yield finding(node.span, "this line works something out and does nothing with it", caret, fixes=[fix])
+
+
+def thrown_away(subject: Subject) -> Iterator[AutodiffError]:
+    owners = {id(event.node): event.value for event in subject.events("method")}
+    for event, is_last in idle_statements(subject):
+        node = event.node.value
+        if is_last or not isinstance(node, syntax.Call):
+            continue
+        name = function_name(subject.flow, node.function)
+        target: object = None
+        if name:
+            if not subject.flow.is_function(name) or (name not in MAKERS and not event.value.is_tensor):
+                continue
+            target = node.arguments[0].value if node.arguments and name not in MAKERS else None
+        elif isinstance(node.function, syntax.Attribute):
+            name, owner = node.function.name, owners.get(id(node))
+            if owner is None or not owner.is_tensor or name in DOING or name.endswith("_"):
+                continue
+            if name not in tensor_names():
+                continue
+            target = node.function.object
+        else:
+            continue
+        text = subject.text(node)
+        fix = Fix(f"show it: `print({text})`", Edit(node.span, f"print({text})"))
+        if isinstance(target, syntax.Name) and name not in ("item", "tolist", "numpy"):
+            said = f"{target.id} = {text}"
+            fix = Fix(f"keep it: `{said}`", Edit(node.span, said))
+        yield finding(
+            node.span,
+            f"the result of `{name}` is thrown away",
+            "it gives a new value and leaves the old one as it is",
+            fixes=[fix],
+        )
+
+
+def misspelt(subject: Subject) -> Iterator[AutodiffError]:
+    places = [(event.node, event.value) for event in subject.events("attribute")]
+    places += [(event.node, event.value) for event in subject.events("set-attribute")]
+    places += [
+        (event.node.function, event.value)
+        for event in subject.events("method")
+        if isinstance(event.node, syntax.Call)
+    ]
+    for node, owner in places:
+        if not owner.is_tensor or node.name in tensor_names():
+            continue
+        meant = closest(node.name, tensor_names())
+        if meant is not None:
+            yield finding(
+                node.name_span,
+                f"a tensor has no `{node.name}`",
+                "nothing of this name is asked or set",
+                fixes=[Fix(f"did you mean `{meant}`?", Edit(node.name_span, meant))],
+            )
+    for event in subject.events("maker"):
+        for argument in event.node.arguments:
+            word = argument.keyword
+            if word and word != "requires_grad" and closest(word, ["requires_grad"]) is not None:
+                span = Span(argument.span.start, argument.span.start + len(word))
+                yield finding(
+                    span,
+                    f"there is no argument `{word}`",
+                    "a tensor is made a leaf with `requires_grad`",
+                    fixes=[Fix("did you mean `requires_grad`?", Edit(span, "requires_grad"))],
+                )
+
+
+LEAF = "x = torch.tensor(2.0, requires_grad=True)\n"
+LINTS = (
+    Lint(
+        "L020",
+        "A function is named and not called.",
+        "Without parentheses a line names the function and nothing happens.",
+        uncalled,
+        LEAF + "L = x**2\nL.backward\nprint(x.grad)\n",
+    ),
+    Lint(
+        "L021",
+        "A line does nothing.",
+        "A value that is neither given a name nor printed is gone when the line ends.",
+        without_effect,
+        "x = torch.tensor(2.0)\nx.requires_grad == True\nprint(x.requires_grad)\n",
+    ),
+    Lint(
+        "L022",
+        "A result is thrown away.",
+        "Functions and methods without a trailing underscore give a new tensor and leave theirs unchanged.",
+        thrown_away,
+        "x = torch.tensor([-1.0, 2.0])\nx.clamp(min=0)\nprint(x)\n",
+    ),
+    Lint(
+        "L023",
+        "A name of PyTorch is misspelt.",
+        "Python would set a new attribute of any name, so PyTorch does not complain of a slip.",
+        misspelt,
+        "x = torch.tensor(2.0)\nx.require_grad = True\nL = x**2\nprint(L)\n",
+    ),
+)

@@ -1,0 +1,195 @@
+"""Lints of leaves: tensors that cannot have a gradient, need none, or are made in a way that surprises."""
+
+from __future__ import annotations
+
+from autodiff.core.closest import closest
+from autodiff.core.errors import AutodiffError, Edit, Fix
+from autodiff.core.span import Span
+from autodiff.grammar import syntax
+from autodiff.grammar.lints.calls import keyword, last_word
+from autodiff.grammar.lints.finding import Lint, Subject, atom, finding
+from autodiff.grammar.lints.gradients import cut_leaves
+from autodiff.grammar.lints.updates import rebindings
+from autodiff.grammar.lints.values import GRAPH, LEAF, NUMBER, PLAIN, Value, ancestors
+from autodiff.grammar.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OLD_MAKERS = ("Tensor", "FloatTensor", "DoubleTensor")
+MOST_PROPOSALS = 2
+
+
+def nothing_requires(subject: Subject) -> Iterator[AutodiffError]:
+    stepped = {id(event.value) for event, _ in rebindings(subject)}
+    makers = {id(event.node): event for event in subject.events("maker")}
+    for event in subject.events("backward"):
+        value = event.value
+        reached, cut, doubt = cut_leaves(value)
+        if value.kind != PLAIN or reached or cut or doubt:
+            continue
+        before = list(ancestors(value))
+        if any(id(one) in stepped or one.grad_of is not None for one in before):
+            continue
+        if any(id(one.node) in makers and asks_misspelt(one.node) for one in before):
+            continue
+        fixes = []
+        for one in sorted(before, key=lambda one: one.node.span.start if one.node is not None else 0):
+            if one.names and id(one.node) in makers and one.integer is False and one.kind == PLAIN:
+                fixes.append(ask_for_gradient(subject, one))
+        yield finding(
+            event.node.span,
+            "nothing this was computed from requires a gradient",
+            "backward() has no leaf to go to",
+            fixes=fixes[:MOST_PROPOSALS],
+        )
+
+
+def asks_misspelt(call: syntax.Call) -> bool:
+    """Whether ``requires_grad`` is given, in another spelling."""
+    words = [argument.keyword for argument in call.arguments if argument.keyword]
+    return any(word != "requires_grad" and closest(word, ["requires_grad"]) for word in words)
+
+
+def ask_for_gradient(subject: Subject, value: Value) -> Fix:
+    name, _ = value.names[0]
+    call = value.node
+    end = call.span.end
+    if last_word(call.function) in OLD_MAKERS:
+        return Fix(f"make `{name}` a leaf: `.requires_grad_()`", Edit(Span(end, end), ".requires_grad_()"))
+    text = ", requires_grad=True" if call.arguments else "requires_grad=True"
+    return Fix(f"make `{name}` a leaf that requires a gradient", Edit(Span(end - 1, end - 1), text))
+
+
+def integer_leaf(subject: Subject) -> Iterator[AutodiffError]:
+    asked = {id(event.value) for event in subject.events("require")}
+    for event in subject.events("maker"):
+        value, call = event.value, event.node
+        if value.integer is not True or (value.kind != LEAF and id(value) not in asked):
+            continue
+        fix = as_floats(subject, call)
+        yield finding(
+            call.span,
+            "a tensor of integers cannot require a gradient",
+            "integers do not change by a little, so there is no slope",
+            fixes=[fix] if fix is not None else [],
+        )
+
+
+def as_floats(subject: Subject, call: syntax.Call) -> Fix | None:
+    """Make the numbers of a new tensor floats."""
+    dtype = keyword(call, "dtype")
+    if dtype is not None:
+        return Fix("use a type of floats: torch.float64", Edit(dtype.span, "torch.float64"))
+    first = call.arguments[0].value if call.arguments else None
+    name = last_word(call.function)
+    if name in ("tensor", "as_tensor") and first is not None:
+        for node in walk(first):
+            if isinstance(node, syntax.Number) and subject.text(node).isdigit():
+                text = subject.text(node) + "."
+                return Fix(f"write floats: `{text}`", Edit(node.span, text))
+    if name in ("arange", "full", "randint"):
+        at = call.span.end - 1
+        return Fix("ask for floats: dtype=torch.float64", Edit(Span(at, at), ", dtype=torch.float64"))
+    return None
+
+
+def unused_leaf(subject: Subject) -> Iterator[AutodiffError]:
+    if not any(event.value.kind == GRAPH for event in subject.events("bind")):
+        return
+    used = {name.id for name, _ in subject.names.reads}
+    for event in subject.events("bind"):
+        call = event.value.node
+        if event.value.kind != LEAF or event.node.id in used or not isinstance(call, syntax.Call):
+            continue
+        asked = next((one for one in call.arguments if one.keyword == "requires_grad"), None)
+        fixes = []
+        if asked is not None:
+            text = subject.source.text
+            start = asked.span.start
+            comma = text.rfind(",", call.span.start, start)
+            if asked is call.arguments[-1] and comma > 0 and not text[comma + 1 : start].strip():
+                edit = Edit(Span(comma, asked.span.end), "")
+                fixes = [Fix("leave `requires_grad=True` out", edit)]
+        yield finding(
+            event.node.span,
+            f"`{event.node.id}` requires a gradient and is never used",
+            "its gradient stays None",
+            fixes=fixes,
+        )
+
+
+def copied_tensor(subject: Subject) -> Iterator[AutodiffError]:
+    for event in subject.events("copy"):
+        source = event.node.arguments[0].value
+        if event.value.node is not source and isinstance(source, syntax.Call):  # tensor(x.tolist())
+            source = source.function.object if isinstance(source.function, syntax.Attribute) else source
+        text = f"{atom(subject, source)}.detach().clone()"
+        more = [one for one in event.node.arguments[1:] if one.keyword == "requires_grad"]
+        if more:
+            text += ".requires_grad_()"
+        fixes = [Fix(f"say that it is a copy: `{text}`", Edit(event.node.span, text))]
+        yield finding(
+            event.node.span,
+            "tensor() of a tensor makes a copy outside of the graph",
+            "PyTorch warns of this",
+            fixes=fixes if len(event.node.arguments) == 1 + len(more) else [],
+        )
+
+
+def uninitialised(subject: Subject) -> Iterator[AutodiffError]:
+    changed = {id(event.value) for event in subject.events("in-place")}
+    for event in subject.events("maker"):
+        name, call = last_word(event.node.function), event.node
+        sizes = all(one.kind == NUMBER and one.integer for one in event.other)
+        if name not in OLD_MAKERS or not event.other or not sizes or id(event.value) in changed:
+            continue
+        text = "torch.zeros(" + ", ".join(subject.text(one) for one in call.arguments) + ")"
+        yield finding(
+            call.span,
+            f"in PyTorch `{subject.text(call)}` holds whatever was in memory",
+            "these are sizes, not values; here they give zeros",
+            fixes=[Fix(f"say what it holds: `{text}`", Edit(call.span, text))],
+            help=("a tensor of these values is `torch.tensor([...])`",),
+        )
+
+
+LINTS = (
+    Lint(
+        "L010",
+        "Nothing requires a gradient.",
+        "backward() fills `.grad` of the leaves that were made with requires_grad=True, and there is none.",
+        nothing_requires,
+        "w = torch.tensor(3.0)\nL = w**2\nL.backward()\n",
+    ),
+    Lint(
+        "L011",
+        "Integers are asked for a gradient.",
+        "A gradient says how a result moves when a number moves a little, which integers cannot.",
+        integer_leaf,
+        "x = torch.tensor([1, 2], requires_grad=True)\nL = (x * x).sum()\nL.backward()\n",
+    ),
+    Lint(
+        "L012",
+        "A leaf is never used.",
+        "A leaf that no result depends on gets no gradient, which often is a slip in a name.",
+        unused_leaf,
+        "w = torch.tensor(2.0, requires_grad=True)\nb = torch.tensor(1.0, requires_grad=True)\n"
+        "L = (w * 3) ** 2\nL.backward()\n",
+    ),
+    Lint(
+        "L013",
+        "A tensor is made from a tensor.",
+        "tensor() copies the values and leaves the graph behind, which PyTorch wants said plainly.",
+        copied_tensor,
+        "x = torch.tensor([1.0, 2.0])\ny = torch.tensor(x)\nprint(y)\n",
+    ),
+    Lint(
+        "L014",
+        "A tensor is made from sizes, without values.",
+        "torch.Tensor(3) is three numbers that nobody set, and not the number 3.",
+        uninitialised,
+        "x = torch.Tensor(3)\nprint(x + 1)\n",
+    ),
+)

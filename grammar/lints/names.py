@@ -1,0 +1,215 @@
+"""Lints of names: what hides a function, what is overwritten or never read."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import AutodiffError, Edit, Fix, Label
+from autodiff.core.functions import FUNCTIONS
+from autodiff.core.span import Span
+from autodiff.grammar import syntax
+from autodiff.grammar.lints.effects import tensor_names
+from autodiff.grammar.lints.finding import Lint, Subject, finding
+from autodiff.grammar.lints.values import GRAPH, LEAF, LIST, NAMESPACES, NUMBER, PLAIN
+from autodiff.grammar.namespaces import builtin
+from autodiff.grammar.values import UNBOUND
+from autodiff.grammar.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+VALUES = (LEAF, GRAPH, PLAIN, NUMBER, LIST)
+OTHER_NAMES = {"sum": "total", "max": "largest", "min": "smallest", "len": "length", "list": "items"}
+
+
+def hidden_builtin(subject: Subject) -> Iterator[AutodiffError]:
+    for event in subject.events("call"):
+        function = event.node.function
+        if not isinstance(function, syntax.Name) or event.value.kind not in VALUES:
+            continue
+        name = function.id
+        if builtin(name) is UNBOUND or not event.value.names:
+            continue
+        statement = event.value.names[0][1]
+        calls = {id(node.function) for node in walk(subject.script) if isinstance(node, syntax.Call)}
+        places = [node for node in subject.reads(name, subject.script) if id(node) not in calls]
+        other = subject.unused_name(OTHER_NAMES.get(name, f"{name}_value"), f"the_{name}")
+        yield finding(
+            function.span,
+            f"`{name}` is no function any more",
+            f"this calls a value that was given the name `{name}`",
+            fixes=[Fix(f"call the value `{other}`", *(Edit(node.span, other) for node in places))],
+            labels=[Label(statement.span, f"here the name `{name}` is taken")],
+        )
+
+
+def hidden_namespace(subject: Subject) -> Iterator[AutodiffError]:
+    for node in subject.nodes(syntax.FunctionDef, syntax.Lambda):
+        body = node.body if isinstance(node, syntax.FunctionDef) else (node.body,)
+        for parameter in node.parameters:
+            name = parameter.name
+            if name not in NAMESPACES:
+                continue
+            meant = [
+                part
+                for part in walk(*body)
+                if isinstance(part, syntax.Attribute)
+                and isinstance(part.object, syntax.Name)
+                and part.object.id == name
+                and part.name not in tensor_names()
+                and is_member(name, part.name)
+            ]
+            if not meant:
+                continue
+            kept = {id(part.object) for part in meant}
+            places = [read for read in subject.reads(name, *body) if id(read) not in kept]
+            other = subject.unused_name(f"{name.lower()}_value", "value")
+            start = parameter.span.start + len(parameter.star)
+            edits = [Edit(Span(start, start + len(name)), other)]
+            edits += [Edit(read.span, other) for read in places]
+            yield finding(
+                meant[0].span,
+                f"`{name}` is a parameter here, and not the module",
+                f"`{meant[0].name}` is looked for in what the function is called with",
+                fixes=[Fix(f"call the parameter `{other}`", *edits)],
+                labels=[Label(parameter.span, f"this hides the module `{name}`")],
+            )
+
+
+def is_member(module: str, name: str) -> bool:
+    """Whether a module has a function of a name."""
+    if module in ("math", "np"):
+        return builtin(module).find(name) is not UNBOUND
+    return f"{module}.{name}" in FUNCTIONS
+
+
+def is_pure(node: syntax.Syntax) -> bool:
+    """Whether an expression is worked out for its value alone: it calls nothing of the script's."""
+    for part in walk(node):
+        if isinstance(part, syntax.Call):
+            function = part.function
+            owner = function.object if isinstance(function, syntax.Attribute) else None
+            if isinstance(function, syntax.Name):
+                if function.id in ("print", "display") or builtin(function.id) is UNBOUND:
+                    return False
+            elif not isinstance(owner, syntax.Name) or owner.id not in NAMESPACES:
+                return False
+    return True
+
+
+def assigned_name(statement: syntax.Syntax) -> str:
+    """``x`` of ``x = value``; "" for any other statement."""
+    if isinstance(statement, syntax.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        return target.id if isinstance(target, syntax.Name) else ""
+    return ""
+
+
+def overwritten(subject: Subject) -> Iterator[AutodiffError]:
+    in_functions = {
+        part.id
+        for node in subject.nodes(syntax.FunctionDef, syntax.Lambda)
+        for part in walk(node)
+        if isinstance(part, syntax.Name)
+    }
+    for body in subject.bodies():
+        for at, statement in enumerate(body):
+            name = assigned_name(statement)
+            if not name or name.startswith("_") or (name in in_functions and body is subject.script.body):
+                continue
+            assert isinstance(statement, syntax.Assign)
+            again = next_assignment(subject, name, body[at + 1 :])
+            if again is not None and is_pure(statement.value):
+                fixes = []
+                if subject.stands_alone(statement):
+                    fixes = [Fix("delete the first of the two", subject.remove(statement))]
+                yield finding(
+                    statement.span,
+                    f"`{name}` is given a value that is never used",
+                    f"line {subject.line(again)} gives it another",
+                    fixes=fixes,
+                )
+
+
+def next_assignment(subject: Subject, name: str, rest: Sequence[syntax.Statement]) -> syntax.Statement | None:
+    """The statement that gives a name another value before anything may have read it."""
+    for statement in rest:
+        if assigned_name(statement) == name:
+            assert isinstance(statement, syntax.Assign)
+            return None if subject.reads(name, statement.value) else statement
+        if isinstance(statement, (syntax.Return, syntax.Break, syntax.Continue)) or subject.reads(
+            name, statement
+        ):
+            return None
+        if isinstance(statement, (syntax.FunctionDef, syntax.ClassDef)) and statement.name == name:
+            return None
+    return None
+
+
+def unused_local(subject: Subject) -> Iterator[AutodiffError]:
+    for function in subject.nodes(syntax.FunctionDef):
+        targets = {
+            id(target)
+            for node in walk(*function.body)
+            if isinstance(node, syntax.Assign)
+            for target in node.targets
+        }
+        for statement in function.body:
+            name = assigned_name(statement)
+            if not name or name.startswith("_"):
+                continue
+            if any(id(read) not in targets for read in subject.reads(name, *function.body)):
+                continue
+            assert isinstance(statement, syntax.Assign)
+            yield finding(
+                statement.span,
+                f"`{name}` is never used in `{function.name}`",
+                "it is gone when the function returns",
+                fixes=list(without_local(subject, statement, function.body)),
+            )
+
+
+def without_local(
+    subject: Subject, statement: syntax.Assign, body: Sequence[syntax.Statement]
+) -> Iterator[Fix]:
+    name = assigned_name(statement)
+    returns = any(isinstance(node, syntax.Return) for node in walk(*body))
+    if statement is body[-1] and not returns and subject.stands_alone(statement):
+        yield Fix(f"return it: `return {name}`", subject.after(statement, f"return {name}"))
+    elif not is_pure(statement.value):
+        yield Fix("call it without a name", Edit(statement.span, subject.text(statement.value)))
+    elif len(body) == 1:
+        yield Fix("delete it", Edit(statement.span, "pass"))
+    elif subject.stands_alone(statement):
+        yield Fix("delete it", subject.remove(statement))
+
+
+LINTS = (
+    Lint(
+        "L030",
+        "A name hides a function that is called afterwards.",
+        "A value that is given the name of a function takes the function away.",
+        hidden_builtin,
+        "x = torch.tensor([1.0, 2.0])\nsum = 0\nprint(sum)\nL = sum(x)\nprint(L)\n",
+    ),
+    Lint(
+        "L031",
+        "A parameter hides a module.",
+        "Inside the function the name means the argument, so the module's functions are not found.",
+        hidden_namespace,
+        "def force(F):\n    return F.softplus(F * 2)\n\n\nprint(force(torch.tensor(1.0)))\n",
+    ),
+    Lint(
+        "L032",
+        "A value is overwritten before it is used.",
+        "The first value is worked out for nothing, which often means that one of the names is wrong.",
+        overwritten,
+        "x = torch.tensor(2.0)\ny = x * 2\ny = x + 1\nprint(y)\n",
+    ),
+    Lint(
+        "L033",
+        "A function gives a name to something it never uses.",
+        "Names inside a function are gone when it returns.",
+        unused_local,
+        "def double(x):\n    half = x / 2\n    return x * 2\n\n\nprint(double(torch.tensor(1.0)))\n",
+    ),
+)

@@ -1,0 +1,193 @@
+"""What the lints find in scripts that differ in one point, and what they keep quiet about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from autodiff.core.errors import CompileError
+from autodiff.core.span import Source
+from autodiff.grammar.lints import lint
+from conftest import TESTS
+from script_runner import run_script
+
+W = "w = torch.tensor(1.0, requires_grad=True)\n"
+X = "x = torch.tensor([1.0, 2.0])\n"
+STEP = "with torch.no_grad():\n    w -= 0.1 * w.grad\n"
+LOOP = "for step in range(3):\n"
+LOSS = "    loss = (w - 3) ** 2\n    loss.backward()\n"
+
+
+def found(text: str) -> list[str]:
+    return [one.code for one in lint(Source(text))]
+
+
+WRONG = {
+    "a step in a loop": (W + LOOP + LOSS + "    w = w - 0.1 * w.grad\n", ["L001"]),
+    "a step through a name": (W + "L = w * w\nL.backward()\ng = w.grad\nw = w - 0.1 * g\n", ["L001"]),
+    "a step the other way round": (W + "L = w * w\nL.backward()\nw = w.grad * -0.1 + w\n", ["L001"]),
+    "a step in a function": (
+        W + "def step():\n    L = w * w\n    L.backward()\n    print(w.grad)\n\nstep()\nw = w - w.grad\n",
+        ["L001"],
+    ),
+    "a step in a list": (
+        W + "v = torch.tensor(2.0, requires_grad=True)\nL = w * v\nL.backward()\n"
+        "for p in [w, v]:\n    p -= 0.1 * p.grad\n",
+        ["L003"],
+    ),
+    "an entry of a leaf": ("w = torch.ones(2, requires_grad=True)\nw[0] = 3.0\nprint(w)\n", ["L003"]),
+    "a method in place": (W + "w.add_(1.0)\nprint(w)\n", ["L003"]),
+    "two passes in two functions": (
+        W + "L = w * w\ndef go():\n    L.backward()\n\ngo()\ngo()\nprint(w.grad)\n",
+        [],  # a call may end early: nothing is certain behind it
+    ),
+    "a pass in a loop over a graph made before": (W + "L = w * w\n" + LOOP + "    L.backward()\n", ["L005"]),
+    "shared beginnings": (
+        W + "h = torch.exp(w)\na = h * 2\nb = h + 1\na.backward()\nb.backward()\n",
+        ["L005"],
+    ),
+    "grad before backward": (
+        W + "L = w * w\n(g,) = torch.autograd.grad(L, w)\nL.backward()\nprint(g)\n",
+        ["L005"],
+    ),
+    "a gradient reset for one of two": (
+        W + "b = torch.tensor(0.0, requires_grad=True)\n" + LOOP + "    loss = (w * 2 + b - 3) ** 2\n"
+        "    loss.backward()\n    with torch.no_grad():\n        w -= w.grad\n        b -= 0.1 * b.grad\n"
+        "    w.grad.zero_()\n",
+        ["L007"],
+    ),
+    "a while loop that adds up": (
+        W + "n = 0\nwhile n < 3:\n" + LOSS + "    print(w.grad)\n    n += 1\n",
+        ["L007"],
+    ),
+    "a number on the way": (W + "L = w.item() * w.item()\ny = torch.tensor(L)\ny.backward()\n", ["L008"]),
+    "a difference on the way": (W + "y = 5 - (w - 2).detach()\nL = y**2\nL.backward()\n", ["L008"]),
+    "data on the way": (W + "L = (w * 2).data ** 2\nL.backward()\n", ["L008"]),
+    "a cut leaf whose gradient is read": (
+        W + "v = torch.tensor(2.0, requires_grad=True)\nL = w.detach() * v\nL.backward()\nprint(w.grad)\n",
+        ["L008"],
+    ),
+    "integers made to require": ("x = torch.arange(3)\nx.requires_grad_()\n", ["L011"]),
+    "a type of integers": ("x = torch.zeros(3, dtype=torch.int64, requires_grad=True)\nprint(x)\n", ["L011"]),
+    "zero_ without parentheses": (
+        W + LOOP + LOSS + "    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad.zero_\n",
+        ["L007", "L020"],
+    ),
+    "zero without its underscore": (W + "L = w * w\nL.backward()\nw.grad.zero()\nprint(w)\n", ["L023"]),
+    "requires_gard": (W + "print(w.requires_gard)\n", ["L023"]),
+    "required_grad as an argument": ("x = torch.tensor([1.0], required_grad=True)\nprint(x)\n", ["L023"]),
+    "a sum without a name": (X + "x + 1\nprint(x)\n", ["L021"]),
+    "a function's result": (X + "torch.relu(x)\nprint(x)\n", ["L022"]),
+    "detach alone": (X + "x.detach()\nprint(x)\n", ["L022"]),
+    "nan as a number": ("x = 3.0\nprint(x != math.nan)\n", ["L040"]),
+    "is not": ("n = 3\nprint(n is not 4)\n", ["L041"]),
+    "behind break": ("for i in range(3):\n    break\n    print(i)\n", ["L043"]),
+}
+
+RIGHT = {
+    "the step as it should be": W + LOOP + LOSS + "    with torch.no_grad():\n        w -= 0.1 * w.grad\n"
+    "        w.grad.zero_()\n",
+    "the gradient set to None": W + LOOP + "    w.grad = None\n" + LOSS + "    with torch.no_grad():\n"
+    "        w -= 0.1 * w.grad\n",
+    "gradients reset in a list": W + LOOP + LOSS + "    for p in [w]:\n        with torch.no_grad():\n"
+    "            p -= 0.1 * p.grad\n        p.grad.zero_()\n",
+    "gradients reset by a function": W
+    + "def reset(p):\n    p.grad.zero_()\n\n"
+    + LOOP
+    + LOSS
+    + "    with torch.no_grad():\n        w -= 0.1 * w.grad\n    reset(w)\n",
+    "a reset now and then": W + LOOP + LOSS + "    if step % 2 == 1:\n        with torch.no_grad():\n"
+    "            w -= 0.1 * w.grad\n        w.grad.zero_()\n",
+    "a new leaf in each turn": W + LOOP + LOSS + "    w = (w - 0.1 * w.grad).detach().requires_grad_()\n",
+    "a leaf made again": W + LOOP + LOSS + "    with torch.no_grad():\n        w = w - 0.1 * w.grad\n"
+    "    w.requires_grad = True\n",
+    "a step through data": W + "L = w * w\nL.backward()\nw.data -= 0.1 * w.grad\nprint(w)\n",
+    "ascent of a likelihood": W + "likelihood = -(w - 3) ** 2\nlikelihood.backward()\n"
+    "with torch.no_grad():\n    w += 0.1 * w.grad\n",
+    "a step with a negative rate": W + "lr = -0.1\nloss = w * w\nloss.backward()\n"
+    "with torch.no_grad():\n    w += lr * w.grad\n",
+    "a kept gradient": W + "y = w * 2\ny.retain_grad()\nL = y * y\nL.backward()\nprint(y.grad)\n",
+    "a graph kept": W + "L = w * w\nL.backward(retain_graph=True)\nL.backward()\n",
+    "sums keep nothing": W + "L = w + 1\nL.backward()\nL.backward()\n",
+    "one pass in each branch": W + "L = w * w\nif w > 0:\n    L.backward()\nelse:\n    L.backward()\n",
+    "a pass on the first turn": W + "L = w * w\n" + LOOP + "    if step == 0:\n        L.backward()\n",
+    "a loop of one turn": W + "L = w * w\nfor step in range(1):\n    L.backward()\n",
+    "a target held on purpose": W
+    + "y = w * 2\ntarget = y.detach() + 1\nL = (y - target) ** 2\nL.backward()\n",
+    "a loss that is logged": W
+    + "total = 0.0\n"
+    + LOOP
+    + LOSS
+    + "    total += loss.item()\n    w.grad = None\n"
+    "print(total)\n",
+    "values set afterwards": "x = torch.Tensor(2)\nx[0] = 1.0\nx[1] = 2.0\nprint(x)\n",
+    "values, not sizes": "x = torch.Tensor([1, 2])\nprint(x)\n",
+    "the last line is the result": X + "x + 1\n",
+    "a docstring and an ellipsis": 'def f(x):\n    "Doubles."\n    return x * 2\n\n\ndef g(x):\n    ...\n\n\n'
+    "print(f(1), g(1))\n",
+    "a name used in a function": "a = 1\n\n\ndef f():\n    return a\n\n\nprint(f())\na = 2\nprint(f())\n",
+    "a value that may be read": "a = 1\nif a > 0:\n    b = a\na = 2\nprint(a, b)\n",
+    "a default that is only read": "def f(x, sizes=[1, 2]):\n    return x * len(sizes)\n\n\nprint(f(3))\n",
+    "a force called F": "m = 2.0\nF = m * 3\nprint(F)\n",
+    "is None": "x = torch.tensor(1.0)\nprint(x.grad is None)\n",
+    "a loop variable nobody reads": "for i in range(2):\n    for i in range(2):\n        print(i)\n",
+    "a scalar script": "w = 3\nx = 2\nL = (w * x - 1) ** 2\n",
+    "a row changed by a leaf": "h = torch.zeros(2, 2)\n" + W + "row = h[0]\nrow += w\nh.sum().backward()\n",
+    "sum of numbers after sum of a tensor": X + "total = sum(x)\nprint(total, sum([1, 2]))\n",
+    "a gradient looked at": W + "L = w * w\nL.backward()\nprint(w.grad, w.grad_fn, w.is_leaf)\n",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong(name: str) -> None:
+    text, codes = WRONG[name]
+    assert found(text) == codes
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right(name: str) -> None:
+    assert found(RIGHT[name]) == []
+
+
+def fixes_of(text: str) -> list[tuple[str, str]]:
+    return [(one.code, fix.apply(text)) for one in lint(Source(text)) for fix in one.fixes]
+
+
+@pytest.mark.parametrize("name", [name for name, (_, codes) in WRONG.items() if len(codes) == 1])
+def test_the_repairs_of_wrong_scripts_hold(name: str) -> None:
+    for code, repaired in fixes_of(WRONG[name][0]):
+        assert code not in found(repaired)
+        assert run_script(repaired).error is None
+
+
+#: What PyTorch says to scripts with these, when they run.
+RAISED = {"L003": "E0407", "L005": "E0402", "L009": "E0410", "L010": "E0410", "L011": "E0404"}
+
+
+def test_what_would_fail_fails() -> None:
+    texts = [text for text, _ in WRONG.values()]
+    checked = 0
+    for text in texts:
+        for code in found(text):
+            if code in RAISED:
+                error = run_script(text).error
+                assert error is not None
+                assert error.code == RAISED[code]
+                checked += 1
+    assert checked > 5
+
+
+@pytest.mark.parametrize("path", sorted((TESTS / "mistakes").glob("*/*.ad")), ids=lambda path: path.stem)
+def test_repairs_end_findings_in_the_scripts_with_mistakes(path: Path) -> None:
+    text = path.read_text()
+    try:
+        repairs = fixes_of(text)
+    except CompileError:
+        return
+    for code, repaired in repairs:
+        assert found(repaired).count(code) < found(text).count(code)
+
+
+def test_pasted_scripts_are_clean() -> None:
+    paths = sorted((TESTS / "pasted").glob("*.ad"))
+    assert {path.name: codes for path in paths if (codes := found(path.read_text()))} == {}
