@@ -51,6 +51,9 @@ There are assignments, if, for, while, def, lambda, list comprehensions, with no
 assert, f-strings, and torch's functions under their names (also torch.*, F.*, math.*). There are no
 files, no modules of your own, no try, no classes but autograd Functions. Nothing a script says
 reaches the machine it runs on.
+
+docs/language.md is the reference: every statement, tensors, autograd, what is not in the language and
+what to write instead, and every difference from Python with PyTorch.
 """
 
 LIMITS = """\

@@ -12,6 +12,7 @@ from autodiff.core.function import Context
 from autodiff.core.functions import METHODS as FUNCTION_METHODS
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.sharing import share
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import methods, sequence_methods
@@ -48,13 +49,16 @@ def read_grad(x: Tensor) -> Tensor | None:
     return x.grad
 
 
+#: Of these torch makes a tensor of a plain number, which stands among what is below; of others it does not.
+WRAP_NUMBERS = frozenset(["AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0"])
+
+
 def next_functions(node: Any) -> tuple[Any, ...]:
-    """The (node, index) pairs below; plain numbers and untracked tensors are (None, 0), as in torch."""
-    return tuple(
-        (below, 0) if below is not None and below.tracked else (None, 0)
-        for below in node.inputs
-        if below is not None
-    )
+    """The (node, index) pairs below; untracked tensors and wrapped numbers are (None, 0), as in torch."""
+    below = [(x, 0) if x.tracked else (None, 0) for x in node.inputs if x is not None]
+    if len(below) == 1 and node.grad_fn_name in WRAP_NUMBERS:
+        below.append((None, 0))
+    return tuple(below)
 
 
 # Tensors enter theirs in ``methods``, sequences in ``sequence_methods``: with both imported it is whole.
@@ -176,12 +180,15 @@ TENSOR_ADVICE = {
 
 
 def set_data(x: Tensor, value: Any) -> None:
-    """``x.data = value``: the tensor goes on with another value and the same history."""
+    """``x.data = value``: the tensor goes on with the memory of another and its own history."""
     if value.__class__ is not Tensor:
         raise ScriptError(f"Variable data has to be a tensor, but got {type_name(value)}", code="E0203")
     node = x.node
+    if value is not x:
+        if x.alias is not None:  # whoever shared the memory of before keeps it
+            x.alias.members[:] = [member for member in x.alias.members if member() is not x]
+        share(value, x)
     x.value = value.value
-    x.alias = None
     if isinstance(node, Leaf):
         x.node = Leaf(value.value, tracked=node.tracked, cell=node.cell, site=mode.site)
         x.node.name = node.name

@@ -6,7 +6,6 @@ articles' code as it was published is run by ``test_seeds.py``. Numbers and text
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import subprocess
@@ -535,9 +534,20 @@ def test_the_graph_of_functions_can_be_walked_from_grad_fn() -> None:
     assert printed(FIRST_TENSORS + script + "walk(L.grad_fn, 0)") == tree
 
 
-def test_next_functions_leave_numbers_and_untracked_tensors_out() -> None:
-    script = "w = torch.ones(1, requires_grad=True)\ny = w * torch.ones(1)\nprint(y.grad_fn.next_functions)"
-    assert normalise(printed(script)) == "((<AccumulateGrad object at 0x...>, 0), (None, 0))\n"
+@pytest.mark.parametrize(
+    ("made", "below"),
+    [
+        ("w * torch.ones(1)", "((<AccumulateGrad object at 0x...>, 0), (None, 0))"),
+        ("torch.ones(1) * w", "((None, 0), (<AccumulateGrad object at 0x...>, 0))"),
+        ("w * 2", "((<AccumulateGrad object at 0x...>, 0), (None, 0))"),
+        ("3 + w", "((<AccumulateGrad object at 0x...>, 0), (None, 0))"),
+        ("1 - w", "((<AccumulateGrad object at 0x...>, 0),)"),
+        ("w ** 2", "((<AccumulateGrad object at 0x...>, 0),)"),
+    ],
+)
+def test_next_functions_have_none_where_no_gradient_goes(made: str, below: str) -> None:
+    script = f"w = torch.ones(1, requires_grad=True)\ny = {made}\nprint(y.grad_fn.next_functions)"
+    assert normalise(printed(script)) == below + "\n"
 
 
 def test_nothing_is_recorded_under_no_grad() -> None:

@@ -85,9 +85,14 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "tensor([3., 4.], grad_fn=<CopySlices>)\n",
     ),
     "names_in_gradient_graphs": (
-        LEAF + "y = torch.softmax(x, 0)[0]\nprint(torch.autograd.grad(y, x, create_graph=True)[0])",
-        "tensor([ 0.1966, -0.1966], grad_fn=<MulBackward0>)\n",
-        "tensor([ 0.1966, -0.1966], grad_fn=<SoftmaxBackwardDataBackward0>)\n",
+        LEAF + "print(torch.autograd.grad(torch.log(x).sum(), x, create_graph=True)[0])",
+        "tensor([1.0000, 0.5000], grad_fn=<MulBackward0>)\n",
+        "tensor([1.0000, 0.5000], grad_fn=<DivBackward0>)\n",
+    ),
+    "one_node_for_a_function": (
+        LEAF + "print([n.name() for n, _ in torch.outer(x, x).grad_fn.next_functions])",
+        "['torch::autograd::AccumulateGrad', 'torch::autograd::AccumulateGrad']\n",
+        "['ViewBackward0', 'torch::autograd::AccumulateGrad']\n",
     ),
     "retain_variables": (
         LEAF + "y = (x * x).sum()\ny.backward(retain_variables=True)\nprint(x.grad)",
