@@ -11,7 +11,7 @@ from operator import attrgetter
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, mode, no_grad
-from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
+from autodiff.core.node import ArrayNode, Leaf, Mark, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor, settle
 
@@ -329,9 +329,10 @@ def finish(kind: str, roots: list[Node], seeds: list[Any], order: list[Node], re
         mode.recorder.pass_ran(kind, roots, seeds, [] if retain else order)
     if retain:
         return
+    used_up = Mark(freed=True, freed_at=mode.site, is_shared=True)
     for node in order:
         if not isinstance(node, Leaf):
-            node.free()
+            node.free(used_up)
             if mode.recorder is None and node.__class__ is ArrayNode:
                 node.release()
 

@@ -56,21 +56,20 @@ class VersionCounter:
 class Mark:
     """The rare facts about a node, kept off the node itself.
 
-    ``freed``: a backward pass has used up the saved values. ``cell``: ``retain_grad()`` was asked for.
-    ``overwritten``: the tensor that held this value was changed in place, at that version, by that node
-    (None where the change was not recorded). The changing node itself keeps the old value and may use it.
+    ``freed``: a backward pass has used up the saved values, at the place ``freed_at``. ``cell``:
+    ``retain_grad()`` was asked for. ``overwritten``: the tensor that held this value was changed in place,
+    at that version, by that node (None where the change was not recorded), at that place. The changing
+    node itself keeps the old value and may use it. ``is_shared``: this is the mark of many nodes.
     """
 
-    __slots__ = ("cell", "freed", "overwritten")
+    __slots__ = ("cell", "freed", "freed_at", "is_shared", "overwritten")
 
-    def __init__(self) -> None:
-        self.freed = False
+    def __init__(self, freed: bool = False, freed_at: Span | None = None, is_shared: bool = False) -> None:
+        self.freed = freed
+        self.freed_at = freed_at
+        self.is_shared = is_shared
         self.cell: GradCell | None = None
-        self.overwritten: tuple[VersionCounter, int, Node | None] | None = None
-
-
-FREED = Mark()
-FREED.freed = True
+        self.overwritten: tuple[VersionCounter, int, Node | None, Span | None] | None = None
 
 
 class Node:
@@ -113,18 +112,18 @@ class Node:
 
     def set_mark(self) -> Mark:
         """The node's own Mark, to write on."""
-        if self.mark is None or self.mark is FREED:
-            freed = self.mark is FREED
+        if self.mark is None:
             self.mark = Mark()
-            self.mark.freed = freed
+        elif self.mark.is_shared:
+            self.mark = Mark(self.mark.freed, self.mark.freed_at)
         return self.mark
 
-    def free(self) -> None:
-        """Say that a backward pass has used up this node's saved values."""
-        if self.mark is None:
-            self.mark = FREED
+    def free(self, used_up: Mark) -> None:
+        """Say that a backward pass has used up the values saved here; all its nodes share ``used_up``."""
+        if self.mark is None or self.mark.is_shared:
+            self.mark = used_up
         else:
-            self.set_mark().freed = True
+            self.mark.freed, self.mark.freed_at = True, used_up.freed_at
 
 
 class Leaf(Node):
@@ -164,8 +163,10 @@ class OpNode(Node):
                 SECOND_TIME,
                 code="E0402",
                 caret="an earlier backward() has used this graph up",
-                help=("keep it for another pass: call the first backward(retain_graph=True)",),
             )
+            error.about = (mark.freed_at,)
+            if mark.freed_at is not None:
+                error.labels.append(Label(mark.freed_at, "the graph was freed here"))
             raise self.point_out(error, "the values kept here for backward are gone")
         if mark is not None and mark.overwritten is not None and "out" in self.reads():
             self._refuse_overwritten(self, mark)
@@ -187,7 +188,7 @@ class OpNode(Node):
         from autodiff.core.dtypes import dtype_of
 
         assert mark.overwritten is not None
-        versions, expected, _ = mark.overwritten
+        versions, expected, _, changed_at = mark.overwritten
         kind = dtype_of(node.out).long_name
         maker = node.grad_fn_name if node is self else versions.changed_by
         if maker == "CopySlices":
@@ -201,8 +202,10 @@ class OpNode(Node):
             " failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
             code="E0403",
             caret="a value that this pass needs was changed in place",
-            help=("change a copy instead, as in `y = x.clone()`, or write `x = x + 1` instead of `x += 1`",),
         )
+        if changed_at is not None:
+            error.labels.append(Label(changed_at, f"{name} was changed in place here"))
+        error.about = (changed_at,)
         raise self.point_out(error, f"needs {name} as it was here")
 
     def point_out(self, error: GradientError, text: str) -> GradientError:

@@ -89,7 +89,9 @@ def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
             raise ScriptError(
                 f"result type {result.dtype.long_name} can't be cast to the desired output type"
                 f" {tensor.dtype.long_name}",
+                code="E0312",
                 operands=(tensor,),
+                caret=f"the result holds {result.dtype.name} numbers, for which this has no room",
             )
         result = OPS["to"](result, dtype=tensor.dtype.name)
     alias = tensor.alias
@@ -157,7 +159,7 @@ def count_change(tensor: Tensor, by: Node | None) -> VersionCounter:
     if tensor.versions is None:
         tensor.versions = VersionCounter()
     if tensor.node is not None:
-        tensor.node.set_mark().overwritten = (tensor.versions, tensor.versions.count, by)
+        tensor.node.set_mark().overwritten = (tensor.versions, tensor.versions.count, by, mode.site)
     tensor.versions.count += 1
     return tensor.versions
 
@@ -199,7 +201,7 @@ def remake_views(base: Tensor, versions: VersionCounter) -> None:
             array = source.data
             value = settle(recipe.op.forward(array, **recipe.params))
             if old is not None:
-                old.set_mark().overwritten = (versions, versions.count - 1, None)
+                old.set_mark().overwritten = (versions, versions.count - 1, None, mode.site)
                 view.node = remade_node(view, old, source, recipe, array, value)
                 view.node.name = old.name
             view.versions = versions

@@ -517,6 +517,7 @@ def _check_broadcast(operands: tuple[Any, ...]) -> tuple[int, ...]:
                     f" dimension {dim}",
                     code="E0301",
                     caret=f"shapes {shape} and {other} differ in dimension {dim}: {m} against {n}",
+                    help=("sizes go together where they are equal, or one of them is 1",),
                     operands=(before, x),
                 )
             merged.append(n if m == 1 else m)

@@ -12,7 +12,7 @@ from autodiff.core import dtypes, lazy
 from autodiff.core.errors import AutodiffError, CompileError
 from autodiff.core.limits import limits
 from autodiff.core.mode import mode
-from autodiff.core.node import FREED, ArrayNode, Node
+from autodiff.core.node import ArrayNode, Node
 from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import (
@@ -85,7 +85,7 @@ class Pass:
         """Undo what marks the recorded graph as used up; its values were kept and never changed."""
         for node in self.order:
             mark = node.mark
-            if mark is FREED:
+            if mark is not None and mark.is_shared:
                 node.mark = None
             elif mark is not None:
                 mark.freed = False

@@ -54,6 +54,13 @@ def pow_forward(x: Any, y: Any) -> Any:
         ) from None
 
 
+def subtract_forward(x: Any, y: Any) -> Any:
+    """``x - y``; numpy refuses two arrays of truth values, torch one too."""
+    if (isinstance(x, np.ndarray) and x.dtype == bool) or (isinstance(y, np.ndarray) and y.dtype == bool):
+        raise TypeError
+    return np.subtract(x, y)
+
+
 def refuse_truth_values(kernel: str, x: Any, y: Any) -> None:
     """True and False are no numbers here; numpy would answer in a type the language does not have."""
     if np.result_type(x, y).kind == "b":
@@ -105,7 +112,7 @@ def no_slope(g: Any, out: Any, *operands: Any) -> Any:
 add = elementwise("add", lambda x, y: np.add(x, y), 1, 1, infix="+", scalar=operator.add)
 sub = elementwise(
     "sub",
-    lambda x, y: np.subtract(x, y),
+    subtract_forward,
     1,
     -1,
     infix="-",

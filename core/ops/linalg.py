@@ -234,9 +234,11 @@ def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
             code="E0312",
             operands=(a, b),
         )
+    if not b.ndim:
+        raise ShapeError("linalg.solve: The input tensor B must have at least 2 dimensions.", operands=(a, b))
     is_vector = b.ndim == 1 or (b.ndim == a.ndim - 1 and b.shape == a.shape[:-1])
     matrix_shape: Shape = (*b.shape, 1) if is_vector else b.shape
-    rows = matrix_shape[-2 if left or is_vector else -1]
+    rows = matrix_shape[-2 if left else -1]
     if rows != a.shape[-1]:
         equation = "AX = B" if left else "XA = B"
         raise ShapeError(

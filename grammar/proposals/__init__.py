@@ -8,13 +8,13 @@ writes it at the error's caret.
 from __future__ import annotations
 
 from autodiff.core.errors import Fix
-from autodiff.grammar.proposals import gradients, names, shapes
+from autodiff.grammar.proposals import gradients, names, numbers, shapes
 from autodiff.grammar.proposals.scene import Scene
 
-PROPOSALS = {**names.PROPOSALS, **shapes.PROPOSALS, **gradients.PROPOSALS}
+FAMILIES = (names.PROPOSALS, shapes.PROPOSALS, numbers.PROPOSALS, gradients.PROPOSALS)
 
 
 def propose(scene: Scene) -> tuple[Fix, ...]:
     """Repairs for an error of a script that ran, the most likely first; empty if none comes to mind."""
-    find = PROPOSALS.get(scene.error.code)
-    return () if find is None else tuple(find(scene))
+    code = scene.error.code
+    return tuple(fix for family in FAMILIES if code in family for fix in family[code](scene))

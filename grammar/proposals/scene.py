@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError
+from autodiff.core.errors import AutodiffError, Edit
 from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
@@ -112,7 +112,7 @@ class Scene:
         """The expressions of the failed place that may have been tensors, the object of a method first."""
         node = self.node
         if self.error.code == "E0306":
-            found = [node]
+            found = [node.operand if isinstance(node, syntax.Unary) and node.op == "not" else node]
         elif isinstance(node, syntax.Binary):
             found = [node.left, node.right]
         elif isinstance(node, syntax.AugmentedAssign):
@@ -127,9 +127,9 @@ class Scene:
                 found.append(self.statement.value)
         elif isinstance(node, syntax.Call):
             found = [argument.value for argument in node.arguments]
-            if isinstance(node.function, syntax.Attribute):
-                if self.value(node.function.object).__class__ not in (Namespace, FunctionClass):
-                    found.insert(0, node.function.object)
+            of = node.function.object if isinstance(node.function, syntax.Attribute) else None
+            if of is not None and self.value(of).__class__ not in (Namespace, FunctionClass):
+                found.insert(0, of)
             found = [part for e in found for part in (e.elements if isinstance(e, DISPLAYS) else [e])]
         else:
             found = [node]
@@ -150,17 +150,39 @@ class Scene:
         return [(x, self.expression_of(x, expressions)) for x in self.tensors]
 
     def may_be(self, x: Tensor, expression: Any) -> bool:
-        """Whether an expression can have given a tensor; casts of it count."""
+        """Whether an expression can have given a tensor, maybe cast to another type on the way."""
         value = self.value(expression)
-        return value is UNBOUND or (value.__class__ is Tensor and value.shape == x.shape)
+        if value is UNBOUND or value is x:
+            return True
+        return value.__class__ is Tensor and value.shape == x.shape and value.dtype is not x.dtype
 
     def expression_of(self, x: Tensor, expressions: list[Any]) -> Any:
         """The expression that a tensor came from, if there is no doubt."""
         for expression in expressions:
             if self.value(expression) is x:
                 return expression
-        unknown = [expression for expression in expressions if self.value(expression) is UNBOUND]
-        return unknown[0] if len(unknown) == len(expressions) == 1 else None
+        possible = [expression for expression in expressions if self.may_be(x, expression)]
+        return possible[0] if len(possible) == 1 else None
+
+    def argument(self, call: syntax.Call, keyword: str) -> syntax.Argument | None:
+        """The argument of a call that is given by name."""
+        return next((a for a in call.arguments if a.keyword == keyword), None)
+
+    def with_argument(self, call: syntax.Call, given: str) -> Edit:
+        """The edit that gives a call one more argument; one of the same name is replaced."""
+        keyword = given.partition("=")[0]
+        old = self.argument(call, keyword)
+        if old is not None:
+            return Edit(old.span, given)
+        end = call.span.end - 1
+        inside = self.source.text[call.function.span.end + 1 : end].rstrip()
+        lead = "" if not call.arguments else " " if inside.endswith(",") else ", "
+        return Edit(Span(end, end), lead + given)
+
+    def call_at(self, span: Span | None) -> syntax.Call | None:
+        """The call that covers exactly this place."""
+        node = None if span is None else path_to(self.script, span)[-1]
+        return node if isinstance(node, syntax.Call) and node.span == span else None
 
     def pairs(self) -> list[tuple[Tensor, Any]]:
         """The two tensors of an operation with the expressions that gave them; empty if that is unclear."""
@@ -171,3 +193,9 @@ class Scene:
 def atom(text: str) -> str:
     """An expression as it can stand before a dot."""
     return text if text.replace(".", "").replace("_", "").isalnum() and not text[0].isdigit() else f"({text})"
+
+
+def after(scene: Scene, node: syntax.Syntax, edit: Edit) -> str:
+    """The text of a node with an edit made inside of it."""
+    text, start = scene.text(node), node.span.start
+    return text[: edit.span.start - start] + edit.text + text[edit.span.end - start :]

@@ -10,11 +10,13 @@ import re
 
 import numpy as np
 import pytest
-from autodiff.core import dtypes
+from autodiff.core import (
+    dtypes,
+    ops,  # noqa: F401  - declares every function
+)
 from autodiff.core.errors import AutodiffError
 from autodiff.core.functions import FUNCTIONS, Function
 from autodiff.core.tensors import tensor
-from autodiff.grammar import run  # noqa: F401  - the families enter their functions
 
 ARGUMENTS = {
     "number": lambda: tensor(2.0),
@@ -60,11 +62,13 @@ def test_arguments_that_do_not_fit_are_refused_in_our_words(name: str) -> None:
     function = FUNCTIONS[name]
     with np.errstate(all="ignore"):
         for chosen in argument_lists(function):
+            dtypes.set_default_dtype(dtypes.float64)
             try:
                 function(*(ARGUMENTS[argument]() for argument in chosen))
             except AutodiffError as error:
                 said = " ".join([error.message, error.caret, *error.help])
                 assert not FOREIGN.search(said), f"{name}({', '.join(chosen)}): {said}"
+    dtypes.set_default_dtype(dtypes.float64)
 
 
 def test_a_power_of_two_numbers_is_left_to_python() -> None:
