@@ -12,9 +12,9 @@ from autodiff.grammar import syntax
 from autodiff.grammar.attributes import ATTRIBUTES, names_of
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
-from autodiff.grammar.proposals.types import call_it
+from autodiff.grammar.proposals.types import call_it, only_entry
 from autodiff.grammar.synonyms import synonyms
-from autodiff.grammar.values import NUMBERS, BoundMethod, Builtin, Namespace, ScriptFunction
+from autodiff.grammar.values import NUMBERS, BoundMethod, Builtin, Namespace, ScriptFunction, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,21 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_CANDIDATES = 4
-
-#: Layers and losses that PyTorch makes with a call: the functions they stand for.
-LAYER_FUNCTIONS = {
-    **dict.fromkeys(("ReLU",), "torch.relu"),
-    "Sigmoid": "torch.sigmoid",
-    "Tanh": "torch.tanh",
-    "Softplus": "F.softplus",
-    "GELU": "F.gelu",
-    "MSELoss": "F.mse_loss",
-    "L1Loss": "F.l1_loss",
-    "BCELoss": "F.binary_cross_entropy",
-    "BCEWithLogitsLoss": "F.binary_cross_entropy_with_logits",
-    "CrossEntropyLoss": "F.cross_entropy",
-    "NLLLoss": "F.nll_loss",
-}
 
 
 def name_attribute(scene: Scene) -> Iterator[Fix]:
@@ -63,10 +48,6 @@ def name_attribute(scene: Scene) -> Iterator[Fix]:
 def in_namespaces(scene: Scene, node: syntax.Attribute, owner: Namespace) -> Iterator[Fix]:
     """A near name in the namespace, else the function in another one."""
     name, called = node.name, call_of(scene, node)
-    if called is not None and not called.arguments and name in LAYER_FUNCTIONS and owner.name == "torch.nn":
-        function = LAYER_FUNCTIONS[name]
-        yield Fix(f"use the function: {function}", Edit(called.span, function))
-        return
     members = {member for member in owner.names() if is_function(owner.find(member)) is (called is not None)}
     here = scene.text(node.object)
     others = [other for other in synonyms(name) if other in members]
@@ -187,10 +168,17 @@ def of_list(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
     """A list where a tensor was expected."""
     if not is_tensors(node.name):
         return
-    scene.error.caret = "this is a Python list, not a tensor"
+    if len(owner) == 1 and owner[0].__class__ is Tensor:
+        yield from only_entry(scene, node.object, owner)
+        return
+    scene.error.caret = f"this is a Python {type_name(owner)}, not a tensor"
+    called = call_of(scene, node)
     if owner and all(entry.__class__ is Tensor for entry in owner):
         stacked = f"torch.stack({scene.text(node.object)})"
         yield Fix(f"make one tensor of them: {stacked}", Edit(node.object.span, stacked))
+        if node.name == "sum" and called is not None and not called.arguments:
+            total = f"sum([p.sum() for p in {scene.text(node.object)}])"
+            yield Fix(f"add up all their entries: {total}", Edit(called.span, total))
     else:
         yield from as_tensor(scene, node.object)
 

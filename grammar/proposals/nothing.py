@@ -99,7 +99,7 @@ def no_gradient(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
             error.caret = f"`{text}` is None: `{name}` is a new tensor that requires no gradient"
             error.labels.append(Label(update.span, f"this made a new `{name}`, out of the graph"))
         elif site is not None:
-            error.labels.append(Label(site, f"`{name}` was made here"))
+            error.labels.append(Label(site, f"`{name}` is this tensor"))
     elif not tensor.is_leaf:
         error.caret = f"`{text}` is None: `{name}` is the result of an operation, and only leaves keep .grad"
         if update is not None and made_by(update, site):
@@ -110,6 +110,7 @@ def no_gradient(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
     elif mode_backwards() == 0:
         error.caret = f"`{text}` is None: backward() has not run yet"
         error.help = ("call `.backward()` on the loss first; it fills .grad",)
+        yield from run_backward_first(scene)
     else:
         cleared = cleared_at(scene, name)
         if cleared is not None:
@@ -125,6 +126,47 @@ def no_gradient(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
         yield from keep_gradient(scene, owner, name)
     elif isinstance(scene.statement, syntax.ExpressionStatement) and asks(scene.statement, text, scene):
         yield guarded(scene, text)
+
+
+def run_backward_first(scene: Scene) -> Iterator[Fix]:
+    """``L.backward`` without parentheses, or ``L.backward()`` below the line that reads a gradient."""
+    error = scene.error
+    for node in walk(scene.script):
+        if not isinstance(node, syntax.Attribute) or node.name != "backward":
+            continue
+        text = scene.text(node)
+        around = path_to(scene.script, node.span)
+        if isinstance(around[-2], syntax.ExpressionStatement):
+            error.labels.append(Label(node.span, "this does not call it"))
+            error.help = ()
+            yield Fix(f"call it: {text}()", Edit(Span(node.span.end, node.span.end), "()"))
+        elif isinstance(around[-2], syntax.Call) and node.span.start > error.span.start:  # type: ignore[union-attr]
+            error.labels.append(Label(around[-2].span, "it runs only here"))
+            yield from move_below(scene, around)
+        return
+
+
+def move_below(scene: Scene, around: list[Any]) -> Iterator[Fix]:
+    """The failed line after the statement that calls backward, if both stand in one block."""
+    statement = scene.statement
+    if not isinstance(statement, (syntax.ExpressionStatement, syntax.Assign)):
+        return
+    path = path_to(scene.script, statement.span)
+    block = path[path.index(statement) - 1]
+    if block not in around or not isinstance(later := around[around.index(block) + 1], syntax.Statement):
+        return
+    line, after = scene.line(statement.span), scene.source.position(later.span.end)[0]
+    if scene.source.position(statement.span.end)[0] != line:
+        return
+    starts = [0]
+    for row in scene.source.text.split("\n"):
+        starts.append(starts[-1] + len(row) + 1)
+    text = scene.source.line(line)
+    yield Fix(
+        f"move line {line} below line {after}",
+        Edit(Span(starts[line - 1], starts[line]), ""),
+        Edit(Span(later.span.end, later.span.end), f"\n{text}"),
+    )
 
 
 def mode_backwards() -> int:

@@ -10,7 +10,7 @@ from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
-from autodiff.grammar.values import NUMBERS, UNBOUND, BoundMethod, Builtin, ScriptFunction
+from autodiff.grammar.values import NUMBERS, UNBOUND, BoundMethod, Builtin, ScriptFunction, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def fit_operands(scene: Scene) -> Iterator[Fix]:
     for value, node in pairs:
         if value.__class__ in UNCALLED:
             yield from call_it(scene, value, node)
+            yield from apply_to_other(scene, pairs, value)
             return
     if not pairs:
         return
@@ -59,6 +60,15 @@ def fit_operands(scene: Scene) -> Iterator[Fix]:
         yield from fit_text(scene, x, left, y, right)
         for (value, node), (other, _) in ((pairs[0], pairs[1]), (pairs[1], pairs[0])):
             yield from fit_sequence(scene, value, node, other)
+
+
+def apply_to_other(scene: Scene, pairs: list[tuple[Any, Any]], value: Any) -> Iterator[Fix]:
+    """``torch.sin * x`` and ``f * x``: the function of the other operand."""
+    if value.__class__ is BoundMethod or len(pairs) != 2 or pairs[0][0] is not value:
+        return
+    inner = scene.text(pairs[1][1])
+    call = f"{scene.text(pairs[0][1])}({inner})"
+    yield Fix(f"apply it: {call}", Edit(scene.node.span, call))
 
 
 def other_operator(scene: Scene) -> Iterator[Fix]:
@@ -130,6 +140,9 @@ def fit_sequence(scene: Scene, value: Any, node: Any, other: Any) -> Iterator[Fi
         values = f"{atom(scene.text(node))}.values"
         yield Fix(f"take the values: {values}", Edit(node.span, values))
     elif value.__class__ in (list, tuple) and (other.__class__ in NUMBERS or other.__class__ is Tensor):
+        if len(value) == 1 and value[0].__class__ is Tensor:
+            yield from only_entry(scene, node, value)
+            return
         if value and all(entry.__class__ is Tensor for entry in value):
             stacked = f"torch.stack({scene.text(node)})"
             yield Fix(f"make one tensor of them: {stacked}", Edit(node.span, stacked))
@@ -146,6 +159,13 @@ def fit_sequence(scene: Scene, value: Any, node: Any, other: Any) -> Iterator[Fi
         else:
             made = f"torch.tensor({scene.text(node)})"
             yield Fix(f"make it a tensor: {made}", Edit(node.span, made))
+
+
+def only_entry(scene: Scene, node: Any, value: Any) -> Iterator[Fix]:
+    """The tensor in the tuple that ``grad()`` gives."""
+    scene.error.caret = f"`{scene.text(node)}` is a {type_name(value)} of one tensor"
+    entry = f"{atom(scene.text(node))}[0]"
+    yield Fix(f"take the tensor out of it: {entry}", Edit(node.span, entry))
 
 
 UNCALLED = frozenset([BoundMethod, Function, Builtin, ScriptFunction])

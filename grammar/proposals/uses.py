@@ -10,7 +10,7 @@ from autodiff.grammar import syntax
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
 from autodiff.grammar.proposals.types import UNCALLED, call_it, fit_format, fit_operands, is_number
-from autodiff.grammar.values import NUMBERS, UNBOUND, BoundMethod, Builtin
+from autodiff.grammar.values import NUMBERS, UNBOUND, BoundMethod, Builtin, FunctionClass
 from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
@@ -62,6 +62,12 @@ def fit_call(scene: Scene) -> Iterator[Fix]:
         scene.error.span = callee.span
         scene.error.caret = f"this is {'a tensor' if owner.__class__ is Tensor else 'a number'}, no function"
     between = Span(callee.span.end, node.span.end)
+    if owner.__class__ is FunctionClass:
+        scene.error.caret = "a Function is applied, not called"
+        scene.error.help = ()
+        after = Edit(Span(callee.span.end, callee.span.end), ".apply")
+        yield Fix(f"apply it: {text}.apply{scene.source.excerpt(between)}", after)
+        return
     if not node.arguments:
         if isinstance(callee, syntax.Attribute):
             scene.error.caret = f"`{text}` is a value, no method"
@@ -100,7 +106,10 @@ def fit_loop(scene: Scene) -> Iterator[Fix]:
     node = scene.node
     parent = scene.path[-2] if len(scene.path) > 1 else None
     text = scene.text(node)
-    if isinstance(parent, (syntax.For, syntax.ComprehensionFor)) and parent.iterable is node:
+    if isinstance(parent, (syntax.For, syntax.ComprehensionFor)) and parent.target is node:
+        given = f"enumerate({scene.text(parent.iterable)})"
+        yield Fix(f"to count along: for {text} in {given}", Edit(parent.iterable.span, given))
+    elif isinstance(parent, (syntax.For, syntax.ComprehensionFor)) and parent.iterable is node:
         value = scene.value(node)
         if value is None:
             yield from explain_nothing(scene, node)
