@@ -1,0 +1,231 @@
+"""Dropout, embeddings, attention, lengths and similarities: compositions of plain ops."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.ops import random
+from autodiff.core.ops.arithmetic import add, div, mul
+from autodiff.core.ops.comparison import except_where
+from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.einsum import einsum
+from autodiff.core.ops.nn import softmax
+from autodiff.core.ops.picking import index_select, slice_dim
+from autodiff.core.ops.products import matmul, mT
+from autodiff.core.ops.reduction import sum
+from autodiff.core.ops.selection import clamp_min
+from autodiff.core.ops.shape import reshape
+from autodiff.core.ops.spreads import norm_over, vector_norm
+from autodiff.core.ops.transcendental import sigmoid
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Dims = tuple[int, ...]
+
+
+# -- lengths and similarities -----------------------------------------------------------------------------
+
+
+@public("F.normalize(input: tensor, p: float = 2.0, dim: ints = 1, eps: float = 1e-12)", method=False)
+def normalize(x: Tensor, p: float, dim: Any, eps: float) -> Tensor:
+    """x over its p-norm along a dimension."""
+    dims = dim if isinstance(dim, (tuple, list)) else (dim,)
+    return div(x, clamp_min(norm_over(x, p, tuple(dims), True), eps))
+
+
+@public(
+    "F.cosine_similarity(x1: tensor, x2: tensor, dim: int = 1, eps: float = 1e-08)",
+    also=("cosine_similarity",),
+    method=False,
+)
+def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
+    """The cosine of the angle between vectors along a dimension."""
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    axis = wrap_dim(x if len(shape) == x.ndim else y, dim)
+    unit_x, unit_y = (v / clamp_min(norm_over(v, 2, (axis - len(shape),), True), eps) for v in (x, y))
+    return sum(unit_x * unit_y, dim=(axis,), keepdim=False)
+
+
+@public(
+    "F.pairwise_distance(x1: tensor, x2: tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False)",
+    also=("pairwise_distance",),
+    method=False,
+)
+def pairwise_distance(x: Tensor, y: Tensor, p: float, eps: float, keepdim: bool) -> Tensor:
+    """The p-norm of the differences along the last dimension."""
+    difference = x - y + eps
+    return vector_norm.named("NormBackward1")(difference, ord=p, dim=(difference.ndim - 1,), keepdim=keepdim)
+
+
+# -- chance -----------------------------------------------------------------------------------------------
+
+
+def dropped(x: Tensor, p: float, training: bool, shape: Dims) -> Tensor:
+    """x with entries (or whole channels) set to 0 with probability p and the others scaled up."""
+    if not 0 <= p <= 1:
+        raise ScriptError(f"dropout probability has to be between 0 and 1, but got {p}", code="E0206")
+    if not training or p == 0:
+        return x
+
+    kept = (random.source.generator.random(shape) >= p).astype(x.data.dtype)
+    return mul(x, Tensor(kept if p == 1 else kept / (1 - p)))
+
+
+DROPOUT = "(input: tensor, p: float = 0.5, training: bool = True, inplace: bool = False)"
+
+
+@public(f"F.dropout{DROPOUT}", method=False)
+def dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """Entries set to 0 at random, the others scaled so that the mean stays."""
+    return dropped(x, p, training, x.shape)
+
+
+def channel_dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """Whole channels set to 0 at random, the others scaled so that the mean stays."""
+    return dropped(x, p, training, (*x.shape[:2], *(1,) * (x.ndim - 2)))
+
+
+for dims in (1, 2, 3):
+    public(f"F.dropout{dims}d{DROPOUT}", method=False)(channel_dropout)
+
+
+# -- embeddings and attention -----------------------------------------------------------------------------
+
+
+@public(
+    "F.embedding(input: tensor, weight: tensor, padding_idx: int = None, max_norm: float = None,"
+    " norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False)",
+    method=False,
+)
+def embedding(
+    index: Tensor,
+    weight: Tensor,
+    padding_idx: int | None,
+    max_norm: float | None,
+    norm_type: float,
+    scale_grad_by_freq: bool,
+    sparse: bool,
+) -> Tensor:
+    """Rows of the weight, one per index; the row ``padding_idx`` receives no gradient."""
+    if index.dtype.name not in ("int64", "int32"):
+        raise ScriptError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int;"
+            f" but got torch.{index.dtype.long_name}Tensor instead (while checking arguments for embedding)",
+            operands=(index,),
+        )
+    if max_norm is not None or scale_grad_by_freq:
+        raise ScriptError(
+            "embedding() takes neither max_norm nor scale_grad_by_freq here",
+            help=("rescale the weight yourself under torch.no_grad()",),
+        )
+    flat = index.data.reshape(-1).astype(np.int64)
+    outside = flat[(flat < 0) | (flat >= weight.shape[0])]
+    if outside.size:
+        raise ShapeError(
+            "index out of range in self",
+            code="E0208",
+            operands=(index, weight),
+            caret=f"there are {weight.shape[0]} rows, and {outside[0]} is none of them",
+        )
+    name = "EmbeddingBackward0"
+    rows = index_select(weight, dim=0, index=flat)
+    if padding_idx is not None:
+        padded = (flat == padding_idx % weight.shape[0])[:, None]
+        rows = except_where(padded, Tensor(rows.data), rows)
+    return reshape.named(name)(rows, shape=(*index.shape, *weight.shape[1:]))
+
+
+@public("F.one_hot(tensor: tensor, num_classes: int = -1)", method=False)
+def one_hot(index: Tensor, classes: int) -> Tensor:
+    """Rows of zeros with a one at the index."""
+    if index.dtype.name != "int64":
+        raise ScriptError("one_hot is only applicable to index tensor of type LongTensor.", operands=(index,))
+    data = index.data
+    if data.size and data.min() < 0:
+        raise ScriptError("Class values must be non-negative.", operands=(index,))
+    if classes == -1:
+        if not data.size:
+            raise ScriptError("Can not infer total number of classes from empty tensor.", operands=(index,))
+        classes = int(data.max()) + 1
+    elif data.size and data.max() >= classes:
+        raise ScriptError("Class values must be smaller than num_classes.", operands=(index,))
+    return Tensor((data[..., None] == np.arange(classes)).astype(np.int64))
+
+
+@public(
+    "F.scaled_dot_product_attention(query: tensor, key: tensor, value: tensor, attn_mask: tensor = None,"
+    " dropout_p: float = 0.0, is_causal: bool = False, scale: float = None)",
+    method=False,
+)
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: float | None,
+) -> Tensor:
+    """softmax(query keyᵀ scale + mask) value; the scale is 1 / √(last dimension) unless given."""
+    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scores = matmul(query, mT(key)) * factor
+    if is_causal:
+        if mask is not None:
+            raise ScriptError("Explicit attn_mask should not be set when is_causal=True")
+        mask = Tensor(np.tri(*scores.shape[-2:], dtype=bool))
+    if mask is not None:
+        if mask.dtype.name == "bool":
+            mask = Tensor(np.where(mask.data, 0.0, -np.inf).astype(query.data.dtype))
+        scores = scores + mask
+    weights = softmax(scores, dim=scores.ndim - 1)
+    return matmul(dropped(weights, dropout_p, True, weights.shape), value)
+
+
+@public(
+    "F.bilinear(input1: tensor, input2: tensor, weight: tensor, bias: tensor = None)",
+    also=("bilinear",),
+    method=False,
+)
+def bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """x W_k y + bias_k for each output k."""
+
+    out = einsum("...i,kij,...j->...k", [x, weight, y])
+    return out if bias is None else add(out, bias)
+
+
+@public("F.glu(input: tensor, dim: int = -1)", method=False)
+def glu(x: Tensor, dim: int) -> Tensor:
+    """The first half times the sigmoid of the second."""
+
+    axis = wrap_dim(x, dim)
+    if not x.ndim:
+        raise ShapeError("glu does not support 0-dimensional tensors", operands=(x,))
+    size = x.shape[axis]
+    if size % 2:
+        raise ShapeError(
+            f"Halving dimension must be even, but dimension {axis} is size {size}", operands=(x,)
+        )
+    first, second = (
+        slice_dim(x, dim=axis, start=start, stop=start + size // 2, step=1) for start in (0, size // 2)
+    )
+    return mul.named("GluBackward0")(first, sigmoid(second))
+
+
+@public("renorm(input: tensor, p: float, dim: int, maxnorm: float)")
+def renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Each slice along ``dim`` scaled down so that its p-norm is at most ``maxnorm``."""
+
+    if x.ndim < 2:
+        raise ShapeError(f"renorm: input needs at least 2 dimensions, got {x.ndim} dimensions", operands=(x,))
+    axis = wrap_dim(x, dim)
+    sizes = norm_over(x, p, tuple(d for d in range(x.ndim) if d != axis), True)
+    factor = except_where(sizes.data <= maxnorm, Tensor(np.ones_like(sizes.data)), maxnorm / (sizes + 1e-7))
+    return mul.named("RenormBackward0")(x, factor)
