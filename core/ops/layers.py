@@ -11,7 +11,7 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.ops import random
 from autodiff.core.ops.arithmetic import add, div, mul
-from autodiff.core.ops.comparison import except_where
+from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.einsum import einsum
 from autodiff.core.ops.nn import softmax
@@ -139,7 +139,7 @@ def embedding(
     rows = index_select(weight, dim=0, index=flat)
     if padding_idx is not None:
         padded = (flat == padding_idx % weight.shape[0])[:, None]
-        rows = except_where(padded, Tensor(rows.data), rows)
+        rows = where(padded, Tensor(rows.data), rows)
     return reshape.named(name)(rows, shape=(*index.shape, *weight.shape[1:]))
 
 
@@ -227,5 +227,5 @@ def renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise ShapeError(f"renorm: input needs at least 2 dimensions, got {x.ndim} dimensions", operands=(x,))
     axis = wrap_dim(x, dim)
     sizes = norm_over(x, p, tuple(d for d in range(x.ndim) if d != axis), True)
-    factor = except_where(sizes.data <= maxnorm, Tensor(np.ones_like(sizes.data)), maxnorm / (sizes + 1e-7))
+    factor = where(sizes.data <= maxnorm, Tensor(np.ones_like(sizes.data)), maxnorm / (sizes + 1e-7))
     return mul.named("RenormBackward0")(x, factor)
