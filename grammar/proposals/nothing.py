@@ -158,6 +158,8 @@ def move_below(scene: Scene, around: list[Any]) -> Iterator[Fix]:
     line, after = scene.line(statement.span), scene.source.position(later.span.end)[0]
     if scene.source.position(statement.span.end)[0] != line:
         return
+    if any(isinstance(node, syntax.Attribute) and node.name.endswith("_") for node in walk(statement)):
+        return  # below backward() it would throw the new gradient away
     starts = [0]
     for row in scene.source.text.split("\n"):
         starts.append(starts[-1] + len(row) + 1)
