@@ -48,18 +48,17 @@ def device_of(value: Any) -> Device:
             "Cannot access accelerator device when none is available.",
             code="E0142",
             caret="everything runs on the CPU here",
-            help=('write `device="cpu"`, or leave it out',),
         )
     kind, _, index = value.partition(":")
     if not value:
-        raise ScriptError("Device string must not be empty", code="E0206")
+        raise ScriptError("Device string must not be empty", code="E0142", caret="this names no device")
     if kind not in KINDS or (index and not (index.isdecimal() and len(index) < 4)):
         message = (
             f"Expected one of {', '.join(KINDS)} device type at start of device string: {kind}"
             if kind not in KINDS
             else f"Invalid device string: '{value}'"
         )
-        raise ScriptError(message, code="E0206", caret="there is no such device", help=('write `"cpu"`',))
+        raise ScriptError(message, code="E0142", caret="there is no such device")
     return Device(kind, int(index) if index else None)
 
 
@@ -67,9 +66,10 @@ def settle_on(value: Any) -> None:
     """Refuse to put a tensor anywhere but on the CPU."""
     if value is None or (device := device_of(value)).type == "cpu":
         return
-    name = device.type.upper() if device.type in ("cuda", "mps", "xpu") else device.type
     raise ScriptError(
-        f"Torch not compiled with {name} enabled",
+        "Torch not compiled with CUDA enabled"
+        if device.type == "cuda"
+        else f"PyTorch is not linked with support for {device.type} devices",
         code="E0142",
         caret="everything runs on the CPU here",
     )

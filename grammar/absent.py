@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 #: By the first digits of the code: what stands at the caret.
 CARETS = {
     "E0140": "a layer keeps weights inside; here they are leaves of the script",
-    "E0141": "an optimizer changes leaves behind the scenes; here the script takes the step",
+    "E0141": "here the script takes the steps itself",
     "E0142": "everything runs on the CPU here",
     "E0143": "scripts read and write no files",
     "E0144": "scripts draw nothing",
     "E0145": "there are no numpy arrays here",
     "E0146": "there is no such number type here",
-    "E0147": "the language has no transformed functions",
+    "E0147": "functions are not transformed or compiled here",
     "E0148": "this is no part of the language",
     "E0149": "PyTorch has this function, the language has not",
 }
@@ -72,12 +72,14 @@ INIT = Rewrite(
     "w = (0.1 * torch.randn(3, 2)).requires_grad_()",
     "",
     "print(w.shape, w.is_leaf)",
+    "weights are made with their numbers here",
 )
 CLIP = Rewrite(
     "scale the gradients",
     "norm = w.grad.norm()\nif norm > 1.0:\n    w.grad.mul_(1.0 / norm)",
     LOSS,
     "print(w.grad)",
+    "gradients are tensors that the script can change",
 )
 SGD = Rewrite(
     "after backward() write",
@@ -97,18 +99,27 @@ SCHEDULE = Rewrite(
     "for epoch in range(30):\n    lr = 0.1 * 0.5 ** (epoch // 10)",
     "",
     "print(lr)",
+    "the size of a step is a number of the script",
 )
 BATCHES = Rewrite(
     "slice the data",
     "for start in range(0, len(x), 2):\n    batch, labels = x[start:start + 2], y[start:start + 2]",
     "x = torch.arange(8.0).reshape(4, 2)\ny = torch.tensor([0, 1, 1, 0])\n",
     "    print(batch, labels)",
+    "data is kept in tensors, and batches are slices of them",
 )
 READ = Rewrite(
-    "write the numbers down, or give them on the command line: --set 'x=[1, 2]'",
+    "write the numbers into the script, or give them with --set",
     "x = torch.tensor([1.0, 2.0])",
     "",
     "print(x)",
+)
+ASKED = Rewrite(
+    "write the numbers into the script, or give them with --set",
+    "x = torch.tensor(2.0)",
+    "",
+    "print(x)",
+    "a script asks for nothing while it runs",
 )
 WRITE = Rewrite("print what you want to keep", "print(w.tolist())", LOSS, "")
 DRAW = Rewrite(
@@ -119,7 +130,14 @@ DRAW = Rewrite(
 )
 ARRAY = Rewrite("write a tensor", "x = torch.tensor([1.0, 2.0])", "", "print(x)")
 HALF = Rewrite("take float32 or float64", "x = torch.ones(2, dtype=torch.float32)", "", "print(x.dtype)")
-CUDA = Rewrite("leave it out", "x = torch.ones(2)", "", "print(x.device)")
+COMPLEX = Rewrite(
+    "keep the real and the imaginary part in two tensors",
+    "real, imag = torch.zeros(2), torch.zeros(2)",
+    "",
+    "print(real, imag)",
+)
+NORMAL = Rewrite("draw with torch", "x = torch.randn(3)", "", "print(x.shape)")
+CUDA = Rewrite("leave it out", "", "", "print(torch.ones(2).device)")
 F_OF_X = "def f(x):\n    return (x ** 3).sum()\n\nx = torch.tensor([1.0, 2.0])\n"
 SLOPE = Rewrite(
     "ask for the derivative at a point",
@@ -206,7 +224,8 @@ ENTRIES: dict[str, tuple[str, Rewrite]] = {
     "torch.nn.Embedding": ("E0140", EMBEDDING),
     "torch.nn.Flatten": ("E0140", FLATTEN),
     "torch.nn.init.*": ("E0140", INIT),
-    "torch.nn.utils.*": ("E0140", CLIP),
+    "torch.nn.utils.clip_grad_norm_": ("E0140", CLIP),
+    "torch.nn.utils.clip_grad_value_": ("E0140", CLIP),
     "torch.nn.*": ("E0140", MODEL),
     "torch.optim.Adam": ("E0141", ADAM),
     "torch.optim.AdamW": ("E0141", ADAM),
@@ -223,7 +242,7 @@ ENTRIES: dict[str, tuple[str, Rewrite]] = {
     "numpy.loadtxt": ("E0143", READ),
     "numpy.save": ("E0143", WRITE),
     "open": ("E0143", READ),
-    "input": ("E0143", READ),
+    "input": ("E0143", ASKED),
     **{f"{name}.*": ("E0143", READ) for name in ("torchvision", "pandas")},
     **{f"{name}.*": ("E0144", DRAW) for name in ("matplotlib", "seaborn", "torchviz")},
     "torch.from_numpy": ("E0145", ARRAY),
@@ -246,24 +265,20 @@ ENTRIES: dict[str, tuple[str, Rewrite]] = {
             *("float32", "float64", "int64", "allclose", "isclose", "maximum", "minimum", "reshape", "where"),
         )
     },
-    "numpy.random.*": ("E0145", ARRAY),
-    "numpy.random": ("E0145", ARRAY),
-    "numpy.linalg": ("E0145", ARRAY),
+    "numpy.random.*": ("E0145", NORMAL),
+    "numpy.linalg.*": ("E0145", ARRAY),
     **{
         f"torch.{name}": ("E0146", HALF)
         for name in (
             *("float16", "half", "bfloat16", "int8", "int16", "short", "uint16", "uint32", "uint64"),
-            *(
-                "complex32",
-                "complex64",
-                "complex128",
-                "cfloat",
-                "cdouble",
-                "chalf",
-                "HalfTensor",
-                "CharTensor",
-            ),
-            *("ShortTensor", "BFloat16Tensor", "complex", "polar", "view_as_complex"),
+            *("HalfTensor", "CharTensor", "ShortTensor", "BFloat16Tensor"),
+        )
+    },
+    **{
+        f"torch.{name}": ("E0146", COMPLEX)
+        for name in (
+            *("complex32", "complex64", "complex128", "cfloat", "cdouble", "chalf", "complex", "polar"),
+            "view_as_complex",
         )
     },
     "Tensor.half": ("E0146", HALF),
@@ -296,6 +311,13 @@ IMPORTABLE = frozenset(
         "warnings",
     ]
 )
+#: What stands in the middle of a longer name: the error names the end of it.
+CHAINS = frozenset(
+    [
+        *("torch.func", "torch.fft", "torch.jit", "torch.cuda.amp", "torch.nn.init", "torch.nn.utils"),
+        *("torch.optim.lr_scheduler", "numpy.random", "numpy.linalg", "torchvision.datasets"),
+    ]
+)
 #: How scripts call the modules they import.
 USUAL_NAMES = {
     "torch.nn.functional.": "F.",
@@ -303,7 +325,6 @@ USUAL_NAMES = {
     "torch.optim.": "optim.",
     "matplotlib.pyplot.": "plt.",
     "numpy.": "np.",
-    "Tensor.": ".",
 }
 
 
@@ -324,7 +345,7 @@ def spelled(name: str) -> str:
     for beginning, short in USUAL_NAMES.items():
         if name.startswith(beginning):
             return short + name[len(beginning) :]
-    return name
+    return name if not name.startswith("Tensor.") else f"{name[6:]}()"
 
 
 def absence(name: str, span: Span | None = None) -> ScriptError | None:
@@ -336,7 +357,7 @@ def absence(name: str, span: Span | None = None) -> ScriptError | None:
     return ScriptError(
         f"`{spelled(name)}` is not in the language",
         code=code,
-        caret=CARETS[code],
+        caret=rewrite.caret or CARETS[code],
         help=(rewrite.help,),
         span=span,
         about=(name,),

@@ -104,6 +104,10 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
         member = owner.find(name)
         if member is not UNBOUND:
             return member
+        from autodiff.grammar.absent import CHAINS, stand_in
+
+        if f"{owner.name}.{name}" in CHAINS:
+            return stand_in(f"{owner.name}.{name}")
     elif owner.__class__ is Context and name in owner.names:
         return owner.names[name]
     elif owner.__class__ in NAMED_RESULTS and name in owner.fields:

@@ -34,7 +34,8 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
     if not kept and not error.help and error.code < "E0200":
         error.help = (error.fixes[0].text,)  # right in itself, but something else is wrong with the line
     error.fixes = tuple(kept)
-    if kept and "E0301" <= error.code <= "E0415" and error.code != "E0310":
+    said = "E0140" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
+    if kept and said and error.code != "E0310":
         error.help = ()  # it says in words what the repairs show
 
 

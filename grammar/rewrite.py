@@ -4,11 +4,15 @@ from __future__ import annotations
 
 
 class Rewrite:
-    """``shown`` are the lines a reader is given, after ``words``; with ``before`` and ``after`` they run."""
+    """``shown`` are the lines a reader is given, after ``words``; with ``before`` and ``after`` they run.
 
-    __slots__ = ("after", "before", "shown", "words")
+    ``caret`` is what stands under the place, where it is not what is said of all of its code.
+    """
 
-    def __init__(self, words: str, shown: str, before: str, after: str) -> None:
+    __slots__ = ("after", "before", "caret", "shown", "words")
+
+    def __init__(self, words: str, shown: str, before: str, after: str, caret: str = "") -> None:
+        self.caret = caret
         self.words = words
         self.shown = shown
         self.before = before

@@ -54,6 +54,7 @@ PYTHON_NAMES = {
     "E0134": "SyntaxError",
     "E0135": "SyntaxError",
     "E0136": "SyntaxError",
+    "E0142": "AssertionError or RuntimeError",
     "E0201": "NameError",
     "E0202": "NameError",
     "E0203": "TypeError",

@@ -52,6 +52,8 @@ def undefined_name(
     read: Read, unknown: list[Read], names: Names, script: syntax.Script, source: Source
 ) -> CompileError:
     name, scope = read
+    if name.id in ("open", "input"):
+        return not_here(name)
     everywhere = [read for read in unknown if read[0].id == name.id]
     reader = Reader(name, scope, everywhere, names, script, source)
     error = CompileError(
@@ -72,6 +74,17 @@ def undefined_name(
             what += f", or give it a value: --set {name.id}=1"
         error.help = (what,)
     return error
+
+
+def not_here(name: syntax.Name) -> CompileError:
+    """The error for a function of Python's that the language has not."""
+    from autodiff.grammar.absent import absence
+
+    missing = absence(name.id, name.span)
+    assert missing is not None
+    return CompileError(
+        missing.message, code=missing.code, caret=missing.caret, help=missing.help, span=missing.span
+    )
 
 
 def initials(name: str) -> str:

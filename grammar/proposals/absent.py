@@ -1,0 +1,249 @@
+"""Repairs of what PyTorch has and the language has not: functions for layers, steps for an optimizer."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import Edit, Fix
+from autodiff.core.span import Span
+from autodiff.grammar import syntax
+from autodiff.grammar.absent import ACTIVATIONS, ALONG, CLASSES, LOSSES
+from autodiff.grammar.proposals.attributes import name_attribute
+from autodiff.grammar.proposals.scene import Scene
+from autodiff.grammar.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+
+def used(scene: Scene) -> tuple[Any, syntax.Call | None]:
+    """What stands for the absent thing, and its call if it is called."""
+    node = scene.node
+    if isinstance(node, syntax.Call):
+        return node.function, node
+    parent = scene.parent
+    return node, parent if isinstance(parent, syntax.Call) and parent.function is node else None
+
+
+def around(scene: Scene, call: syntax.Call) -> Any:
+    """What a call stands in."""
+    return scene.path[scene.path.index(call) - 1]
+
+
+def member(scene: Scene) -> str:
+    """The last part of the name of what is absent."""
+    return str(scene.error.about[0]).rpartition(".")[2] if scene.error.about else ""
+
+
+def arguments_of(scene: Scene, call: syntax.Call) -> str:
+    return ", ".join([scene.text(argument) for argument in call.arguments])
+
+
+def deletion(scene: Scene, statement: syntax.Statement) -> Edit:
+    """Take a statement out; inside a block something has to stay."""
+    column = scene.source.position(statement.span.start)[1]
+    return Edit(statement.span, "" if column == 1 else "pass")
+
+
+def delete_line(scene: Scene) -> Iterator[Fix]:
+    """Delete a line that does nothing but use what is absent."""
+    if isinstance(scene.statement, syntax.ExpressionStatement):
+        yield Fix("delete the line", deletion(scene, scene.statement))
+
+
+def layers(scene: Scene) -> Iterator[Fix]:
+    """``nn.Tanh()`` is ``torch.tanh``; arguments of the layer go to the function."""
+    _, call = used(scene)
+    name = member(scene)
+    if call is None:
+        return
+    function = {**ACTIVATIONS, **ALONG, **LOSSES, **CLASSES}.get(name)
+    if function is not None:
+        takes = "x" if name in ACTIVATIONS or name in ALONG else "y, target"
+        text = function
+        if call.arguments:
+            text = f"lambda {takes}: {function}({takes}, {arguments_of(scene, call)})"
+        inside = f"({text})" if isinstance(around(scene, call), syntax.Call) and call.arguments else text
+        yield Fix(f"use the function: {text}", Edit(call.span, inside))
+    elif name == "Parameter" and len(call.arguments) == 1 and call.arguments[0].keyword is None:
+        text = scene.text(call.arguments[0])
+        if not isinstance(call.arguments[0].value, (syntax.Call, syntax.Name)):
+            text = f"({text})"
+        yield Fix(f"mark a leaf: {text}.requires_grad_()", Edit(call.span, f"{text}.requires_grad_()"))
+
+
+def optimizers(scene: Scene) -> Iterator[Fix]:
+    """The steps of ``optim.SGD([w, b], lr=0.1)`` written out wherever they are taken."""
+    _, call = used(scene)
+    statement = scene.statement
+    if call is None or member(scene) != "SGD" or not isinstance(statement, syntax.Assign):
+        return
+    given = {argument.keyword or position: argument.value for position, argument in enumerate(call.arguments)}
+    leaves, rate = given.pop(0, given.pop("params", None)), given.pop("lr", given.pop(1, None))
+    target = statement.targets[0]
+    if given or rate is None or not isinstance(target, syntax.Name):
+        return
+    if not isinstance(leaves, (syntax.ListDisplay, syntax.TupleDisplay)):
+        return
+    names = [scene.text(leaf) for leaf in leaves.elements]
+    step = scene.text(rate)
+    if not isinstance(rate, (syntax.Number, syntax.Name)):
+        step = f"({step})"
+    edits = [deletion(scene, statement)]
+    for node in walk(scene.script):
+        if isinstance(node, syntax.ExpressionStatement) and isinstance(node.value, syntax.Call):
+            text = scene.text(node.value.function).replace(" ", "")
+            if text == f"{target.id}.zero_grad":
+                edits.append(Edit(node.span, "; ".join([f"{name}.grad = None" for name in names])))
+            elif text == f"{target.id}.step":
+                column = scene.source.position(node.span.start)[1] - 1
+                margin = "\n" + scene.source.text[node.span.start - column : node.span.start] + "    "
+                lines = [f"{name} -= {step} * {name}.grad" for name in names]
+                edits.append(Edit(node.span, "with torch.no_grad():" + margin + margin.join(lines)))
+    shown = "\n        ".join([f"{name} -= {step} * {name}.grad" for name in names])
+    cleared = "; ".join([f"{name}.grad = None" for name in names])
+    yield Fix(
+        f"in place of {target.id}.step():\n    with torch.no_grad():\n        {shown}\n"
+        f"and in place of {target.id}.zero_grad():\n    {cleared}",
+        *edits,
+    )
+
+
+def devices(scene: Scene) -> Iterator[Fix]:
+    """Leave ``.cuda()`` out; write "cpu" where another device is named."""
+    node = scene.node
+    method = node.function if isinstance(node, syntax.Call) else None
+    if isinstance(method, syntax.Attribute) and method.name == "cuda":
+        yield Fix("leave `.cuda()` out", Edit(Span(method.object.span.end, node.span.end), ""))
+        return
+    yield from named_devices(scene, node)
+    yield from delete_line(scene)
+
+
+def named_devices(scene: Scene, node: Any) -> Iterator[Fix]:
+    """The device in the call itself, or where the name it is given was assigned."""
+    if not isinstance(node, syntax.Call):
+        return
+    for argument in node.arguments:
+        places = [argument.value]
+        if isinstance(argument.value, syntax.Name):
+            places = [assigned.value for assigned in scene.assignments(argument.value.id)]
+        for part in walk(*places):
+            if isinstance(part, syntax.String) and part.value.partition(":")[0] != "cpu":
+                where = f" in line {scene.line(part.span)}" if places[0] is not argument.value else ""
+                yield Fix(f'write "cpu"{where}', Edit(part.span, '"cpu"'))
+                return
+
+
+def pictures(scene: Scene) -> Iterator[Fix]:
+    """Delete every line that uses the module."""
+    place, _ = used(scene)
+    while isinstance(place, syntax.Attribute):
+        place = place.object
+    if not isinstance(place, syntax.Name):
+        return
+    edits = [
+        deletion(scene, node)
+        for node in walk(scene.script)
+        if isinstance(node, (syntax.ExpressionStatement, syntax.Assign))
+        and any(isinstance(part, syntax.Name) and part.id == place.id for part in walk(node))
+    ]
+    yield Fix(f"delete the lines that use `{place.id}`" if len(edits) > 1 else "delete the line", *edits)
+
+
+#: What draws numbers in numpy and, with the same arguments, in torch.
+DRAWN = {"randn": "randn", "rand": "rand", "seed": "manual_seed"}
+
+
+def arrays(scene: Scene) -> Iterator[Fix]:
+    """A tensor in place of an array; what only leads from one to the other goes."""
+    place, call = used(scene)
+    name = member(scene)
+    if name in ("array", "asarray") and call is not None:
+        yield Fix("write `torch.tensor(...)`", Edit(place.span, "torch.tensor"))
+    elif name == "from_numpy" and call is not None and len(call.arguments) == 1:
+        inner = call.arguments[0].value
+        if isinstance(inner, syntax.Call):
+            text = scene.source.text[inner.function.span.end : inner.span.end]
+            yield Fix(f"write `torch.tensor{text}`", Edit(call.span, f"torch.tensor{text}"))
+        else:
+            text = scene.text(inner)
+            yield Fix(f"it is a tensor already: `{text}`", Edit(call.span, text))
+    elif name in DRAWN and call is not None:
+        yield Fix(f"write `torch.{DRAWN[name]}(...)`", Edit(place.span, f"torch.{DRAWN[name]}"))
+    elif name in ("float32", "float64", "int64"):
+        yield Fix(f"write `torch.{name}`", Edit(place.span, f"torch.{name}"))
+    else:
+        yield from name_attribute(scene)
+
+
+def number_types(scene: Scene) -> Iterator[Fix]:
+    """The nearest type there is."""
+    place, call = used(scene)
+    name = member(scene)
+    if not isinstance(place, syntax.Attribute):
+        return
+    near = "int32" if name in ("int8", "int16", "short", "char", "uint16") else "float32"
+    if call is not None and name in ("half", "bfloat16", "short", "char"):
+        method = "int" if near == "int32" else "float"
+        yield Fix(f"write `.{method}()`", Edit(place.name_span, method))
+    elif call is None and "complex" not in name and name[0] != "c":
+        yield Fix(f"write `torch.{near}`", Edit(place.name_span, near))
+
+
+AT_A_POINT = {"grad": "jacobian", "jacrev": "jacobian", "jacfwd": "jacobian", "hessian": "hessian"}
+
+
+def transforms(scene: Scene) -> Iterator[Fix]:
+    """``torch.func.grad(f)(x)`` asks for a derivative at a point, and that is a function of its own."""
+    _, call = used(scene)
+    name = member(scene)
+    if call is None or len(call.arguments) != 1:
+        return
+    function = scene.text(call.arguments[0])
+    outer = around(scene, call)
+    if name in ("compile", "script"):
+        yield Fix(f"use the function itself: {function}", Edit(call.span, function))
+    elif isinstance(outer, syntax.Call) and outer.function is call and len(outer.arguments) == 1:
+        point = scene.text(outer.arguments[0])
+        if name in AT_A_POINT:
+            text = f"torch.autograd.functional.{AT_A_POINT[name]}({function}, {point})"
+        elif name == "vmap" and isinstance(call.arguments[0].value, syntax.Name):
+            text = f"torch.stack([{function}(row) for row in {point}])"
+        else:
+            return
+        yield Fix(f"write `{text}`", Edit(outer.span, text))
+
+
+def modules(scene: Scene) -> Iterator[Fix]:
+    """A bar around a loop goes; a deep copy of a tensor is a clone; a seed is torch's."""
+    place, call = used(scene)
+    name = member(scene)
+    full = str(scene.error.about[0])
+    if call is None or not call.arguments:
+        yield from delete_line(scene)
+        return
+    first = scene.text(call.arguments[0])
+    if full.startswith("tqdm") and name in ("tqdm", "trange"):
+        text = f"range({first})" if name == "trange" else first
+        yield Fix(f"loop over `{text}`", Edit(call.span, text))
+    elif full == "copy.deepcopy" or full == "copy.copy":
+        yield Fix(f"write `{first}.detach().clone()`", Edit(call.span, f"{first}.detach().clone()"))
+    elif full == "random.seed":
+        yield Fix("write `torch.manual_seed(...)`", Edit(place.span, "torch.manual_seed"))
+    else:
+        yield from delete_line(scene)
+
+
+PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
+    "E0140": layers,
+    "E0141": optimizers,
+    "E0142": devices,
+    "E0143": delete_line,
+    "E0144": pictures,
+    "E0145": arrays,
+    "E0146": number_types,
+    "E0147": transforms,
+    "E0148": modules,
+    "E0149": name_attribute,
+}
