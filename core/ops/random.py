@@ -160,7 +160,7 @@ def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
             help=("write `torch.normal(0.0, 1.0, (2, 3))`",),
         )
     centre = mean.data if mean.__class__ is Tensor else mean
-    _check_broadcast(tensors)
+    _check_broadcast(tuple(tensors))
     shape = np.broadcast_shapes(*(x.shape for x in tensors)) if size is None else check_sizes(size)
     if size is not None and tensors:
         raise ScriptError(

@@ -26,6 +26,11 @@ def is_method(node: Any, name: str) -> bool:
     )
 
 
+def owner_of(call: Any) -> Any:
+    """What a method is called on."""
+    return call.function.object
+
+
 # -- where a pass starts ----------------------------------------------------------------------------------
 
 
@@ -36,7 +41,7 @@ def start_backward(scene: Scene) -> Iterator[Fix]:
         yield from start_grad(scene)
         return
     (output,) = scene.tensors
-    root = call.function.object
+    root = owner_of(call)
     name = scene.text(root)
     made = None if output.node is None else output.node.site
     text = "" if made is None else scene.source.excerpt(made)
@@ -69,7 +74,7 @@ def right_weight(scene: Scene) -> Iterator[Fix]:
     if not isinstance(call, syntax.Call) or not call.arguments:
         return
     if is_method(call, "backward"):
-        output, given = call.function.object, call.arguments[0]
+        output, given = owner_of(call), call.arguments[0]
     else:
         output = call.arguments[0].value
         named = scene.argument(call, "grad_outputs")
@@ -85,14 +90,14 @@ def keep_graph(scene: Scene) -> Iterator[Fix]:
     """``retain_graph=True`` in the call that freed the graph."""
     error = scene.error
     freed_at = error.about[0] if error.about else None
-    call = scene.call_at(freed_at)  # type: ignore[arg-type]
+    call = scene.call_at(freed_at)
     if call is None:
         return
     edit = scene.with_argument(call, "retain_graph=True")
     line = scene.line(call.span)
     yield Fix(f"keep the graph for another pass, in line {line}: {after(scene, call, edit)}", edit)
-    if is_method(call, "backward") and isinstance(call.function.object, syntax.Name):
-        yield from compute_anew(scene, call.function.object.id)
+    if is_method(call, "backward") and isinstance(owner_of(call), syntax.Name):
+        yield from compute_anew(scene, owner_of(call).id)
 
 
 def compute_anew(scene: Scene, name: str) -> Iterator[Fix]:
@@ -132,8 +137,8 @@ def change_a_copy(scene: Scene) -> Iterator[Fix]:
         new = f"{name} = {name} {statement.op} {text}"
         yield Fix(f"make a new tensor: {new}", Edit(statement.span, new))
     elif isinstance(statement, syntax.ExpressionStatement) and is_in_place(statement.value):
-        call = statement.value
-        owner, method = call.function.object, call.function.name[:-1]
+        call: Any = statement.value
+        owner, method = owner_of(call), call.function.name[:-1]
         if isinstance(owner, syntax.Name) and method not in ("zero", "fill", "copy"):
             rest = scene.source.text[call.function.span.end : call.span.end]
             new = f"{owner.id} = {owner.id}.{method}{rest}"
@@ -226,7 +231,7 @@ def require_gradient(scene: Scene) -> Iterator[Fix]:
     """``requires_grad=True`` where something that the target was made from is created."""
     start = scene.node
     if is_method(start, "backward") or is_method(start, "retain_grad"):
-        start = start.function.object
+        start = owner_of(start)
     elif isinstance(start, syntax.Call) and start.arguments:
         start = start.arguments[0].value
     found, ends = origins(scene, start)
@@ -263,7 +268,7 @@ def origins(scene: Scene, start: Any) -> tuple[list[tuple[str, syntax.Call]], li
     while todo:
         for node in walk(todo.pop(0)):
             if is_method(node, "detach"):
-                ends.append((node, atom(scene.text(node.function.object)), "detach() leaves the graph"))
+                ends.append((node, atom(scene.text(owner_of(node))), "detach() leaves the graph"))
             elif isinstance(node, syntax.Attribute) and node.name == "data":
                 ends.append((node, scene.text(node.object), ".data is outside of the graph"))
             if not isinstance(node, syntax.Name) or node.id in seen:
@@ -271,7 +276,7 @@ def origins(scene: Scene, start: Any) -> tuple[list[tuple[str, syntax.Call]], li
             seen.add(node.id)
             for statement in scene.assignments(node.id):
                 ends += unrecorded(scene, statement)
-                value = statement.value
+                value: Any = statement.value
                 numbers = [n for n in walk(value) if is_method(n, "item")]
                 if creates(scene, value) and numbers:
                     ends.append((value, scene.text(numbers[0].function.object), "a number has no graph"))
@@ -325,7 +330,7 @@ def allow_unused(scene: Scene) -> Iterator[Fix]:
 def detach_instead(scene: Scene) -> Iterator[Fix]:
     """``y = y.detach()`` for a computed tensor that is to stop requiring gradients."""
     node = scene.node
-    owner = node.function.object if is_method(node, "requires_grad_") else object_of(node)
+    owner = owner_of(node) if is_method(node, "requires_grad_") else object_of(node)
     if isinstance(owner, syntax.Name):
         new = f"{owner.id} = {owner.id}.detach()"
         yield Fix(f"stop the gradient there: {new}", Edit(scene.statement.span, new))
@@ -339,7 +344,7 @@ def detach_first(scene: Scene) -> Iterator[Fix]:
     """``.detach()`` before ``.numpy()``."""
     call = scene.node
     if is_method(call, "numpy"):
-        end = call.function.object.span.end
+        end = owner_of(call).span.end
         edit = Edit(Span(end, end), ".detach()")
         yield Fix(f"leave the graph first: {after(scene, call, edit)}", edit)
 

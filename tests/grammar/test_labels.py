@@ -1,0 +1,101 @@
+"""Labels say what the operands of a failed operation are, at the line that made them, or say nothing."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.span import Source
+from script_runner import run_script
+
+#: A script, and its labels as ``line: marked text: remark``; the failed line is the last but where noted.
+CASES = {
+    "assigned_before": (
+        "X = torch.ones(2, 3)\nW = torch.ones(2, 2)\na = X @ W",
+        ["1: X: X has shape (2, 3)", "2: W: W has shape (2, 2)"],
+    ),
+    "last_of_several": (
+        "x = torch.ones(9)\nx = torch.ones(3)\ny = x + torch.ones(2)",
+        ["2: x: x has shape (3,)", "3: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "other_name_of_it": (
+        "x = torch.ones(3)\nz = x\ny = z + torch.ones(2)",
+        ["2: z: z has shape (3,)", "3: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "tuple_target": (
+        "a, b = torch.ones(3), torch.ones(2)\nc = a + b",
+        ["1: a: a has shape (3,)", "1: b: b has shape (2,)"],
+    ),
+    "in_a_branch": (
+        "n = 3\nif n > 2:\n    x = torch.ones(3)\nelse:\n    x = torch.ones(4)\ny = x + torch.ones(2)",
+        ["3: x: x has shape (3,)", "6: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "loop_variable": (
+        "for x in [torch.ones(3), torch.ones(4)]:\n    y = x + torch.ones(2)",
+        ["2: x: x has shape (3,)", "2: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "changed_by_the_turn_before": (
+        "h = torch.ones(1, 2)\nW = torch.ones(2, 3)\nfor i in range(2):\n    h = h @ W",
+        ["2: W: W has shape (2, 3)", "4: h: h has shape (1, 3)"],
+    ),
+    "assigned_earlier_in_the_turn": (
+        "for n in [2, 3]:\n    x = torch.ones(n)\n    y = x + torch.ones(2)",
+        ["2: x: x has shape (3,)", "3: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "parameter": (
+        "def f(a):\n    return a + torch.ones(2)\nx = torch.ones(3)\nf(x)",
+        [
+            "2: a: this is x",
+            "2: torch.ones(2): torch.ones(2) has shape (2,)",
+            "3: x: x has shape (3,)",
+        ],
+    ),
+    "unnamed_parameter": (
+        "def f(a):\n    return a + torch.ones(2)\nf(torch.ones(3))",
+        ["2: a: a has shape (3,)", "2: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "local": (
+        "def f():\n    h = torch.ones(3)\n    return h + torch.ones(2)\nf()",
+        ["2: h: h has shape (3,)", "3: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "global_in_a_function": (
+        "W = torch.ones(3)\ndef f():\n    return W + torch.ones(2)\nf()",
+        ["1: W: W has shape (3,)", "3: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "comprehension": (
+        "xs = [torch.ones(3)]\nys = [x + torch.ones(2) for x in xs]",
+        ["2: torch.ones(2): torch.ones(2) has shape (2,)", "2: x: x has shape (3,)"],
+    ),
+    "one_value_twice": (
+        "v = torch.ones(2, 3)\ny = v @ v",
+        ["1: v: v has shape (2, 3)"],
+    ),
+    "types": (
+        "x = torch.tensor([1, 2])\ny = torch.ones(2) @ x",
+        ["1: x: x holds int64 numbers", "2: torch.ones(2): torch.ones(2) holds float64 numbers"],
+    ),
+    "imported_name_is_no_operand": (
+        "import torch\ny = torch.ones(3).sum(dim=1)",
+        ["2: torch.ones(3): torch.ones(3) has shape (3,)"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_labels(name: str) -> None:
+    text, wanted = CASES[name]
+    error = run_script(text).error
+    assert error is not None
+    source = Source(text)
+    said = sorted(
+        f"{source.position(label.span.start)[0]}: {source.excerpt(label.span)}: {label.text}"
+        for label in error.labels
+    )
+    assert said == sorted(wanted)
+
+
+def test_a_used_up_graph_says_where_it_was_freed() -> None:
+    text = "x = torch.tensor(2., requires_grad=True)\ny = x ** 2\ny.backward()\nz = y * 1\nz.backward()"
+    error = run_script(text).error
+    assert error is not None
+    places = {label.text: Source(text).excerpt(label.span) for label in error.labels}
+    assert places["the graph was freed here"] == "y.backward()"
+    assert places["the values kept here for backward are gone"] == "x ** 2"
