@@ -40,7 +40,15 @@ def parse(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
 
 def read(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
     """The syntax tree of a script, or a CompileError that says where it stops making sense."""
-    script = Reader(source, max_tokens).script()
+    try:
+        script = Reader(source, max_tokens).script()
+    except CompileError as error:
+        if not error.fixes and error.span is not None:
+            from autodiff.grammar.diagnosis.spelling import rebuilt
+
+            error.fixes = rebuilt(source.text, error)
+            error.help = () if error.fixes else error.help
+        raise
     assert isinstance(script, syntax.Script)
     return script
 

@@ -118,6 +118,8 @@ class Search:
         at = error.span.start
         if self.text.startswith(("except", "finally"), at):
             return True
+        if error.code == "E0130" and self.text.startswith("case", at):
+            return True
         above = line_around(self.text, at).start
         while above:
             above = line_around(self.text, above - 1).start
@@ -125,7 +127,10 @@ class Search:
                 break
         if above in self.lines:
             begins_oddly = error.code == "E0101" and "begin" in error.message
-            is_rest = error.code == "E0103" and self.last is not None and self.last.code == "E0103"
+            line = line_around(self.text, at).start
+            is_deeper = margin(self.text, line) > margin(self.source.text, above)
+            is_rest = is_deeper or (self.last is not None and self.last.code == error.code == "E0103")
+            begins_oddly = begins_oddly or (self.last is not None and self.last.code == error.code == "E0106")
             return (
                 error.code == "E0104"
                 or (error.code == "E0105" and bool(error.labels))
@@ -140,10 +145,12 @@ class Search:
         from difflib import get_close_matches
 
         assert error.span is not None
-        name = error.message.split("'")[1]
+        name = self.source.excerpt(error.span)
+        if any(self.source.text.startswith("from", line) for line in self.lines):
+            return True  # `from math import *` binds what nobody can tell
         if self.source.text[: error.span.start].rstrip().endswith("."):  # the line above was broken in two
             return True
-        if len(name) <= 2 or get_close_matches(name, self.names, 1, 0.6):
+        if len(name) <= 2 or get_close_matches(name, self.names, 1, 0.5):
             return True
         return any(name in word for word in self.names) or any(name in line for line in self.joined())
 
@@ -156,6 +163,8 @@ class Search:
         """Take the mistake out of the words; False where no safe place follows it."""
         assert error.span is not None
         self.last = error
+        if error.fixes and len(error.fixes[0].edits) > MOST_LINES_LEFT_OUT:
+            return False  # the mistake is all over the script
         for fix in error.fixes[:1]:
             for edit in fix.edits:
                 self.lines.add(line_around(self.text, edit.span.start).start)

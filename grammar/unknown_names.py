@@ -42,8 +42,13 @@ def undefined(unknown: list[Read], names: Names, script: syntax.Script, source: 
     first, *others = [
         undefined_name(read, unknown, names, script, source) for read in list(firsts.values())[:MOST_NAMES]
     ]
-    for other in others:  # the script cannot be run with their repairs alone
-        other.fixes = other.fixes[:1]
+    for other in others:  # the script cannot be run with their repairs alone: only what is all but certain
+        assert other.span is not None
+        name = source.excerpt(other.span)
+        likely = [fix for fix in other.fixes if closeness(name, fix.edits[0].text) > 0.75]
+        if other.fixes and not likely and not other.help:
+            other.help = ("assign it above",)
+        other.fixes = tuple(likely[:1])
     first.further = list(others)
     return first
 
@@ -85,6 +90,12 @@ def not_here(name: syntax.Name) -> CompileError:
     return CompileError(
         missing.message, code=missing.code, caret=missing.caret, help=missing.help, span=missing.span
     )
+
+
+def closeness(name: str, other: str) -> float:
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, name, other).ratio()
 
 
 def initials(name: str) -> str:
@@ -134,6 +145,10 @@ class Reader:
     def proposals(self) -> Iterator[Fix]:
         """What the name may mean: a name of the script, then what the language has."""
         name = self.name.id
+        if self.begins_statement() and sorted(name) in (sorted("return"), sorted("assert"), sorted("print")):
+            word = next(word for word in ("return", "assert", "print") if sorted(word) == sorted(name))
+            yield self.rename(word, False)
+            return
         if name.lower() in WORDS:
             yield self.rename(WORDS[name.lower()], False)
             return
@@ -157,6 +172,12 @@ class Reader:
         yield from self.as_method()
         if name.lower() in RESULTS:
             yield from self.as_last_result()
+
+    def begins_statement(self) -> bool:
+        """Whether the line begins with the name, as in `retrun (x + 1)`."""
+        around = path_to(self.script, self.name.span)
+        statement = next((node for node in reversed(around) if isinstance(node, syntax.Statement)), None)
+        return statement is not None and statement.span.start == self.name.span.start
 
     def fitting_builtins(self) -> Iterator[str]:
         """What the language has that is called, or that is not, as the name is."""

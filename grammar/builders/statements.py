@@ -70,18 +70,27 @@ def augmented_assign(span: Span, target: Expression, op: str, value: Expression)
 @rule
 def annotated(span: Span, target: Expression, annotation: Expression, value: Expression | None) -> Statement:
     """``x: Tensor = value``. The type means nothing here, and the names in it need not exist."""
-    if isinstance(target, syntax.Subscript) and isinstance(target.object, syntax.Name):
-        if target.object.id in ("In", "Out"):
-            caret = "printed by the notebook, not typed"
-            raise mistake(
-                "E0135", "a label of a notebook cell is no part of the script", caret, "", target.span
-            )
+    if _is_label(target):
+        message, caret = (
+            "a label of a notebook cell is no part of the script",
+            "printed by the notebook, not typed",
+        )
+        raise mistake("E0135", message, caret, "delete the label", target.span)
     if not isinstance(target, (syntax.Name, syntax.Attribute, syntax.Subscript)):
         several = isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay))
         message = "a type belongs to one variable" if several else "only a variable can have a type"
         way_out = "write one line for each" if several else "write the name of a variable before the `:`"
         raise mistake("E0108", message, "not a variable", way_out, target.span)
     return syntax.Pass(span) if value is None else syntax.Assign(span, (target,), value)
+
+
+def _is_label(target: Expression) -> bool:
+    """`In [1]: x = 3` reads like a type."""
+    return (
+        isinstance(target, syntax.Subscript)
+        and isinstance(target.object, syntax.Name)
+        and target.object.id in ("In", "Out")
+    )
 
 
 @rule

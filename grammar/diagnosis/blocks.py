@@ -5,9 +5,9 @@ from __future__ import annotations
 from autodiff.core.errors import CompileError, Fix, Label
 from autodiff.core.span import Span
 from autodiff.grammar.characters import shorten
-from autodiff.grammar.diagnosis.lines import is_blank, margin, next_line
+from autodiff.grammar.diagnosis.lines import code_end, is_blank, margin, next_line
 from autodiff.grammar.diagnosis.situation import LINE_ENDS, LINE_STARTS, Situation, fix, line_around
-from autodiff.grammar.vocabulary import BLOCK_WORDS
+from autodiff.grammar.vocabulary import BLOCK_WORDS, OPERATORS
 
 
 def stray_colon(here: Situation) -> CompileError | None:
@@ -42,7 +42,8 @@ def misspelt(here: Situation) -> CompileError | None:
         "fn": "def",
         "define": "def",
     }
-    meant = slips.get(here.first) or (get_close_matches(here.first.lower()[:20], known, 1, 0.66) or [""])[0]
+    meant = slips.get(here.first) or next((w for w in known if sorted(w) == sorted(here.first)), "")
+    meant = meant or (get_close_matches(here.first.lower()[:20], known, 1, 0.66) or [""])[0]
     if not meant:
         return None
     return here.error(
@@ -59,6 +60,17 @@ def indented(here: Situation) -> CompileError | None:
         return None
     text, at = here.text, here.span().start
     line = line_around(text, at).start
+    if here.kinds[here.at + 1] in OPERATORS and here.at >= 2 and here.kinds[here.at - 1] == "_NEWLINE":
+        first = here.at - 2
+        while first and here.kinds[first - 1] not in LINE_STARTS:
+            first -= 1
+        equals = [index for index in range(first, here.at - 1) if here.kinds[index] in ("=", "return")]
+        begin, end = here.words.starts[equals[-1] + 1 if equals else first], code_end(text, line)
+        joined = fix(
+            "to go on from the line above, put brackets around both", (begin, begin, "("), (end, end, ")")
+        )
+        message = "this line is indented, but nothing above it opens a block"
+        return here.error("E0104", message, "the indentation", joined, span=Span(line, at))
     above = line_around(text, max(line - 1, 0)).start
     while above and is_blank(text, above):
         above = line_around(text, above - 1).start
@@ -96,7 +108,7 @@ def block_missing(here: Situation) -> CompileError | None:
         # The lines that go on at this depth may all have been meant; one is enough to make a block.
         ways_out = [fix("indent it by four spaces", (begin, begin, "    "))]
         if word == "def":
-            ways_out.insert(0, _indent_through_return(text, begin))
+            ways_out = [_indent_through_return(text, begin)]
     error = here.error(
         "E0105",
         f"the block of this `{shorten(word)}` is missing",

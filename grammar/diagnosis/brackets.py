@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.errors import CompileError, Fix
 from autodiff.grammar.diagnosis import spelling
-from autodiff.grammar.diagnosis.lines import code_end, line_end, margin, next_statement
+from autodiff.grammar.diagnosis.lines import code_end, line_end, margin, next_line, next_statement
 from autodiff.grammar.diagnosis.situation import Situation, fix, line_around
 from autodiff.grammar.layout import CLOSES, Words, unclosed_bracket
 from autodiff.grammar.vocabulary import BLOCK_WORDS
@@ -69,7 +69,16 @@ def repairs(here: Situation, error: CompileError) -> tuple[Fix, ...]:
             fix(f"write `{wanted}` instead of `{sign}`", (span.start, span.end, wanted)),
             fix(f"write `{wanted}` before the `{sign}`", (span.start, span.start, wanted)),
         )
-    return (fix(f"delete the `{sign}`", (span.start, span.end, "")),)
+    ways_out = [fix(f"delete the `{sign}`", (span.start, span.end, ""))]
+    if text[span.end : span.end + 1] in (".", " ") and text[span.end : line_end(text, span.end)].strip():
+        begin = here.words.starts[here.line]
+        signs = [
+            index for index in range(here.line, here.at) if here.kinds[index] in ("=", "return", "+=", "-=")
+        ]
+        begin = here.words.starts[signs[-1] + 1] if signs and signs[-1] + 1 < here.at else begin
+        opening = next(opener for closing, opener in CLOSES.items() if closing == sign)
+        ways_out.insert(0, fix(f"write `{opening}` where the bracket should open", (begin, begin, opening)))
+    return tuple(ways_out)
 
 
 def _closed(here: Situation, opening: int) -> tuple[Fix, ...]:
@@ -78,30 +87,25 @@ def _closed(here: Situation, opening: int) -> tuple[Fix, ...]:
     line = line_around(text, opening).start
     first = here.words.starts[here.line] if here.words.starts[here.line] <= opening else line
     following = next_statement(text, opening, margin(text, line_around(text, first).start))
-    places = [code_end(text, line)]
-    last = (
-        line_around(text, max(following - 1, 0)).start
-        if following < len(text)
-        else line_around(text, len(text)).start
-    )
-    while last > line and not text[last : line_end(text, last)].strip():
-        last = line_around(text, last - 1).start
-    if last > line:
-        places.insert(0, code_end(text, last))
-    found = []
-    for place in places:
-        if here.first in BLOCK_WORDS and text[place - 1] == ":":
-            place -= 1
-        closers = _still_open(here.words, here.line, place)
-        if here.first in BLOCK_WORDS and text[place : place + 1] != ":":
-            closers += ":"
-        if 0 < len(closers.strip(":")) < 20:
-            where = "the line" if place <= line_end(text, line) else f"`{text[last:place].strip()[-20:]}`"
-            where = (
-                f"before the `{text[place]}`" if text[place : place + 1] == ":" else f"at the end of {where}"
-            )
-            found.append(fix(f"write `{closers}` {where}", (place, place, closers)))
-    return tuple(found)
+    place = code_end(text, line)
+    if text[place - 1] in "([{," or following >= len(text) or following > next_line(text, line):
+        last = line_around(text, max(following - 1, 0)).start
+        while last > line and not text[last : line_end(text, last)].strip():
+            last = line_around(text, last - 1).start
+        place = max(place, code_end(text, last))
+    if here.first in BLOCK_WORDS and text[place - 1] == ":":
+        place -= 1
+    closers = _still_open(here.words, here.line, place)
+    if not 0 < len(closers) < 20:
+        return ()
+    if here.first in BLOCK_WORDS and text[place : place + 1] != ":":
+        closers += ":"
+    where = "at the end of the line"
+    if text[place : place + 1] == ":":
+        where = "before the `:`"
+    elif place > line_end(text, line):
+        where = f"at the end of line {here.line_number(place)}"
+    return (fix(f"write `{closers}` {where}", (place, place, closers)),)
 
 
 def _still_open(words: Words, first: int, end: int) -> str:

@@ -27,7 +27,7 @@ def foreign_word(here: Situation) -> CompileError | None:
     if here.kind == "raise" and (found := _RAISED.match(here.text, here.span().start)):
         ways_out = (fix(f"write `assert False, {found[1]}`", (*_ends(found), f"assert False, {found[1]}")),)
     elif here.kind in ("async", "await"):
-        ways_out = (_all_at_once(here), way_out)
+        ways_out = (_all_at_once(here),)
     return here.error(code, f"`{here.kind}` is not in the language", caret, *ways_out)
 
 
@@ -68,6 +68,10 @@ def braces(here: Situation) -> CompileError | None:
         return here.error(
             "E0120", "dictionaries are not in the language", "a dictionary begins here", way_out
         )
+    if not kinds[1:]:
+        name = here.first if here.at == here.line + 2 and here.before == "=" else "values"
+        way_out = f"collect in a list: `{name} = []`, then `{name}.append(...)`"
+        return here.error("E0120", "dictionaries are not in the language", "an empty dictionary", way_out)
     way_out = "use one variable per entry"
     if entries := _entries(here, inside, last):
         way_out += ": " + ", ".join(f"`{entry}`" for entry in entries)
@@ -87,7 +91,7 @@ def _entries(here: Situation, inside: list[tuple[str, int]], last: int) -> list[
             continue
         stop = next((where for kind, where in inside if kind == "," and where > at), last)
         value = here.text[here.words.ends[at + 1] : here.words.starts[stop]].strip()
-        if len(value) > 30 or "\n" in value or "`" in value:
+        if len(value) > 45 or "\n" in value or "`" in value:
             return []
         entries.append(f"{name} = {value}")
     return entries[:4]

@@ -10,7 +10,7 @@ import re
 
 _NAMES = r"[^\W\d]\w*(?:\.\w+|\[[^\]\r\n]*\])*"
 _BEGINNING = re.compile(
-    r"(?:(?:if|elif|else|for|while|def|class|with|return|import|from|assert|del|pass|break|continue)\b|@"
+    r"(?:(?:if|elif|else|for|while|def|class|with|return|import|from|assert|del|pass|break|continue|print)\b|@"
     rf"|{_NAMES}(?:[ \t]*,[ \t]*{_NAMES})*[ \t]*(?://|\*\*|[-+*/@%&|^])?=(?!=)"
     rf"|{_NAMES}[ \t]*\()"
 )

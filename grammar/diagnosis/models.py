@@ -16,7 +16,7 @@ def as_functions(name: str, body: str) -> tuple[str, ...]:
     """The advice for ``class Net(nn.Module)``, in the names and sizes of the class if they can be read."""
     layers = {found[1]: (found[2], found[3]) for found in _LAYER.finditer(body)}
     function = name.lower() if name.lower() != name else f"{name}_of"
-    forward = _forward(body, layers) if 0 < len(layers) <= MOST_LAYERS else None
+    forward = _forward(body, layers) if len(layers) <= MOST_LAYERS else None
     if forward is None:
         layers, forward = (
             {"1": ("2", "3"), "2": ("3", "1")},
@@ -24,7 +24,9 @@ def as_functions(name: str, body: str) -> tuple[str, ...]:
         )
     argument, steps = forward
     names = _parameter_names(layers)
-    lines = ["write it as a function, with its parameters as tensors:"]
+    lines = [
+        "write it as a function, with its parameters as tensors:" if layers else "write it as a function:"
+    ]
     for layer, (size_in, size_out) in layers.items():
         weight, bias = names[layer]
         lines.append(f"    {weight} = torch.randn({size_out}, {size_in}, requires_grad=True)")

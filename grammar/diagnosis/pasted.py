@@ -125,8 +125,9 @@ def fence(text: str, at: int) -> CompileError | None:
         return None
     mark = fences[0] if not on_fence else line_around(text, at)
     word = text[mark.start : mark.end].strip()[:3]
+    called = "three backticks belong" if word == "```" else f"`{word}` belongs"
     error = CompileError(
-        f"`{word}` belongs to the text around the script",
+        f"{called} to the text around the script",
         code="E0136",
         caret="marks where code begins and ends in a chat or a README",
         fixes=(fix("keep only what stands between the marks" if len(fences) > 1 else "delete it", *edits),),

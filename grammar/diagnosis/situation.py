@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.errors import CompileError, Edit, Fix
-from autodiff.core.span import Span
+from autodiff.core.span import Source, Span
 from autodiff.grammar.characters import shorten
 from autodiff.grammar.layout import CLOSES, Words
 
@@ -109,6 +109,9 @@ class Situation:
     def line_span(self) -> Span:
         """The line of the script that holds the word, without its break."""
         return line_around(self.text, self.span().start)
+
+    def line_number(self, at: int) -> int:
+        return Source(self.text).position(at)[0]
 
     def last_of_line(self) -> int:
         """The number of the last word before the line ends."""

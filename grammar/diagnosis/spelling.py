@@ -7,7 +7,7 @@ import re
 from autodiff.core.errors import CompileError, Fix
 from autodiff.core.span import Span
 from autodiff.grammar.characters import INVISIBLE, LOOKALIKES, normal_form, shorten
-from autodiff.grammar.diagnosis.lines import is_blank, margin, next_line
+from autodiff.grammar.diagnosis.lines import code_end, is_blank, margin, next_line
 from autodiff.grammar.diagnosis.situation import fix, line_around
 
 _NUMBER = re.compile(r"(?:\d[\d_]*)?\.?\d*(?:[eE][+-]?\d+)?")
@@ -23,6 +23,48 @@ def repairs(text: str, error: CompileError) -> tuple[Fix, ...]:
     tries = {"E0104": indentation, "E0106": string, "E0107": character, "E0109": number}
     found = tries[error.code](text, error.span, error) if error.code in tries else []
     return tuple(one for one in found if one is not None)
+
+
+def rebuilt(text: str, error: CompileError) -> tuple[Fix, ...]:
+    """What to try for a mistake that only showed when the syntax tree was built."""
+    assert error.span is not None
+    if error.code == "E0135":
+        from autodiff.grammar.diagnosis.pasted import cell
+
+        return cell(text, line_around(text, error.span.start).start).fixes
+    if error.code == "E0108" and "assigned" in error.message:
+        return assignment(text, error.span)
+    if error.code == "E0106" and "never closed" in error.message:
+        return field(text, error.span)
+    return ()
+
+
+def assignment(text: str, span: Span) -> tuple[Fix, ...]:
+    """`f(x) = ...` as a definition, and `3 = x` turned round."""
+    line = line_around(text, span.start)
+    end = code_end(text, line.start)
+    sign = text.find("=", span.end, end)
+    target, value = text[span.start : span.end], text[sign + 1 : end].strip()
+    if sign < 0 or text[line.start : span.start].strip() or text[span.end : sign].strip() or not value:
+        return ()
+    if re.fullmatch(r"[^\W\d]\w*\((?:[^\W\d]\w*(?:, *[^\W\d]\w*)*)?\)", target):
+        written = f"def {target}: return {value}"
+        return (fix(f"to define a function: `{shorten(written, 60)}`", (span.start, end, written)),)
+    if re.fullmatch(r"[^\W\d]\w*", value) and "(" not in target:
+        written = f"{value} = {target}"
+        return (fix(f"turn it round: `{shorten(written, 60)}`", (span.start, end, written)),)
+    return ()
+
+
+def field(text: str, span: Span) -> tuple[Fix, ...]:
+    """The `}` before the quote that ends the f-string."""
+    opened = re.compile(r"""[fF][rR]?("|')|[rR][fF]("|')""")
+    line = line_around(text, span.start)
+    begun = list(opened.finditer(text, line.start, span.start))
+    if not begun:
+        return ()
+    place = text.find(begun[-1][0][-1], span.start, line.end)
+    return (fix("write `}` where the value ends", (place, place, "}")),) if place > 0 else ()
 
 
 # -- characters ---------------------------------------------------------
@@ -46,8 +88,9 @@ def character(text: str, span: Span, error: CompileError) -> list[Fix | None]:
         if here in "\u2028\u2029\x85\x0b":
             new = "\n"
         edits = [(at, at + 1, new) for at in range(len(text)) if text[at] == here]
-        what = "it" if len(edits) == 1 else f"all {len(edits)} of them"
-        tail = " by an ordinary space" if new == " " else " by a line break" if new else ""
+        what = {1: "it", 2: "both of them"}.get(len(edits), f"all {len(edits)} of them")
+        kind = "" if not new else "space" if new == " " else "line break"
+        tail = kind and f" by an ordinary {kind}" if len(edits) == 1 else kind and f" by ordinary {kind}s"
         return [fix(f"{verb} {what}{tail}", *edits)]
     return _sign(text, span, here, line)
 
@@ -87,7 +130,8 @@ def _plain_characters(text: str, line: Span, here: str) -> Fix:
     if quotes:
         return fix(f"write `{LOOKALIKES[here]}`, which is the same at both ends", *edits)
     if len({text[start] for start, _, _ in edits}) > 1:
-        return fix("write " + ", ".join(dict.fromkeys(f"`{new.strip()}`" for _, _, new in edits)), *edits)
+        pairs = dict.fromkeys(f"`{new.strip()}` for `{text[start]}`" for start, _, new in edits)
+        return fix("write " + ", ".join(pairs), *edits)
     return fix(f"write `{LOOKALIKES[here]}`", *edits)
 
 

@@ -55,13 +55,13 @@ def _without_one(here: Situation, wanted: str, gone: str) -> list[str | Fix]:
 
 def _bad_beginning(here: Situation) -> CompileError:
     """A line that begins with an operator, most often the rest of the line above."""
-    message = f"a line cannot begin with {here.name()}"
+    message = f"a line cannot begin with {here.name(here.line)}"
     text, line = here.text, here.line
     ways_out: list[str | Fix] = []
     if (
         line >= 2
         and here.kinds[line - 1] in ("_NEWLINE", "_INDENT")
-        and here.kind in (*OPERATORS, "and", "or", ".")
+        and here.kinds[line] in (*OPERATORS, "and", "or", ".")
     ):
         first = line - 2
         while first and here.kinds[first - 1] not in ("_NEWLINE", "_INDENT", "_DEDENT"):
@@ -74,7 +74,7 @@ def _bad_beginning(here: Situation) -> CompileError:
                 fix("put brackets around it and the line above", (start, start, "("), (end, end, ")"))
             )
     ways_out = ways_out or ["join it to the line above with brackets, or delete it"]
-    return here.error("E0101", message, "nothing is left of it", *ways_out)
+    return here.error("E0101", message, "nothing is left of it", *ways_out, span=here.span(line))
 
 
 def two_signs(here: Situation) -> CompileError | None:
@@ -87,7 +87,7 @@ def two_signs(here: Situation) -> CompileError | None:
     return here.error(
         "E0101",
         f"`{pair}` is written `{plain}`",
-        "two signs",
+        "the sign of other languages",
         fix(f"write `{plain}`", (first.start, second.end, _spaced(here, plain, first.start, second.end))),
         span=Span(first.start, second.end),
     )
@@ -126,14 +126,14 @@ def _completed(here: Situation) -> tuple[str | Fix, ...]:
 def else_missing(here: Situation) -> CompileError | None:
     if "else" not in here.expected or here.kind not in (*LINE_ENDS, *CLOSES, ",", ":"):
         return None
-    ways_out: list[str | Fix] = ["say what holds otherwise: `value if condition else other`"]
+    ways_out: list[str | Fix] = ["say what the value is otherwise: `value if condition else other`"]
     middle = [index for index in range(here.line, here.at) if here.kinds[index] == "if"]
     if here.kind in LINE_ENDS and not here.brackets and len(middle) == 1 and here.kinds[here.line] == "NAME":
         at, begin = middle[0], here.words.starts[here.line]
         condition = here.text[here.words.starts[at] : here.gap.start]
         cut = here.words.ends[at - 1]
         ways_out.append(
-            fix(f"or put the condition first: `{shorten(condition)}: ...`", (begin, begin, f"{condition}: "),
+            fix(f"put the condition first: `{shorten(condition)}: ...`", (begin, begin, f"{condition}: "),
                 (cut, here.gap.start, ""))
         )  # fmt: skip
     return here.error("E0102", "the `else` of this choice is missing", "here", *ways_out, span=here.gap)
@@ -147,6 +147,13 @@ def lone_star(here: Situation) -> CompileError | None:
     stars = [index for index in range(opening, here.at) if here.kinds[index] == "*"]
     if not stars or here.kinds[here.line] in BLOCK_WORDS:
         return None
+    if (
+        stars == [here.line]
+        and here.line >= 2
+        and here.kind in LINE_ENDS
+        and here.kinds[here.line - 1] == "_NEWLINE"
+    ):
+        return _bad_beginning(here)
     span, end = here.span(stars[-1]), here.words.ends[here.at - 1]
     way_out = fix("put square brackets around it", (span.start, span.start, "["), (end, end, "]"))
     advice = "leave out the `*`"
@@ -229,11 +236,7 @@ def side_by_side(here: Situation) -> CompileError | None:
     if before == "STRING" and glued:
         ways_out = [*_other_quotes(here), "a quote inside a string is written \\' or \\\""]
     elif here.brackets:
-        gap = here.words.ends[last]
-        joins = "put a comma or an operator between them"
-        ways_out = [fix(joins, (gap, gap, ",")), fix(joins, (gap, start, " * "))]
-        if here.kinds[here.brackets[-1]] == "(" and here.brackets[-1] in (here.line, here.at - 2):
-            ways_out.reverse()
+        ways_out = _joined(here)
     elif before == "NUMBER" or here.kind in ("NAME", "NUMBER"):
         example = f"{here.word(last)} * {here.word(here.at)}" if before == "NUMBER" else "2 * x"
         ways_out = [f"put an operator between them, as in `{shorten(example)}`"]
@@ -243,6 +246,19 @@ def side_by_side(here: Situation) -> CompileError | None:
     else:
         ways_out = ["put an operator between them, or begin a new line"]
     return here.error("E0102", "two values stand side by side", what, *ways_out)
+
+
+def _joined(here: Situation) -> list[str | Fix]:
+    """Two values in a bracket: a comma in lists and calls, a product in a calculation."""
+    opening, last, start = here.brackets[-1], here.at - 1, here.span().start
+    gap = here.words.ends[last]
+    product = f"{here.word(last)} * {here.word(here.at)}"
+    times = fix(f"write an operator between them, as in `{shorten(product)}`", (gap, start, " * "))
+    is_call = opening > here.line and here.kinds[opening - 1] in ("NAME", ")", "]")
+    if here.kinds[opening] == "(" and not is_call:
+        return [times]
+    comma = fix("write a comma between them", (gap, gap, ","))
+    return [comma] if here.kind == here.before == "NUMBER" else [comma, times]
 
 
 def _other_quotes(here: Situation) -> list[str | Fix]:

@@ -57,7 +57,7 @@ def equals_sign(here: Situation) -> CompileError | None:
     doubled = (span.start, span.end, "==")
     if here.first in ("if", "elif", "while", "assert", "return") or not here.brackets:
         message = "`=` assigns and cannot stand inside an expression"
-        return here.error("E0102", message, "here", fix("did you mean `==`?", doubled))
+        return here.error("E0102", message, "gives a variable a value", fix("did you mean `==`?", doubled))
     return here.error(
         "E0102",
         "only a name can stand before this `=`",
