@@ -315,7 +315,7 @@ IMPORTABLE = frozenset(
 CHAINS = frozenset(
     [
         *("torch.func", "torch.fft", "torch.jit", "torch.cuda.amp", "torch.nn.init", "torch.nn.utils"),
-        *("torch.optim.lr_scheduler", "numpy.random", "numpy.linalg", "torchvision.datasets"),
+        *("torch.optim.lr_scheduler", "numpy.random", "torchvision.datasets"),
     ]
 )
 #: How scripts call the modules they import.

@@ -77,7 +77,7 @@ def assert_close(
 
 def comparable(value: Any) -> Tensor:
     if value.__class__ is Tensor:
-        return value  # type: ignore[no-any-return]
+        return value
     if value.__class__ in NUMBERS:
         return Tensor(settle(np.asarray(value)))
     raise ScriptError(

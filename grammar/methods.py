@@ -129,7 +129,7 @@ def unchanged(x: Tensor) -> Tensor:
 def contiguous(x: Tensor) -> Tensor:
     from autodiff.core.ops.shape import is_contiguous
 
-    return x if is_contiguous(x) else OPS["contiguous"](x)  # type: ignore[no-any-return]
+    return x if is_contiguous(x) else OPS["contiguous"](x)
 
 
 @method(Tensor, "requires_grad_")

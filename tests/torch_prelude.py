@@ -114,12 +114,14 @@ def pristine_torch(dtype: str, seed: int) -> Iterator[None]:
     torch.set_warn_always(True)  # else what warns depends on the scripts that ran before
     torch.manual_seed(seed)
     torch.set_printoptions(profile="default")
+    torch.autograd.set_detect_anomaly(False)
     torch.Tensor.backward = _with_retain_variables(backward)
     try:
         yield
     finally:
         torch.Tensor.backward = backward
         torch.set_printoptions(profile="default")
+        torch.autograd.set_detect_anomaly(False)
         torch.set_rng_state(rng_state)
         torch.set_default_dtype(before[0])
         torch.set_grad_enabled(before[1])
