@@ -314,7 +314,7 @@ def as_index(value: Any, what: str) -> int:
         return int(value)
     if value.__class__ is Tensor and value.size == 1:
         number = value.item()
-        if number.__class__ is int or (runtime.numbers_are_leaves and float(number).is_integer()):
+        if number.__class__ is not float or (runtime.numbers_are_leaves and number.is_integer()):
             return int(number)
     raise ScriptError(
         "only integer tensors of a single element can be converted to an index"

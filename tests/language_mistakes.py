@@ -249,7 +249,7 @@ MISTAKES: tuple[Mistake, ...] = (
     statement("leaf in place", "q_ += 1", LEAF, quoted=True, anywhere=False),
     statement("leaf item", "q_[0] = 1", LEAF, quoted=True, anywhere=False),
     expression("leaf method", "q_.zero_()", LEAF, quoted=True, anywhere=False),
-    statement("saved value changed", "h_ += 1\nl_.backward()", LEAF, "h_ = q_ * 2", "l_ = (h_ * h_).sum()", anywhere=False),
+    statement("saved value changed", "h_.add_(1)\nl_.backward()", LEAF, "h_ = q_ * 2", "l_ = (h_ * h_).sum()", anywhere=False),
     expression("unused", "torch.autograd.grad((q_ * 2).sum(), torch.ones(1, requires_grad=True))", LEAF, quoted=True, anywhere=False),
     expression("grad of no grad", "torch.autograd.grad(torch.tensor(1.), q_)", LEAF, quoted=True),
     expression("grad of what needs none", "torch.autograd.grad((q_ * 2).sum(), torch.ones(3))", LEAF, quoted=True, anywhere=False),

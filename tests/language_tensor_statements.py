@@ -41,14 +41,13 @@ def fresh(w: Writer, text: str, depth: int = 2) -> str:
     return made
 
 
-def loss(w: Writer, x: str) -> str:
+def loss(w: Writer, x: str, *more: str) -> str:
     """A scalar that depends on the leaf."""
     shape = w.choose(
         "({x} * {x} * <(vec)>).sum()",
         "({x} ** 2).sum() + <(sca)>",
         "(torch.sin({x}) * <(vec)>).mean()",
         "({x} @ <(vec)>) ** 2",
-        "sum([v * v * 0.5 for v in {x}])",
         "(<(mat)> @ {x}).sum() * {x}[0]",
         "torch.exp({x} * 0.1).prod() * <(fl)>",
         "F.mse_loss({x}, <vec>)",
@@ -56,6 +55,7 @@ def loss(w: Writer, x: str) -> str:
         "torch.where(<bvec>, {x} ** 3, {x}).sum()",
         "torch.stack([{x}, {x} * 2]).sum(0).prod()",
         "(lambda v: (v * v).sum())({x})",
+        *more,
     )
     return fresh(w, shape.replace("{x}", x))
 
@@ -64,7 +64,7 @@ def backward(w: Writer) -> None:
     if not w.tracking or w.level:
         return assign_tensor(w)
     x, y = leaf(w), w.name("L")
-    w.line(f"{y} = {loss(w, x)}")
+    w.line(f"{y} = {loss(w, x, 'sum([v * v * 0.5 for v in {x}])')}")
     if w.maybe(0.4):
         w.line(f"print({y}, {y}.grad_fn, {y}.is_leaf, {y}.requires_grad)")
     kind = w.choose("plain", "plain", "gradient", "twice", "named", "vector", "loop")
@@ -289,6 +289,15 @@ def named_results(w: Writer) -> None:
     w.line(f"print({r})" if w.maybe(0.5) else f"print({a}.sum(), {b}.dtype)")
 
 
+def print_options(w: Writer) -> None:
+    options = w.choose(
+        "precision=2", "sci_mode=True", "linewidth=40", "threshold=5", "edgeitems=1, threshold=4"
+    )
+    w.line(f"torch.set_printoptions({options})")
+    w.line(f"print({w.expression('vec')}, arange(20.) / 7, {w.expression('mat')}, arange(12))")
+    w.line("torch.set_printoptions(profile='default')")
+
+
 def printing(w: Writer) -> None:
     """Tensors of every look."""
     text = w.choose(
@@ -377,6 +386,7 @@ TENSOR: tuple[Statement, ...] = (
     views,
     named_results,
     *(printing,) * 3,
+    print_options,
     *(attributes,) * 2,
     assign_tensor,
 )

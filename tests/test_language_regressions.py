@@ -19,6 +19,21 @@ SCRIPTS = {
     "index() of a tuple": "print((1, 2).index(3))",
     "a lone brace": "print('{'.format(1))",
     "an open brace": "print('{0'.format(1))",
+    "data assigned shares memory": (
+        "x, y, d = ones(2), zeros(2), 0\nd = x.data\nx.data = y\ny += 5\nd *= 3\nx[0] = 2\nprint(x, y, d)"
+    ),
+    "a float tensor is no index": "print([1, 2][tensor(1.)])",
+    "an int tensor is an index": "print([1, 2][tensor(1)], 'abc'[tensor([2])], list(range(tensor(2))))",
+    "a tensor of truth is an index": "print(range(tensor(True)))",
+    "running sums start from 0": "print(tensor([-0., -0.]).cumsum(0), tensor(-0.).cumsum(0))",
+    "a method is looked up before its arguments": "print((1).nothing(print('not printed')))",
+    "a starred int": "def f(*x): pass\nf(*3)",
+    "a starred int in print": "print(*3)",
+    "losses differentiated twice have torch's names": (
+        "x = tensor([1., 2.], requires_grad=True)\n"
+        "print(grad(F.mse_loss(x, x.detach() * 2), x, create_graph=True)[0].grad_fn.name())\n"
+        "print(grad(softmax(x, 0)[0] ** 2, x, create_graph=True)[0].grad_fn.name())"
+    ),
 }
 
 

@@ -133,6 +133,7 @@ mse_loss_op = entrywise_loss(
     lambda x, y: np.square(x - y),
     lambda x, y: 2 * (x - y),
     lambda x, y: -2 * (x - y),
+    fused_backward="MseLossBackwardBackward0",
 )
 smooth_l1_loss_op = entrywise_loss(
     "smooth_l1_loss",
@@ -140,15 +141,21 @@ smooth_l1_loss_op = entrywise_loss(
     smooth_l1_partial,
     lambda x, y, beta: -smooth_l1_partial(x, y, beta=beta),
     grad_fn="SmoothL1LossBackward0",
+    fused_backward="SmoothL1LossBackwardBackward0",
 )
 huber_loss_op = entrywise_loss(
-    "huber_loss", huber_forward, huber_partial, lambda x, y, delta: -huber_partial(x, y, delta=delta)
+    "huber_loss",
+    huber_forward,
+    huber_partial,
+    lambda x, y, delta: -huber_partial(x, y, delta=delta),
+    fused_backward="HuberLossBackwardBackward0",
 )
 binary_cross_entropy_op = entrywise_loss(
     "binary_cross_entropy",
     bce_forward,
     bce_partial,
     lambda x, y: log(1 - x) - log(x),
+    fused_backward="BinaryCrossEntropyBackwardBackward0",
 )
 bce_with_logits_op = entrywise_loss(
     "binary_cross_entropy_with_logits",

@@ -75,6 +75,7 @@ gelu = elementwise(
     lambda out, x: 0.5 * (1 + erf(x / ROOT_2)) + x * (exp(-(x**2) / 2) / ROOT_2_PI),
     scalar=lambda x: x * 0.5 * (1 + math.erf(x / ROOT_2)),
     real=True,
+    fused_backward="GeluBackwardBackward0",
 )
 gelu_tanh = elementwise(
     "gelu_tanh",
@@ -83,6 +84,7 @@ gelu_tanh = elementwise(
     scalar=lambda x: 0.5 * x * (1 + math.tanh(gelu_inner(x))),
     real=True,
     grad_fn="GeluBackward0",
+    fused_backward="GeluBackwardBackward0",
 )
 silu = elementwise(
     "silu",
@@ -95,6 +97,7 @@ softplus: Op = selective(
     "softplus",
     softplus_forward,
     lambda g, out, x, beta, threshold: where(x * beta > threshold, g, g * sigmoid(beta * x)),
+    fused_backward="SoftplusBackwardBackward0",
 )
 logsigmoid = elementwise(
     "logsigmoid",
@@ -103,6 +106,7 @@ logsigmoid = elementwise(
     scalar=lambda x: min(x, 0.0) - math.log1p(math.exp(-math.fabs(x))),
     real=True,
     grad_fn="LogSigmoidBackward0",
+    fused_backward="LogSigmoidBackwardBackward0",
 )
 mish = elementwise(
     "mish",
@@ -115,6 +119,7 @@ leaky_relu = selective(
     lambda x, negative_slope: np.where(x > 0, x, x * negative_slope),
     lambda g, out, x, negative_slope: where(x > 0, g, g * negative_slope),
     kink="at 0 the slope is that of the negative side",
+    fused_backward="LeakyReluBackwardBackward0",
 )
 elu = selective(
     "elu",
@@ -123,12 +128,14 @@ elu = selective(
         x <= 0, g * (input_scale * alpha * scale) * exp(x * input_scale), g * scale
     ),
     kink="at 0 the slope is that of the negative side",
+    fused_backward="EluBackwardBackward0",
 )
 hardtanh = selective(
     "hardtanh",
     lambda x, min_val, max_val: np.minimum(np.maximum(x, min_val), max_val),
     lambda g, out, x, min_val, max_val: where((x <= min_val) | (x >= max_val), 0.0, g),
     kink="the slope at the bounds is 0",
+    fused_backward="HardtanhBackwardBackward0",
 )
 hardsigmoid = selective(
     "hardsigmoid",
@@ -141,24 +148,28 @@ hardswish = selective(
     lambda x: x * np.minimum(np.maximum(x + 3, 0), 6) / 6,
     lambda g, out, x: where(x <= -3, 0.0, where(x < 3, g * (x / 3 + 0.5), g)),
     kink="the slope is 0 at -3 and 1 at 3",
+    fused_backward="HardswishBackwardBackward0",
 )
 softshrink = selective(
     "softshrink",
     lambda x, lambd: np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0)),
     lambda g, out, x, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g),
     kink="the slope at the bounds is 0",
+    fused_backward="SoftshrinkBackwardBackward0",
 )
 hardshrink = selective(
     "hardshrink",
     lambda x, lambd: np.where((x >= -lambd) & (x <= lambd), 0, x),
     lambda g, out, x, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g),
     kink="the slope at the bounds is 0",
+    fused_backward="HardshrinkBackwardBackward0",
 )
 threshold = selective(
     "threshold",
     lambda x, threshold, value: np.where(x <= threshold, value, x),
     lambda g, out, x, threshold, value: where(x <= threshold, 0.0, g),
     kink="the slope at the threshold is 0",
+    fused_backward="ThresholdBackwardBackward0",
 )
 prelu = selective(
     "prelu",
@@ -167,6 +178,7 @@ prelu = selective(
     lambda g, out, x, weight: where(x > 0, 0.0, g * x),
     grad_fn="PreluKernelBackward0",
     kink="at 0 the slope is that of the negative side",
+    fused_backward="PreluKernelBackwardBackward0",
 )
 
 
@@ -195,11 +207,13 @@ softmax = primitive(
     "softmax",
     softmax_forward,
     lambda g, out, x, dim: out * (g - sum_along(g * out, dim)),
+    fused_backward="SoftmaxBackwardDataBackward0",
 )
 log_softmax = primitive(
     "log_softmax",
     log_softmax_forward,
     lambda g, out, x, dim: g - exp(out) * sum_along(g, dim),
+    fused_backward="LogSoftmaxBackwardDataBackward0",
 )
 
 

@@ -146,6 +146,11 @@ def running(accumulate: Callable[..., Any], x: Any, dim: int, reverse: bool) -> 
     return accumulate(x, axis=dim, dtype=total_type(x))
 
 
+def running_sum(x: Any, *, dim: int, reverse: bool) -> Any:
+    """torch starts from 0, which makes 0 of -0; a tensor without dimensions it hands through."""
+    return running(np.cumsum, x, dim, reverse) + 0 if x.ndim else x
+
+
 def cumprod_vjp(g: Any, out: Any, x: Any, *, dim: int) -> Any:
     """Σ over i ≥ k of gᵢ outᵢ / xₖ; at the first zero of a row the products are taken without it."""
     first_zero = (x == 0) & (cumsum(x == 0, dim=dim, reverse=False) == 1)
@@ -156,7 +161,7 @@ def cumprod_vjp(g: Any, out: Any, x: Any, *, dim: int) -> Any:
 
 cumsum: Op = primitive(
     "cumsum",
-    lambda x, dim, reverse: running(np.cumsum, x, dim, reverse),
+    running_sum,
     lambda g, out, x, dim, reverse: cumsum(g, dim=dim, reverse=not reverse),
 )
 cumprod: Op = primitive("cumprod", lambda x, dim: running(np.cumprod, x, dim, False), cumprod_vjp)
