@@ -481,10 +481,11 @@ def test_an_unfilled_tensor_is_zeros_in_every_run() -> None:
     ("x", "y", "result"),
     [(False, False, False), (True, False, True), (False, True, True), (True, True, True)],
 )
-def test_one_operand_that_requires_a_gradient_is_enough(x: bool, y: bool, result: bool) -> None:
+@pytest.mark.parametrize("size", ["()", "(3, 3)"], ids=["numbers", "matrices"])
+def test_one_operand_that_requires_a_gradient_is_enough(size: str, x: bool, y: bool, result: bool) -> None:
     script = (
-        f"x = torch.randn((3,3), requires_grad={x})\n"
-        f"y = torch.randn((3,3), requires_grad={y})\n"
+        f"x = torch.randn({size}, requires_grad={x})\n"
+        f"y = torch.randn({size}, requires_grad={y})\n"
         "print((x+y).requires_grad)"
     )
     assert printed(script) == f"{result}\n"
@@ -550,9 +551,10 @@ def test_next_functions_have_none_where_no_gradient_goes(made: str, below: str) 
     assert normalise(printed(script)) == below + "\n"
 
 
-def test_nothing_is_recorded_under_no_grad() -> None:
+@pytest.mark.parametrize("size", ["()", "2"], ids=["number", "vector"])
+def test_nothing_is_recorded_under_no_grad(size: str) -> None:
     script = (
-        "w = torch.ones(2, requires_grad=True)\n"
+        f"w = torch.ones({size}, requires_grad=True)\n"
         "with torch.no_grad():\n"
         "    y = w * w\n"
         "z = w * w\n"
@@ -732,6 +734,7 @@ def test_formulas_can_be_displayed() -> None:
     outcome = run_script(FOUR_LEAVES + script)
     assert outcome.error is None
     assert outcome.stdout == "<IPython.core.display.Math object>\n"
+    assert outcome.names["m"].data == r"\frac{\partial e}{\partial a} = 3.0"
 
 
 def test_f_strings_read_attributes_and_an_empty_print_ends_a_line() -> None:
