@@ -7,6 +7,7 @@ from autodiff.grammar.proposals.attributes import name_attribute
 from autodiff.grammar.proposals.types import other_operator
 from autodiff.grammar.proposals.unassigned import assign_first
 from autodiff.grammar.proposals.uses import (
+    compute_in_floats,
     fit_call,
     fit_loop,
     fit_number,
@@ -31,6 +32,7 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0204": name_attribute,
     "E0205": fit_loop,
     "E0206": fit_values,
+    "E0207": compute_in_floats,
     "E0208": fit_position,
     "E0209": fit_call,
     "E0210": show_values,

@@ -88,3 +88,10 @@ def test_what_is_shown_of_a_signature_has_no_kinds() -> None:
     assert FUNCTIONS["torch.sum"].usage() == "sum(input, dim=None, keepdim=False, *, dtype=None)"
     assert FUNCTIONS["torch.sum"].usage(skipped=1) == "sum(dim=None, keepdim=False, *, dtype=None)"
     assert FUNCTIONS["torch.ones"].usage().startswith("ones(*size, dtype=None")
+
+
+def test_an_overflow_is_repaired_in_floats() -> None:
+    text = "big = 10**20\nx = torch.ones(1) * big"
+    error = run_script(text).error
+    assert error is not None
+    assert [fix.apply(text) for fix in error.fixes] == [text.replace("10", "10.0")]
