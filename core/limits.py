@@ -19,6 +19,9 @@ class Limits:
 
 
 limits = Limits()
+#: How much more than one result everything together may be, and what the program itself takes.
+TOGETHER, BASE = 4, 1 << 30
+PAGE = 4096
 
 
 def check_allocation(shape: tuple[int, ...], itemsize: int = 8) -> None:
@@ -39,6 +42,22 @@ def check_allocation(shape: tuple[int, ...], itemsize: int = 8) -> None:
             f"a result of shape {shape} needs {spell_bytes(size)}, the limit is {spell_bytes(limits.memory)}",
             code="E0502",
             help=("use smaller shapes, or raise the limit with --max-memory",),
+        )
+
+
+def check_resident() -> None:
+    """Refuse to go on when what lists, strings and tensors take together is far above one result's limit."""
+    try:
+        with open("/proc/self/statm", "rb", buffering=0) as file:
+            pages = int(file.read().split()[1])
+    except OSError:
+        return  # not Linux: the process's own limit has to do
+    if pages * PAGE > TOGETHER * limits.memory + BASE:
+        raise LimitError(
+            f"the script holds {spell_bytes(pages * PAGE)}, which is more than {TOGETHER} times the limit of"
+            f" {spell_bytes(limits.memory)}",
+            code="E0502",
+            help=("keep less in lists and graphs, or raise the limit with --max-memory",),
         )
 
 

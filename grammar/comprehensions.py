@@ -72,7 +72,7 @@ def comprehension_loop(c: Compiler, clause: syntax.ComprehensionFor, step: Any) 
         for value in rows:
             runtime.steps -= 1
             if runtime.steps < 0:
-                raise runtime.out_of_steps()
+                runtime.look()
             store(frame, value)
             for condition in conditions:
                 if not is_true(condition(frame)):

@@ -7,8 +7,9 @@ started the script.
 from __future__ import annotations
 
 from autodiff.core.errors import LimitError, Turn
-from autodiff.core.limits import limits
+from autodiff.core.limits import check_resident, limits
 from autodiff.core.mode import mode
+from autodiff.core.node import next_number
 from autodiff.core.printing import options
 from autodiff.core.span import Span
 from autodiff.core.watch import watch
@@ -19,17 +20,32 @@ if TYPE_CHECKING:
 
 
 UNLIMITED = 1 << 62
+TRANCHE = 8192  # steps between two looks at the nodes and the memory, which take some 20 us
 
 
 class Runtime:
-    """``steps`` counts down to the limit; ``depth`` counts the calls that have not returned.
+    """``steps`` counts down to the next look at the limits, ``left`` are those after it.
+
+    ``depth`` counts the calls that have not returned.
 
     ``turns`` are the loops that an error went through on its way out, innermost first.
     ``numbers_are_leaves`` says that a tensor may be what the script wrote as a number: it then counts as an
     integer where one is needed.
     """
 
-    __slots__ = ("allowed", "deepest", "depth", "numbers_are_leaves", "steps", "turns", "warn", "write")
+    __slots__ = (
+        "allowed",
+        "counted",
+        "deepest",
+        "depth",
+        "left",
+        "numbers_are_leaves",
+        "steps",
+        "tranche",
+        "turns",
+        "warn",
+        "write",
+    )
 
     def __init__(self) -> None:
         self.write: Callable[[str], None] = ignore
@@ -39,7 +55,10 @@ class Runtime:
     def start(self) -> None:
         """Set the counters for a new script."""
         self.allowed = limits.steps or UNLIMITED
-        self.steps = self.allowed
+        self.tranche = min(TRANCHE, max(1, (limits.nodes or UNLIMITED) // 16))
+        self.left = self.allowed
+        self.steps = 0
+        self.counted = next_number()
         self.deepest: float = limits.depth or float("inf")
         self.depth = 0
         self.turns: list[Turn] = []
@@ -50,7 +69,22 @@ class Runtime:
     @property
     def used(self) -> int:
         """The steps the script has taken."""
-        return self.allowed - self.steps
+        return self.allowed - self.left - self.steps
+
+    def look(self) -> None:
+        """Called when ``steps`` is below 0: raise where the script is beyond a limit, else let it go on."""
+        if self.left < -self.steps:
+            raise self.out_of_steps()
+        while self.steps < 0:
+            more = min(self.tranche, self.left)
+            self.steps += more
+            self.left -= more
+        if limits.nodes and next_number() - self.counted > limits.nodes:
+            from autodiff.grammar.census import check_nodes
+
+            self.counted = next_number() - check_nodes()
+        if limits.memory:
+            check_resident()
 
     def out_of_steps(self) -> LimitError:
         """The error of a script that runs for too long."""
@@ -66,7 +100,7 @@ class Runtime:
         """Count work that a builtin does on the script's behalf."""
         self.steps -= steps
         if self.steps < 0:
-            raise self.out_of_steps()
+            self.look()
 
     def too_deep(self) -> LimitError:
         """The error of calls nested too deeply."""

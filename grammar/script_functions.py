@@ -110,7 +110,7 @@ def invoke(function: ScriptFunction, args: Any, kwargs: dict[str, Any]) -> Any:
     site = mode.site
     runtime.steps -= 1
     if runtime.steps < 0:
-        raise runtime.out_of_steps()
+        runtime.look()
     runtime.depth += 1
     enabled = mode.enabled
     if function.mode is not None:

@@ -76,7 +76,7 @@ def while_(c: Compiler, node: syntax.While) -> Execute:
                 break
             runtime.steps -= 1
             if runtime.steps < 0:
-                raise runtime.out_of_steps()
+                runtime.look()
             signal = body(frame)
             if signal is not None:
                 if signal == BREAK:
@@ -106,7 +106,7 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                 runtime.steps -= 1
                 if runtime.steps < 0:
                     mode.site = span
-                    raise runtime.out_of_steps()
+                    runtime.look()
                 if slot is not None and value.__class__ is int:
                     frame[slot] = value
                 else:

@@ -83,6 +83,7 @@ class Writer:
         if id(value) in self.inside:
             return brackets[0] + "..." + brackets[1]
         self.inside.add(id(value))
+        runtime.spend(len(value))
         parts = [self.write(part) for part in value]
         self.inside.discard(id(value))
         tail = "," if value.__class__ is tuple and len(parts) == 1 else ""

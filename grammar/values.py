@@ -279,10 +279,17 @@ def collect(value: Any) -> list[Any]:
 LAZY = frozenset([zip, enumerate, type(reversed([]))])
 # What an entry of a list takes with the value it refers to, and a character at its widest.
 ENTRY_SIZES = {"list": 32, "string": 4}
+LONGEST_STRING = 100_000_000  # longer ones are no text, and take seconds to go through
 
 
 def check_length(length: int, kind: str) -> None:
     """Refuse to build a list or string that would not fit."""
+    if kind == "string" and length > LONGEST_STRING:
+        raise LimitError(
+            f"a string of length {length:,} is longer than {LONGEST_STRING:,} characters",
+            code="E0502",
+            help=("make it shorter",),
+        )
     size = length * ENTRY_SIZES[kind]
     if limits.memory and size > limits.memory:
         raise LimitError(

@@ -160,6 +160,7 @@ def array_of(data: Any, dtype: DType | None) -> Any:
         array = np.asarray(data.value if data.__class__ is Tensor else data)
         return array if dtype is None else array.astype(dtype.name)
     sizes = shape_of(data)
+    check_allocation(sizes, 64)  # the entries are Python numbers first
     entries = entries_of(data, sizes)
     if entries and entries[0].__class__ is int and any(entry.__class__ is list for entry in entries):
         raise ScriptError(
