@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 STACK_SIZES = (512 << 20, 64 << 20, 16 << 20)
+# The second wall, where the limits on single results and steps do not reach: what numpy, its threads and
+# the stack take at most, beside the memory the script may fill.
+ROOM = 3 << 30
 # A level of recursion that goes through C takes some 600 bytes of stack (CPython 3.11); twice that is safe.
 BYTES_PER_LEVEL = 1280
 
@@ -29,6 +32,27 @@ def settle_signals() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if os.name == "posix":
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def set_wall(memory: int) -> None:
+    """Have the system refuse memory beyond four results of the largest size allowed, or all there is.
+
+    RLIMIT_DATA and not RLIMIT_AS: mapped libraries and files cost nothing. numpy and Python then raise
+    MemoryError, where the system would otherwise kill this process or another.
+    """
+    if not memory:
+        return
+    try:
+        import resource
+
+        there_is = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        wall = min(4 * memory, there_is) + ROOM
+        soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if resource.RLIM_INFINITY in (soft, hard) or wall < soft:
+            wall = wall if hard == resource.RLIM_INFINITY else min(wall, hard)
+            resource.setrlimit(resource.RLIMIT_DATA, (wall, hard))
+    except (ImportError, OSError, ValueError):
+        pass  # no such limit on this system: the script's own limits have to do
 
 
 def supervise(work: Callable[[], int], seconds: float, when_over: Callable[[], int]) -> NoReturn:

@@ -6,6 +6,8 @@ script took to its mistake. It holds when the script ends well, or gets past the
 
 from __future__ import annotations
 
+from time import perf_counter
+
 from autodiff.core.errors import AutodiffError, Fix
 from autodiff.core.limits import limits
 from autodiff.core.span import Source
@@ -15,22 +17,26 @@ from autodiff.grammar.runtime import ignore, ignore_warning, runtime
 #: How many proposals of one error are tried, and how many that hold are kept.
 MOST_TRIALS, MOST_KEPT = 6, 2
 SPARE_STEPS = 10_000
+#: No trial begins later than this after the first, and none may ask for larger results.
+MOST_SECONDS, MOST_MEMORY = 2.0, 1 << 30
 #: Errors about names: unknown variables, attributes and arguments.
 MISSPELT = frozenset(["E0201", "E0204", "E0310"])
 
 
 def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) -> None:
     """Drop the proposals with which the script fails at the same place; keep the first two others."""
-    all_steps = limits.steps
+    all_steps, all_memory = limits.steps, limits.memory
     budget = 2 * runtime.used + SPARE_STEPS
     kept: list[Fix] = []
     limits.steps = min(budget, all_steps or budget)
+    limits.memory = min(MOST_MEMORY, all_memory or MOST_MEMORY)
+    until = perf_counter() + MOST_SECONDS
     try:
         for fix in error.fixes[:MOST_TRIALS]:
-            if len(kept) < MOST_KEPT and holds(fix, error, source, settings):
+            if len(kept) < MOST_KEPT and perf_counter() < until and holds(fix, error, source, settings):
                 kept.append(fix)
     finally:
-        limits.steps = all_steps
+        limits.steps, limits.memory = all_steps, all_memory
     if not kept and not error.help and error.code < "E0200":
         error.help = (error.fixes[0].text,)  # right in itself, but something else is wrong with the line
     error.fixes = tuple(kept)

@@ -15,6 +15,7 @@ from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.printing import format_named_result, format_number, format_size, format_with_spec
 from autodiff.core.tensors import Tensor
 from autodiff.core.watch import HookHandle
+from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import (
     NAMED_RESULTS,
     NUMBERS,

@@ -33,6 +33,16 @@ CODES = {
         "autodiff run --max-steps 1000 -e 'while True: pass'",
         "autodiff run --max-steps 1000 -e 'for i in range(100): pass'",
     ),
+    "E0504": Code(
+        "The graph has more nodes than allowed.",
+        "Every step that a gradient may flow through stays in the memory until nothing refers to it.",
+        "Call backward() more often, put what needs no gradient under `with torch.no_grad():`, or raise"
+        " --max-nodes.",
+        "autodiff run --max-nodes 100 -e 'x = w = tensor(1., requires_grad=True)'"
+        " -e 'for i in range(1000): x = x * w'",
+        "autodiff run --max-nodes 100 -e 'x = w = tensor(1., requires_grad=True)'"
+        " -e 'for i in range(10): x = x * w'",
+    ),
     "E0505": Code(
         "The time given with --timeout is over.",
         "The command was still at work and was stopped.",
