@@ -191,6 +191,8 @@ class OpNode(Node):
         versions, expected, _, changed_at = mark.overwritten
         kind = dtype_of(node.out).long_name
         maker = node.grad_fn_name if node is self else versions.changed_by
+        if node.op is not None and node.op.is_view:
+            maker = "AsStrided"  # how torch goes on with a view whose base was changed
         if maker == "CopySlices":
             maker = "torch::autograd::CopySlices"
         made_by = f", which is output 0 of {maker.partition('Backward')[0]}," if maker else ""
@@ -237,7 +239,7 @@ class ScalarNode(OpNode):
 class ArrayNode(OpNode):
     """Any other application: a tuple of inputs, their values, and the op's parameters."""
 
-    __slots__ = ("_inputs", "_operands", "_params")
+    __slots__ = ("__weakref__", "_inputs", "_operands", "_params")
 
     def __init__(
         self,

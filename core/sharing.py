@@ -16,9 +16,11 @@ from autodiff.core.op import OPS, Op
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
 
     from autodiff.core.tensors import Tensor
+
+    T = TypeVar("T")
 
 
 class Recipe:
@@ -33,26 +35,33 @@ class Recipe:
 
 
 class Alias:
-    """One shared value: who holds it (``members``), who looks into it (``views``), whose part it is."""
+    """One shared value: who holds it (``members``), who looks into it (``views``), whose part it is.
 
-    __slots__ = ("members", "recipe", "views")
+    ``nodes`` are those of all views, which a graph may need longer than there are tensors: ``h[0]`` in
+    ``h[1] = h[0] * s``. A view has them in common with its base.
+    """
+
+    __slots__ = ("members", "nodes", "recipe", "views")
 
     def __init__(self, recipe: Recipe | None = None) -> None:
         self.members: list[ref[Tensor]] = []
         self.views: list[ref[Tensor]] = []
         self.recipe = recipe
+        self.nodes: list[ref[ArrayNode]] = []
+        if recipe is not None and recipe.base.alias is not None:
+            self.nodes = recipe.base.alias.nodes
 
 
-def live(refs: list[ref[Tensor]]) -> list[Tensor]:
-    """The tensors that still exist."""
+def live(refs: list[ref[T]]) -> list[T]:
+    """The tensors or nodes that still exist."""
     return [tensor for r in refs if (tensor := r()) is not None]
 
 
-def enter(refs: list[ref[Tensor]], tensor: Tensor) -> None:
-    """Add a tensor, and at every doubling forget those that are gone."""
+def enter(refs: list[ref[T]], kept: T) -> None:
+    """Add a tensor or a node, and at every doubling forget those that are gone."""
     if len(refs) >= 8 and not len(refs) & (len(refs) - 1):
         refs[:] = [r for r in refs if r() is not None]
-    refs.append(ref(tensor))
+    refs.append(ref(kept))
 
 
 def share(tensor: Tensor, other: Tensor) -> None:
@@ -71,6 +80,8 @@ def note_view(view: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> Non
         base.alias = Alias()
     enter(base.alias.views, view)
     view.alias = Alias(Recipe(base, op, params))
+    if view.node.__class__ is ArrayNode:
+        enter(view.alias.nodes, view.node)
 
 
 def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
@@ -188,6 +199,9 @@ def remake_views(base: Tensor, versions: VersionCounter) -> None:
     """Give every view of ``base``, and views of those, the entries of the new value."""
     from autodiff.core.tensors import settle
 
+    seen = base.alias.nodes if base.alias is not None else []
+    nodes = live(seen)
+    seen.clear()
     stack = [base]
     while stack:
         changed = stack.pop()
@@ -204,10 +218,15 @@ def remake_views(base: Tensor, versions: VersionCounter) -> None:
                 old.set_mark().overwritten = (versions, versions.count - 1, None, mode.site)
                 view.node = remade_node(view, old, source, recipe, array, value)
                 view.node.name = old.name
+                if view.node.__class__ is ArrayNode:
+                    enter(seen, view.node)
             view.versions = versions
             for member in [view, *live(view.alias.members)]:
                 member.value = value
             stack.append(view)
+    for node in nodes:
+        if node.mark is None or node.mark.overwritten is None:
+            node.set_mark().overwritten = (versions, versions.count - 1, None, mode.site)
 
 
 def remade_node(view: Tensor, old: Node, base: Tensor, recipe: Recipe, array: Any, value: Any) -> Node:

@@ -8,10 +8,17 @@ writes it at the error's caret.
 from __future__ import annotations
 
 from autodiff.core.errors import Fix
-from autodiff.grammar.proposals import absent, gradients, names, numbers, shapes
+from autodiff.grammar.proposals import absent, gradients, leaves, names, numbers, shapes
 from autodiff.grammar.proposals.scene import Scene
 
-FAMILIES = (names.PROPOSALS, absent.PROPOSALS, shapes.PROPOSALS, numbers.PROPOSALS, gradients.PROPOSALS)
+FAMILIES = (
+    names.PROPOSALS,
+    absent.PROPOSALS,
+    shapes.PROPOSALS,
+    numbers.PROPOSALS,
+    gradients.PROPOSALS,
+    leaves.PROPOSALS,
+)
 
 
 def propose(scene: Scene) -> tuple[Fix, ...]:

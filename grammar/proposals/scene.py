@@ -199,3 +199,17 @@ def after(scene: Scene, node: syntax.Syntax, edit: Edit) -> str:
     """The text of a node with an edit made inside of it."""
     text, start = scene.text(node), node.span.start
     return text[: edit.span.start - start] + edit.text + text[edit.span.end - start :]
+
+
+def is_method(node: Any, name: str) -> bool:
+    """Whether a node is the call of a method of this name."""
+    return (
+        isinstance(node, syntax.Call)
+        and isinstance(node.function, syntax.Attribute)
+        and node.function.name == name
+    )
+
+
+def owner_of(call: Any) -> Any:
+    """What a method is called on."""
+    return call.function.object

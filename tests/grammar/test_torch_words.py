@@ -277,6 +277,12 @@ MISTAKES = {
     "round": LEAF + "x.round().sum().backward()\nprint(x.grad)",
     "h views2": "h=torch.zeros(3)\ns=torch.tensor(2.,requires_grad=True)\nh[0]=s\n"
     "h[1]=h[0]+s\nh[2]=h[1]+s\nh.sum().backward()\nprint(s.grad)",
+    "parts: product": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=h[0]*s\nh[2]=h[1]*s\nh.sum().backward()",
+    "parts: constant factor": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=h[0]*2\nh.sum().backward()\nprint(s.grad)",
+    "parts: exp": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=torch.exp(h[0])\nh.sum().backward()\nprint(s.grad)",
+    "parts: copies": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=h[0].clone()*s\nh.sum().backward()\nprint(s.grad)",
+    "parts: power": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nfor i in range(2):\n    h[i]=h[i]**2+s\nh.sum().backward()",
+    "parts: read before": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\na=h[0]*s\nh[1]=1.\n(a+h.sum()).backward()",
     "deepcopy": "x=torch.ones(3,requires_grad=True)\ny=x.detach()\n"
     "y.requires_grad_()\ny.sum().backward()\nprint(x.grad,y.grad)",
     "no_grad setattr": LEAF + "y=x*2\ny.grad=torch.ones(3)\nprint(y.grad)",
