@@ -9,6 +9,7 @@ from time import perf_counter
 
 from autodiff.cli.arguments import Request
 from autodiff.cli.session import Session
+from autodiff.cli.supervisor import set_wall
 from autodiff.core.errors import AutodiffError, CompileError, GradientError, UsageError
 from autodiff.core.limits import limits
 from autodiff.core.span import Span
@@ -70,6 +71,7 @@ def set_limits(request: Request) -> None:
     limits.memory = request.number("max_memory")
     limits.depth = request.number("max_depth")
     limits.paths = request.number("max_paths")
+    set_wall(limits.memory)
 
 
 def read_settings(request: Request) -> Settings:
