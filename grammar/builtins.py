@@ -365,14 +365,11 @@ def type_of(x: Any, /) -> Any:
     return KINDS[name]
 
 
-_numbered: dict[int, tuple[Any, int]] = {}
-
-
 @builtin_function("id")
 def identity(x: Any, /) -> int:
     """A number that no other value has, the same in every run of the script."""
     # The value is kept, for otherwise a later one could come to lie at its address.
-    return _numbered.setdefault(id(x), (x, len(_numbered) + 1))[1]
+    return runtime.numbered.setdefault(id(x), (x, len(runtime.numbered) + 1))[1]
 
 
 # -- grad modes -------------------------------------------------------------------------------------

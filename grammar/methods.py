@@ -132,6 +132,28 @@ def contiguous(x: Tensor) -> Tensor:
     return x if is_contiguous(x) else OPS["contiguous"](x)
 
 
+@method(Tensor, "is_contiguous")
+def is_contiguous(x: Tensor) -> bool:
+    from autodiff.core.ops.shape import is_contiguous
+
+    return bool(is_contiguous(x))
+
+
+def like_this(name: str) -> Callable[..., Any]:
+    """``x.new_zeros(2, 3)``: what ``torch.zeros`` makes, of the type of ``x``."""
+
+    def make(x: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        function = find(name)
+        assert function is not None
+        return function(*args, dtype=x.dtype if dtype is None else dtype, **kwargs)
+
+    return make
+
+
+for _name in ("zeros", "ones", "full", "empty", "tensor"):
+    METHODS[Tensor, f"new_{_name}"] = like_this(_name)
+
+
 @method(Tensor, "requires_grad_")
 def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
     return x.set_requires_grad(bool(requires_grad))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Python's own, which are not torch's as well.
 PYTHONS = {
     *("int", "float", "bool", "str", "list", "tuple", "range", "len", "zip", "enumerate", "reversed"),
-    *("sorted", "print", "repr", "display", "Math", "isinstance", "divmod", "e", "type", "id"),
+    *("sorted", "print", "repr", "display", "Math", "isinstance", "divmod", "type", "id"),
 }
 
 

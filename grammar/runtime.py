@@ -38,6 +38,7 @@ class Runtime:
         "counted",
         "deepest",
         "depth",
+        "numbered",
         "left",
         "numbers_are_leaves",
         "steps",
@@ -61,6 +62,7 @@ class Runtime:
         self.counted = next_number()
         self.deepest: float = limits.depth or float("inf")
         self.depth = 0
+        self.numbered: dict[int, tuple[object, int]] = {}  # what the script asked the id of
         self.turns: list[Turn] = []
         self.numbers_are_leaves = False
         watch.start()

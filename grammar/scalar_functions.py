@@ -9,7 +9,8 @@ from autodiff.core.functions import find
 from autodiff.core.op import OPS
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import arithmetic
-from autodiff.grammar.values import NUMBERS, Builtin, as_index, type_name
+from autodiff.grammar.runtime import runtime
+from autodiff.grammar.values import NUMBERS, Builtin, as_index, iterate, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,10 +45,49 @@ def factorial(n: Any, /) -> int:
     return math.factorial(whole)
 
 
+def counting(name: str, function: Callable[..., int]) -> Builtin:
+    """``math.comb`` and its like, for numbers of which the result may fit."""
+
+    def checked(*args: Any) -> Any:
+        whole = [as_index(n, f"{name}()") for n in args]
+        if any(n > MOST_COUNTED for n in whole):
+            raise arithmetic.overflow()
+        return arithmetic.checked(function(*whole))
+
+    return Builtin(name, checked)
+
+
+MOST_COUNTED = 10_000
+
+
+def product(values: Any, /, *, start: Any = 1) -> Any:
+    for value in iterate(values):
+        runtime.spend(1)
+        start = arithmetic.mul(start, value)
+    return start
+
+
+def exact_sum(values: Any, /) -> float:
+    numbers = []
+    for value in iterate(values):
+        runtime.spend(1)
+        numbers.append(number(value))
+    return math.fsum(numbers)
+
+
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
-MATH: dict[str, Any] = {**CONSTANTS, "tau": math.tau, "factorial": Builtin("factorial", factorial)}
+MATH: dict[str, Any] = {
+    **CONSTANTS,
+    "tau": math.tau,
+    "factorial": Builtin("factorial", factorial),
+    "comb": counting("comb", math.comb),
+    "perm": counting("perm", math.perm),
+    "prod": Builtin("prod", product),
+    "fsum": Builtin("fsum", exact_sum),
+}
 for _name, _function in {
     "sqrt": math.sqrt,
+    "cbrt": math.cbrt,
     "exp": math.exp,
     "expm1": math.expm1,
     "exp2": math.exp2,

@@ -51,6 +51,15 @@ h.remove()
 (x * 2).backward()
 print(x.grad)
 """,
+    "hooks that are no functions of the script": """
+grads = []
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+x.register_hook(grads.append)
+y = x * 2
+y.register_hook(print)
+y.sum().backward()
+print(grads)
+""",
     "no gradient to hook": "torch.tensor(1.0).register_hook(lambda g: g)",
     "a hook that returns a number": """
 x = torch.tensor(2.0, requires_grad=True)
