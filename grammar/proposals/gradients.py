@@ -38,7 +38,7 @@ def start_backward(scene: Scene) -> Iterator[Fix]:
     weight = f"torch.ones_like({name})"
     given = ", ".join([weight, *(scene.text(argument) for argument in call.arguments)])
     inside = Span(call.function.span.end, call.span.end)
-    yield Fix(f"or give a weight:   {name}.backward({given})", Edit(inside, f"({given})"))
+    yield Fix(f"or give a weight:   {atom(name)}.backward({given})", Edit(inside, f"({given})"))
 
 
 def start_grad(scene: Scene) -> Iterator[Fix]:

@@ -192,7 +192,12 @@ class Scene:
 
 def atom(text: str) -> str:
     """An expression as it can stand before a dot."""
-    return text if text.replace(".", "").replace("_", "").isalnum() and not text[0].isdigit() else f"({text})"
+    depth = 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if not depth and not (character.isalnum() or character in "_.)]}"):
+            return f"({text})"
+    return f"({text})" if text[0].isdigit() else text
 
 
 def after(scene: Scene, node: syntax.Syntax, edit: Edit) -> str:

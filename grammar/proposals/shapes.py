@@ -100,10 +100,11 @@ def fit_product(scene: Scene) -> Iterator[Fix]:
             text, beside = atom(scene.text(right)), scene.text(left)
             new = f"{text}.reshape({beside}.shape)"
             yield Fix(f"{new} has the shape of {beside}: {x.shape}", Edit(right.span, new))
-    else:
+    elif isinstance(node, syntax.Binary) or name in PRODUCTS:
         yield from transposes(scene, (x, left), (y, right))
 
 
+PRODUCTS = frozenset(["mm", "mv", "dot", "matmul", "inner", "addmm"])
 LOSSES = frozenset(["binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "nll_loss"])
 
 
