@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from autodiff.grammar.absent import CARETS, ENTRIES, IMPORTABLE, absence, entry_of
 from autodiff.grammar.namespaces import MAKERS, namespace
 from autodiff.grammar.rewrite import Rewrite
 from autodiff.grammar.values import UNBOUND
+from conftest import TESTS
 from script_runner import printed, run_script
 
 REWRITES = {id(rewrite): (name, rewrite) for name, (_, rewrite) in ENTRIES.items()}
@@ -54,3 +57,28 @@ def test_the_longest_beginning_counts() -> None:
     assert entry_of("torch.nn.functional.rellu") is None
     assert absence("torch.nn.functional.rellu") is None
     assert run_script("F.rellu(torch.tensor(1.))").error.code == "E0204"  # type: ignore[union-attr]
+
+
+MISTAKES = sorted((TESTS / "mistakes" / "absent").glob("*.ad"))
+#: What a repair changes on purpose, or what no two runs print alike.
+OTHERWISE = {"half", "half_type", "seed", "array_random", "array_type", "deep_copy", "array_functions"}
+#: What should not be run with torch here: it writes a file, or takes a minute.
+NOT_RUN = {"save", "compiled"}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("path", MISTAKES, ids=lambda path: path.stem)
+def test_what_is_repaired_prints_what_torch_prints_for_the_original(path: Path) -> None:
+    """An optimizer and the steps written in its place arrive at the same weights, and so on."""
+    from test_pasted import comparable, run_with_plain_python
+
+    error = run_script(path.read_text()).error
+    assert error is not None
+    if not error.fixes or path.stem in OTHERWISE | NOT_RUN:
+        pytest.skip("nothing to compare")
+    try:
+        expected, _ = run_with_plain_python(path.read_text())
+    except ImportError:
+        pytest.skip("needs what is not installed")
+    for fix in error.fixes:
+        assert comparable(printed(fix.apply(path.read_text()))) == comparable(expected)
