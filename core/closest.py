@@ -53,7 +53,8 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
             steps = slips(name.lower(), other.lower(), most_slips(min(len(name), len(other))))
             if steps > most_slips(min(len(name), len(other))):
                 continue
-        strange = len(set(name.lower()) ^ set(other.lower()))  # a letter too many is likelier than a wrong one
+        # A letter too many is likelier than a wrong one: `siin` is `sin` rather than `sign`.
+        strange = len(set(name.lower()) ^ set(other.lower()))
         found.append((steps, other[:1] != name[:1], strange, abs(len(other) - len(name)), other))
     return [entry[-1] for entry in sorted(found)]
 

@@ -166,7 +166,8 @@ def fit_keyword(made: CallScene, name: str) -> Iterator[Fix]:
     scene.error.span = at
     called = scene.text(made.call.function).rpartition(".")[2]
     scene.error.caret = f"`{called}` takes no `{name}`"
-    others = [KEYWORD_SYNONYMS[name]] if KEYWORD_SYNONYMS.get(name) in made.keywords else []
+    usual = [name] if name in KEYWORD_SYNONYMS else nearest(name, KEYWORD_SYNONYMS)
+    others = [KEYWORD_SYNONYMS[other] for other in usual if KEYWORD_SYNONYMS[other] in made.keywords]
     for other in [*others, *nearest(name, made.keywords)][:3]:
         yield Fix(f"did you mean `{other}`?", Edit(at, other))
     if name == "requires_grad" and len(made.call.arguments) > 1:

@@ -40,7 +40,9 @@ def nothing_named(scene: Scene, name: syntax.Name) -> Iterator[Fix]:
     assigned = scene.assignments(name.id)
     if not assigned:
         return
-    made = assigned[0]
+    # In a loop the value may come from the turn before: `xs = xs.append(x)`.
+    empty = [node for node in assigned if isinstance(node.value, syntax.Call) and gives_nothing(node.value)]
+    made = (empty or assigned)[0]
     value = made.value
     if isinstance(value, syntax.Constant) and value.value is None:
         scene.error.labels.append(Label(made.span, "it is None since here"))
@@ -56,6 +58,11 @@ def nothing_named(scene: Scene, name: syntax.Name) -> Iterator[Fix]:
         else:
             yield from no_gradient(scene, value.object, f"{name.id}")
             scene.error.labels.append(Label(value.span, "it is None since here"))
+
+
+def gives_nothing(call: syntax.Call) -> bool:
+    """Whether it calls a method that changes its owner and answers None."""
+    return isinstance(call.function, syntax.Attribute) and call.function.name in GIVES_NOTHING
 
 
 def nothing_called(scene: Scene, call: syntax.Call, assigned: syntax.Assign | None) -> Iterator[Fix]:
@@ -89,7 +96,7 @@ def nothing_called(scene: Scene, call: syntax.Call, assigned: syntax.Assign | No
 def no_gradient(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
     """``w.grad`` is None: w is no leaf any more, asks for none, or no backward has come by."""
     tensor, name, error = scene.value(owner), scene.text(owner), scene.error
-    if tensor.__class__ is not Tensor:
+    if tensor.__class__ is not Tensor or tensor.grad is not None:  # another value of that name
         return
     site = None if tensor.node is None else tensor.node.site
     update = update_of(scene, owner)

@@ -125,6 +125,11 @@ def fit_loop(scene: Scene) -> Iterator[Fix]:
         if scene.value(inner) is None:
             yield from explain_nothing(scene, inner)
             return
+        if scene.value(inner).__class__ in UNCALLED:
+            yield from call_it(scene, scene.value(inner), inner)
+            return
+        if isinstance(inner, syntax.Attribute):
+            yield Fix(f"call it: {text}()", Edit(Span(inner.span.end, inner.span.end), "()"))
         given = f"range({text})"
         yield Fix(f"count up to it: {scene.text(node.function)}({given})", Edit(inner.span, given))
 
@@ -177,8 +182,15 @@ def fit_number(scene: Scene) -> Iterator[Fix]:
         )
     elif isinstance(callee, syntax.Name) and callee.id == "len":
         yield Fix(f"count its entries: {atom(text)}.numel()", Edit(node.span, f"{atom(text)}.numel()"))
+    elif isinstance(callee, syntax.Name) and callee.id == "range" and has_length(value):
+        scene.error.help = ()
+        yield Fix(f"count its entries: range(len({text}))", Edit(inner.span, f"len({text})"))
     elif isinstance(callee, syntax.Name) and callee.id == "range":
         yield from whole_bounds(scene, node)
+
+
+def has_length(value: Any) -> bool:
+    return value.__class__ in (list, tuple) or (value.__class__ is Tensor and value.ndim > 0)
 
 
 def whole_bounds(scene: Scene, call: syntax.Call) -> Iterator[Fix]:
