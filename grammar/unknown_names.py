@@ -45,7 +45,8 @@ def undefined(unknown: list[Read], names: Names, script: syntax.Script, source: 
     for other in others:  # the script cannot be run with their repairs alone: only what is all but certain
         assert other.span is not None
         name = source.excerpt(other.span)
-        likely = [fix for fix in other.fixes if closeness(name, fix.edits[0].text) > 0.75]
+        is_word = name.lower() in WORDS
+        likely = [fix for fix in other.fixes if is_word or closeness(name, fix.edits[0].text) > 0.75]
         if other.fixes and not likely and not other.help:
             other.help = ("assign it above",)
         other.fixes = tuple(likely[:1])

@@ -19,6 +19,7 @@ from autodiff.grammar.diagnosis.blocks import (
 from autodiff.grammar.diagnosis.brackets import bad_word, open_bracket
 from autodiff.grammar.diagnosis.foreign import (
     braces,
+    counting_loop,
     foreign_sign,
     foreign_word,
     main_guard,
@@ -51,6 +52,7 @@ RULES = (
     bad_word,
     open_bracket,
     foreign_word,
+    counting_loop,
     braces,
     foreign_sign,
     match_statement,

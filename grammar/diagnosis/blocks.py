@@ -182,6 +182,8 @@ def colon_missing(here: Situation) -> CompileError | None:
     if here.kind in LINE_ENDS or ":" not in here.kinds[at : here.last_of_line() + 1]:
         if here.kind in LINE_ENDS:
             way_out = fix("write `:` here", (gap, gap, ":"))
+        elif here.word(at) in ("then", "do"):
+            way_out = fix(f"write `:` instead of {here.name()}", (gap, here.span().end, ":"))
         else:
             way_out = fix(f"write `:` before {here.name()}", (gap, gap, ":"))
         return here.error(

@@ -11,10 +11,15 @@ from autodiff.grammar.characters import shorten
 from autodiff.grammar.diagnosis.lines import line_end, margin, next_outside
 from autodiff.grammar.diagnosis.situation import Situation, fix, line_around
 from autodiff.grammar.layout import CLOSES
-from autodiff.grammar.vocabulary import FOREIGN
+from autodiff.grammar.vocabulary import BLOCK_WORDS, FOREIGN
 
 _RAISED = re.compile(r"raise[ \t]+\w+\([ \t]*(\"[^\"\\\r\n]*\"|'[^'\\\r\n]*')[ \t]*\)[ \t]*(?=[#\r\n]|\Z)")
 _MAIN = re.compile(r"if[ \t]*\(?[ \t]*__name__[ \t]*==[ \t]*['\"]__main__['\"][ \t]*\)?[ \t]*:[ \t]*")
+_COUNTING = re.compile(
+    r"for[ \t]*\([ \t]*(?:int |let |var )?[ \t]*(\w+)[ \t]*=[ \t]*(\w+)[ \t]*;"
+    r"[ \t]*\w+[ \t]*(<=?)[ \t]*(\w+)[ \t]*;"
+    r"[^;)\r\n]*\)[ \t]*"
+)
 _CLASS = re.compile(r"([ \t]*+)class[ \t]+(\w+)[ \t]*(?:\(([^()\r\n]*)\))?[ \t]*:")
 
 
@@ -46,6 +51,13 @@ def braces(here: Situation) -> CompileError | None:
     """Dictionaries and sets."""
     if here.kind != "{":
         return None
+    if ":" in here.expected and not here.brackets and here.kinds[here.line] in (*BLOCK_WORDS, "else"):
+        return here.error(
+            "E0105",
+            f"the `:` of this `{here.first}` is missing",
+            "blocks have no braces here",
+            "end the line with `:`, indent the lines of the block, and delete the `{` and the `}`",
+        )
     depth, inside, last = 0, [], here.at
     for last in range(here.at, len(here.kinds)):
         kind = here.kinds[last]
@@ -99,6 +111,9 @@ def _entries(here: Situation, inside: list[tuple[str, int]], last: int) -> list[
 
 def foreign_sign(here: Situation) -> CompileError | None:
     kind, before = here.kind, here.before
+    if kind == ":=" and here.at == here.line + 1:
+        way_out = fix("write `=`", (here.span().start, here.span().end, "="))
+        return here.error("E0131", "`:=` is not in the language", "assigns like `=`", way_out)
     if kind == ":=":
         ways_out = _assigned_before(here)
         return here.error("E0131", "`:=` is not in the language", "assigns inside an expression", *ways_out)
@@ -187,6 +202,25 @@ def match_statement(here: Situation) -> CompileError | None:
         f"use `if` and `elif`{example}",
         span=here.span(here.line),
     )
+
+
+def counting_loop(here: Situation) -> CompileError | None:
+    """`for (int i = 0; i < n; i++)`"""
+    if here.kinds[here.line] != "for":
+        return None
+    found = _COUNTING.match(here.text, here.words.starts[here.line])
+    if found is None:
+        return None
+    name, begin, sign, stop = found.groups()
+    counted = stop if begin == "0" else f"{begin}, {stop}"
+    counted += " + 1" if sign == "<=" else ""
+    written = f"for {name} in range({counted}):"
+    opened = here.text[found.end() : line_end(here.text, found.end())].strip()
+    ways_out = [f"write `{shorten(written)}`, and indent what it repeats"]
+    if not opened or opened == ":":
+        ways_out = [fix(f"write `{shorten(written)}`", (found.start(), found.end() + len(opened), written))]
+    message = "a loop runs over values, such as those of `range`"
+    return here.error("E0102", message, "counts as in other languages", *ways_out, span=Span(*_ends(found)))
 
 
 def relative_import(here: Situation) -> CompileError | None:

@@ -46,7 +46,8 @@ def _forward(body: str, layers: dict[str, tuple[str, str]]) -> tuple[str, list[s
     header = _FORWARD.search(body)
     if header is None:
         return None
-    names, steps, at = _parameter_names(layers), [], header.end()
+    names, at = _parameter_names(layers), header.end()
+    steps: list[str] = []
     while len(steps) < 6:
         done, step = _RETURN.match(body, at), _STEP.match(body, at)
         found = done or step

@@ -99,7 +99,7 @@ def shell(text: str, at: int) -> CompileError:
     return CompileError(
         "a command of the shell cannot stand in a script",
         code="E0134",
-        caret="only a notebook runs this",
+        caret="only a notebook runs this" if text[begin] == "!" else "typed at the prompt of a shell",
         fixes=(repair,),
         span=Span(begin, line_around(text, at).end),
     )

@@ -11,6 +11,9 @@ from autodiff.grammar.diagnosis.situation import LINE_ENDS, Situation, fix
 from autodiff.grammar.layout import CLOSES
 from autodiff.grammar.vocabulary import BLOCK_WORDS, NOUNS, OPERATORS, PAIRS, VALUE_ENDS, VALUE_STARTS
 
+#: What begins a line that makes a variable in other languages.
+DECLARATIONS = ("let", "var", "const", "auto", "int", "float", "double", "local", "my")
+
 
 def value_missing(here: Situation) -> CompileError | None:
     if not here.wants_value:
@@ -19,7 +22,13 @@ def value_missing(here: Situation) -> CompileError | None:
     if not before or before == ";":
         if kind in ("$END", "_NEWLINE"):
             return here.error("E0101", "a value should stand here", "nothing is here", "write a value")
+        if before == ";":
+            end = here.gap.start
+            way_out = fix("delete one `;`", (end - 1, end, "")) if kind == ";" else "write a statement here"
+            return here.error("E0101", f"no statement begins with {here.name()}", "cannot begin one", way_out)
         return _bad_beginning(here)
+    if kind == "|" and (found := absolute(here)):
+        return found
     if here.at - 1 > here.line and (found := two_signs(here)):
         return found
     gone = here.name(here.at - 1)
@@ -75,6 +84,17 @@ def _bad_beginning(here: Situation) -> CompileError:
             )
     ways_out = ways_out or ["join it to the line above with brackets, or delete it"]
     return here.error("E0101", message, "nothing is left of it", *ways_out, span=here.span(line))
+
+
+def absolute(here: Situation) -> CompileError | None:
+    """`|x|`"""
+    bars = [index for index in range(here.at, here.last_of_line() + 1) if here.kinds[index] == "|"]
+    if len(bars) != 2:
+        return None
+    first, last = here.span(bars[0]), here.span(bars[1])
+    inner = here.text[first.end : last.start].strip()
+    way_out = fix(f"write `abs({shorten(inner)})`", (first.start, last.end, f"abs({inner})"))
+    return here.error("E0101", "`|` does not make an absolute value", "joins bits", way_out)
 
 
 def two_signs(here: Situation) -> CompileError | None:
@@ -229,8 +249,26 @@ def side_by_side(here: Situation) -> CompileError | None:
             return here.error("E0110", "byte strings are not in the language", "here", way_out, span=prefix)
         way_out_ = "the letters before a string can be `f`, `r` and `fr`"
         return here.error("E0106", f"a string cannot have the prefix {here.name(last)}", "here", way_out_)
+    if last == here.line and here.word(last) in DECLARATIONS and here.kind == "NAME":
+        declared = here.span(last)
+        return here.error(
+            "E0102",
+            f"`{here.word(last)}` begins no statement",
+            "a variable is made by assigning to it",
+            fix(f"delete the `{here.word(last)}`", (declared.start, start, "")),
+            span=declared,
+        )
     if last == here.line and (found := misspelt(here)):
         return found
+    gap = here.words.ends[last]
+    if here.word(here.at) in ("then", "do") and here.kinds[here.line] in BLOCK_WORDS:
+        end = here.span().end
+        colon = "" if here.kinds[here.at + 1] == ":" else ":"
+        way_out_ = fix(f"write `:` instead of {here.name()}", (gap, end, colon))
+        return here.error("E0102", f"{here.name()} is no word of the language", "not needed", way_out_)
+    if here.first == "assert" and here.kind == "STRING" and not here.brackets:
+        way_out_ = fix("write a comma before the message", (gap, gap, ","))
+        return here.error("E0102", "two values stand side by side", "the message", way_out_)
     what = f"nothing joins {here.name(last)} and {here.name()}"
     ways_out: list[str | Fix]
     if before == "STRING" and glued:
@@ -240,7 +278,7 @@ def side_by_side(here: Situation) -> CompileError | None:
     elif before == "NUMBER" or here.kind in ("NAME", "NUMBER"):
         example = f"{here.word(last)} * {here.word(here.at)}" if before == "NUMBER" else "2 * x"
         ways_out = [f"put an operator between them, as in `{shorten(example)}`"]
-        if before in ("NUMBER", ")") or "=" in here.kinds[here.line : here.at]:
+        if here.kind != "STRING" and (before in ("NUMBER", ")") or "=" in here.kinds[here.line : here.at]):
             gap = here.words.ends[last]
             ways_out = [fix(str(ways_out[0]), (gap, start, " * "))]
     else:

@@ -14,6 +14,7 @@ from autodiff.grammar import syntax
 from autodiff.grammar.parser import parse, parse_expression, parse_literal
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from script_runner import run_script
 
 # -- one dump that both trees can be turned into ---------------------------------------------------------
 
@@ -1253,3 +1254,12 @@ def test_parameters_after_a_bare_star_are_given_by_name():
     assert [(p.name, p.star) for p in definition.parameters] == [("x", ""), ("*", "*"), ("scale", "")]
     with pytest.raises(CompileError, match="named arguments must follow bare"):
         parse(Source("def f(x, *): return x"))
+
+
+def test_names_in_types_need_not_exist():
+    function = (
+        "def f(x: Tensor, n: Unheard = 3) -> Of:\n    y: Anywhere = x * n\n    z: Neither\n    return y\n"
+    )
+    outcome = run_script(function + "L = f(2)\n")
+    assert outcome.error is None
+    assert outcome.names["L"] == 6
