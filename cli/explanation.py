@@ -10,6 +10,10 @@ from autodiff.cli.render.diagnostic import diagnostic_lines
 from autodiff.core.errors import AutodiffError
 from autodiff.core.span import Source, Span
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.grammar.lints.finding import Lint
+
 #: Examples with one of these need a shell or a clock, and are shown without what they give.
 NEEDS_A_PROCESS = ("|", ">", "--timeout")
 
@@ -20,10 +24,31 @@ def explain_code(code: str, width: int = 80) -> str:
     text = f"{code}: {entry.title}\n\n{entry.cause}\n{entry.remedy}\n"
     if not entry.example:
         return text
-    text += f"\nthis {'command' if entry.is_command else 'script'}\n\n{indented(entry.example)}"
-    if gives := "".join(line + "\n" for line in what_it_gives(entry, width - 4)):
-        text += f"\ngives\n\n{indented(gives)}"
-    return text + f"\nwrite\n\n{indented(entry.mended)}"
+    what = "this command" if entry.is_command else "this script"
+    return text + in_parts(
+        (what, entry.example), *given(what_it_gives(entry, width - 4)), ("write", entry.mended)
+    )
+
+
+def explain_lint(lint: Lint, width: int = 80) -> str:
+    """All there is to say about a lint; it is mended by its own repair, where it has one."""
+    from autodiff.grammar.lints import lint as find
+
+    source = Source(lint.example, "script.ad")
+    found = next(made for made in find(source) if made.code == lint.code)
+    finding = list(diagnostic_lines(found, source, width - 4, kind="warning"))
+    mended = [("write", found.fixes[0].apply(lint.example))] if found.fixes else []
+    return f"{lint.code}: {lint.title}\n\n{lint.reason}\n" + in_parts(
+        ("this script", lint.example), *given(finding), *mended
+    )
+
+
+def given(lines: list[str]) -> list[tuple[str, str]]:
+    return [("gives", "\n".join(lines))] if lines else []
+
+
+def in_parts(*parts: tuple[str, str]) -> str:
+    return "".join(f"\n{heading}\n\n{indented(text)}" for heading, text in parts)
 
 
 def indented(text: str) -> str:

@@ -6,15 +6,11 @@ from autodiff.cli.codes import CODES
 from autodiff.cli.options import COMMANDS
 from autodiff.core.errors import UsageError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from autodiff.grammar.lints import Lint
-
 EXIT_CODES = """\
 Exit codes
 
     0  all went well
-    1  the answer is no
+    1  the answer is no: lint found a likely mistake
     2  the command line is wrong, or the script cannot be read
     3  the script does not compile: its syntax, or a name bound nowhere
     4  the script failed while it ran: shapes, a name read too early, backward
@@ -103,7 +99,7 @@ def find_topic(name: str, width: int) -> str:
     if topic in TEXTS:
         return TEXTS[topic]
     if topic == "codes":
-        return "".join(f"{code}  {entry.title}\n" for code, entry in CODES.items())
+        return "".join(f"{code}  {entry.title}\n" for code, entry in CODES.items()) + titles_of_lints()
     if name.upper() in CODES:
         from autodiff.cli.explanation import explain_code
 
@@ -112,9 +108,11 @@ def find_topic(name: str, width: int) -> str:
         from autodiff.grammar.lints import LINTS
 
         if topic == "lints":
-            return "".join(f"{lint.code}  {lint.title}\n" for lint in LINTS.values())
+            return titles_of_lints()
         if name.upper() in LINTS:
-            return spell_lint(LINTS[name.upper()])
+            from autodiff.cli.explanation import explain_lint
+
+            return explain_lint(LINTS[name.upper()], width)
     if topic in COMMANDS:
         from autodiff.cli.usage import read_with_click
 
@@ -124,20 +122,10 @@ def find_topic(name: str, width: int) -> str:
     raise no_such_topic(name)
 
 
-def spell_lint(lint: Lint) -> str:
-    """A lint with an example and, where the repair can be written down, the example repaired."""
-    from autodiff.core.span import Source
-    from autodiff.grammar.lints import lint as find
+def titles_of_lints() -> str:
+    from autodiff.grammar.lints import LINTS
 
-    text = f"{lint.code}: {lint.title}\n\n{lint.reason}\n\nFor example:\n\n{indented(lint.example)}"
-    found = next(made for made in find(Source(lint.example)) if made.code == lint.code)
-    if found.fixes:
-        text += f"\nRepaired:\n\n{indented(found.fixes[0].apply(lint.example))}"
-    return text
-
-
-def indented(text: str) -> str:
-    return "".join(f"    {line}".rstrip() + "\n" for line in text.rstrip("\n").split("\n"))
+    return "".join(f"{lint.code}   {lint.title}\n" for lint in LINTS.values())
 
 
 def no_such_topic(name: str) -> UsageError:

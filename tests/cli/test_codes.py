@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 from autodiff.cli.codes import CODES
-from autodiff.cli.explanation import NEEDS_A_PROCESS, explain_code
+from autodiff.cli.explanation import NEEDS_A_PROCESS, explain_code, explain_lint
+from autodiff.cli.options import COMMANDS
+from autodiff.cli.topics import find_topic
 from autodiff.core import errors
+from autodiff.core.span import Source
+from autodiff.grammar.lints import LINTS, lint
 from conftest import REPOSITORY
 from documents import shell
 from script_runner import Outcome, run_script
@@ -97,3 +102,39 @@ def test_help_shows_the_real_diagnostic(code: str, tmp_path: Path) -> None:
 def test_only_what_needs_a_shell_or_a_clock_is_not_made_live() -> None:
     silent = {c for c in EXAMPLES if any(sign in CODES[c].example for sign in NEEDS_A_PROCESS)}
     assert {c for c in silent if CODES[c].is_command} == NOT_LIVE
+
+
+@pytest.mark.parametrize("code", LINTS)
+def test_help_on_a_lint_shows_the_finding_and_its_repair(code: str) -> None:
+    entry = LINTS[code]
+    shown = explain_lint(entry)
+    assert shown.startswith(f"{code}: {entry.title}\n\n{entry.reason}\n")
+    assert f"\ngives\n\n    warning[{code}]: " in shown
+    before, _, mended = shown.partition("\nwrite\n\n")
+    if mended:
+        script = "".join(line[4:] + "\n" for line in mended.splitlines())
+        assert code not in [found.code for found in lint(Source(script))]
+    assert before
+
+
+def test_every_code_is_listed_with_its_title() -> None:
+    listed = dict(line.split(None, 1) for line in find_topic("codes", 80).splitlines())
+    titles = {code: entry.title for code, entry in CODES.items()}
+    assert listed == titles | {code: entry.title for code, entry in LINTS.items()}
+
+
+def test_the_topic_of_limits_names_their_options_and_codes() -> None:
+    rows = re.findall(
+        r"^    (--[\w-]+) .*? {2,}(\S+)(?: GiB| MiB)?   (\S+)", find_topic("limits", 80), re.MULTILINE
+    )
+    options = {flag for option in COMMANDS["run"].options for flag in option.flags}
+    limits = {flag for flag in options if flag.startswith("--max-")} | {"--timeout"}
+    assert {flag for flag, _, _ in rows} == limits
+    assert {code.rstrip(",") for _, _, code in rows if code.startswith("E")} <= set(CODES)
+
+
+def test_the_topic_of_formats_names_every_format() -> None:
+    choices = {
+        c for command in COMMANDS.values() for o in command.options if o.name == "format" for c in o.choices
+    }
+    assert set(re.findall(r"--format (\w+)", find_topic("formats", 80))) == choices
