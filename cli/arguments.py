@@ -120,7 +120,10 @@ def read_value(option: Option, text: str) -> object:
     if option.kind == SIZE:
         return read_size(text)
     if option.kind == SECONDS:
-        seconds = float(text) if text.isascii() and "_" not in text else -1.0
+        try:
+            seconds = float(text) if text.isascii() and "_" not in text else -1.0
+        except ValueError:
+            seconds = -1.0
         if not 0 <= seconds < 1e9:
             raise ValueError("a number of seconds, such as 2.5")
         return seconds

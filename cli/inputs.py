@@ -117,6 +117,7 @@ def proposals(path: str, number: int | None) -> tuple[str, ...]:
             near = []
         if near:
             return (f"did you mean `{os.path.join(folder, near[0])}`?",)
+        return ("check its name and folder; `-` reads standard input, -e 'CODE' takes code from the line",)
     if number == errno.EISDIR:
         return ("name one file in it",)
     return ()

@@ -168,10 +168,13 @@ class Session:
 
     def say_all(self, error: AutodiffError, stream: Stream | None = None) -> None:
         """Write an error and the mistakes found beside it, and how many they are."""
-        for one in (error, *error.further):
+        stream = stream or self.err
+        for at, one in enumerate((error, *error.further)):
+            if at and self.diagnostics == "text":
+                stream.write("\n")
             self.say(one, stream=stream)
         if error.further and self.diagnostics == "text" and not self.is_quiet:
-            (stream or self.err).write(f"found {1 + len(error.further):,} mistakes\n")
+            stream.write(f"\nfound {1 + len(error.further):,} mistakes\n")
 
     def show_failure(self, error: AutodiffError) -> None:
         """Keep standard output readable for machines: a failure is a document too."""

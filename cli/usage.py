@@ -11,6 +11,7 @@ import os
 import click
 from autodiff.cli.arguments import Request, read_value
 from autodiff.cli.options import COMMANDS, COUNT, DESCRIPTION, EXAMPLES, FLAG, TEXTS, Command, Option
+from autodiff.core.closest import closest
 from autodiff.core.errors import UsageError
 
 TYPE_CHECKING = False
@@ -44,10 +45,13 @@ class Spelled(click.ParamType[object]):
         try:
             return read_value(self.option, value)
         except ValueError as error:
+            flag = self.option.flags[-1]
+            near = closest(value, self.option.choices)
+            see = f"`autodiff {context.info_name} --help` describes every option" if context else ""
             raise UsageError(
-                f"{self.option.flags[-1]} takes {error}, not `{value}`",
+                f"{flag} takes {error}, not `{value}`",
                 code="E0610",
-                help=(f"`autodiff {context.info_name} --help` describes every option",) if context else (),
+                help=(f"did you mean `{flag} {near}`?",) if near else (see,) if see else (),
             ) from None
 
 
@@ -64,7 +68,7 @@ def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
     except TextWanted as wanted:
         return wanted.text
     except click.UsageError as error:
-        raise as_usage_error(error) from None
+        raise as_usage_error(error, arguments) from None
     assert isinstance(made, Request)
     return made
 
@@ -182,22 +186,56 @@ def version_line() -> str:
     return "autodiff " + version("autodiff")
 
 
-def as_usage_error(error: click.UsageError) -> UsageError:
+def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageError:
     """click's complaint in the project's form."""
-    context = error.ctx
-    command = context.command_path if context is not None else "autodiff"
-    see = f"`{command} --help` describes every option"
+    command = COMMANDS.get(arguments[0]) if arguments else None
+    see = f"`{f'autodiff {command.name}' if command else 'autodiff'} --help` describes every option"
     if isinstance(error, click.NoSuchOption):
-        near = error.possibilities or ()
-        return UsageError(
-            f"there is no option `{error.option_name}`",
-            code="E0610",
-            help=tuple(f"did you mean `{name}`?" for name in near[:1]) or (see,),
-        )
+        proposal = near_option(error, command, arguments) or see
+        return UsageError(f"there is no option `{error.option_name}`", code="E0610", help=(proposal,))
     if isinstance(error, click.exceptions.NoSuchCommand):
         return no_such_command(error.command_name, error.possibilities or ())
+    if isinstance(error, click.BadOptionUsage) and command is not None:
+        option = next(one for one in command.options if error.option_name in one.flags)
+        flag = option.flags[-1]
+        if option.takes_value:
+            takes = option.metavar or "|".join(option.choices)
+            return UsageError(f"{flag} needs a value", code="E0610", help=(f"give one: {flag} {takes}",))
+        return UsageError(f"{flag} takes no value", code="E0610", help=(f"write {flag} alone",))
+    if command is not None and "extra argument" in error.message:
+        what = "one script" if command.argument == "[SCRIPT]" else "one topic"
+        extra = error.message[error.message.index("(") + 1 : -1].split()[0]
+        help_texts: tuple[str, ...] = (f"give one, and `{extra}` in a run of its own",)
+        if command.argument == "[SCRIPT]":
+            help_texts += ("a value of an option needs no space in it, or quotes around it",)
+        return UsageError(
+            f"`autodiff {command.name}` takes {what}, and there is more: `{extra}`",
+            code="E0610",
+            help=help_texts,
+        )
     message = error.format_message().rstrip(".")
     return UsageError(message[:1].lower() + message[1:], code="E0610", help=(see,))
+
+
+def near_option(error: click.NoSuchOption, command: Command | None, arguments: Sequence[str]) -> str:
+    """What may have been meant by an option that is not there; "" where nothing comes to mind."""
+    if command is None:
+        behind = next((word for word in arguments if word in COMMANDS), None)
+        if behind is not None:
+            return f"options stand behind the command: `autodiff {behind} ... {error.option_name} ...`"
+        return f"did you mean `{error.possibilities[0]}`?" if error.possibilities else ""
+    flags = flags_of(command)
+    for word in arguments[1:]:  # -wrt, which is read as -w -r -t
+        if word.startswith(error.option_name) and "-" + word.partition("=")[0] in flags:
+            return f"did you mean `-{word.partition('=')[0]}`?"
+    if error.possibilities:
+        return f"did you mean `{error.possibilities[0]}`?"
+    others = [name for name, other in COMMANDS.items() if error.option_name in flags_of(other)]
+    return f"`autodiff {others[0]}` has it, `autodiff {command.name}` does not" if others else ""
+
+
+def flags_of(command: Command) -> list[str]:
+    return [flag for option in command.options for flag in option.flags]
 
 
 def no_such_command(name: str, near: Sequence[str]) -> UsageError:

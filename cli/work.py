@@ -81,10 +81,20 @@ def read_settings(request: Request) -> Settings:
         of=request.text("of"),
         wrt=read_names(request.texts("wrt")),
         sets=read_sets(request.texts("set")),
-        grad_output=output if output is None or output == "ones" else read_literal("--grad-output", output),
+        grad_output=output if output is None or output == "ones" else read_weight(output),
         dtype=request.text("dtype") or "float64",
         seed=request.number("seed"),
     )
+
+
+def read_weight(text: str) -> object:
+    """The value of ``--grad-output``, which may be a word as well."""
+    try:
+        return read_literal("--grad-output", text)
+    except UsageError as error:
+        if text.isidentifier():
+            error.help = ("did you mean `--grad-output ones`?",)
+        raise
 
 
 def read_names(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -109,6 +119,12 @@ def read_sets(texts: tuple[str, ...]) -> dict[str, object]:
                 f"--set {name}: values cannot be read from files yet",
                 code="E0610",
                 help=(f'let the shell read it: --set "{name}=$(cat FILE)"',),
+            )
+        if value.startswith("="):
+            raise UsageError(
+                f"--set takes one `=`, not two: `{text}`",
+                code="E0610",
+                help=(f"did you mean `--set {name}={value.lstrip('=')}`?",),
             )
         inputs[name] = read_literal(f"--set {name}", value)
     return inputs

@@ -8,69 +8,74 @@ from __future__ import annotations
 
 from autodiff.cli.arguments import Request
 from autodiff.cli.exit_codes import COMPILE, NO, OK, USAGE
-from autodiff.cli.inputs import NoScript, read_script
+from autodiff.cli.inputs import STDIN, NoScript, read_script
 from autodiff.cli.session import Session
-from autodiff.core.errors import CompileError, UsageError
+from autodiff.core.errors import AutodiffError, CompileError, UsageError
 
 
 def lint_scripts(session: Session) -> int:
     """Lint one script after the other; the worst of them decides the exit code."""
     request = session.request
-    check_code_is_for_one(request)
-    statuses = []
-    findings = 0
-    for argument in (request.argument, *request.others):
-        one = Request(request.command, argument, request.values)
+    check_readable_once(request)
+    scripts = (request.argument, *request.others)
+    statuses = {OK}
+    errors = warnings = 0
+    for argument in scripts:
         try:
-            session.script = read_script(one)
-        except NoScript:
-            raise
+            session.script = read_script(Request(request.command, argument, request.values))
         except UsageError as error:
-            if not request.others:
+            if isinstance(error, NoScript) or len(scripts) == 1:
                 raise
             session.script = None
-            session.say(error)
-            statuses.append(USAGE)
+            if not session.is_silent:
+                session.say(error)
+            statuses.add(USAGE)
             continue
-        count, status = lint_one(session)
-        findings += count
-        statuses.append(status)
-    if session.diagnostics == "text":
-        conclude_for_people(session, findings, len(statuses))
-    return next((status for status in (USAGE, COMPILE, NO) if status in statuses), OK)
+        found, severity = find(session)
+        for diagnostic in found:
+            show(session, diagnostic, severity, errors + warnings == 0)
+            errors += severity == "error"
+            warnings += severity == "warning"
+        if found:
+            statuses.add(COMPILE if severity == "error" else NO)
+    if session.diagnostics == "text" and not session.is_quiet:
+        session.show_text(summary(errors, warnings, len(scripts)))
+    return next(status for status in (USAGE, COMPILE, NO, OK) if status in statuses)
 
 
-def lint_one(session: Session) -> tuple[int, int]:
-    """Show what is found in the session's script; how much it is, and the exit code for it."""
+def find(session: Session) -> tuple[list[AutodiffError], str]:
+    """What is found in the session's script: errors where it does not compile, warnings otherwise."""
     from autodiff.grammar.lints import lint
 
     assert session.script is not None
-    stream = None if session.is_silent else session.out
     try:
-        found = lint(session.script.source)
+        return lint(session.script.source), "warning"
     except CompileError as error:
-        if stream is not None:
-            session.say_all(error, stream)
-        return 0, COMPILE
-    if stream is not None:
-        for finding in found:
-            session.say(finding, "warning", stream)
-    return len(found), NO if found else OK
+        return [error, *error.further], "error"
 
 
-def conclude_for_people(session: Session, findings: int, scripts: int) -> None:
-    """The line at the end."""
-    if session.is_quiet:
+def show(session: Session, diagnostic: AutodiffError, severity: str, is_first: bool) -> None:
+    if session.is_silent:
         return
+    if not is_first and session.diagnostics == "text":
+        session.out.write("\n")
+    session.say(diagnostic, severity, session.out)
+
+
+def summary(errors: int, warnings: int, scripts: int) -> str:
+    """The line at the end; nothing where nothing was found."""
+    counts = [
+        f"{count:,} {what}{'s' * (count != 1)}"
+        for count, what in ((errors, "mistake"), (warnings, "likely mistake"))
+        if count
+    ]
+    if not counts:
+        return ""
     where = f" in {scripts:,} scripts" if scripts > 1 else ""
-    if findings:
-        plural = "" if findings == 1 else "s"
-        session.out.write(
-            f"found {findings:,} likely mistake{plural}{where}; `autodiff help CODE` explains\n"
-        )
+    return f"\nfound {' and '.join(counts)}{where}; `autodiff help CODE` explains each\n"
 
 
-def check_code_is_for_one(request: Request) -> None:
+def check_readable_once(request: Request) -> None:
     """Refuse ``-e`` behind several files, and standard input read twice."""
     if request.others and request.texts("e"):
         raise UsageError(
@@ -78,7 +83,7 @@ def check_code_is_for_one(request: Request) -> None:
             code="E0610",
             help=("lint the code alone, or name one file",),
         )
-    if (request.argument, *request.others).count("-") > 1:
+    if (request.argument, *request.others).count(STDIN) > 1:
         raise UsageError(
             "standard input can be read only once, and it is wanted for two scripts",
             code="E0610",

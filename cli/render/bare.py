@@ -25,7 +25,13 @@ def bare_lines(report: GradientReport) -> Iterator[str]:
     if len(report.gradients) != 1:
         for variable in report.gradients:
             if is_array(variable.grad) and variable.grad.size != 1:
-                raise does_not_fit(f"{visible(variable.name)} is a tensor, and there are several gradients")
+                name = visible(variable.name)
+                if variable.grad.ndim <= 2:
+                    raise does_not_fit(
+                        f"{name} is a tensor, and there are several gradients",
+                        f"or ask for it alone: --wrt {name}",
+                    )
+                raise does_not_fit(f"{name} has {variable.grad.ndim} dimensions")
         for variable in report.gradients:
             yield f"{visible(variable.name)}\t{exact_entries(variable.grad)[0]}"
         return
@@ -39,9 +45,9 @@ def bare_lines(report: GradientReport) -> Iterator[str]:
         raise does_not_fit(f"{visible(report.gradients[0].name)} has {grad.ndim} dimensions")
 
 
-def does_not_fit(reason: str) -> UsageError:
+def does_not_fit(reason: str, *more: str) -> UsageError:
     return UsageError(
         f"plain output has no place for this: {reason}",
         code="E0614",
-        help=("use --format json", "or ask for one input at a time with --wrt"),
+        help=("use --format json", *more),
     )

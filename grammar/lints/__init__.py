@@ -7,7 +7,7 @@ function that finds it and an example that makes the mistake; its findings carry
 from __future__ import annotations
 
 from autodiff.core import ops
-from autodiff.core.errors import AutodiffError
+from autodiff.core.errors import AutodiffError, CompileError
 from autodiff.core.functions import find
 from autodiff.core.span import Source
 from autodiff.grammar import syntax
@@ -24,6 +24,7 @@ from autodiff.grammar.walk import walk
 
 # Importing the ops declares every function a script can call.
 FUNCTIONS_ARE_KNOWN = ops
+MOST_KEPT = 2
 FAMILIES = (updates, gradients, leaves, effects, naming, habits)
 LINTS: dict[str, Lint] = {lint.code: lint for family in FAMILIES for lint in family.LINTS}
 
@@ -36,8 +37,11 @@ def lint(source: Source) -> list[AutodiffError]:
     >>> [found.code for found in lint(Source("x = torch.tensor([1.0], requires_grad=True)\\nx += 1\\n"))]
     ['L003']
     """
-    script = parse(source)
-    names = resolve(script, source, lambda name: builtin(name) is not UNBOUND)
+    try:
+        script, names = compile_names(source)
+    except CompileError as error:
+        keep_what_compiles(error, source)
+        raise
     flow = Flow(script, is_function, bound_names(script, names))
     subject = Subject(source, script, names, flow)
     found: dict[tuple[int, int], AutodiffError] = {}
@@ -47,6 +51,27 @@ def lint(source: Source) -> list[AutodiffError]:
             made.code = one.code
             found.setdefault((made.span.start, made.span.end), made)  # one mistake, one finding
     return [found[place] for place in sorted(found)]
+
+
+def compile_names(source: Source) -> tuple[syntax.Script, Names]:
+    """The tree of a script and its scopes."""
+    script = parse(source)
+    return script, resolve(script, source, lambda name: builtin(name) is not UNBOUND)
+
+
+def keep_what_compiles(error: CompileError, source: Source) -> None:
+    """Drop the repairs with which the script has as many mistakes as before."""
+    everything = [error, *error.further]
+    for one in everything:
+        kept = []
+        for fix in one.fixes:
+            try:
+                compile_names(Source(fix.apply(source.text), source.name))
+            except CompileError as other:
+                if 1 + len(other.further) >= len(everything):
+                    continue
+            kept.append(fix)
+        one.fixes = tuple(kept[:MOST_KEPT])
 
 
 def is_function(name: str) -> bool:

@@ -1,0 +1,45 @@
+"""What is said about a command line that makes no sense names the option and the way out."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says", "helps"),
+    [
+        ("grad --wrtt w", "there is no option `--wrtt`", "did you mean `--wrt`?"),
+        ("grad --fromat json", "there is no option `--fromat`", "did you mean `--format`?"),
+        ("grad -wrt w", "there is no option `-w`", "did you mean `--wrt`?"),
+        ("grda x.ad", "there is no command `grda`", "did you mean `grad`?"),
+        ("lnt x.ad", "there is no command `lnt`", "did you mean `lint`?"),
+        ("x.ad", "there is no command `x.ad`", "did you mean `autodiff run x.ad`?"),
+        ("grad --format jsn", "--format takes one of auto, plain, json, not `jsn`", "`--format json`?"),
+        ("run --color Never", "not `Never`", "did you mean `--color never`?"),
+        ("lint --diagnostics gitub a.ad", "not `gitub`", "did you mean `--diagnostics github`?"),
+        ("run --timeout soon", "--timeout takes a number of seconds, such as 2.5, not `soon`", "--help`"),
+        ("grad --of", "--of needs a value", "give one: --of NAME"),
+        ("run --color", "--color needs a value", "give one: --color auto|always|never"),
+        ("run --all=3", "--all takes no value", "write --all alone"),
+        ("run a.ad b.ad", "`autodiff run` takes one script, and there is more: `b.ad`", "a run of its own"),
+        ("--format json grad", "there is no option `--format`", "options stand behind the command"),
+        ("lint --wrt w a.ad", "there is no option `--wrt`", "`autodiff run` has it"),
+        ("grad -e w=3 --grad-output twos", "`twos` is neither", "did you mean `--grad-output ones`?"),
+        ("grad -e w=3 --set w==4", "--set takes one `=`, not two", "did you mean `--set w=4`?"),
+    ],
+)
+def test_each_names_the_option_and_the_way_out(autodiff, arguments, says, helps):
+    done = autodiff(*arguments.split())
+    assert done.returncode == 2
+    first, *rest = done.err.splitlines()
+    assert says in first
+    assert helps in rest[0]
+
+
+def test_what_bare_numbers_cannot_show_is_told_with_what_can(autodiff):
+    three = autodiff("grad", "-e", "W = ones(2, 2, 2, requires_grad=True)", "-e", "L = W.sum()")
+    assert three.err.splitlines()[1:] == ["  = help: use --format json"]
+    both = ("-e", "W = ones(2, 2, requires_grad=True)", "-e", "b = ones(2, requires_grad=True)")
+    several = autodiff("grad", *both, "-e", "L = (W * b).sum()")
+    assert several.err.splitlines()[2] == "  = help: or ask for it alone: --wrt W"
+    assert autodiff("grad", *both, "-e", "L = (W * b).sum()", "--wrt", "W").out == "1\t1\n1\t1\n"
