@@ -232,6 +232,10 @@ ENTRIES: dict[str, tuple[str, Rewrite]] = {
     "torch.optim.lr_scheduler.*": ("E0141", SCHEDULE),
     "torch.optim.*": ("E0141", SGD),
     "torch.cuda.*": ("E0142", CUDA),
+    "torch.amp.*": ("E0142", CUDA),
+    "torch.autocast": ("E0142", CUDA),
+    "torch.profiler.*": ("E0148", CLOCK),
+    "torch.autograd.profiler.*": ("E0148", CLOCK),
     "torch.backends.*": ("E0142", CUDA),
     "torch.utils.data.*": ("E0143", BATCHES),
     "torch.utils.*": ("E0143", READ),
@@ -305,7 +309,9 @@ ENTRIES: dict[str, tuple[str, Rewrite]] = {
 #: What may be imported although nothing in it is here: the error comes where it is used.
 IMPORTABLE = frozenset(
     [
-        *("torch.func", "torch.optim.lr_scheduler", "torch.utils.data", "torchvision", "functorch"),
+        *("torch.func", "torch.optim.lr_scheduler", "torch.utils.data", "torch.distributions", "functorch"),
+        *("torch.nn.init", "torch.nn.utils", "torch.nn.parameter", "torch.fft", "torch.cuda.amp"),
+        *("torchvision", "torchvision.datasets", "torchvision.transforms"),
         *("matplotlib", "matplotlib.pyplot", "seaborn", "torchviz", "pandas", "tqdm", "tqdm.auto"),
         *("time", "random", "copy", "typing", "collections", "dataclasses", "functools", "itertools"),
         "warnings",
@@ -315,7 +321,7 @@ IMPORTABLE = frozenset(
 CHAINS = frozenset(
     [
         *("torch.func", "torch.fft", "torch.jit", "torch.cuda.amp", "torch.nn.init", "torch.nn.utils"),
-        *("torch.optim.lr_scheduler", "numpy.random", "torchvision.datasets"),
+        *("torch.optim.lr_scheduler", "numpy.random", "torchvision.datasets", "torch.distributions"),
     ]
 )
 #: How scripts call the modules they import.

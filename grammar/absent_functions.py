@@ -18,7 +18,22 @@ CHOICE = Rewrite(
     "print(i.shape)",
 )
 
+DENSITY = Rewrite(
+    "write the density, here of the normal distribution",
+    "log_p = -0.5 * ((x - mu) / sigma) ** 2 - torch.log(sigma) - 0.5 * math.log(2 * math.pi)",
+    "import math\nx = torch.tensor([0.5, 2.0])\nmu, sigma = torch.tensor(1.0), torch.tensor(2.0)\n",
+    "print(log_p)",
+)
+SOURCE = Rewrite(
+    "there is one source of random numbers; seed it",
+    "torch.manual_seed(0)",
+    "",
+    "print(torch.rand(2).shape)",
+)
+
 FUNCTIONS = {
+    "torch.distributions.*": DENSITY,
+    "torch.Generator": SOURCE,
     "torch.fft.*": FOURIER,
     "torch.multinomial": CHOICE,
 }

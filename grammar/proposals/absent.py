@@ -235,6 +235,25 @@ def modules(scene: Scene) -> Iterator[Fix]:
         yield from delete_line(scene)
 
 
+def functions(scene: Scene) -> Iterator[Fix]:
+    """A generator of random numbers gives way to the one there is; else a function of another name."""
+    statement = scene.statement
+    if member(scene) != "Generator" or not isinstance(statement, syntax.Assign):
+        yield from name_attribute(scene)
+        return
+    seed = "0"
+    made = statement.value
+    if isinstance(made, syntax.Call) and isinstance(made.function, syntax.Attribute) and made.arguments:
+        seed = scene.text(made.arguments[0])
+    edits = [Edit(statement.span, f"torch.manual_seed({seed})")]
+    for node in walk(scene.script):
+        if isinstance(node, syntax.Call):
+            for before, argument in zip(node.arguments, node.arguments[1:], strict=False):
+                if argument.keyword == "generator":
+                    edits.append(Edit(Span(before.span.end, argument.span.end), ""))
+    yield Fix(f"write `torch.manual_seed({seed})`, and leave out `generator=`", *edits)
+
+
 PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0140": layers,
     "E0141": optimizers,
@@ -245,5 +264,5 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0146": number_types,
     "E0147": transforms,
     "E0148": modules,
-    "E0149": name_attribute,
+    "E0149": functions,
 }
