@@ -289,7 +289,8 @@ def bad_dedent(source: Source, begin: int, at: int, blocks: list[int]) -> Compil
 def too_long(limit: int, start: int, end: int) -> LimitError:
     return LimitError(
         f"the script has more than {limit:,} words and signs",
+        code="E0612",
         caret="reading stopped here",
-        help=("allow more with `--max-tokens`, or put the data in a file",),
+        help=("write a loop, or give the numbers with `--set`",),
         span=Span(start, end),
     )

@@ -5,13 +5,6 @@ from __future__ import annotations
 from autodiff.cli.codes.code import Code
 
 CODES = {
-    "E0500": Code(
-        "The script has too many words and signs.",
-        "Reading stops after five million words and signs, before they fill the memory.",
-        "Write a loop, or give the data another way.",
-        'python3 -c \'print("x = " + "+".join(["1"] * 2600000))\' | autodiff run -',
-        'python3 -c \'print("x = " + "+".join(["1"] * 26))\' | autodiff run -',
-    ),
     "E0501": Code(
         "It is nested too deeply.",
         "A function calls itself without end, or brackets stand in brackets thousands of times.",
@@ -101,8 +94,8 @@ CODES = {
     ),
     "E0612": Code(
         "The script is larger than allowed.",
-        "Reading stops at 16 MiB, so that a wrong file name cannot fill the memory.",
-        "Raise the limit with --max-script.",
+        "Reading stops at 16 MiB, and at five million words and signs, before they fill the memory.",
+        "Raise the limit of bytes with --max-script; write loops instead of long lists.",
         "printf 'w = 3; L = w**2' | autodiff run --max-script 5 -",
         "printf 'w = 3; L = w**2' | autodiff run --max-script 1K -",
     ),
