@@ -18,6 +18,7 @@ import pytest
 from autodiff.core.describe import describe
 from autodiff.core.report import Derivation, GradientReport, Graph
 from autodiff.core.span import Source
+from autodiff.grammar.lints import lint
 from autodiff.grammar.run import Settings, differentiate, execute
 from conftest import REPOSITORY, TESTS
 from documents import REFERENCE, functions_in, missing_tests
@@ -663,6 +664,17 @@ def test_the_descent_step_of_the_article_leaves_no_leaf_behind() -> None:
     assert outcome.stdout == "False SubBackward0 True\nNone\n"
     assert len(outcome.warnings) == 1
     assert outcome.warnings[0].startswith(NON_LEAF_WARNING)
+
+
+def test_the_lint_of_the_descent_step_keeps_the_leaf() -> None:
+    script = (ARTICLES / "2_descent_step.ad").read_text()
+    (found,) = lint(Source(script))
+    assert found.code == "L001"
+    assert found.span is not None
+    assert script[found.span.start : found.span.end] == "w1 = w1 - learning_rate * w1.grad"
+    (repair,) = found.fixes
+    lines = printed(repair.apply(script) + "print(w1.is_leaf, w1.requires_grad)").splitlines()
+    assert lines == ["True True"]
 
 
 # -- four leaves: properties before and after backward ----------------------------------------------------
