@@ -296,6 +296,7 @@ PRODUCTIONS: dict[str, Sequence[Production]] = {
         "math.pi",
         "np.pi",
         "pi",
+        "nan if <(bool)> else 1.5",
         "math.hypot(3, <fsmall>)",
         "round(<float>, 2)",
         "float(<int>)",

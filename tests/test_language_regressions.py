@@ -25,6 +25,9 @@ SCRIPTS = {
     "a float tensor is no index": "print([1, 2][tensor(1.)])",
     "an int tensor is an index": "print([1, 2][tensor(1)], 'abc'[tensor([2])], list(range(tensor(2))))",
     "a tensor of truth is an index": "print(range(tensor(True)))",
+    "zero remainders keep the sign of the dividend": (
+        "print(tensor([-2., 3., -0., -3.]) % 2, tensor(-2.) % 2, tensor(-3.) % -2, tensor([3., -4.]) % -2)"
+    ),
     "running sums start from 0": "print(tensor([-0., -0.]).cumsum(0), tensor(-0.).cumsum(0))",
     "a method is looked up before its arguments": "print((1).nothing(print('not printed')))",
     "a starred int": "def f(*x): pass\nf(*3)",

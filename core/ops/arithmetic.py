@@ -85,8 +85,17 @@ def floor_divide_forward(x: Any, y: Any) -> Any:
 
 
 def remainder_forward(x: Any, y: Any) -> Any:
+    """C's remainder moved to the side of the divisor; a zero keeps the sign of the dividend, as in torch."""
     check_divisor("remainder_cpu", x, y)
-    return np.remainder(x, y)
+    if np.result_type(x, y).kind != "f":
+        return np.remainder(x, y)
+    rest = np.fmod(x, y)
+    return np.where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest)
+
+
+def remainder_scalar(x: float, y: float) -> float:
+    rest = math.fmod(x, y)
+    return rest + y if rest and (rest < 0) != (y < 0) else rest
 
 
 def fmod_forward(x: Any, y: Any) -> Any:
@@ -178,7 +187,7 @@ remainder = elementwise(
     1,
     lambda out, x, y: -div_floor(x, y),
     infix="%",
-    scalar=operator.mod,
+    scalar=remainder_scalar,
     grad_fn=right_number("RemainderBackward0", "RemainderBackward1"),
     kink="the jumps at multiples of the divisor are ignored",
 )
