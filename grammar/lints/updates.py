@@ -16,17 +16,11 @@ if TYPE_CHECKING:
     from autodiff.grammar.lints.flow import Event
 
 LOSSES = frozenset("loss losses cost error err mse mae l L Loss J energy".split())
-#: What is done to a name that was rebound on purpose: it is made a leaf again, or its gradient is kept.
-MADE_A_LEAF = frozenset(["detach", "detach_", "requires_grad_", "retain_grad", "requires_grad"])
 
 
 def rebindings(subject: Subject) -> Iterator[tuple[Event, Value]]:
     """``w = w - lr * w.grad`` of a leaf ``w``: the event and the leaf that was."""
-    kept = {
-        node.object.id
-        for node in subject.nodes(syntax.Attribute)
-        if isinstance(node.object, syntax.Name) and node.name in MADE_A_LEAF
-    }
+    kept = made_leaves(subject)
     reads = {id(node) for node in subject.nodes(syntax.Assign)}
     for event in subject.events("bind"):
         statement, old = event.statement, event.other
@@ -37,6 +31,34 @@ def rebindings(subject: Subject) -> Iterator[tuple[Event, Value]]:
         steps = event.value is not old and steps_from(statement.value, event.node.id)
         if steps and comes_from_gradient(event.value, old):
             yield event, old
+
+
+def made_leaves(subject: Subject) -> set[str]:
+    """The names that are rebound on purpose: what they are bound to is made a leaf, or keeps its gradient."""
+    names = set()
+    for node in subject.nodes(syntax.Call):
+        method = node.function
+        of_name = isinstance(method, syntax.Attribute) and isinstance(method.object, syntax.Name)
+        if of_name and method.name in ("detach_", "requires_grad_", "retain_grad"):
+            names.add(method.object.id)
+    for node in subject.nodes(syntax.Assign):
+        for target in node.targets:
+            if isinstance(target, syntax.Attribute) and isinstance(target.object, syntax.Name):
+                if target.name == "requires_grad":
+                    names.add(target.object.id)
+            elif isinstance(target, syntax.Name) and is_detached(node.value, target.id):
+                names.add(target.id)
+    return names
+
+
+def is_detached(node: syntax.Expression, name: str) -> bool:
+    """Whether it is ``name.detach()``, and what is done to that."""
+    calls = []
+    while isinstance(node, (syntax.Call, syntax.Attribute)):
+        if isinstance(node, syntax.Attribute):
+            calls.append(node.name)
+        node = node.function if isinstance(node, syntax.Call) else node.object
+    return "detach" in calls and isinstance(node, syntax.Name) and node.id == name
 
 
 def steps_from(node: syntax.Expression, name: str) -> bool:
@@ -100,11 +122,11 @@ def changed_leaf(subject: Subject) -> Iterator[AutodiffError]:
         simple = (syntax.AugmentedAssign, syntax.Assign, syntax.ExpressionStatement)
         if isinstance(statement, simple) and subject.stands_alone(statement):
             fixes = [Fix("do it where nothing is recorded", *subject.under_no_grad(statement, text))]
-        name = event.value.names[0][0] if event.value.names else "a leaf"
+        name = event.value.names[0][0] if event.value.names else "that has no name"
         yield finding(
             event.node.span,
-            f"a leaf that requires a gradient is changed in place while the graph is recorded: `{name}`",
-            "PyTorch refuses this, because backward() needs the value it was",
+            f"the leaf `{name}` is changed in place while the graph is recorded",
+            "PyTorch refuses this: backward() needs the old value",
             fixes=fixes,
         )
 

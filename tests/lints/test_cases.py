@@ -35,6 +35,10 @@ WRONG = {
         "for p in [w, v]:\n    p -= 0.1 * p.grad\n",
         ["L003"],
     ),
+    "a step beside a detached copy": (
+        W + "L = w * w + w.detach()\nL.backward()\nprint(w.requires_grad)\nw = w - 0.1 * w.grad\n",
+        ["L001"],
+    ),
     "an entry of a leaf": ("w = torch.ones(2, requires_grad=True)\nw[0] = 3.0\nprint(w)\n", ["L003"]),
     "a method in place": (W + "w.add_(1.0)\nprint(w)\n", ["L003"]),
     "two passes in two functions": (
@@ -99,6 +103,10 @@ RIGHT = {
     "a reset now and then": W + LOOP + LOSS + "    if step % 2 == 1:\n        with torch.no_grad():\n"
     "            w -= 0.1 * w.grad\n        w.grad.zero_()\n",
     "a new leaf in each turn": W + LOOP + LOSS + "    w = (w - 0.1 * w.grad).detach().requires_grad_()\n",
+    "a leaf detached again": W
+    + LOOP
+    + LOSS
+    + "    w = w - 0.1 * w.grad\n    w = w.detach().requires_grad_()\n",
     "a leaf made again": W + LOOP + LOSS + "    with torch.no_grad():\n        w = w - 0.1 * w.grad\n"
     "    w.requires_grad = True\n",
     "a step through data": W + "L = w * w\nL.backward()\nw.data -= 0.1 * w.grad\nprint(w)\n",
