@@ -18,6 +18,7 @@ from autodiff.core.watch import HookHandle
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import (
     NAMED_RESULTS,
+    check_length,
     NUMBERS,
     BoundMethod,
     Builtin,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+DEEPEST = 1_000  # lists in lists; as deep as Python writes them
 LONGEST = 10_000_000  # characters; lists that share their elements can be exponentially long when written
 
 
@@ -83,6 +85,13 @@ class Writer:
             return self.count(as_repr(value))
         if id(value) in self.inside:
             return brackets[0] + "..." + brackets[1]
+        if len(self.inside) > DEEPEST:
+            raise LimitError(
+                "maximum recursion depth exceeded while getting the repr of an object",
+                code="E0501",
+                caret=f"lists stand in lists more than {DEEPEST:,} deep here",
+                help=("print a part of it",),
+            )
         self.inside.add(id(value))
         runtime.spend(len(value))
         parts = [self.write(part) for part in value]
@@ -232,6 +241,7 @@ class FormatCall:
             out.append(self.field(template[brace + 1 : end], levels))
             at = end + 1
         out.append(template[at:])
+        check_length(sum(map(len, out)), "string")
         return "".join(out)
 
     def field(self, inside: str, levels: int) -> str:
@@ -325,6 +335,7 @@ def percent(template: str, value: Any) -> str:
         raise ScriptError("not all arguments converted during string formatting", code="E0203")
     if values and not used:
         raise ScriptError("not all arguments converted during string formatting", code="E0203")
+    check_length(sum(map(len, out)) + len(template) - at, "string")
     return "".join(out) + template[at:]
 
 
