@@ -44,7 +44,8 @@ def test_the_diagnostic_is_exact(path: Path, update_golden: bool) -> None:
 @each_script
 def test_every_repair_makes_the_script_run(path: Path) -> None:
     text = path.read_text()
-    for fix in mistake_in(path).fixes:
+    error = mistake_in(path)
+    for fix in error.fixes:
         repaired = fix.apply(text)
         assert repaired != text
         left = run_script(repaired).error

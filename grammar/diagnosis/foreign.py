@@ -112,8 +112,8 @@ def _entries(here: Situation, inside: list[tuple[str, int]], last: int) -> list[
 def foreign_sign(here: Situation) -> CompileError | None:
     kind, before = here.kind, here.before
     if kind == ":=" and here.at == here.line + 1:
-        way_out = fix("write `=`", (here.span().start, here.span().end, "="))
-        return here.error("E0131", "`:=` is not in the language", "assigns like `=`", way_out)
+        plain = fix("write `=`", (here.span().start, here.span().end, "="))
+        return here.error("E0131", "`:=` is not in the language", "assigns like `=`", plain)
     if kind == ":=":
         ways_out = _assigned_before(here)
         return here.error("E0131", "`:=` is not in the language", "assigns inside an expression", *ways_out)
@@ -216,7 +216,7 @@ def counting_loop(here: Situation) -> CompileError | None:
     counted += " + 1" if sign == "<=" else ""
     written = f"for {name} in range({counted}):"
     opened = here.text[found.end() : line_end(here.text, found.end())].strip()
-    ways_out = [f"write `{shorten(written)}`, and indent what it repeats"]
+    ways_out: list[str | Fix] = [f"write `{shorten(written)}`, and indent what it repeats"]
     if not opened or opened == ":":
         ways_out = [fix(f"write `{shorten(written)}`", (found.start(), found.end() + len(opened), written))]
     message = "a loop runs over values, such as those of `range`"

@@ -264,11 +264,11 @@ def side_by_side(here: Situation) -> CompileError | None:
     if here.word(here.at) in ("then", "do") and here.kinds[here.line] in BLOCK_WORDS:
         end = here.span().end
         colon = "" if here.kinds[here.at + 1] == ":" else ":"
-        way_out_ = fix(f"write `:` instead of {here.name()}", (gap, end, colon))
-        return here.error("E0102", f"{here.name()} is no word of the language", "not needed", way_out_)
+        repair = fix(f"write `:` instead of {here.name()}", (gap, end, colon))
+        return here.error("E0102", f"{here.name()} is no word of the language", "not needed", repair)
     if here.first == "assert" and here.kind == "STRING" and not here.brackets:
-        way_out_ = fix("write a comma before the message", (gap, gap, ","))
-        return here.error("E0102", "two values stand side by side", "the message", way_out_)
+        repair = fix("write a comma before the message", (gap, gap, ","))
+        return here.error("E0102", "two values stand side by side", "the message", repair)
     what = f"nothing joins {here.name(last)} and {here.name()}"
     ways_out: list[str | Fix]
     if before == "STRING" and glued:

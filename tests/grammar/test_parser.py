@@ -1088,6 +1088,8 @@ def excused(text: str) -> bool:
         except (Warning, ValueError):
             return True  # `1if`, invalid escapes
     for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Starred):
+            return True  # turned away by Python's compiler, unless it finds something else first
         if isinstance(node, (ast.GeneratorExp, ast.NamedExpr, ast.Set, ast.Dict)):
             return True
         if isinstance(node, ast.arguments) and (
