@@ -21,7 +21,7 @@ NEEDS_A_PROCESS = ("|", ">", "--timeout")
 def explain_code(code: str, width: int = 80) -> str:
     """All there is to say about a code."""
     entry = CODES[code]
-    text = f"{code}: {entry.title}\n\n{entry.cause}\n{entry.remedy}\n"
+    text = f"{code}: {entry.title}\n\n{wrapped(entry.cause, width)}\n{wrapped(entry.remedy, width)}\n"
     if not entry.example:
         return text
     what = "this command" if entry.is_command else "this script"
@@ -38,13 +38,19 @@ def explain_lint(lint: Lint, width: int = 80) -> str:
     found = next(made for made in find(source) if made.code == lint.code)
     finding = list(diagnostic_lines(found, source, width - 4, kind="warning"))
     mended = [("write", found.fixes[0].apply(lint.example))] if found.fixes else []
-    return f"{lint.code}: {lint.title}\n\n{lint.reason}\n" + in_parts(
+    return f"{lint.code}: {lint.title}\n\n{wrapped(lint.reason, width)}\n" + in_parts(
         ("this script", lint.example), *given(finding), *mended
     )
 
 
 def given(lines: list[str]) -> list[tuple[str, str]]:
     return [("gives", "\n".join(lines))] if lines else []
+
+
+def wrapped(text: str, width: int) -> str:
+    from textwrap import fill
+
+    return fill(text, min(width, 100), break_long_words=False, break_on_hyphens=False)
 
 
 def in_parts(*parts: tuple[str, str]) -> str:
