@@ -175,8 +175,10 @@ def backward_from(
     gradients: Sequence[Tensor | None],
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    inputs: Sequence[Tensor] | None = None,
 ) -> None:
-    """``torch.autograd.backward``: the same from several outputs in one pass."""
+    """``torch.autograd.backward``: the same from several outputs in one pass, for some leaves if asked."""
+    wanted = None if inputs is None else {x.node for x in inputs}
     seeds: dict[Node, Any] = {}
     for output, gradient in zip(outputs, gradients, strict=True):
         root, seed = start_of(output, gradient)
@@ -193,7 +195,7 @@ def backward_from(
         if g is None:
             continue
         cell = node.cell if isinstance(node, Leaf) else node.mark.cell if node.mark is not None else None
-        if cell is None:
+        if cell is None or (wanted is not None and node not in wanted):
             continue
         made = g if create_graph else Tensor(settle(g))
         if cell.grad is None:

@@ -222,6 +222,9 @@ ASSIGNABLE: dict[tuple[type, str], Callable[[Any, Any], None]] = {
 }
 
 
+SWITCHES = {("torch.backends.cudnn", name) for name in ("deterministic", "benchmark", "enabled")}
+
+
 def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
     """``owner.name = value``"""
     write = ASSIGNABLE.get((owner.__class__, name))
@@ -229,6 +232,8 @@ def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
         write(owner, value)
     elif owner.__class__ is Context and (Context, name) not in ATTRIBUTES:
         owner.names[name] = value
+    elif owner.__class__ is Namespace and (owner.name, name) in SWITCHES:
+        return  # about a GPU
     elif (owner.__class__, name) in ATTRIBUTES or owner.__class__ is ScriptFunction:
         raise ScriptError(
             f"attribute '{name}' of '{type_name(owner)}' objects is not writable",

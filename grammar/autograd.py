@@ -61,7 +61,11 @@ listed = tensors
 
 
 def backward(
-    tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: Any = False
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: Any = None,
+    create_graph: Any = False,
+    inputs: Any = None,
 ) -> None:
     """``torch.autograd.backward``: one pass from one tensor or from several."""
     outputs = listed(tensors, "tensors")
@@ -75,7 +79,8 @@ def backward(
             caret="each tensor takes one gradient to start from",
         )
     retain = None if retain_graph is None else bool(retain_graph)
-    backward_from(outputs, weights, retain, bool(create_graph))
+    only = None if inputs is None else listed(inputs, "inputs")
+    backward_from(outputs, weights, retain, bool(create_graph), only)
 
 
 def zeros_like(x: Tensor) -> Tensor:

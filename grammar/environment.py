@@ -6,12 +6,15 @@ There is one CPU, so most answers are fixed; what needs anything else is an erro
 from __future__ import annotations
 
 from autodiff.core.device import CPU, Device, device_of, settle_on
+from autodiff.core.dtypes import set_default_dtype
 from autodiff.core.errors import LimitError, ScriptError
+from autodiff.core.functions import Function
 from autodiff.core.mode import mode
 from autodiff.core.printing import FORMAT_LIMIT, options
+from autodiff.core.tensors import Tensor
 from autodiff.core.watch import watch
 from autodiff.grammar.runtime import runtime
-from autodiff.grammar.values import Builtin, GradMode, as_index, is_true
+from autodiff.grammar.values import Builtin, GradMode, as_index, is_true, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +28,20 @@ def device(type: Any, index: Any = None) -> Device:
     return named if index is None else Device(named.type, as_index(index, "a device"))
 
 
+def set_default_tensor_type(t: Any) -> None:
+    from autodiff.grammar.methods import OLD_CLASSES
+
+    name = t.name if t.__class__ is Function else str(t).removeprefix("torch.")
+    if name not in OLD_CLASSES:
+        raise ScriptError(
+            "invalid type object: only floating-point types are supported as the default type",
+            code="E0203",
+            caret="this names no number type",
+            help=("write `torch.set_default_dtype(torch.float64)`",),
+        )
+    set_default_dtype(OLD_CLASSES[name])
+
+
 def set_default_device(device: Any) -> None:
     settle_on(device)
 
@@ -35,6 +52,20 @@ def nothing(*args: Any, **kwargs: Any) -> None:
 
 def answer(value: Any) -> Callable[[], Any]:
     return lambda: value
+
+
+def of_tensor(name: str, ask: Callable[[Tensor], Any]) -> Builtin:
+    """A function that asks one thing of a tensor."""
+
+    def asked(input: Any) -> Any:
+        if input.__class__ is not Tensor:
+            raise ScriptError(
+                f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}",
+                code="E0310",
+            )
+        return ask(input)
+
+    return Builtin(name, asked)
 
 
 def members(**answers: Any) -> dict[str, Any]:
@@ -117,6 +148,10 @@ for _name in ("manual_seed", "manual_seed_all", "empty_cache"):
 TORCH: dict[str, Any] = {
     "device": Builtin("device", device, (Device,)),
     "set_printoptions": Builtin("set_printoptions", set_printoptions),
+    "set_default_tensor_type": Builtin("set_default_tensor_type", set_default_tensor_type),
+    "is_floating_point": of_tensor("is_floating_point", lambda x: x.dtype.is_floating_point),
+    "is_complex": of_tensor("is_complex", lambda x: False),
+    "numel": of_tensor("numel", lambda x: x.size),
     "set_default_device": Builtin("set_default_device", set_default_device),
     "get_default_device": Builtin("get_default_device", answer(CPU)),
     "set_num_threads": Builtin("set_num_threads", nothing),

@@ -54,6 +54,7 @@ def backward(
     gradient: Any = None,
     retain_graph: Any = None,
     create_graph: Any = False,
+    inputs: Any = None,
     *,
     retain_variables: Any = None,
 ) -> None:
@@ -61,6 +62,11 @@ def backward(
         raise no_gradient_tensor(x, gradient)
     if retain_graph is None:
         retain_graph = retain_variables
+    if inputs is not None:
+        from autodiff.grammar import autograd
+
+        autograd.backward(x, gradient, retain_graph, create_graph, inputs)
+        return
     x.backward(gradient, None if retain_graph is None else bool(retain_graph), bool(create_graph))
 
 
@@ -214,7 +220,7 @@ for _name, _dtype in {
 
 
 @method(Tensor, "to")
-def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None, non_blocking: Any = False) -> Tensor:
     for target in (*targets, dtype):
         if target.__class__ is DType:
             x = cast(x, target)

@@ -171,7 +171,7 @@ TYPE_NAMES: dict[type, str] = {
     type(reversed([])): "list_reverseiterator",
     DType: "torch.dtype",
     Device: "torch.device",
-    HookHandle: "RemovableHandle",
+    HookHandle: "torch.utils.hooks.RemovableHandle",
     Function: "builtin_function_or_method",
     Builtin: "builtin_function_or_method",
     BoundMethod: "builtin_function_or_method",

@@ -91,6 +91,22 @@ x = torch.tensor([1.0, 2.0], requires_grad=True)
 torch.autograd.backward([x.sum(), (x ** 2).sum()], [torch.tensor(2.0), None])
 print(x.grad)
 """,
+    "some inputs only": """
+x = torch.tensor(2.0, requires_grad=True)
+y = torch.tensor(3.0, requires_grad=True)
+(x * y).backward(inputs=[x])
+print(x.grad, y.grad)
+torch.autograd.backward(x * y, inputs=y)
+print(x.grad, y.grad)
+""",
+    "what is asked of the machine": """
+torch.backends.cudnn.deterministic = True
+torch.set_default_tensor_type("torch.FloatTensor")
+x = torch.ones(2, 3).to(torch.device("cpu"), non_blocking=True)
+print(x, torch.is_floating_point(x), torch.numel(x), torch.is_complex(x))
+h = torch.ones(1, requires_grad=True).register_hook(print)
+print(type(h))
+""",
     "many outputs, no weight": """
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 torch.autograd.backward([x * 2])
