@@ -56,7 +56,7 @@ LIMITS = """\
 Limits
 
     --max-steps N       statements run                     10,000,000   E0503
-    --max-nodes N       nodes of the graph                  5,000,000   E0502
+    --max-nodes N       nodes of the graph                  5,000,000   E0504
     --max-memory SIZE   bytes of one result                     4 GiB   E0502
     --max-depth N       calls in calls, lists in lists        100,000   E0501
     --max-paths N       paths that explain follows             10,000   the report says so

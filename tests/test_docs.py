@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from autodiff.cli.topics import find_topic
 from autodiff.core import ops
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.tensors import Tensor
@@ -101,6 +102,12 @@ def test_the_sections_that_are_ours_alone_exist() -> None:
 
 def test_every_snippet_is_read() -> None:
     assert LANGUAGE.read_text().count("```ad\n") == len(SNIPPETS) > 30
+
+
+def test_the_limits_are_those_of_the_help() -> None:
+    rows = re.findall(r"`(--[\w-]+)` \| .*?(E\d+) \|$", LANGUAGE.read_text(), re.MULTILINE)
+    told = re.findall(r"(--[\w-]+) .*?(E\d+)", find_topic("limits", 80))
+    assert rows == told != []
 
 
 def test_every_difference_names_a_test_that_exists() -> None:

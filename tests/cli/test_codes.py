@@ -140,3 +140,13 @@ def test_the_topic_of_formats_names_every_format() -> None:
         c for command in COMMANDS.values() for o in command.options if o.name == "format" for c in o.choices
     }
     assert set(re.findall(r"--format (\w+)", find_topic("formats", 80))) == choices
+
+
+@pytest.mark.parametrize("option", ["--max-steps", "--max-nodes", "--max-memory", "--max-depth"])
+def test_the_code_of_a_limit_is_the_one_the_topic_names(option: str, tmp_path: Path) -> None:
+    code = re.search(rf"{option} .*(E\d+)", find_topic("limits", 80))
+    assert code is not None
+    loop = "w = ones(9, requires_grad=True)\nx = w\ndef f(n): return x if n == 0 else f(n - 1)\n"
+    script = tmp_path / "script.ad"
+    script.write_text(loop + "for i in range(900): x = x * w\nf(90)\n")
+    assert f"error[{code[1]}]" in shell(f"autodiff run {option} 50 {script}", tmp_path)
