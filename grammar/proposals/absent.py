@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.errors import Edit, Fix
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
-from autodiff.grammar.absent import ACTIVATIONS, ALONG, CLASSES, LOSSES
+from autodiff.grammar.absent import ACTIVATIONS, ALONG, CLASSES, LINEAR, LOSSES
 from autodiff.grammar.proposals.attributes import name_attribute
 from autodiff.grammar.proposals.scene import Scene
 from autodiff.grammar.walk import walk
@@ -65,11 +65,21 @@ def layers(scene: Scene) -> Iterator[Fix]:
             text = f"lambda {takes}: {function}({takes}, {arguments_of(scene, call)})"
         inside = f"({text})" if isinstance(around(scene, call), syntax.Call) and call.arguments else text
         yield Fix(f"use the function: {text}", Edit(call.span, inside))
+    elif name == "Linear" and len(call.arguments) > 1:
+        sizes = [scene.text(argument.value) for argument in call.arguments[:2]]
+        scene.error.help = (sized(LINEAR.help, *sizes),)
     elif name == "Parameter" and len(call.arguments) == 1 and call.arguments[0].keyword is None:
         text = scene.text(call.arguments[0])
         if not isinstance(call.arguments[0].value, (syntax.Call, syntax.Name)):
             text = f"({text})"
         yield Fix(f"mark a leaf: {text}.requires_grad_()", Edit(call.span, f"{text}.requires_grad_()"))
+
+
+def sized(help: str, size_in: str, size_out: str) -> str:
+    """The advice about a linear layer in the sizes of the script."""
+    return help.replace("randn(1, 3,", f"randn({size_out}, {size_in},").replace(
+        "zeros(1,", f"zeros({size_out},"
+    )
 
 
 def optimizers(scene: Scene) -> Iterator[Fix]:
