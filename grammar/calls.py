@@ -251,7 +251,9 @@ def gathering(c: Compiler, node: syntax.Call) -> Callable[[Frame], tuple[list[An
                         code="E0205",
                         caret="this is one value, not a sequence of values",
                     )
-                values.extend(collect(value))
+                added = collect(value)
+                check_length(len(values) + len(added), "list")
+                values.extend(added)
             elif keyword is None:
                 values.append(part(frame))
             else:

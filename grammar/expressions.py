@@ -127,7 +127,9 @@ def sequence(c: Compiler, elements: tuple[syntax.Expression, ...]) -> Evaluate:
                 values.append(value)
             else:
                 mode.site = span
-                values.extend(collect(value))
+                added = collect(value)
+                check_length(len(values) + len(added), "list")
+                values.extend(added)
         return values
 
     return run
