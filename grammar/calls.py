@@ -24,6 +24,7 @@ from autodiff.grammar.values import (
     GradMode,
     Namespace,
     ScriptFunction,
+    check_length,
     collect,
     type_name,
 )
