@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from autodiff.grammar.lints.flow import Event
 
 
+MOST_NAMES = 3  # in one message
+
+
 def accumulates(subject: Subject) -> Iterator[AutodiffError]:
     """Backward in a loop into the same leaves, whose gradients are read and never reset."""
     passes: dict[tuple[int, int, int], tuple[Event, Value, set[int]]] = {}
@@ -33,20 +36,23 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
                 key = (id(loop), id(event.node), id(leaf))
                 passes.setdefault(key, (event, leaf, set()))[2].add(turn)
     found: dict[int, tuple[Event, list[Value]]] = {}
+    resets = {loop_id: Resets(subject, loop_id) for loop_id, _, _ in passes}
     for (loop_id, node_id, _), (event, leaf, turns) in passes.items():
-        if len(turns) > 1 and leaf.names and reads_but_keeps(subject, loop_id, leaf):
+        if len(turns) > 1 and leaf.names and resets[loop_id].lets_add_up(leaf):
             leaves = found.setdefault(node_id, (event, []))[1]
             if not any(leaf is other for other in leaves):
                 leaves.append(leaf)
     for event, leaves in found.values():
         names = list(dict.fromkeys(leaf.names[0][0] for leaf in leaves))
-        grads = " and ".join(f"`{name}.grad`" for name in names)
+        grads = " and ".join(f"`{name}.grad`" for name in names[:MOST_NAMES])
+        if len(names) > MOST_NAMES:
+            grads += f" and {len(names) - MOST_NAMES:,} more"
         lines = [f"{name}.grad = None" for name in names]
         fixes = []
         if subject.stands_alone(event.statement):
             fixes = [
                 Fix(
-                    f"start afresh on every turn: `{'; '.join(lines)}`",
+                    f"start afresh on every turn: `{'; '.join(lines[:MOST_NAMES])}`",
                     subject.before(event.statement, *lines),
                 )
             ]
@@ -58,19 +64,29 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
         )
 
 
-def reads_but_keeps(subject: Subject, loop_id: int, leaf: Value) -> bool:
-    """Whether a loop reads the gradient of a leaf and nothing in it may reset the gradient."""
-    reads = False
-    for event in subject.flow.events:
-        if not any(id(loop) == loop_id for loop in event.loops):
-            continue
-        if event.kind == "opaque":
-            return False
-        if event.kind in ("reset", "escape") and (event.value is leaf or event.value.kind == UNKNOWN):
-            return False
-        if event.kind == "grad" and event.value is leaf:
-            reads = True
-    return reads
+class Resets:
+    """What a loop does to gradients: whose it reads, whose it may reset, or that nobody knows."""
+
+    __slots__ = ("read", "reset", "unknown")
+
+    def __init__(self, subject: Subject, loop_id: int) -> None:
+        self.read: set[int] = set()
+        self.reset: set[int] = set()
+        self.unknown = False
+        for event in subject.flow.events:
+            if event.kind not in ("opaque", "reset", "escape", "grad"):
+                continue
+            if any(id(loop) == loop_id for loop in event.loops):
+                if event.kind == "grad":
+                    self.read.add(id(event.value))
+                elif event.kind == "opaque" or event.value.kind == UNKNOWN:
+                    self.unknown = True
+                else:
+                    self.reset.add(id(event.value))
+
+    def lets_add_up(self, leaf: Value) -> bool:
+        """Whether the gradient of a leaf is read and certainly not reset."""
+        return not self.unknown and id(leaf) in self.read and id(leaf) not in self.reset
 
 
 def gradient_of_result(subject: Subject) -> Iterator[AutodiffError]:

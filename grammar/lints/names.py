@@ -112,37 +112,41 @@ def overwritten(subject: Subject) -> Iterator[AutodiffError]:
         if isinstance(part, syntax.Name)
     }
     for body in subject.bodies():
-        for at, statement in enumerate(body):
+        for statement, again in assigned_twice(body):
             name = assigned_name(statement)
-            if not name or name.startswith("_") or (name in in_functions and body is subject.script.body):
+            if name.startswith("_") or (name in in_functions and body is subject.script.body):
                 continue
-            assert isinstance(statement, syntax.Assign)
-            again = next_assignment(subject, name, body[at + 1 :])
+            fixes = []
+            if subject.stands_alone(statement):
+                fixes = [Fix("delete the first of the two", subject.remove(statement))]
+            yield finding(
+                statement.span,
+                f"`{name}` is given a value that is never used",
+                f"line {subject.line(again)} gives it another",
+                fixes=fixes,
+            )
+
+
+def assigned_twice(body: Sequence[syntax.Statement]) -> list[tuple[syntax.Assign, syntax.Assign]]:
+    """Assignments whose name gets another value before anything may have read it, each with the next one."""
+    pairs = []
+    following: dict[str, syntax.Assign] = {}
+    for statement in reversed(body):
+        if isinstance(statement, (syntax.Return, syntax.Break, syntax.Continue)):
+            following.clear()
+        if isinstance(statement, (syntax.FunctionDef, syntax.ClassDef)):
+            following.pop(statement.name, None)
+        name = assigned_name(statement)
+        again = following.get(name)
+        for node in walk(statement):
+            if isinstance(node, syntax.Name):
+                following.pop(node.id, None)
+        if isinstance(statement, syntax.Assign) and name:
             if again is not None and is_pure(statement.value):
-                fixes = []
-                if subject.stands_alone(statement):
-                    fixes = [Fix("delete the first of the two", subject.remove(statement))]
-                yield finding(
-                    statement.span,
-                    f"`{name}` is given a value that is never used",
-                    f"line {subject.line(again)} gives it another",
-                    fixes=fixes,
-                )
-
-
-def next_assignment(subject: Subject, name: str, rest: Sequence[syntax.Statement]) -> syntax.Statement | None:
-    """The statement that gives a name another value before anything may have read it."""
-    for statement in rest:
-        if assigned_name(statement) == name:
-            assert isinstance(statement, syntax.Assign)
-            return None if subject.reads(name, statement.value) else statement
-        if isinstance(statement, (syntax.Return, syntax.Break, syntax.Continue)) or subject.reads(
-            name, statement
-        ):
-            return None
-        if isinstance(statement, (syntax.FunctionDef, syntax.ClassDef)) and statement.name == name:
-            return None
-    return None
+                pairs.append((statement, again))
+            if not any(isinstance(node, syntax.Name) and node.id == name for node in walk(statement.value)):
+                following[name] = statement
+    return pairs
 
 
 def unused_local(subject: Subject) -> Iterator[AutodiffError]:
