@@ -192,9 +192,23 @@ def unfold(x: Tensor, kernel: Any, dilation: Any, padding: Any, stride: Any) -> 
 @public(f"F.fold(input: tensor, output_size: ints, {UNFOLD})", method=False)
 def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
     """Columns added up to images, the adjoint of ``unfold``."""
+    if x.ndim not in (2, 3):
+        raise ShapeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions"
+            f" for input, but got: {list(x.shape)}",
+            code="E0303",
+            operands=(x,),
+        )
     output, kernel, dilation, padding, stride = (
         per_dim(v, 2) for v in (output, kernel, dilation, padding, stride)
     )
+    if min(kernel) <= 0:
+        raise ShapeError(
+            f"kernel size should be greater than zero, but got kernel_height: {kernel[0]}"
+            f" kernel_width: {kernel[1]}",
+            code="E0304",
+            operands=(x,),
+        )
     full = tuple(n + 2 * p for n, p in zip(output, padding, strict=True))
     counts = tuple(map(window_count, full, kernel, stride, dilation))
     channels = x.shape[-2] // prod(kernel)
