@@ -197,6 +197,16 @@ def test_noise_examples(number: int) -> None:
 # -- what has been found ------------------------------------------------------------------------------------
 
 FOUND = [
+    "F.fold(torch.ones(2), 1, 1)",
+    "F.fold(torch.ones(1, 4), 2, (0, 1))",
+    "linalg.vander(torch.tensor(2.))",
+    "torch.cholesky_solve(torch.ones(2, 3), torch.ones(3, 3))",
+    "F.nll_loss(torch.ones(2, 2), torch.tensor([0, 1]), torch.zeros(0, 3))",
+    "torch.flip(torch.tensor(1.), [0])",
+    "torch.narrow(torch.tensor(1.), 0, 0, 1)",
+    "torch.unflatten(torch.tensor(1.), 0, (1,))",
+    "torch.round(torch.tensor([True]))",
+    "r = torch.tensor(2., requires_grad=True).repeat(0)\n(r * r).sum().backward()",
     "torch.sin(*3)",
     "x = [1, *3]",
     "torch.ones(1).double(1)",
