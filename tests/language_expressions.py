@@ -195,7 +195,7 @@ PRODUCTIONS: dict[str, Sequence[Production]] = {
         "<(nest)>[0][1]",
         "<(str)>.count('a')",
         "<(str)>.find('e')",
-        "<(ints)>.index(<(ints)>[1]) if False else 4",
+        "(4 if True else <(ints)>.index(99))",
         "<(anyints)>.count(<iatom>)",
         "<(vec)>.shape[0]",
         "<(mat)>.size(1)",

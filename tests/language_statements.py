@@ -257,7 +257,7 @@ def for_loop(w: Writer) -> None:
         (f"{i} in {w.expression('str')}", [(i, "str")]),
         (f"{i} in {w.expression('nest')}", [(i, "ints")]),
         (f"{i} in reversed({w.expression('ints')})", [(i, "int")]),
-        (f"{i}, *{j} in [(1, 2, 3), [4], 'xyz']", [(j, "anyints")]),
+        (f"{i}, *{j} in [(1, 2, 3), [4], range(5)]", [(j, "anyints")]),
     ]
     header, names = w.random.choice(headers)
     w.bind(total, kind)

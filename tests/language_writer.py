@@ -68,7 +68,7 @@ class Writer:
         self.leaves_only = False  # whether tensors are taken without their history
         self.returns: str | None = None  # the kind the function being written gives back
         self.counter = 0
-        self.taken: set[str] = set()
+        self.taken: set[str] = set()  # one-letter and other names that were given out
 
     # -- choices ------------------------------------------------------------------------------------
 

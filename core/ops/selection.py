@@ -43,14 +43,14 @@ abs = elementwise(
 )
 relu = selective(
     "relu",
-    lambda x: np.maximum(x, 0),
+    lambda x: np.maximum(0, x),  # of two zeros numpy gives the second and torch the first
     lambda g, out, x: where(x <= 0, 0.0, g),
     scalar=lambda x: max_scalar(x, 0.0),
     kink="the slope at 0 is 0",
 )
 maximum = selective(
     "maximum",
-    lambda x, y: np.maximum(x, y),
+    lambda x, y: np.maximum(y, x),
     lambda g, out, x, y: where(x == y, g / 2, where(x < y, 0.0, g)),
     lambda g, out, x, y: where(x == y, g / 2, where(y < x, 0.0, g)),
     scalar=max_scalar,
@@ -58,7 +58,7 @@ maximum = selective(
 )
 minimum = selective(
     "minimum",
-    lambda x, y: np.minimum(x, y),
+    lambda x, y: np.minimum(y, x),
     lambda g, out, x, y: where(x == y, g / 2, where(x > y, 0.0, g)),
     lambda g, out, x, y: where(x == y, g / 2, where(y > x, 0.0, g)),
     scalar=min_scalar,
@@ -80,7 +80,7 @@ fmin = selective(
 )
 clamp = selective(
     "clamp",
-    lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    lambda x, low, high: np.minimum(high, np.maximum(low, x)),
     lambda g, out, x, low, high: where((x >= low) & (x <= high), g, 0.0),
     lambda g, out, x, low, high: where((x < low) & (low < high), g, 0.0),
     lambda g, out, x, low, high: where((x > high) | (high < low), g, 0.0),
@@ -89,7 +89,7 @@ clamp = selective(
 )
 clamp_min = selective(
     "clamp_min",
-    lambda x, low: np.maximum(x, low),
+    lambda x, low: np.maximum(low, x),
     lambda g, out, x, low: where(x >= low, g, 0.0),
     lambda g, out, x, low: where(x < low, g, 0.0),
     scalar=max_scalar,
@@ -98,7 +98,7 @@ clamp_min = selective(
 )
 clamp_max = selective(
     "clamp_max",
-    lambda x, high: np.minimum(x, high),
+    lambda x, high: np.minimum(high, x),
     lambda g, out, x, high: where(x <= high, g, 0.0),
     lambda g, out, x, high: where(x > high, g, 0.0),
     scalar=min_scalar,
