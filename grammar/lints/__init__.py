@@ -49,6 +49,8 @@ def lint(source: Source) -> list[AutodiffError]:
         for made in one.find(subject):
             assert made.span is not None
             made.code = one.code
+            if "\n" in source.excerpt(made.span):  # brackets that go on over lines may get lost in an edit
+                made.fixes = tuple(fix for fix in made.fixes if compiles(fix.apply(source.text)))
             found.setdefault((made.span.start, made.span.end), made)  # one mistake, one finding
     return [found[place] for place in sorted(found)]
 
@@ -57,6 +59,15 @@ def compile_names(source: Source) -> tuple[syntax.Script, Names]:
     """The tree of a script and its scopes."""
     script = parse(source)
     return script, resolve(script, source, lambda name: builtin(name) is not UNBOUND)
+
+
+def compiles(text: str) -> bool:
+    """Whether a text is a script."""
+    try:
+        compile_names(Source(text))
+    except CompileError:
+        return False
+    return True
 
 
 def keep_what_compiles(error: CompileError, source: Source) -> None:

@@ -191,7 +191,8 @@ def read_comparison(flow: Evaluator, node: syntax.Comparison) -> Value:
     operands = flow.values((node.first, *(part for _, part in node.rest)))
     flow.note("compare", node, operands[0], operands[-1])
     tensors = any(one.is_tensor for one in operands)
-    return Value(PLAIN if tensors and len(node.rest) == 1 else OTHER, node)
+    entry_by_entry = len(node.rest) == 1 and node.rest[0][0] in ("==", "!=", "<", "<=", ">", ">=")
+    return Value(PLAIN if tensors and entry_by_entry else OTHER, node)
 
 
 def read_either(flow: Evaluator, node: Any) -> Value:

@@ -180,7 +180,11 @@ def without_local(
     if statement is body[-1] and not returns and subject.stands_alone(statement):
         yield Fix(f"return it: `return {name}`", subject.after(statement, f"return {name}"))
     elif not is_pure(statement.value):
-        yield Fix("call it without a name", Edit(statement.span, subject.text(statement.value)))
+        text = subject.source.text
+        start = text.index("=", statement.targets[0].span.end) + 1
+        while text[start] in " \t":
+            start += 1
+        yield Fix("call it without a name", Edit(Span(statement.span.start, start), ""))
     elif len(body) == 1:
         yield Fix("delete it", Edit(statement.span, "pass"))
     elif subject.stands_alone(statement):

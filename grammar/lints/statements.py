@@ -62,10 +62,11 @@ def do_if(flow: Flow, node: syntax.If) -> bool:
 def do_for(flow: Flow, node: syntax.For) -> None:
     iterable = flow.value(node.iterable)
     elements = iterable.inputs if iterable.kind == LIST and len(iterable.inputs) <= MOST_TURNS else None
-    turns = 2 if iterable.number is None else min(2, int(iterable.number))
+    counted = iterable.number if iterable.kind == OTHER and isinstance(iterable.number, int) else None
+    turns = 2 if counted is None else min(2, counted)
     if elements is not None:
         turns = len(elements)
-    certain = turns > 0 and (elements is not None or iterable.number is not None)
+    certain = turns > 0 and (elements is not None or counted is not None)
     counts = isinstance(node.iterable, syntax.Call) and iterable.kind == OTHER
     before = flow.env
     flow.loops.append(node)

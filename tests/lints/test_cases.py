@@ -146,6 +146,26 @@ RIGHT = {
 }
 
 
+OVER_LINES = {
+    "a step": W + "L = w * w\nL.backward()\nw = (w\n     - 0.1\n * w.grad)\n",
+    "an unused name": "def f(x):\n    y = (print(x)\n or 2)\n    return x\n\n\nf(1)\n",
+}
+
+
+@pytest.mark.parametrize("name", OVER_LINES)
+def test_repairs_of_what_goes_over_lines_are_scripts(name: str) -> None:
+    assert found(OVER_LINES[name])
+    for _, repaired in fixes_of(OVER_LINES[name]):
+        assert run_script(repaired).error is None
+
+
+@pytest.mark.parametrize(
+    "text", ["for a in 1e400:\n    pass\n", "f()()\n", "x = [1][2.5]\n", "del x\nx = 1\n"]
+)
+def test_scripts_that_make_no_sense_are_walked(text: str) -> None:
+    assert found("def f():\n    return f\n\n\n" + text) == []
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong(name: str) -> None:
     text, codes = WRONG[name]
