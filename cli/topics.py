@@ -81,6 +81,12 @@ Formats
 Bare numbers are exact: they read back as the same float. What a script prints goes to stdout in `run`, and
 to stderr in `grad` and in every machine format. Notes, warnings and errors go to stderr; -q takes notes
 and warnings away.
+
+    --diagnostics text      for people
+    --diagnostics json      one JSON object per line: code, severity, message, place, fixes
+    --diagnostics github    commands that GitHub Actions turns into annotations
+
+What `lint` finds is its result and goes to stdout.
 """
 
 TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMATS}
