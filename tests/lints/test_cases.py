@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from autodiff.core.errors import CompileError
 from autodiff.core.span import Source
-from autodiff.grammar.lints import lint
+from autodiff.grammar.lints import LINTS, lint
 from conftest import TESTS
 from script_runner import run_script
 
@@ -203,6 +203,18 @@ def test_what_would_fail_fails() -> None:
                 assert error.code == RAISED[code]
                 checked += 1
     assert checked > 5
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("code", LINTS)
+def test_torch_runs_the_repaired_examples(code: str) -> None:
+    from torch_prelude import run_with_torch
+
+    text = LINTS[code].example
+    if code in RAISED:
+        assert run_with_torch(text).error is not None
+    for _, repaired in fixes_of(text):
+        assert run_with_torch(repaired).error is None
 
 
 @pytest.mark.parametrize("path", sorted((TESTS / "mistakes").glob("*/*.ad")), ids=lambda path: path.stem)
