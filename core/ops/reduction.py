@@ -15,7 +15,7 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
-from autodiff.core.ops.comparison import except_where, isnan, where
+from autodiff.core.ops.comparison import except_where, isnan, where, zero
 from autodiff.core.ops.dims import wrap_dim, wrap_dims
 from autodiff.core.ops.shape import expand, reshape, to
 from autodiff.core.ops.transcendental import exp
@@ -152,11 +152,50 @@ def running_sum(x: Any, *, dim: int, reverse: bool) -> Any:
 
 
 def cumprod_vjp(g: Any, out: Any, x: Any, *, dim: int) -> Any:
-    """Σ over i ≥ k of gᵢ outᵢ / xₖ; at the first zero of a row the products are taken without it."""
-    first_zero = (x == 0) & (cumsum(x == 0, dim=dim, reverse=False) == 1)
-    without = cumprod(where(first_zero, 1.0, x), dim=dim)
+    """Σ over i ≥ k of gᵢ outᵢ / xₖ; at a zero the products are taken without it."""
     regular = cumsum(g * out, dim=dim, reverse=True) / except_where(x == 0, 1.0, x)
-    return except_where(first_zero, cumsum(g * without, dim=dim, reverse=True), regular)
+    return except_where(x == 0, cumprod_adjoint(g, x, dim=dim), regular)
+
+
+def cumprod_adjoint_forward(g: Any, x: Any, *, dim: int) -> Any:
+    """Σ over i ≥ k of gᵢ · the product of the entries up to i but for k; nothing is left after two zeros."""
+    if not x.ndim:
+        return g
+    first_zero = (x == 0) & (np.cumsum(x == 0, axis=dim) == 1)
+    regular = running(np.cumsum, g * np.cumprod(x, axis=dim), dim, True) / np.where(x == 0, 1, x)
+    without = np.cumprod(np.where(first_zero, 1, x), axis=dim)
+    return np.where(first_zero, running(np.cumsum, g * without, dim, True), regular).astype(
+        x.dtype, copy=False
+    )
+
+
+def rows_without(x: Any, dim: int) -> tuple[Any, Any, Any]:
+    """Copies of x, row k with 1 in place of entry k; where i = k; and where i ≥ k."""
+    n = x.shape[dim]
+    square = (*x.shape[:dim], n, *x.shape[dim:])
+    shape = (1,) * dim + (n, n) + (1,) * (len(x.shape) - dim - 1)
+    diagonal = np.eye(n, dtype=bool).reshape(shape)
+    copies = expand(reshape(x, shape=(*x.shape[:dim], 1, *x.shape[dim:])), shape=square)
+    return where(diagonal, 1.0, copies), diagonal, np.tri(n, dtype=bool).T.reshape(shape)
+
+
+def cumprod_adjoint_g_vjp(u: Any, out: Any, g: Any, x: Any, *, dim: int) -> Any:
+    """Σ over k ≤ i of uₖ · the product of the entries up to i but for k."""
+    if not x.shape:
+        return u
+    rows, _, reached = rows_without(x, dim)
+    weights = reshape(u, shape=(*x.shape[: dim + 1], 1, *x.shape[dim + 1 :]))
+    return sum(where(reached, cumprod(rows, dim=dim + 1) * weights, 0.0), dim=(dim,), keepdim=False)
+
+
+def cumprod_adjoint_x_vjp(u: Any, out: Any, g: Any, x: Any, *, dim: int) -> Any:
+    """Row k says what the other entries would receive if entry k were 1, from the places it reaches."""
+    if not x.shape:
+        return zero(x)
+    rows, diagonal, reached = rows_without(x, dim)
+    once = (*x.shape[:dim], 1, *x.shape[dim:])
+    rest = cumprod_adjoint(where(reached, reshape(g, shape=once), 0.0), rows, dim=dim + 1)
+    return sum(where(diagonal, 0.0, rest * reshape(u, shape=once)), dim=(dim + 1,), keepdim=False)
 
 
 cumsum: Op = primitive(
@@ -165,6 +204,13 @@ cumsum: Op = primitive(
     lambda g, out, x, dim, reverse: cumsum(g, dim=dim, reverse=not reverse),
 )
 cumprod: Op = primitive("cumprod", lambda x, dim: running(np.cumprod, x, dim, False), cumprod_vjp)
+cumprod_adjoint: Op = primitive(
+    "cumprod_adjoint",
+    cumprod_adjoint_forward,
+    cumprod_adjoint_g_vjp,
+    cumprod_adjoint_x_vjp,
+    grad_fn="CumprodBackward0",
+)
 
 
 def logsumexp_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
