@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-DEEPEST = 1_000  # lists in lists; as deep as Python writes them
+DEEPEST = 100_000  # lists in lists, which are joined once for every level
 LONGEST = 10_000_000  # characters; lists that share their elements can be exponentially long when written
 
 

@@ -353,6 +353,10 @@ def roll_dims(x: Tensor, shifts: Ints, dims: Ints | None) -> Tensor:
             code="E0303",
             operands=(x,),
         )
+    if dims and not x.shape:
+        raise ShapeError(
+            f"Dimension specified as {dims[0]} but tensor has no dimensions", code="E0303", operands=(x,)
+        )
     return roll(x, shifts=shifts, dims=None if dims is None else tuple(wrap_dim(x, d) for d in dims))
 
 
