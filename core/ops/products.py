@@ -100,11 +100,17 @@ matmul_op: Op = primitive(
 )
 addmm: Op = primitive(
     "addmm",
-    lambda x, y, z, beta, alpha: beta * x + alpha * np.matmul(y, z),
+    lambda x, y, z, beta, alpha: blend(x, np.matmul(y, z), beta, alpha),
     lambda g, out, x, y, z, beta, alpha: sum_to(scaled(g, beta), shape=x.shape),
     lambda g, out, x, y, z, beta, alpha: scaled(g @ z.T, alpha),
     lambda g, out, x, y, z, beta, alpha: scaled(y.T @ g, alpha),
 )
+
+
+def blend(x: Any, product: Any, beta: float, alpha: float) -> Any:
+    """beta x + alpha product in the type of the product; nan in an x that does not count is not seen."""
+    term = product if alpha == 1 else (alpha * product).astype(product.dtype)
+    return term if beta == 0 else term + (x if beta == 1 else (beta * x).astype(x.dtype))
 
 
 def scaled(g: Any, factor: float) -> Any:
@@ -330,7 +336,9 @@ def inner(x: Tensor, y: Tensor) -> Tensor:
     return reshape_tensor(flat, (*x.shape[:-1], *y.shape[:-1]))
 
 
-@public("addmm(input: tensor, mat1: tensor, mat2: tensor, *, beta: float = 1, alpha: float = 1)")
+@public(
+    "addmm(input: tensor, mat1: tensor, mat2: tensor, *, beta: float = 1, alpha: float = 1)", in_place=True
+)
 def addmm_matrices(x: Tensor, y: Tensor, z: Tensor, beta: float, alpha: float) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``."""
     need_ndim(y, 2, f"mat1 must be a matrix, got {y.ndim}-D tensor")
