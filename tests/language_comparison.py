@@ -64,7 +64,7 @@ def differences(script: Script, outcome: Outcome, oracle: OracleResult) -> list[
 
 
 def agree(ours: str, theirs: str) -> bool:
-    """Equal lines but for one step of a last digit; a zero keeps its sign, and rounding noise is any noise."""
+    """Equal lines but for one step of a last digit; a zero keeps its sign, rounding noise is any noise."""
     if NOISE.search(ours) and NOISE.search(theirs):
         return True
     return same_text(ours, theirs) and NEGATIVE_ZERO.findall(ours) == NEGATIVE_ZERO.findall(theirs)

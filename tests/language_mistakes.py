@@ -6,7 +6,9 @@ stands - in functions, loops, comprehensions, branches, under no_grad() - is dra
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from language_writer import Writer
 
@@ -41,8 +43,15 @@ MISTAKES: tuple[Mistake, ...] = (
     expression("a name bound nowhere", "unknown_name + 1"),
     expression("deleted", "gone_ + 1", "gone_ = 1", "del gone_"),
     expression("bound later only", "later_ + 1", "if False: later_ = 1"),
-    statement("local before assignment", "def reads_():\n    print(<int>, local_)\n    local_ = 1\nreads_()", "local_ = 3"),
-    statement("free before assignment", "def outer_():\n    def inner_(): return free_\n    inner_()\n    free_ = 1\nouter_()"),
+    statement(
+        "local before assignment",
+        "def reads_():\n    print(<int>, local_)\n    local_ = 1\nreads_()",
+        "local_ = 3",
+    ),
+    statement(
+        "free before assignment",
+        "def outer_():\n    def inner_(): return free_\n    inner_()\n    free_ = 1\nouter_()",
+    ),
     statement("augmented before assignment", "def adds_():\n    count_ += 1\nadds_()", "count_ = 0"),
     statement("deleted twice", "del once_\ndel once_", "once_ = 1"),
     statement("no such module", "import no_such_module_x"),
@@ -243,16 +252,37 @@ MISTAKES: tuple[Mistake, ...] = (
     expression("no grad anywhere", "torch.tensor(1.).backward()", quoted=True),
     expression("backward of a vector", "(q_ * 2).backward()", LEAF, quoted=True, anywhere=False),
     statement("backward twice", "l_.backward()\nl_.backward()", LEAF, "l_ = (q_ * q_).sum()", quoted=True),
-    expression("gradient of another shape", "(q_ * 2).backward(torch.ones(2, 2))", LEAF, quoted=True, anywhere=False),
+    expression(
+        "gradient of another shape", "(q_ * 2).backward(torch.ones(2, 2))", LEAF, quoted=True, anywhere=False
+    ),
     expression("gradient no tensor", "(q_ * 2).backward([1, 1, 1])", LEAF, anywhere=False),
     expression("retain_grad", "torch.ones(2).retain_grad()", quoted=True),
     statement("leaf in place", "q_ += 1", LEAF, quoted=True, anywhere=False),
     statement("leaf item", "q_[0] = 1", LEAF, quoted=True, anywhere=False),
     expression("leaf method", "q_.zero_()", LEAF, quoted=True, anywhere=False),
-    statement("saved value changed", "h_.add_(1)\nl_.backward()", LEAF, "h_ = q_ * 2", "l_ = (h_ * h_).sum()", anywhere=False),
-    expression("unused", "torch.autograd.grad((q_ * 2).sum(), torch.ones(1, requires_grad=True))", LEAF, quoted=True, anywhere=False),
+    statement(
+        "saved value changed",
+        "h_.add_(1)\nl_.backward()",
+        LEAF,
+        "h_ = q_ * 2",
+        "l_ = (h_ * h_).sum()",
+        anywhere=False,
+    ),
+    expression(
+        "unused",
+        "torch.autograd.grad((q_ * 2).sum(), torch.ones(1, requires_grad=True))",
+        LEAF,
+        quoted=True,
+        anywhere=False,
+    ),
     expression("grad of no grad", "torch.autograd.grad(torch.tensor(1.), q_)", LEAF, quoted=True),
-    expression("grad of what needs none", "torch.autograd.grad((q_ * 2).sum(), torch.ones(3))", LEAF, quoted=True, anywhere=False),
+    expression(
+        "grad of what needs none",
+        "torch.autograd.grad((q_ * 2).sum(), torch.ones(3))",
+        LEAF,
+        quoted=True,
+        anywhere=False,
+    ),
     expression("numpy", "q_.numpy()", LEAF, quoted=True, anywhere=False),
     statement("requires_grad of a result", "h_.requires_grad = False", LEAF, "h_ = q_ * 2", anywhere=False),
     statement("requires_grad of ints", "n_.requires_grad = True", "n_ = torch.tensor([1])"),
@@ -282,10 +312,25 @@ MISTAKES: tuple[Mistake, ...] = (
         anywhere=False,
     ),
     statement("view in place", "p_ = q_[0]\np_ += 1", LEAF, quoted=True, anywhere=False),
-    statement("create_graph lost", "g_ = torch.autograd.grad((q_ * q_).sum(), q_)[0]\ng_.sum().backward()", LEAF, quoted=True, anywhere=False),
-    statement("freed by grad", "torch.autograd.grad(l_, q_)\nl_.backward()", LEAF, "l_ = (q_ * q_).sum()", quoted=True, anywhere=False),
-    statement("under no_grad", "with torch.no_grad():\n    l_ = (q_ * q_).sum()\nl_.backward()", LEAF, quoted=True),
-)  # fmt: skip
+    statement(
+        "create_graph lost",
+        "g_ = torch.autograd.grad((q_ * q_).sum(), q_)[0]\ng_.sum().backward()",
+        LEAF,
+        quoted=True,
+        anywhere=False,
+    ),
+    statement(
+        "freed by grad",
+        "torch.autograd.grad(l_, q_)\nl_.backward()",
+        LEAF,
+        "l_ = (q_ * q_).sum()",
+        quoted=True,
+        anywhere=False,
+    ),
+    statement(
+        "under no_grad", "with torch.no_grad():\n    l_ = (q_ * q_).sum()\nl_.backward()", LEAF, quoted=True
+    ),
+)
 
 
 def write(w: Writer, lines: str) -> None:
@@ -308,12 +353,12 @@ def make_mistake(w: Writer, mistake: Mistake) -> str:
     return mistake.name
 
 
-def around(w: Writer, mistake: Mistake, text: str, places: list) -> None:
+def around(w: Writer, mistake: Mistake, text: str, places: list[Callable[..., Any]]) -> None:
     """Write the innermost text inside the places, the first of them outermost."""
     blocks = [place for place in places if place in (in_function, in_loop, in_branch, in_no_grad)]
     others = [place for place in places if place not in blocks][:1]
 
-    def go(rest: list) -> None:
+    def go(rest: list[Callable[..., Any]]) -> None:
         if rest:
             rest[0](w, lambda: go(rest[1:]))
         elif mistake.is_statement:
@@ -324,11 +369,11 @@ def around(w: Writer, mistake: Mistake, text: str, places: list) -> None:
     go(blocks)
 
 
-def straight(w, text):
+def straight(w: Writer, text: str) -> str:
     return w.choose(f"print({text})", f"result_ = {text}", text)
 
 
-def in_comprehension(w, text):
+def in_comprehension(w: Writer, text: str) -> str:
     return w.choose(
         f"found_ = [{text} if k == 1 else k for k in range(3)]",
         f"print([k for k in range(3) if k < 1 or ({text})])",
@@ -336,17 +381,17 @@ def in_comprehension(w, text):
     )
 
 
-def in_lambda(w, text):
+def in_lambda(w: Writer, text: str) -> str:
     return w.choose(f"print((lambda: {text})())", f"found_ = sorted([2, 1], key=lambda k: ({text}))")
 
 
-def in_argument(w, text):
+def in_argument(w: Writer, text: str) -> str:
     return w.choose(
         f"print('a', [1, ({text})], sep=' ')", f"found_ = max(1, ({text}))", f"print(1, *[0, {text}])"
     )
 
 
-def in_condition(w, text):
+def in_condition(w: Writer, text: str) -> str:
     return w.choose(
         f"if ({text}) or True: print('yes')",
         f"found_ = 1 if ({text}) else 2",
@@ -355,13 +400,13 @@ def in_condition(w, text):
     )
 
 
-def in_field(w, text):
+def in_field(w: Writer, text: str) -> str:
     if "'" in text or '"' in text or "{" in text or "\\" in text:
         return straight(w, text)
     return f'print(f"before {{({text})}} after")'
 
 
-def in_function(w, inner):
+def in_function(w: Writer, inner: Callable[[], None]) -> None:
     f = w.name("fails")
     with w.block(f"def {f}(n=2):"):
         w.line("print('in', n)")
@@ -369,7 +414,7 @@ def in_function(w, inner):
     w.line(w.choose(f"{f}()", f"print({f}(n=1))", f"outcome_ = [{f}(k) for k in range(2)]"))
 
 
-def in_loop(w, inner):
+def in_loop(w: Writer, inner: Callable[[], None]) -> None:
     i = w.name("turn")
     with w.block(w.choose(f"for {i} in range(3):", f"for {i} in [1, 2]:", "while True:")):
         w.line("print('turn')")
@@ -377,11 +422,11 @@ def in_loop(w, inner):
         w.line("break")
 
 
-def in_branch(w, inner):
+def in_branch(w: Writer, inner: Callable[[], None]) -> None:
     with w.block(w.choose("if 1:", "if not 0:", "if True and [0]:")):
         inner()
 
 
-def in_no_grad(w, inner):
+def in_no_grad(w: Writer, inner: Callable[[], None]) -> None:
     with w.block("with torch.no_grad():"):
         inner()

@@ -130,7 +130,13 @@ def no_keywords(patch: Patch) -> None:
 
 @mutant("a return inside a loop goes on")
 def return_continues(patch: Patch) -> None:
-    patch.setattr(statements, "RETURN", 99)
+    right = interpreter.STATEMENTS[syntax.Return]
+
+    def compile_return(c: Any, node: Any) -> Any:
+        run = right(c, node)
+        return lambda frame: run(frame) and interpreter.CONTINUE
+
+    patch.setitem(interpreter.STATEMENTS, syntax.Return, compile_return)
 
 
 @mutant("a comprehension's variable is the one around it")
@@ -350,7 +356,11 @@ MUTANTS |= {
         "lay_out_row",
         lambda right: lambda cells, cut, width, column: right(cells, cut, width, column - 8),
     ),
-    "more entries are shown": attribute(printing.options, "threshold", lambda right: 1100),
+    "more entries are shown": attribute(
+        type(printing.options),
+        "start",
+        lambda right: lambda options: [right(options), setattr(options, "threshold", 1500)],
+    ),
     "0.5 needs five digits": attribute(printing, "spell_fixed", lambda right: lambda value: f"{value:.5f}"),
     "an IndexError is called ValueError": entry(PYTHON_NAMES, "E0208", lambda right: "ValueError"),
     "errors have no place": attribute(AutodiffError, "at", lambda right: lambda error, span: error),

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from language_closures import arguments, closure, lambdas, recursion
+from language_lists import delete, list_work, nested_lists
+from language_productions import bounded
 from language_writer import Writer
 
 Statement = Callable[[Writer], None]
@@ -27,20 +30,6 @@ KINDS = (
     "ivec",
 )
 FUNCTION_KINDS = ("int", "str", "vec")
-
-
-def bounded(w: Writer, kind: str, depth: int = 2) -> str:
-    """An expression that may be assigned again and again without growing."""
-    text = w.expression(kind, depth)
-    if kind == "int":
-        return f"({text}) % {w.choose('1000', '89', '-50')}"
-    if kind == "str":
-        return f"({text})[:12]"
-    if kind in ("ints", "tup"):
-        return f"({text})[:6]"
-    if kind in ("vec", "mat", "sca") and w.maybe(0.6):
-        return w.choose(f"({text}).clamp(-9, 9)", f"tanh({text})", f"({text}) * 0.125", f"({text}) % 8")
-    return text
 
 
 def assign(w: Writer) -> None:
@@ -138,64 +127,6 @@ def augmented(w: Writer) -> None:
         w.bind(other, kind)
 
 
-def list_work(w: Writer) -> None:
-    """Methods, items and aliases of a list."""
-    name = w.name("xs")
-    w.line(f"{name} = {w.choose('list', '')}({w.expression('ints')})")
-    alias = w.name("alias")
-    w.line(f"{alias} = {w.choose(name, f'{name}[:]', f'{name}.copy()', f'list({name})')}")
-    for _ in range(w.random.randint(2, 4)):
-        step = w.choose(
-            "{x}.append(<int>)",
-            "{x}.extend(<anyints>)",
-            "{x}.extend((1, <int>))",
-            "{x}.insert(<iatom>, <int>)",
-            "{x}.insert(-1, <iatom>)",
-            "print({x}.pop(), {x})",
-            "print({x}.pop(0))",
-            "{x}.append({x}[0]); {x}.remove({x}[-1])",
-            "{x}.reverse()",
-            "{x}.sort()",
-            "{x}.sort(key=lambda k: (k % 4, k), reverse=<bool>)",
-            "print({x}.index({x}[-1]), {x}.count({x}[0]))",
-            "{x}[0] = <int>",
-            "{x}[-1] += <int>",
-            "{x}[0], {x}[-1] = {x}[-1], {x}[0]",
-            "{x}[1:2] = [<int>, <int>, 3]",
-            "{x}[:0] = <anyints>",
-            "{x}[::2] = [0] * len({x}[::2])",
-            "del {x}[1:3]",
-            "del {x}[-1]",
-            "{x} += [<int>]",
-            "{x}.append([1]); {x}[-1].append(2); print({x}.pop())",
-        )
-        w.line(f"{name}.extend([5, {w.random.randint(0, 99)}])")
-        w.line(w.fill(step.replace("{x}", name), 2))
-    w.line(f"print({name}, {alias}, {alias} is {name}, {alias} == {name})")
-    if w.maybe(0.2):
-        w.line(f"{alias}.clear(); print(len({name}), {alias})")
-    w.line(f"{name} = ({name} + [1, 2])[:6]")
-    w.bind(name, "ints")
-
-
-def nested_lists(w: Writer) -> None:
-    rows = w.holding("nest")
-    index = w.choose("0", "-1", "len({})-1").replace("{}", rows)
-    w.line(f"{rows}[{index}][0] = {w.expression('iatom')}")
-    w.line(f"{rows}[{w.choose('0', '-1')}][1] {w.choose('+=', '-=', '*=')} {w.expression('iatom')}")
-    w.line(f"{rows}[0][-1] %= 97; {rows}[-1][1] = {rows}[-1][1] % 97")
-    w.line(f"print({rows}, {rows}[0] is {rows}[1])")
-
-
-def delete(w: Writer) -> None:
-    a, b = w.name("gone"), w.name("gone")
-    w.line(f"{a}, {b} = {w.expression('int')}, {w.expression('ints')}")
-    w.line(f"print({a}, {b})")
-    w.line(f"del {b}[0], {a}" if w.maybe(0.5) else f"del ({a}, {b})")
-    w.line(f"{a} = {bounded(w, 'int')}")
-    w.bind(a, "int")
-
-
 def check(w: Writer) -> None:
     test = w.expression("bool")
     message = w.choose("", f", {w.expression('str', 1)}")
@@ -291,9 +222,11 @@ def leaking(w: Writer) -> None:
 def while_loop(w: Writer) -> None:
     n, total = w.name("n"), w.holding("int")
     w.line(f"{n} = 0")
-    with w.loop(f"while {w.choose(f'{n} < 4', f'0 <= {n} < 3', 'True', f'not {n} >= 3', f'{n} - 3')}:"):
+    test = w.choose(f"{n} < 4", f"0 <= {n} < 3", "True", f"not {n} >= 3", f"{n} - 3")
+    with w.loop(f"while {test}:"):
         w.line(f"{n} += 1")
-        with w.block(f"if {n} > 2:" if w.maybe(0.5) else f"if {n} >= 3 and {total} is not None:"):
+        last = 9 if test != "True" and w.maybe(0.5) else 2
+        with w.block(w.choose(f"if {n} > {last}:", f"if {n} > {last} and {total} is not None:")):
             w.line("break")
         w.bind(n, "int read")
         if w.maybe(0.4):
@@ -349,110 +282,6 @@ def early_return(w: Writer) -> None:
         return show(w)
     with w.block(f"if {w.expression('bool')}:"):
         w.line(f"return {bounded(w, w.returns)}")
-
-
-def closure(w: Writer) -> None:
-    make, inner, k = w.name("make"), w.name("inner"), w.name("k")
-    style = w.choose("adder", "later", "late", "shared list", "default", "shadow")
-    value = w.expression("int")
-    if style == "adder":
-        with w.function(f"def {make}({k}):", (k, "int")):
-            w.line(f"{k} = {k} + 1")
-            with w.function(f"def {inner}(q, by=2):", ("q", "int"), ("by", "int")):
-                body(w, 1)
-                w.line(f"return q * by - {k}")
-            w.line(f"{k} *= 2")
-            w.line(f"return {inner}")
-        w.line(f"one, two = {make}({value}), {make}(10)")
-        w.line("print(one(3), two(3), one(q=2, by=5), one is two)")
-    elif style == "later":
-        with w.function(f"def {inner}():"):
-            w.line(f"return {k} * 2")
-        w.line(f"{k} = {value}; print({inner}())")
-        w.line(f"{k} = [1, {value}]; print({inner}())")
-    elif style == "late":
-        w.line(f"{make} = [lambda: {k} for {k} in range(3)]")
-        w.line(f"{inner} = [lambda {k}={k}: {k} for {k} in range(3)]")
-        w.line(f"print([f() for f in {make}], [f() for f in {inner}], [f({value}) for f in {inner}])")
-        w.line("table = []")
-        with w.loop(f"for {k} in range(3):"):
-            w.line(f"table.append(lambda x: x + {k})")
-        w.line(f"print([f(1) for f in table]); {k} = 50; print(table[0](1))")
-    elif style == "shared list":
-        with w.function(f"def {make}():"):
-            w.line(f"{k} = []")
-            w.line(f"def add(x): {k}.append(x); return len({k})")
-            w.line(f"def get(): return {k}")
-            w.line("return add, get")
-        w.line(f"add, get = {make}()")
-        w.line(f"print(add({value}), add(2), get()); get().append('x'); print(get(), {make}()[1]())")
-    elif style == "default":
-        with w.function(f"def {make}(x, seen=[], t={value}):"):
-            w.line("seen.append(x)")
-            w.line("return seen, t")
-        w.line(f"print({make}(1)); print({make}(2)); print({make}(3, [])); print({make}(4, t=0))")
-    else:
-        w.line(f"{k} = {value}")
-        with w.function(f"def {make}({inner}):"):
-            w.line(f"{k} = {inner} + 1")
-            w.line(f"return {k}, [{k} for {k} in (1, 2)], (lambda {k}: {k} + 1)({inner})")
-        w.line(f"print({make}(3), {k})")
-
-
-def recursion(w: Writer) -> None:
-    f, n = w.name("rec"), w.name("n")
-    style = w.choose("factorial", "fibonacci", "mutual", "tensor", "flatten")
-    if style == "factorial":
-        w.line(f"def {f}({n}): return 1 if {n} <= 1 else {n} * {f}({n} - 1)")
-        w.line(f"print([{f}(i) for i in range(8)])")
-    elif style == "fibonacci":
-        w.line(f"{f} = lambda {n}: {n} if {n} < 2 else {f}({n} - 1) + {f}({n} - 2)")
-        w.line(f"print({f}({w.random.randint(5, 10)}))")
-    elif style == "mutual":
-        w.line(f"def even_{f}({n}): return {n} == 0 or odd_{f}({n} - 1)")
-        w.line(f"def odd_{f}({n}): return {n} != 0 and even_{f}({n} - 1)")
-        w.line(f"print(even_{f}({w.random.randint(3, 12)}), odd_{f}(7))")
-    elif style == "tensor":
-        with w.function(f"def {f}(v, {n}):"):
-            with w.block(f"if not {n}:"):
-                w.line("return v")
-            w.line(f"v = {f}(v * 0.5, {n} - 1) + {n}")
-            w.line("return v")
-        w.line(f"print({f}({w.expression('vec')}, 3))")
-    else:
-        with w.function(f"def {f}(x):"):
-            w.line("if not isinstance(x, (list, tuple)): return [x]")
-            w.line("out = []")
-            w.line(f"for part in x: out += {f}(part)")
-            w.line("return out")
-        w.line(f"print({f}([{w.expression('nest')}, {w.expression('tup')}, 5, []]))")
-
-
-def arguments(w: Writer) -> None:
-    f = w.name("g")
-    with w.function(f"def {f}(a, b=1, *rest, key=2, last='z'):"):
-        w.line("return f'{a} {b} {rest} {key} {last}'")
-    calls = (
-        "<int>",
-        "<int>, <int>",
-        "1, 2, 3, <int>",
-        "*<ints>",
-        "<int>, *<ints>, key=<int>",
-        "b=<int>, a=3",
-        "key=<str>, a=<int>",
-        "*[1, 2], *<tup>, last=<bool>",
-        "*<(str)>[:1], 9",
-        "1, *[], key=None",
-    )
-    for _ in range(2):
-        w.line(f"print({f}({w.fill(w.choose(*calls), 2)}))")
-
-
-def lambdas(w: Writer) -> None:
-    fs = w.name("fs")
-    w.line(f"{fs} = [lambda v: v + 1, lambda v, k=3: v * k, lambda *v: len(v), abs, math.floor]")
-    w.line(f"print([f({w.expression('int')}) for f in {fs}], {fs}[1](2, k={w.expression('int')}))")
-    w.line(f"print(({fs}[0] if {w.expression('bool')} else {fs}[1])({w.expression('int')}))")
 
 
 def shadow(w: Writer) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from language_statements import PLAIN, Statement, body, bounded
+from language_productions import bounded
+from language_statements import PLAIN, Statement, body
 from language_writer import Name, Writer
 
 NOT_ASSIGNED = -1  # a leaf stays what it is
@@ -85,7 +86,7 @@ def backward(w: Writer) -> None:
         h = w.name("h")
         w.line(f"{h} = {x} * {x} + {fresh(w, '<(vec)>')}")
         w.line(
-            f"{h}.backward({w.choose('ones(3)', f'ones_like({h})', f'gradient=torch.tensor([1., 0., -2.])')})"
+            f"{h}.backward({w.choose('ones(3)', f'ones_like({h})', 'gradient=torch.tensor([1., 0., -2.])')})"
         )
     else:
         with w.loop(f"for step in range({w.random.randint(2, 4)}):"):
@@ -239,7 +240,7 @@ def modes(w: Writer) -> None:
         w.line("torch.set_grad_enabled(True)")
     else:
         w.line(f"with torch.no_grad(), torch.enable_grad(): print(({x} + 1).requires_grad)")
-        w.line(f"with torch.inference_mode(): print(torch.is_grad_enabled())")
+        w.line("with torch.inference_mode(): print(torch.is_grad_enabled())")
     w.line(f"print(torch.is_grad_enabled(), ({x} * 1).requires_grad)")
 
 
@@ -271,9 +272,8 @@ def custom_function(w: Writer) -> None:
 
 def views(w: Writer) -> None:
     x, y = leaf(w), w.name("part")
-    w.line(
-        f"{y} = {x}{w.choose('[1:]', '.view(3, 1)', '[0]', '.unsqueeze(0)', '.expand(2, 3)', '[None]', '[::2]')}"
-    )
+    part = w.choose("[1:]", ".view(3, 1)", "[0]", ".unsqueeze(0)", ".expand(2, 3)", "[None]", "[::2]")
+    w.line(f"{y} = {x}{part}")
     w.line(f"print({y}, {y}.shape, {y}.requires_grad, {y}.is_leaf)")
 
 
@@ -350,22 +350,21 @@ def printing(w: Writer) -> None:
 
 def attributes(w: Writer) -> None:
     x = leaf(w)
-    w.line(
-        w.fill(
-            w.choose(
-                "print({x}.grad, {x}.is_leaf, {x}.requires_grad, {x}.grad_fn, {x}.data)",
-                "print({x}.shape, {x}.size(), {x}.size(0), {x}.ndim, {x}.dtype, {x}.numel(), {x}.dim())",
-                "print(<(vec)>.requires_grad, <(mat)>.T.shape, <(mat)>.mT.shape, <(vec)>.is_floating_point())",
-                "print({x}.detach(), {x}.clone().is_leaf, {x}.tolist(), {x}[0].item(), {x}.ndimension())",
-                "print(({x} * 2).grad_fn, ({x} + 1).grad_fn.next_functions[0][0], {x}.nelement(), {x}.element_size())",
-                "print({x}.double() is {x}, {x}.float().dtype, {x}.long(), {x}.int().dtype, {x}.bool(), {x}.cpu())",
-                "print({x}.to(torch.int64), {x}.type_as(tensor([1])), {x}.contiguous().shape, {x}.retains_grad)",
-                "print({x}.device, {x}.detach().requires_grad_().is_leaf)",
-                "print(({x} * 2).detach_().is_leaf, {x}.detach().type(torch.float32), torch.Size([2, 3]).numel())",
-            ).replace("{x}", x),
-            1,
-        )
+    values = w.fill(
+        w.choose(
+            "{x}.grad, {x}.is_leaf, {x}.requires_grad, {x}.grad_fn, {x}.data",
+            "{x}.shape, {x}.size(), {x}.size(0), {x}.ndim, {x}.dtype, {x}.numel(), {x}.dim()",
+            "<(vec)>.requires_grad, <(mat)>.T.shape, <(mat)>.mT.shape, <(vec)>.is_floating_point()",
+            "{x}.detach(), {x}.clone().is_leaf, {x}.tolist(), {x}[0].item(), {x}.ndimension()",
+            "({x} * 2).grad_fn, ({x} + 1).grad_fn.next_functions[0][0], {x}.nelement(), {x}.element_size()",
+            "{x}.double() is {x}, {x}.float().dtype, {x}.long(), {x}.int().dtype, {x}.bool(), {x}.cpu()",
+            "{x}.to(torch.int64), {x}.type_as(tensor([1])), {x}.contiguous().shape, {x}.retains_grad",
+            "{x}.device, {x}.detach().requires_grad_().is_leaf",
+            "({x} * 2).detach_().is_leaf, {x}.detach().type(torch.float32), torch.Size([2, 3]).numel()",
+        ).replace("{x}", x),
+        1,
     )
+    w.line(f"print({values})")
 
 
 def assign_tensor(w: Writer) -> None:

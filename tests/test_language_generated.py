@@ -70,14 +70,20 @@ def kinds_of_syntax() -> set[type]:
 
 #: Tensor methods that scripts of every kind use; the ops have a generator and tests of their own.
 TENSOR_METHODS = set(
-    "backward bool clone contiguous copy_ cpu detach detach_ dim double element_size fill_ float int item long"
-    " is_floating_point ndimension nelement numel requires_grad_ retain_grad size to tolist type type_as zero_"
-    " add_ sub_ mul_ div_ clamp_ neg_ abs_ exp_ sum mean max min prod view reshape unsqueeze squeeze expand t"
-    " transpose flip cumsum clamp abs sqrt tanh any all sort argsort argmax masked_fill name".split()
+    """
+    backward bool clone contiguous copy_ cpu detach detach_ dim double element_size fill_
+    float int item long is_floating_point ndimension nelement numel requires_grad_ retain_grad
+    size to tolist type type_as zero_ add_ sub_ mul_ div_ clamp_ neg_ abs_ exp_ sum mean max
+    min prod view reshape unsqueeze squeeze expand t transpose flip cumsum clamp abs sqrt tanh
+    any all sort argsort argmax masked_fill name
+    """.split()
 )
 SEQUENCE_METHODS = set(
-    "append extend insert pop remove reverse sort index count clear copy upper lower title capitalize strip"
-    " lstrip rstrip replace split join find startswith endswith isdigit isalpha ljust rjust center format".split()
+    """
+    append extend insert pop remove reverse sort index count clear copy upper lower title
+    capitalize strip lstrip rstrip replace split join find startswith endswith isdigit isalpha
+    ljust rjust center format
+    """.split()
 )
 
 

@@ -29,7 +29,8 @@ SCRIPTS = {
         "print(tensor([-2., 3., -0., -3.]) % 2, tensor(-2.) % 2, tensor(-3.) % -2, tensor([3., -4.]) % -2)"
     ),
     "of two zeros the first is the larger": (
-        "z = tensor([-0., 0., -1.])\nprint(relu(z), z.clamp(min=0), maximum(z, zeros(3)), maximum(zeros(3), z))\n"
+        "z = tensor([-0., 0., -1.])\n"
+        "print(relu(z), z.clamp(min=0), maximum(z, zeros(3)), maximum(zeros(3), z))\n"
         "print(z.clamp(0, 1), torch.minimum(z, zeros(3)), torch.minimum(zeros(3), z), z.clamp(max=0))"
     ),
     "running sums start from 0": "print(tensor([-0., -0.]).cumsum(0), tensor(-0.).cumsum(0))",
