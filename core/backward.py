@@ -154,7 +154,13 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
     pulled = []
     for index, below in enumerate(node.inputs):
         if below is not None and below.tracked:
-            c = op.contribution(index, g, out, operands, node.params)
+            try:
+                c = op.contribution(index, g, out, operands, node.params)
+            except ArithmeticError:  # as in pull_edge: 1 / 0 raises where tensors answer inf
+                constant = tuple(
+                    Tensor(settle(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
+                )
+                c = op.contribution(index, g, out, constant, node.params)
             if op.fused_backward and isinstance(c.node, OpNode):
                 c.node.op = c.node.op.named(op.fused_backward)
             if op.is_elementwise and c.shape != operands[index].shape:

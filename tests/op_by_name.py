@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import reduce
 from typing import Any
 
@@ -84,9 +85,26 @@ def compare_errors(name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | No
     torch.set_default_dtype(torch.float64)
     try:
         with pytest.raises(Exception) as wanted:  # noqa: PT011 - which type is torch's business
-            call_theirs(name, *theirs(args), **(kwargs or {}))
+            call_theirs(name, *theirs(args), **{k: theirs(v) for k, v in (kwargs or {}).items()})
     finally:
         torch.set_default_dtype(before)
     with pytest.raises(AutodiffError) as got:
-        call_mine(name, *mine(args), **(kwargs or {}))
+        call_mine(name, *mine(args), **{k: mine(v) for k, v in (kwargs or {}).items()})
     assert got.value.message == str(wanted.value).split("\nException raised")[0]
+
+
+def compare_warnings(name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
+    """Both sides warn, with the same words."""
+    from autodiff.core.mode import mode
+
+    with warnings.catch_warnings(record=True) as wanted:
+        warnings.simplefilter("always")
+        call_theirs(name, *theirs(args), **{k: theirs(v) for k, v in (kwargs or {}).items()})
+    said: list[str] = []
+    before, mode.warn = mode.warn, said.append
+    try:
+        with np.errstate(all="ignore"):
+            call_mine(name, *mine(args), **{k: mine(v) for k, v in (kwargs or {}).items()})
+    finally:
+        mode.warn = before
+    assert said == [str(w.message).partition(" (Triggered internally")[0] for w in wanted]

@@ -109,13 +109,13 @@ def div_trunc_forward(x: Any, y: Any) -> Any:
     return quotient.astype(np.result_type(x, y), copy=False)
 
 
-def no_slope(g: Any, out: Any, *operands: Any) -> Any:
-    """torch has no rule for ``//`` and says so in backward."""
-    raise GradientError(
-        "derivative for aten::floor_divide is not implemented",
-        code="E0414",
-        help=("`torch.floor(a / b)` has the gradient 0; `a.detach() // b` stops it",),
-    )
+def no_rule(message: str, *help: str) -> Callable[..., Any]:
+    """The rule of an op that torch has no derivative of, as it says in backward."""
+
+    def rule(*_: Any, **params: Any) -> Any:
+        raise GradientError(message, code="E0414", help=help)
+
+    return rule
 
 
 add = elementwise("add", lambda x, y: np.add(x, y), 1, 1, infix="+", scalar=operator.add)
@@ -172,11 +172,15 @@ div_floor: Op = elementwise(
     "div_floor", floor_divide_forward, 0, 0, scalar=operator.floordiv, grad_fn="DivBackward2"
 )
 div_trunc: Op = elementwise("div_trunc", div_trunc_forward, 0, 0, grad_fn="DivBackward2")
+NO_FLOOR_DIVIDE = no_rule(
+    "derivative for aten::floor_divide is not implemented",
+    "`torch.floor(a / b)` has the gradient 0; `a.detach() // b` stops it",
+)
 floor_divide = elementwise(
     "floor_divide",
     floor_divide_forward,
-    lambda out, x, y: no_slope(None, out),
-    lambda out, x, y: no_slope(None, out),
+    NO_FLOOR_DIVIDE,
+    NO_FLOOR_DIVIDE,
     infix="//",
     scalar=operator.floordiv,
     grad_fn="NotImplemented",

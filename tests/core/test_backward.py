@@ -212,3 +212,11 @@ def test_shared_nodes_receive_the_sum_of_their_uses() -> None:
     L.backward()
     t = np.tanh(0.7)
     assert x.grad.item() == pytest.approx((2 * t + 0.7 + 1) * (1 - t * t) + t, rel=1e-14)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_division_by_the_number_zero_has_an_infinite_slope(create_graph: bool) -> None:
+    x = tensor([1.0, -2.0], requires_grad=True)
+    with np.errstate(all="ignore"):
+        (slope,) = grad([(x / 0)[0]], [x], create_graph=create_graph)
+    assert np.asarray(slope.data if create_graph else slope).tolist()[0] == np.inf
