@@ -56,6 +56,8 @@ w = 0.5
 L = (y * y).sum()
 a, k, v, g, ctx, kind = 3, 1, x[0], m.sum(1), 'ctx', torch.int64
 def f(v, k=1, *rest): return v * k
+""".splitlines()
+CUSTOM_FUNCTION = """\
 class Cube(Function):
     @staticmethod
     def forward(ctx, v):

@@ -15,6 +15,7 @@ from autodiff.core.functions import FUNCTIONS, Parameter
 from autodiff.core.functions import METHODS as FUNCTION_METHODS
 from fuzz_words import (
     BLOCKS,
+    CUSTOM_FUNCTION,
     EXPRESSIONS,
     FITTING,
     INFIX,
@@ -181,9 +182,13 @@ def random_script(random: Random) -> str:
     lines = (PRELUDE if random.random() < 0.85 else NUMBERS_ONLY)[:]
     if random.random() < 0.03:
         lines = lines[: random.randint(0, len(lines))]
+    made: list[str] = []
     for _ in range(random.randint(1, 5)):
-        lines += writer.statement("")
-    text = "\n".join(lines) + "\n"
+        made += writer.statement("")
+    text = "\n".join(made) + "\n"
+    if "Cube" in text:
+        lines += CUSTOM_FUNCTION
+    text = "\n".join(lines) + "\n" + text
     return damaged(text, random) if random.random() < 0.15 else text
 
 
@@ -323,7 +328,7 @@ def random_bytes(random: Random) -> bytes:
         return (
             bytes(data)
             .decode()
-            .encode(random.choice(("utf-16", "utf-16-le", "utf-8-sig", "utf-32", "cp037")))
+            .encode(random.choice(("utf-16", "utf-16-le", "utf-8-sig", "utf-32", "cp037")), "replace")
         )
     for _ in range(random.randint(1, 4)):
         at = random.randint(0, len(data))
