@@ -9,6 +9,7 @@ import math
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
 from autodiff.core.ops import random
 from autodiff.core.ops.arithmetic import add, div, mul
 from autodiff.core.ops.comparison import where
@@ -48,8 +49,14 @@ def normalize(x: Tensor, p: float, dim: Any, eps: float) -> Tensor:
 )
 def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
-    shape = np.broadcast_shapes(x.shape, y.shape)
-    axis = wrap_dim(x if len(shape) == x.ndim else y, dim)
+    shape = common_shape(x, y)
+    axis = wrap_dim(Tensor(np.broadcast_to(0.0, shape)), dim)
+    for v in (x, y):
+        if not v.dtype.is_floating_point:
+            raise ScriptError(
+                f"expected common dtype to be floating point, yet common dtype is {v.dtype.long_name}",
+                operands=(x, y),
+            )
     unit_x, unit_y = (v / clamp_min(norm_over(v, 2, (axis - len(shape),), True), eps) for v in (x, y))
     return sum(unit_x * unit_y, dim=(axis,), keepdim=False)
 
@@ -61,11 +68,18 @@ def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
 )
 def pairwise_distance(x: Tensor, y: Tensor, p: float, eps: float, keepdim: bool) -> Tensor:
     """The p-norm of the differences along the last dimension."""
+    common_shape(x, y)
     difference = x - y + eps
-    return vector_norm.named("NormBackward1")(difference, ord=p, dim=(difference.ndim - 1,), keepdim=keepdim)
+    last = (difference.ndim - 1,) if difference.ndim else None
+    return vector_norm.named("NormBackward1")(difference, ord=p, dim=last, keepdim=keepdim)
 
 
 # -- chance -----------------------------------------------------------------------------------------------
+
+
+def common_shape(x: Tensor, y: Tensor) -> Dims:
+    """The shape two tensors broadcast to; an error in torch's words where they do not."""
+    return (x * 0.0 + y * 0.0).shape if x.shape != y.shape else x.shape
 
 
 def dropped(x: Tensor, p: float, training: bool, shape: Dims) -> Tensor:
@@ -126,6 +140,8 @@ def embedding(
             "embedding() takes neither max_norm nor scale_grad_by_freq here",
             help=("rescale the weight yourself under torch.no_grad()",),
         )
+    if weight.ndim != 2:
+        raise ShapeError("'weight' must be 2-D", operands=(weight,), caret=f"it has shape {weight.shape}")
     flat = index.data.reshape(-1).astype(np.int64)
     outside = flat[(flat < 0) | (flat >= weight.shape[0])]
     if outside.size:
@@ -155,8 +171,11 @@ def one_hot(index: Tensor, classes: int) -> Tensor:
         if not data.size:
             raise ScriptError("Can not infer total number of classes from empty tensor.", operands=(index,))
         classes = int(data.max()) + 1
-    elif data.size and data.max() >= classes:
+    elif classes > 0 and data.size and data.max() >= classes:
         raise ScriptError("Class values must be smaller than num_classes.", operands=(index,))
+    elif classes <= 0:
+        raise ScriptError("num_classes should be positive", operands=(index,))
+    check_allocation((*data.shape, classes))
     return Tensor((data[..., None] == np.arange(classes)).astype(np.int64))
 
 
@@ -175,6 +194,13 @@ def scaled_dot_product_attention(
     scale: float | None,
 ) -> Tensor:
     """softmax(query keyᵀ scale + mask) value; the scale is 1 / √(last dimension) unless given."""
+    for x in (query, key, value):
+        if x.ndim < 2:
+            raise ShapeError(
+                "scaled_dot_product_attention: Expected query, key, and value to all be at least 2"
+                f" dimensional, but got {query.ndim}, {key.ndim} and {value.ndim} dimensions instead.",
+                operands=(query, key, value),
+            )
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = matmul(query, mT(key)) * factor
     if is_causal:

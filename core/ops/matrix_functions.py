@@ -276,9 +276,24 @@ NORM = "(A: tensor, ord: any = {}, dim: ints = {}, keepdim: bool = False, *, dty
 def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType | None) -> Tensor:
     """A norm of each matrix: 'fro', 'nuc', inf, 1, 2 or their negatives for the smallest."""
     x = cast(x, dtype)
-    if x.ndim < 2:
-        check_matrices(x, "linalg.matrix_norm")
-    rows, columns = wrap_dims(x, dim or (-2, -1))
+    check_matrices(x, "linalg.matrix_norm")
+    if dim is not None and len(dim) != 2:
+        raise ShapeError(
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}", operands=(x,)
+        )
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            f"linalg.matrix_norm: Expected a floating point or complex tensor as input. Got"
+            f" {x.dtype.long_name}",
+            operands=(x,),
+        )
+    rows, columns = wrap_dims(x, (-2, -1) if dim is None else dim)
+    if ord.__class__ not in (int, float, str):
+        raise ScriptError(
+            "linalg_matrix_norm(): argument 'ord' (position 2) must be Number or str, not"
+            f" {type(ord).__name__}",
+            code="E0310",
+        )
     if ord == "fro":
         return norm_over(x, 2, (rows, columns), keepdim)
     if ord in (2, -2, "nuc"):
@@ -317,6 +332,12 @@ def norm_of(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType 
 @public("linalg.cond(A: tensor, p: any = None)", method=False)
 def cond(x: Tensor, p: Any) -> Tensor:
     """The condition number: the norm of A times the norm of its inverse."""
+    check_matrices(x, "linalg.cond")
+    if p.__class__ not in (int, float, str) and p is not None:
+        raise ScriptError(
+            f"linalg_cond(): argument 'p' (position 2) must be Number or str, not {type(p).__name__}",
+            code="E0310",
+        )
     if p in (None, 2, -2):
         values = singular_values(x)
         last = values.ndim - 1

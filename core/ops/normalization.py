@@ -154,6 +154,14 @@ def batch_norm(
             code="E0206",
             operands=(x,),
         )
+    for place, (what, values) in enumerate((("running_mean", running_mean), ("running_var", running_var))):
+        if values is not None and values.__class__ is not Tensor:
+            raise ScriptError(
+                f"batch_norm(): argument '{what}' (position {place + 2}) must be Tensor, not"
+                f" {type(values).__name__}",
+                code="E0310",
+            )
+    check_floating(x, "batch_norm")
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for what, values in given.items():
         if values is not None and values.size != x.shape[1]:
@@ -256,6 +264,8 @@ def local_response_norm(x: Tensor, size: int, alpha: float, beta: float, k: floa
             code="E0206",
             operands=(x,),
         )
+    if not 0 < size < 1 << 31:
+        raise ScriptError(f"kernel size should be greater than zero, but got kH: {size} kW: 1")
     channels_last = permute(x * x, dims=(0, *range(2, x.ndim), 1))
     padded = constant_pad(channels_last, pads=((size // 2, (size - 1) // 2),), value=0.0)
     seen = windows(padded, kernel=(size,), stride=(1,), dilation=(1,))

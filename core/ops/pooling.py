@@ -13,6 +13,7 @@ import math
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
 from autodiff.core.ops.arithmetic import div
 from autodiff.core.ops.extremes import pick
 from autodiff.core.ops.joining import stack
@@ -55,12 +56,17 @@ def cut_windows(
     return windows(padded, kernel=kernel, stride=stride, dilation=dilation)
 
 
+MOST_PLACES = 1 << 31
+
+
 def check_pool(name: str, x: Tensor, dims: int, kernel: Sizes, stride: Sizes, padding: Sizes) -> None:
     if x.ndim not in (dims + 1, dims + 2) or 0 in x.shape[1:]:
         message = f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input"
         if dims == 1:
             message = f"{name}() Expected 2D or 3D input tensor, but got {list(x.shape)}"
         raise ShapeError(message, operands=(x,))
+    if max(kernel) > MOST_PLACES or max(stride) > MOST_PLACES:
+        raise ShapeError(f"{name}() Invalid computed output size: 0", operands=(x,))
     if min(kernel) <= 0:
         raise ScriptError(f"{name}() kernel_size must be greater than zero, but got {kernel[0]}")
     if min(stride) <= 0:
@@ -143,6 +149,8 @@ def mean_pool(dims: int) -> Callable[..., Tensor]:
         padding = per_dim(padding, dims)
         check_pool(name, x, dims, kernel, stride, padding)
         one = (1,) * dims
+        steps = zip(x.shape[-dims:], kernel, padding, stride, one, strict=True)
+        check_output(x, tuple(pooled_size(*step, ceil_mode) for step in steps), name)
         seen = cut_windows(x, kernel, stride, padding, one, ceil_mode, 0.0)
         totals = sum(seen, dim=tuple(range(seen.ndim - dims, seen.ndim)), keepdim=False)
         if divisor is not None:
@@ -188,11 +196,26 @@ def along(x: Tensor, dim: int, matrix: Any, grad_fn: str) -> Tensor:
 def adaptive_sizes(x: Tensor, output: Any, dims: int, name: str) -> Sizes:
     given = output if isinstance(output, (tuple, list)) else (output,)
     sizes = tuple(given) * dims if len(given) == 1 else tuple(given)
-    if x.ndim not in (dims + 1, dims + 2):
+    if x.ndim not in (dims + 1, dims + 2) or 0 in x.shape[1:]:
         raise ShapeError(
             f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got {list(x.shape)}", operands=(x,)
         )
+    if len(sizes) != dims or any(n is not None and n.__class__ is not int for n in sizes):
+        raise ScriptError(
+            f"{name}(): argument 'output_size' (position 2) must be tuple of ints, not {kind(output)}",
+            code="E0310",
+        )
+    if any(n is not None and n < 0 for n in sizes):
+        received = ", ".join(map(str, sizes))
+        raise ScriptError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{received}}}"
+        )
+    check_allocation((*x.shape[:-dims], *(n or 0 for n in sizes)))
     return tuple(x.shape[axis - dims] if n is None else n for axis, n in enumerate(sizes))
+
+
+def kind(value: Any) -> str:
+    return type(value).__name__
 
 
 def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
@@ -296,8 +319,7 @@ def interpolate(x: Tensor, size: Any, scale: Any, mode: str, align_corners: bool
             code="E0206",
         )
     dims = x.ndim - 2
-    given = size if size is not None else scale
-    values = tuple(given) if isinstance(given, (tuple, list)) else (given,) * dims
+    values = check_resize(x, size, scale, dims)
     grad_fn = f"{SPACES[mode][x.ndim]}Backward0"
     for axis, value in enumerate(values):
         n = x.shape[axis + 2]
@@ -308,6 +330,40 @@ def interpolate(x: Tensor, size: Any, scale: Any, mode: str, align_corners: bool
         )
         x = along(x, axis + 2, matrix, grad_fn)
     return x
+
+
+def check_resize(x: Tensor, size: Any, scale: Any, dims: int) -> tuple[Any, ...]:
+    """A size or a factor for each dimension."""
+    given, what = (scale, "scale_factor") if size is None else (size, "size")
+    values = tuple(given) if isinstance(given, (tuple, list)) else (given,) * dims
+    if len(values) != dims:
+        raise ScriptError(
+            "Input and output must have the same number of spatial dimensions, but got input with spatial"
+            f" dimensions of {list(x.shape[2:])} and output size of {given}. Please provide input tensor in"
+            " (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format.",
+            code="E0206",
+            operands=(x,),
+        )
+    for value in values:
+        if value.__class__ not in ((int, float) if size is None else (int,)):
+            number = "Number" if size is None else "int"
+            message = f"interpolate(): argument '{what}' must be {number}, not {kind(value)}"
+            raise ScriptError(message, code="E0310")
+        if not 0 < value < MOST_PLACES:
+            raise ShapeError(
+                f"Input and output sizes should be greater than 0, but got {what} {value}", operands=(x,)
+            )
+    counts = [int(n * v) if size is None else v for n, v in zip(x.shape[2:], values, strict=True)]
+    if 0 in counts or 0 in x.shape[1:]:
+        raise ShapeError(
+            f"Input and output sizes should be greater than 0, but got input {list(x.shape)} and output"
+            f" {counts}",
+            operands=(x,),
+        )
+    for n, count in zip(x.shape[2:], counts, strict=True):
+        check_allocation((n, count))
+    check_allocation((*x.shape[:2], *counts))
+    return values
 
 
 def nearest(n: int, count: int, ratio: float) -> Any:
@@ -335,7 +391,7 @@ def linear(n: int, count: int, ratio: float, align_corners: bool) -> Any:
 @public("F.pixel_shuffle(input: tensor, upscale_factor: int)", also=("pixel_shuffle",), method=False)
 def pixel_shuffle(x: Tensor, factor: int) -> Tensor:
     """Channels laid out as pixels: (..., C r², H, W) to (..., C, H r, W r)."""
-    *lead, channels, height, width = image_shape(x, "pixel_shuffle")
+    *lead, channels, height, width = image_shape(x, "pixel_shuffle", factor)
     if channels % factor**2:
         raise ShapeError(
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of"
@@ -352,7 +408,7 @@ def pixel_shuffle(x: Tensor, factor: int) -> Tensor:
 @public("F.pixel_unshuffle(input: tensor, downscale_factor: int)", also=("pixel_unshuffle",), method=False)
 def pixel_unshuffle(x: Tensor, factor: int) -> Tensor:
     """The reverse of ``pixel_shuffle``."""
-    *lead, channels, height, width = image_shape(x, "pixel_unshuffle")
+    *lead, channels, height, width = image_shape(x, "pixel_unshuffle", factor)
     for name, size in (("height", height), ("width", width)):
         if size % factor:
             raise ShapeError(
@@ -367,7 +423,10 @@ def pixel_unshuffle(x: Tensor, factor: int) -> Tensor:
     return reshape.named("PixelUnshuffleBackward0")(woven, shape=shape)
 
 
-def image_shape(x: Tensor, name: str) -> Sizes:
+def image_shape(x: Tensor, name: str, factor: int) -> Sizes:
+    if not 0 < factor < MOST_PLACES:
+        direction = "upscale" if name == "pixel_shuffle" else "downscale"
+        raise ScriptError(f"{name} expects a positive {direction}_factor, but got {factor}")
     if x.ndim < 3:
         raise ShapeError(
             f"{name} expects input to have at least 3 dimensions, but got input with {x.ndim} dimension(s)",

@@ -168,10 +168,52 @@ def check_reach(x: Tensor, dim: int, before: int, after: int, mode: str) -> None
 # -- columns --------------------------------------------------------------------------------------------
 
 
-def per_dim(value: Any, dims: int) -> Sizes:
+COUNTS = ("no", "one", "two", "three")
+
+
+def per_dim(value: Any, dims: int, name: str = "kernel_size") -> Sizes:
     """A size for each dimension: one number stands for all."""
     sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if len(sizes) not in (1, dims):
+        raise ShapeError(
+            f"{name} must either be a single int, or a tuple of {COUNTS[dims]} ints",
+            caret=f"these are {len(sizes)} sizes for {dims} dimension{'s' * (dims > 1)}",
+        )
     return sizes * dims if len(sizes) == 1 else sizes
+
+
+def check_images(x: Tensor) -> None:
+    """What columns are cut from: one image or a batch of them."""
+    if x.ndim not in (3, 4) or 0 in x.shape[-3:]:
+        raise ShapeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions"
+            f" for input, but got: {list(x.shape)}",
+            operands=(x,),
+        )
+
+
+def check_columns(x: Tensor, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> None:
+    """What torch asks of the windows, in its words."""
+    for name, sizes in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
+        if min(sizes) <= 0:
+            short = name.split()[0]
+            raise ScriptError(
+                f"{name} should be greater than zero, but got {short}_height: {sizes[0]} {short}_width:"
+                f" {sizes[1]}"
+            )
+    if min(padding) < 0:
+        raise ScriptError(
+            f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}"
+        )
+    full = tuple(n + 2 * p for n, p in zip(x.shape[-2:], padding, strict=True))
+    counts = tuple(map(window_count, full, kernel, stride, dilation))
+    if min(counts) < 1:
+        raise ShapeError(
+            f"Given input with spatial size {spelled(x.shape[-2:])}, kernel_size={spelled(kernel)},"
+            f" dilation={spelled(dilation)}, padding={spelled(padding)}, calculated shape of the array of"
+            f" sliding blocks as {spelled(counts)}, but its components must be at least one.",
+            operands=(x,),
+        )
 
 
 UNFOLD = "kernel_size: ints, dilation: ints = 1, padding: ints = 0, stride: ints = 1"
@@ -181,6 +223,8 @@ UNFOLD = "kernel_size: ints, dilation: ints = 1, padding: ints = 0, stride: ints
 def unfold(x: Tensor, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
     """The windows of images as columns: from (N, C, H, W) to (N, C · kernel, windows)."""
     kernel, dilation, padding, stride = (per_dim(v, 2) for v in (kernel, dilation, padding, stride))
+    check_images(x)
+    check_columns(x, kernel, dilation, padding, stride)
     padded = constant_pad(x, pads=tuple((p, p) for p in padding), value=0.0)
     seen = windows(padded, kernel=kernel, stride=stride, dilation=dilation)
     lead = x.ndim - 2
@@ -192,27 +236,32 @@ def unfold(x: Tensor, kernel: Any, dilation: Any, padding: Any, stride: Any) -> 
 @public(f"F.fold(input: tensor, output_size: ints, {UNFOLD})", method=False)
 def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
     """Columns added up to images, the adjoint of ``unfold``."""
-    if x.ndim not in (2, 3):
-        raise ShapeError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions"
-            f" for input, but got: {list(x.shape)}",
-            code="E0303",
-            operands=(x,),
-        )
     output, kernel, dilation, padding, stride = (
         per_dim(v, 2) for v in (output, kernel, dilation, padding, stride)
     )
     if min(kernel) <= 0:
-        raise ShapeError(
+        raise ScriptError(
             f"kernel size should be greater than zero, but got kernel_height: {kernel[0]}"
-            f" kernel_width: {kernel[1]}",
-            code="E0304",
+            f" kernel_width: {kernel[1]}"
+        )
+    if x.ndim not in (2, 3) or 0 in x.shape[-2:]:
+        raise ShapeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero"
+            f" dimensions for input, but got: {list(x.shape)}",
+            operands=(x,),
+        )
+    if x.shape[-2] % prod(kernel):
+        raise ShapeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got"
+            f" input.size(1)={x.shape[-2]} and kernel_size={spelled(kernel)}.",
             operands=(x,),
         )
     full = tuple(n + 2 * p for n, p in zip(output, padding, strict=True))
+    if min(stride) <= 0 or min(dilation) <= 0 or min(full) <= 0:
+        raise ScriptError("the output size, the stride and the dilation of fold() must be greater than zero")
     counts = tuple(map(window_count, full, kernel, stride, dilation))
     channels = x.shape[-2] // prod(kernel)
-    if x.shape[-1] != prod(counts) or x.shape[-2] % prod(kernel):
+    if min(counts) < 1 or x.shape[-1] != prod(counts):
         raise ShapeError(
             f"Given output_size={spelled(output)}, kernel_size={spelled(kernel)},"
             f" dilation={spelled(dilation)}, padding={spelled(padding)}, stride={spelled(stride)}, expected"
