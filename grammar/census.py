@@ -13,7 +13,7 @@ KINDS = frozenset([ArrayNode, Leaf, ScalarNode])
 
 
 def check_nodes() -> int:
-    """How many nodes are alive; a LimitError when they are too many. Nodes that are let go of count no more."""
+    """How many nodes are alive, without those that were let go of; a LimitError when they are too many."""
     alive = sum(1 for thing in gc.get_objects() if thing.__class__ in KINDS)
     if alive > limits.nodes:
         raise LimitError(
