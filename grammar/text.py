@@ -18,7 +18,6 @@ from autodiff.core.watch import HookHandle
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import (
     NAMED_RESULTS,
-    check_length,
     NUMBERS,
     BoundMethod,
     Builtin,
@@ -29,6 +28,7 @@ from autodiff.grammar.values import (
     Namespace,
     ScriptFunction,
     Size,
+    check_length,
     type_name,
 )
 
@@ -292,7 +292,11 @@ def closing_brace(template: str, start: int) -> int:
             depth -= 1
             if depth == 0:
                 return at
-    what = "expected '}' before end of string" if template[start + 1 :] else "Single '{' encountered in format string"
+    what = (
+        "expected '}' before end of string"
+        if template[start + 1 :]
+        else "Single '{' encountered in format string"
+    )
     raise bad_format(what, "a brace is not closed")
 
 
