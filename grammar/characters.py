@@ -78,6 +78,10 @@ def normal_form(name: str) -> str:
     return unicodedata.normalize("NFKC", name)
 
 
+#: The names with underscores that are read as they stand, and the words they follow.
+UNDERSCORED = {"__future__": (["from"],), "__name__": (["if"], ["("], ["=="])}
+
+
 def check_name(name: str, start: int, kinds: list[str], keywords: frozenset[str]) -> None:
     """Accept a name that holds letters beyond ASCII or begins with an underscore, or say why not."""
     normal = normal_form(name)
@@ -91,7 +95,7 @@ def check_name(name: str, start: int, kinds: list[str], keywords: frozenset[str]
             help=(f"type `{normal}` again",),
             span=Span(start, start + len(name)),
         )
-    if normal[0] == "_" and len(normal) > 1 and not (name == "__future__" and kinds[-1:] == ["from"]):
+    if normal[0] == "_" and len(normal) > 1 and kinds[-1:] not in UNDERSCORED.get(name, ()):
         bare = normal.strip("_")
         if kinds[-1:] == ["."]:
             way_out = "what begins with an underscore is out of a script's reach"

@@ -181,10 +181,6 @@ class Search:
         if error.code == "E0128":
             line = line_around(self.text, at).start
             return self.blank(line, next_outside(self.text, line, margin(self.text, line)))
-        if error.code == "E0129":
-            last = first
-            while last < len(words.kinds) and words.kinds[last] not in ("_NEWLINE", "ERROR"):
-                last += 1
         ends_here = last < len(words.kinds) and words.kinds[last] == "_NEWLINE"
         if not ends_here or error.code == "E0103":
             return self.blank_line(first, at, error)

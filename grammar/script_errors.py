@@ -46,7 +46,6 @@ PYTHON_NAMES = {
     "E0126": "SyntaxError",
     "E0127": "SyntaxError",
     "E0128": "SyntaxError",
-    "E0129": "SyntaxError",
     "E0130": "SyntaxError",
     "E0131": "SyntaxError",
     "E0132": "SyntaxError",

@@ -169,7 +169,6 @@ REWRITES: dict[str, tuple[list[str], str]] = {
         ["def f(a): pass\nf(**a)", "def f(**options): pass"],
         "def f(a, b): pass\nf(a=1, b=2)",
     ),
-    '`if __name__ == "__main__":`': (['if __name__ == "__main__":\n    print(1)'], "print(1)"),
     "classes of your own": (
         ["class Point:\n    pass"],
         "def line(a, b):\n    return lambda x: a * x + b\nprint(line(1, 2)(3))",

@@ -139,13 +139,6 @@ CODES = {
         "class Scale:\n    def apply(self, x):\n        return x * 2",
         "def scale(x):\n    return x * 2",
     ),
-    "E0129": Code(
-        "`__name__` is not in the language.",
-        "A script is always run and never imported, so there is nothing to ask.",
-        "Delete the line and move its block to the left.",
-        "if __name__ == '__main__':\n    print('run')",
-        "print('run')",
-    ),
     "E0130": Code(
         "`match` is not in the language.",
         "It would choose by patterns.",

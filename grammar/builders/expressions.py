@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 @rule
-def name(span: Span, text: str) -> syntax.Name:
+def name(span: Span, text: str) -> syntax.Name | syntax.String:
+    if text == "__name__":
+        return syntax.String(span, "__main__")  # a script is always the one that is run
     return syntax.Name(span, normal_form(text))
 
 

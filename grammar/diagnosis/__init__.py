@@ -22,7 +22,6 @@ from autodiff.grammar.diagnosis.foreign import (
     counting_loop,
     foreign_sign,
     foreign_word,
-    main_guard,
     match_statement,
     other_class,
     relative_import,
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 
 RULES = (
     pasted,
-    main_guard,
     other_class,
     bad_word,
     open_bracket,

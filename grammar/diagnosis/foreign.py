@@ -14,7 +14,6 @@ from autodiff.grammar.layout import CLOSES
 from autodiff.grammar.vocabulary import BLOCK_WORDS, FOREIGN
 
 _RAISED = re.compile(r"raise[ \t]+\w+\([ \t]*(\"[^\"\\\r\n]*\"|'[^'\\\r\n]*')[ \t]*\)[ \t]*(?=[#\r\n]|\Z)")
-_MAIN = re.compile(r"if[ \t]*\(?[ \t]*__name__[ \t]*==[ \t]*['\"]__main__['\"][ \t]*\)?[ \t]*:[ \t]*")
 _COUNTING = re.compile(
     r"for[ \t]*\([ \t]*(?:int |let |var )?[ \t]*(\w+)[ \t]*=[ \t]*(\w+)[ \t]*;"
     r"[ \t]*\w+[ \t]*(<=?)[ \t]*(\w+)[ \t]*;"
@@ -228,38 +227,6 @@ def relative_import(here: Situation) -> CompileError | None:
         return None
     way_out = "write `from torch import ...`"
     return here.error("E0110", "a script cannot import other files", "a relative import", way_out)
-
-
-def main_guard(here: Situation) -> CompileError | None:
-    """`if __name__ == "__main__":`, which is always true in a script."""
-    line = here.line_span()
-    begin = line.start + margin(here.text, line.start)
-    found = _MAIN.match(here.text, begin)
-    if found is None:
-        return None
-    edits = [(line.start, found.end(), here.text[line.start : begin])]
-    if not here.text[found.end() : line.end].split("#")[0].strip():
-        edits = [(line.start, min(line.end + 1, len(here.text)), ""), *_moved_left(here.text, line)]
-    return here.error(
-        "E0129",
-        "`__name__` is not in the language",
-        "a script is always run and never imported",
-        fix("delete this line and move its block to the left", *edits),
-        span=Span(begin, found.end()),
-    )
-
-
-def _moved_left(text: str, header: Span) -> list[tuple[int, int, str]]:
-    depth = margin(text, header.start)
-    stop = next_outside(text, header.start, depth)
-    edits: list[tuple[int, int, str]] = []
-    at, width = line_end(text, header.start) + 1, 0
-    while at < stop:
-        own = margin(text, at)
-        width = width or max(own - depth, 0)
-        edits.append((at, at + min(own, width), ""))
-        at = line_end(text, at) + 1
-    return edits
 
 
 def other_class(here: Situation) -> CompileError | None:

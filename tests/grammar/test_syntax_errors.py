@@ -119,7 +119,7 @@ GOLDEN = [
     ("x^:^\n", "E0102", "this line opens no block", None, "delete the `:`"),
     ("def f(x, ^**^kw): pass", "E0133", "`**` parameters are not in the language", None,
      "delete `**kw`, which is used nowhere"),
-    ("^if __name__ == '__main__':^\n  pass", "E0129", "`__name__` is not in the language", None, None),
+    ("x = ^__name__^", "E0107", "the name `__name__` begins with an underscore", None, "call it `name`"),
     ("^>>>^ x = 1", "E0135", "`>>>` is the prompt of Python and no part of the script", None, None),
     ("^!pip install torch^", "E0134", None, None, None),
     ("^```python^\nx = 1", "E0136", None, None, None),
