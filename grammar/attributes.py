@@ -80,7 +80,9 @@ ATTRIBUTES: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Device, "type"): lambda device: device.type,
     (Device, "index"): lambda device: device.index,
     (Tensor, "T"): lambda x: methods.transposed(x),
-    (Tensor, "mT"): lambda x: methods.matrix_transposed(x),
+    (Tensor, "mT"): lambda x: methods.matrix_transposed(x, "mT"),
+    (Tensor, "mH"): lambda x: methods.matrix_transposed(x, "mH"),
+    (Tensor, "H"): lambda x: methods.matrix_transposed(x, "H"),
     (Context, "saved_tensors"): lambda ctx: ctx.saved_tensors,
     (Context, "needs_input_grad"): lambda ctx: ctx.needs_input_grad,
     (slice, "start"): lambda s: s.start,
@@ -209,7 +211,10 @@ def set_grad(x: Tensor, value: Any) -> None:
 
 def set_requires_grad(x: Tensor, value: Any) -> None:
     if value.__class__ is not bool:
-        raise ScriptError("requires_grad must be a bool", code="E0203")
+        raise ScriptError(
+            "requires_grad must be a bool",
+            caret=f"this is {article(type_name(value))}; write True or False",
+        )
     if value:
         x.need_floats("only Tensors of floating point and complex dtype can require gradients")
     x.set_requires_grad(value)

@@ -162,7 +162,14 @@ for _name in ("zeros", "ones", "full", "empty", "tensor"):
 
 @method(Tensor, "requires_grad_")
 def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
-    return x.set_requires_grad(bool(requires_grad))
+    if requires_grad.__class__ is not bool:
+        raise ScriptError(
+            f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not"
+            f" {type_name(requires_grad)}",
+            code="E0310",
+            caret="write True or False, or leave it out for True",
+        )
+    return x.set_requires_grad(requires_grad)
 
 
 @method(Tensor, "size")
@@ -280,6 +287,7 @@ REVERSES_ALL = (
     " `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
 )
 SINGLE_T = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
+SINGLE_H = "Tensor.{} is deprecated on 0-D tensors. Consider using x.conj()."
 
 
 def transposed(x: Tensor) -> Tensor:
@@ -291,11 +299,13 @@ def transposed(x: Tensor) -> Tensor:
     return permute(x, tuple(reversed(range(x.ndim)))) if x.ndim else x
 
 
-def matrix_transposed(x: Tensor) -> Tensor:
-    """``x.mT``"""
-    from autodiff.core.ops.shape import matrix_transposed
+def matrix_transposed(x: Tensor, name: str) -> Tensor:
+    """``x.mT``, ``x.mH`` and ``x.H``: of real numbers they are one."""
+    from autodiff.core.ops.rearranging import transposed_matrices, transposed_matrix
 
-    return matrix_transposed(x)
+    if not x.ndim:
+        mode.warn(SINGLE_T.replace(".T", ".mT") if name == "mT" else SINGLE_H.format(name))
+    return transposed_matrix(x) if name == "H" else transposed_matrices(x, name)
 
 
 def variable_of(node: Leaf) -> Tensor:
