@@ -101,6 +101,9 @@ class Function:
                     used += 1
                 elif not rest and parameter.default is MISSING:
                     raise self.missing(position, kwargs)
+                elif not rest:
+                    bound.append(parameter.default)
+                    continue
                 rest = []
             elif rest and not parameter.keyword_only:
                 value = rest.pop(0)

@@ -44,7 +44,8 @@ def call_theirs(name: str, *args: Any, **kwargs: Any) -> Any:
     if args and isinstance(args[0], torch.Tensor) and hasattr(args[0], name):
         return getattr(args[0], name)(*args[1:], **kwargs)
     start = torch.nn.functional if name.startswith("F.") else torch
-    return reduce(getattr, name.removeprefix("F.").split("."), start)(*args, **kwargs)
+    path = name.removeprefix("F.").removeprefix("torch.").split(".")
+    return reduce(getattr, path, start)(*args, **kwargs)
 
 
 def call(name: str) -> Any:

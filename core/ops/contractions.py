@@ -182,7 +182,7 @@ def dims_to_contract(x: Tensor, y: Tensor, dims: Any) -> tuple[list[int], list[i
         dims = dims.data.tolist()
     if isinstance(dims, (list, tuple)) and len(dims) == 2:
         for position, listed in enumerate(dims):
-            if not isinstance(listed, (list, tuple)):
+            if not isinstance(listed, (list, tuple)) or any(d.__class__ is not int for d in listed):
                 raise ScriptError(
                     f"tensordot(): argument 'dims_{('self', 'other')[position]}' (position {position + 3})"
                     f" must be tuple of ints, not {type(listed).__name__}",
@@ -261,14 +261,16 @@ def vecdot(x: Tensor, y: Tensor, dim: int) -> Tensor:
     return sum.named("SumBackward1")(products, dim=(axis,) if products.ndim else (), keepdim=False)
 
 
-@public("chain_matmul(*matrices: tensors)", method=False)
-def chain_matmul(matrices: list[Tensor]) -> Tensor:
+@public("chain_matmul(*matrices: tensors = None)", method=False)
+def chain_matmul(matrices: list[Tensor] | None) -> Tensor:
     """The product of several matrices, multiplied in the order that takes the fewest steps."""
     mode.warn(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use"
         " torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than multiple"
         " parameters."
     )
+    if not matrices:
+        raise ShapeError("chain_matmul(): Expected one or more matrices")
     for x in matrices:
         need_ndim(x, 2, f"Tensor dimension is {x.ndim}, expected 2 instead.")
     if len(matrices) == 1:

@@ -100,11 +100,15 @@ def cat_tensors(tensors: list[Tensor], dim: int) -> Tensor:
     return cat(*in_common_type(kept), dim=dim)
 
 
+def need_tensors(tensors: list[Tensor], name: str) -> None:
+    if not tensors:
+        raise ShapeError(f"{name} expects a non-empty TensorList", code="E0302")
+
+
 @public("stack(tensors: tensors, dim: int = 0)", method=False)
 def stack_tensors(tensors: list[Tensor], dim: int) -> Tensor:
     """Tensors of one shape side by side along a new dimension."""
-    if not tensors:
-        raise ShapeError("stack expects a non-empty TensorList", code="E0302")
+    need_tensors(tensors, "stack")
     first = tensors[0]
     for position, x in enumerate(tensors):
         if x.shape != first.shape:
@@ -121,6 +125,7 @@ def stack_tensors(tensors: list[Tensor], dim: int) -> Tensor:
 @public("hstack(tensors: tensors)", method=False)
 def hstack(tensors: list[Tensor]) -> Tensor:
     """Vectors end to end, or matrices side by side."""
+    need_tensors(tensors, "hstack")
     tensors = [reshape_tensor(x, (1,)) if not x.ndim else x for x in tensors]
     return cat_tensors(tensors, 0 if tensors and tensors[0].ndim == 1 else 1)
 
@@ -128,6 +133,7 @@ def hstack(tensors: list[Tensor]) -> Tensor:
 @public("vstack(tensors: tensors)", method=False)
 def vstack(tensors: list[Tensor]) -> Tensor:
     """Rows, or matrices, below one another."""
+    need_tensors(tensors, "vstack")
     rows = [reshape_tensor(x, (1, 1)) if not x.ndim else x for x in tensors]
     return cat_tensors([unsqueeze_dim(x, 0) if x.ndim == 1 else x for x in rows], 0)
 

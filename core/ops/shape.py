@@ -247,17 +247,6 @@ def transposed(x: Tensor) -> Tensor:
     return permute(x, dims=tuple(range(x.ndim - 1, -1, -1)))
 
 
-def matrix_transposed(x: Tensor) -> Tensor:
-    """``x.mT``: the last two dimensions exchanged."""
-    if x.ndim < 2:
-        raise ShapeError(
-            f"tensor.mT is only supported on matrices or batches of matrices. Got {x.ndim}-D tensor.",
-            code="E0303",
-            operands=(x,),
-        )
-    return transpose(x, dim0=x.ndim - 2, dim1=x.ndim - 1)
-
-
 @public("permute(input: tensor, *dims: ints)")
 def permute_dims(x: Tensor, dims: Ints) -> Tensor:
     """The dimensions in another order."""
@@ -296,7 +285,7 @@ def movedim(x: Tensor, source: Ints, destination: Ints) -> Tensor:
     return permute(x, dims=order)
 
 
-@public("squeeze(input: tensor, dim: ints = None)")
+@public("squeeze(input: tensor, *dim: ints = None)")
 def squeeze_dims(x: Tensor, dim: Ints | None) -> Tensor:
     """Without the dimensions of size 1, or without those of them that ``dim`` names."""
     return squeeze(x, dim=None if dim is None else wrap_dims(x, dim))

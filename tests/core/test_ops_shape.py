@@ -8,6 +8,7 @@ from autodiff.core import tensor
 from autodiff.core.functions import METHODS
 from autodiff.core.op import OPS
 from autodiff.core.ops import shape
+from autodiff.core.ops.rearranging import transposed_matrices
 from op_by_name import call, case, compare_errors, with_curved
 from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
 
@@ -175,7 +176,7 @@ def test_what_moves_nothing_is_the_tensor_itself():
 def test_transposes_are_read_as_properties():
     x = tensor(B)
     assert shape.transposed(x).shape == (4, 3, 2)
-    assert shape.matrix_transposed(x).shape == (2, 4, 3)
+    assert transposed_matrices(x, "mT").shape == (2, 4, 3)
 
 
 @pytest.mark.parametrize("name", ["float32", "int64", "bool", "float64"])
