@@ -299,7 +299,8 @@ def expose(
 ) -> None:
     """Make ``implementation`` callable under the signature's name, under ``also``, and as a method.
 
-    A name without a namespace is torch's. ``in_place`` adds the method with a trailing underscore.
+    A name without a namespace is torch's, and a method as well. ``in_place`` adds the method with a trailing
+    underscore.
     """
     function = Function(signature, implementation, in_place, (implementation.__doc__ or "").strip())
     qualified = signature[: signature.index("(")]
@@ -309,7 +310,7 @@ def expose(
             raise ValueError(f"there is already a function called {key!r}")
         FUNCTIONS[key] = function
     if method:
-        METHODS[function.name] = function
+        METHODS.update((name, function) for name in (function.name, *also) if "." not in name)
 
 
 def public(signature: str, **where: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -313,7 +313,7 @@ def positive(x: Any) -> Any:
     return x
 
 
-@public("float_power(input: value, exponent)")
+@public("float_power(input: value, exponent)", in_place=True)
 def float_power(x: Any, y: Any) -> Any:
     """``input ** exponent`` in double precision."""
     from autodiff.core.ops.shape import to

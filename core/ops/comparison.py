@@ -91,7 +91,11 @@ def except_where(condition: Any, value: float, formula: Any) -> Any:
     return formula if condition is False else except_where_op(condition, value, formula)
 
 
-for comparison in (lt, le, gt, ge, eq, ne, logical_and, logical_or, logical_xor):
+for comparison, word in (
+    *((lt, "less"), (le, "less_equal"), (gt, "greater"), (ge, "greater_equal"), (ne, "not_equal")),
+):
+    expose(f"{comparison.name}(input, other)", comparison, also=(word,), in_place=True)
+for comparison in (eq, logical_and, logical_or, logical_xor):
     expose(f"{comparison.name}(input, other)", comparison, in_place=True)
 for comparison in (bitwise_and, bitwise_or, bitwise_xor):
     expose(f"{comparison.name}(input, other)", comparison, in_place=True)

@@ -245,7 +245,7 @@ def glu(x: Tensor, dim: int) -> Tensor:
     return mul.named("GluBackward0")(first, sigmoid(second))
 
 
-@public("renorm(input: tensor, p: float, dim: int, maxnorm: float)")
+@public("renorm(input: tensor, p: float, dim: int, maxnorm: float)", in_place=True)
 def renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Each slice along ``dim`` scaled down so that its p-norm is at most ``maxnorm``."""
 

@@ -39,9 +39,23 @@ REDUCTIONS = ("none", "mean", "sum")
 def check_reduction(reduction: str) -> str:
     if reduction not in REDUCTIONS:
         raise ScriptError(
-            f"{reduction} is not a valid value for reduction", help=("use 'mean', 'sum' or 'none'",)
+            f"{reduction} is not a valid value for reduction",
+            code="E0206",
+            help=("use 'mean', 'sum' or 'none'",),
         )
     return reduction
+
+
+LEGACY = "size_average: any = None, reduce: any = None, reduction: str = 'mean'"
+
+
+def asked_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
+    """The reduction, or what the two arguments of old times say, of which torch warns."""
+    if size_average is None and reduce is None:
+        return check_reduction(reduction)
+    wanted = "none" if reduce is False else "sum" if size_average is False else "mean"
+    mode.warn(f"size_average and reduce args will be deprecated, please use reduction='{wanted}' instead.")
+    return wanted
 
 
 def reduced(losses: Any, reduction: str) -> Any:

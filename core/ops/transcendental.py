@@ -309,7 +309,7 @@ def clamped_logit(x: Any, eps: float | None) -> Any:
 @public("polygamma(n: int, input)", also=("special.polygamma",), method=False)
 def polygamma_of(n: int, x: Any) -> Any:
     """The derivative of order ``n`` of digamma."""
-    return polygamma(x, n=n) if n else digamma(x)
+    return polygamma(x, n=n) if n else digamma.named("PolygammaBackward0")(x)
 
 
 @public("nan_to_num(input, nan: float = 0.0, posinf: float = None, neginf: float = None)", in_place=True)

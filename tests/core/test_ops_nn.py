@@ -93,6 +93,7 @@ def extreme_cases() -> list[Case]:
 def loss_cases() -> list[Case]:
     pairs = [
         ("mse_loss", "F.mse_loss", (X, Y), {}),
+        ("soft_margin_loss", "F.soft_margin_loss", (X, np.where(Y.round() == 0, 1, -1)), {}),
         ("mse_loss", "F.mse_loss", (S, np.asarray(0.2)), {}),
         ("abs", "F.l1_loss", (X, Y), {}),
         ("smooth_l1_loss", "F.smooth_l1_loss", (X, Y), {}),
