@@ -15,7 +15,7 @@ from autodiff.core.functions import FUNCTIONS, expose, public
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.op import Op, elementwise, primitive, selective
-from autodiff.core.ops.comparison import where
+from autodiff.core.ops.comparison import except_where, where
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.reduction import cast, sum
 from autodiff.core.ops.selection import abs
@@ -125,7 +125,7 @@ elu = selective(
     "elu",
     elu_forward,
     lambda g, out, x, alpha, scale, input_scale: where(
-        x <= 0, g * (input_scale * alpha * scale) * exp(x * input_scale), g * scale
+        x <= 0, g * (input_scale * alpha * scale) * exp(except_where(x >= 0, 0.0, x * input_scale)), g * scale
     ),
     kink="at 0 the slope is that of the negative side",
     fused_backward="EluBackwardBackward0",

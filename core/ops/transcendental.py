@@ -256,10 +256,21 @@ ndtr = elementwise(
     real=True,
     grad_fn="MulBackward1",
 )
-log_ndtr = elementwise(
+
+
+def log_ndtr_partial(out: Any, x: Any) -> Any:
+    """√(2/π) / erfcx(-x/√2), and the density over Φ where that overflows; each for its own side alone."""
+    right = except_where(x <= 0, 0.0, x)
+    density = exp(-(right**2) / 2 - log_ndtr(right)) / math.sqrt(2 * PI)
+    return except_where(
+        x > 0, density, math.sqrt(2 / PI) / erfcx(except_where(x > 0, 0.0, x) / -math.sqrt(2))
+    )
+
+
+log_ndtr: Op = elementwise(
     "log_ndtr",
     from_scipy("log_ndtr"),
-    lambda out, x: math.sqrt(2 / PI) / erfcx(x / -math.sqrt(2)),
+    log_ndtr_partial,
     real=True,
     grad_fn="SpecialLogNdtrBackward0",
 )
