@@ -6,15 +6,17 @@ import math
 import re
 import traceback
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autodiff.core import Tensor
 from autodiff.grammar.script_errors import PYTHON_NAMES
 from language_generator import Script
 from script_runner import Outcome, run_script
 from test_differential import same_text, tensor_differences
-from torch_prelude import SCRIPT_NAME, OracleResult, run_with_torch
 from transcript import normalise
+
+if TYPE_CHECKING:
+    from torch_prelude import OracleResult
 
 #: Errors found before anything runs, here; Python prints what comes before them first.
 BEFORE_IT_RUNS = ("E0201", "E0211")
@@ -42,6 +44,8 @@ class Compared:
 
 def compare(script: Script, oracle: OracleResult | None = None) -> Compared:
     """Run the script here, and with torch unless its answer is there already."""
+    from torch_prelude import run_with_torch
+
     oracle = oracle or run_with_torch(script.text)
     outcome = run_script(script.text)
     return Compared(outcome, oracle, differences(script, outcome, oracle))
@@ -102,6 +106,8 @@ def error_line(script: Script, outcome: Outcome) -> int:
 
 
 def oracle_line(oracle: OracleResult) -> int:
+    from torch_prelude import SCRIPT_NAME
+
     assert oracle.error is not None
     frames = [
         frame for frame in traceback.extract_tb(oracle.error.__traceback__) if frame.filename == SCRIPT_NAME

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,16 @@ def test_libraries_stay_in_their_layer(path: Path) -> None:
 def test_every_module_says_what_lives_there(path: Path) -> None:
     docstring = ast.get_docstring(ast.parse(path.read_text()))
     assert docstring, "a module begins with a docstring"
+
+
+def test_every_package_is_installed() -> None:
+    found = {
+        "autodiff." + ".".join(path.parent.relative_to(REPOSITORY).parts)
+        for layer in LAYERS
+        for path in (REPOSITORY / layer).rglob("__init__.py")
+    }
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+    assert set(project["tool"]["setuptools"]["packages"]) == found
 
 
 def loaded_by(code: str) -> set[str]:
