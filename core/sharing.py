@@ -154,7 +154,7 @@ def refuse_leaf(tensor: Tensor, part: bool = False) -> None:
     base = tensor
     while base.alias is not None and base.alias.recipe is not None:
         base = base.alias.recipe.base
-    if isinstance(base.node, Leaf):
+    if isinstance(base.node, Leaf) or isinstance(tensor.node, Leaf):
         view = "view of a " if part or base is not tensor else ""
         raise GradientError(
             f"a {view}leaf Variable that requires grad is being used in an in-place operation.",

@@ -105,9 +105,18 @@ for comparison in (isnan, isinf, isfinite):
     expose(f"{comparison.name}(input)", comparison)
 
 
-@public("where(condition: tensor, input: value, other)", method=False)
+@public("where(condition: tensor, input: value = None, other = None)", method=False)
 def choose(condition: Tensor, x: Any, y: Any) -> Any:
-    """``input`` where the condition holds, ``other`` elsewhere."""
+    """``input`` where the condition holds, ``other`` elsewhere; alone, the positions where it holds."""
+    if x is None and y is None:
+        return nonzero(condition, True)
+    if x is None or y is None:
+        raise ScriptError(
+            "where() received an invalid combination of arguments - got (Tensor, Tensor), but expected one"
+            " of:",
+            code="E0310",
+            caret="one of the two to choose from is missing",
+        )
     if condition.dtype.name != "bool":
         raise ScriptError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype"
@@ -118,6 +127,40 @@ def choose(condition: Tensor, x: Any, y: Any) -> Any:
     if x.__class__ is not Tensor and y.__class__ is not Tensor:
         x = tensor(x) if x.__class__ is float or y.__class__ is not float else tensor(float(x))
     return where(condition, x, y)
+
+
+@public("nonzero(input: tensor, *, as_tuple: bool = False)")
+def nonzero(x: Tensor, as_tuple: bool) -> Any:
+    """The positions of the entries that are not 0: one row for each, or one vector per dimension."""
+    if as_tuple:
+        return tuple(Tensor(places) for places in np.atleast_1d(x.data).nonzero())
+    return Tensor(np.argwhere(x.data))
+
+
+@public("argwhere(input: tensor)")
+def argwhere(x: Tensor) -> Tensor:
+    """The positions of the entries that are not 0, one row for each."""
+    return Tensor(np.argwhere(x.data))
+
+
+@public("unravel_index(indices: tensor, shape: ints)", method=False)
+def unravel_index(indices: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, ...]:
+    """Positions counted over all entries of a tensor of that shape, as positions along its dimensions."""
+    if indices.dtype.kind != "i":
+        raise ScriptError(
+            f"expected 'indices' to be integer dtype, but got {indices.dtype!r}",
+            code="E0203",
+            operands=(indices,),
+        )
+    if any(n < 0 for n in shape):
+        raise ScriptError(f"'shape' cannot have negative values, but got {shape}", code="E0206")
+    if 0 in shape:
+        raise ScriptError("ZeroDivisionError", operands=(indices,))
+    places, rest = [], indices.data.astype("int64")
+    for n in reversed(shape):  # torch does not mind positions beyond the end
+        places.append(Tensor(rest % n))
+        rest = rest // n
+    return tuple(reversed(places))
 
 
 @public("Tensor.where(input: tensor, condition: tensor, other)", method=True)

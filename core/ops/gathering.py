@@ -11,10 +11,12 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
+from autodiff.core.mode import mode
 from autodiff.core.op import OPS
 from autodiff.core.ops import picking
-from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.dims import Shape, wrap_dim
 from autodiff.core.ops.indexing import setitem_value, wrapped
+from autodiff.core.ops.shape import expand_sizes, reshape
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -131,9 +133,14 @@ def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
     return picking.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
 
 
-@public("take_along_dim(input: tensor, indices: tensor, dim: int)")
-def take_along_dim(x: Tensor, indices: Tensor, dim: int) -> Tensor:
-    """``gather`` with the other dimensions of ``indices`` broadcast."""
+@public("take_along_dim(input: tensor, indices: tensor, dim: int = None)")
+def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
+    """``gather`` with the other dimensions of both broadcast; without ``dim`` over all entries."""
+    if dim is None:
+        check_integers(indices, "gather(): Expected dtype int32/int64 for index")
+        index = Tensor(indices.data.reshape(-1))
+        flat = reshape(x, shape=(x.size,))
+        return picking.gather(flat, dim=0, index=positions_in(flat, index, 0, OUT_OF_BOUNDS))
     dim = wrap_dim(x, dim)
     if x.ndim != indices.ndim:
         raise ShapeError(
@@ -141,10 +148,29 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int) -> Tensor:
             f" {x.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
             operands=(x, indices),
         )
-    check_integers(indices, "torch.take_along_dim(): dtype of indices should be Long but got Double")
-    shape = (*x.shape[:dim], indices.shape[dim], *x.shape[dim + 1 :])
+    check_integers(
+        indices, f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.long_name}"
+    )
+    others = [(*z.shape[:dim], 1, *z.shape[dim + 1 :]) for z in (x, indices)]
+    common = common_shape(x, indices, *others)
+    x = expand_sizes(x, (*common[:dim], x.shape[dim], *common[dim + 1 :]))
+    shape = (*common[:dim], indices.shape[dim], *common[dim + 1 :])
+    check_allocation(shape, 8)
     index = Tensor(np.broadcast_to(indices.data, shape))
     return picking.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
+
+
+def common_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
+    """The shape that two broadcast to; an error about x and y where they do not."""
+    for axis, (i, j) in enumerate(zip(m, n, strict=True)):
+        if i != j and 1 not in (i, j):
+            raise ShapeError(
+                f"The size of tensor a ({i}) must match the size of tensor b ({j}) at non-singleton"
+                f" dimension {axis}",
+                code="E0301",
+                operands=(x, y),
+            )
+    return tuple(j if i == 1 else i for i, j in zip(m, n, strict=True))
 
 
 @public("take(input: tensor, index: tensor)")
@@ -213,10 +239,45 @@ def scattered(name: str, x: Tensor, dim: int, index: Tensor, source: Any) -> Ten
     return OPS[name](x, source, dim=dim, index=array)
 
 
-@public("scatter(input: tensor, dim: int, index: tensor, src: value)", in_place=True)
-def scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
-    """``out[i][index[i][j]] = src[i][j]`` for ``dim=1``: the way back of ``gather``."""
+SCATTER = "scatter(input: tensor, dim: int, index: tensor, src: value = None, *, value: float = None,"
+
+
+@public(f"{SCATTER} reduce: str = None)", in_place=True)
+def scatter(
+    x: Tensor, dim: int, index: Tensor, source: Any, value: float | None, reduce: str | None
+) -> Tensor:
+    """``out[i][index[i][j]] = src[i][j]`` for ``dim=1``: the way back of ``gather``.
+
+    With ``reduce`` "add" or "multiply" what is there takes part, and nothing is differentiated, as in torch.
+    """
+    source = value if source is None else source
+    if source is None:
+        raise ScriptError(
+            "scatter() received an invalid combination of arguments - got (Tensor, int, Tensor), but expected"
+            " one of:",
+            code="E0310",
+            caret="what to put there is missing",
+        )
+    if reduce is not None:
+        return scatter_with(x, dim, index, source, reduce)
     return scattered("scatter", x, dim, index, source)
+
+
+def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -> Tensor:
+    """``scatter`` onto what is there."""
+    if reduce not in ("add", "multiply"):
+        raise ScriptError("reduce argument must be either add or multiply.", operands=(x,))
+    if source.__class__ is Tensor:
+        mode.warn(
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a"
+            " future PyTorch release. Use torch.scatter_reduce instead for more reduction options."
+        )
+    else:
+        source = Tensor(np.full(index.shape, source, x.data.dtype))
+    dim = check_grid(x, dim, index, "scatter")
+    scattered("scatter", x, dim, index, source)  # for what torch checks
+    array = positions_in(x, index, dim, OUT_OF_BOUNDS)
+    return OPS["scatter_with"](x, source, dim=dim, index=array, reduce=reduce)
 
 
 @public("scatter_add(input: tensor, dim: int, index: tensor, src: tensor)", in_place=True)

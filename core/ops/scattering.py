@@ -1,0 +1,247 @@
+"""``scatter_reduce`` and ``index_reduce``: entries sent to positions, where several meet and are combined.
+
+What is there takes part, or is first replaced by what changes nothing (0, 1, an infinity). Sums and means are
+``scatter_add``; products and extremes are ops of their own.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.op import Op, primitive
+from autodiff.core.ops.arithmetic import div
+from autodiff.core.ops.comparison import where, zero
+from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.filling import laid_back, positions_for, vector
+from autodiff.core.ops.gathering import OUT_OF_BOUNDS, check_integers, positions_in
+from autodiff.core.ops.picking import corner, embed, gather, grid, part, scatter, scatter_add
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def combined(name: str) -> Callable[..., Any]:
+    """The forward of a scattering: the ufunc of that name, at every position it is sent to."""
+
+    def forward(x: Any, source: Any, *, dim: int, index: Any) -> Any:
+        out = x.copy()
+        UFUNCS[name]().at(out, grid(index, dim), source[corner(index.shape)])
+        return out
+
+    return forward
+
+
+UFUNCS: dict[str, Callable[[], Any]] = {
+    "prod": lambda: np.multiply,
+    "amax": lambda: np.maximum,
+    "amin": lambda: np.minimum,
+}
+
+
+def sent(x: Any, index: Any) -> Any:
+    """The entries of a source that are sent anywhere."""
+    return part(x, basic=corner(index.shape), advanced=())
+
+
+def laid_out(g: Any, source: Any, index: Any) -> Any:
+    """The way back of ``sent``."""
+    return embed(g, shape=source.shape, basic=corner(index.shape), advanced=())
+
+
+def ones_where(mask: Any, x: Any) -> Any:
+    """1 where the mask holds and 0 elsewhere, in the type of x."""
+    return where(mask, zero(x) + 1.0, 0.0)
+
+
+def extreme_shares(g: Any, out: Any, x: Any, source: Any, dim: int, index: Any) -> Any:
+    """g in equal parts for the entries that meet at a position and attain the extreme."""
+    moved = sent(source, index)
+    counts = scatter_add(
+        ones_where(x == out, x),
+        ones_where(moved == gather(out, dim=dim, index=index), moved),
+        dim=dim,
+        index=index,
+    )
+    return g / where(counts == 0, 1.0, counts)
+
+
+def extreme_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
+    """Of what was there: its share where it is the extreme."""
+    return where(x == out, extreme_shares(g, out, x, source, dim, index), 0.0)
+
+
+def extreme_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
+    """Of what was sent: its share where it is the extreme."""
+    shares = gather(extreme_shares(g, out, x, source, dim, index), dim=dim, index=index)
+    reached = sent(source, index) == gather(out, dim=dim, index=index)
+    return laid_out(where(reached, shares, 0.0), source, index)
+
+
+def zeros_and_product(x: Any, source: Any, dim: int, index: Any) -> tuple[Any, Any]:
+    """How many zeros meet at each position, and the product of everything else there."""
+    moved = sent(source, index)
+    zeros = scatter_add(ones_where(x == 0, x), ones_where(moved == 0, moved), dim=dim, index=index)
+    return zeros, scatter_prod(where(x == 0, 1.0, x), where(moved == 0, 1.0, moved), dim=dim, index=index)
+
+
+def others(x: Any, zeros: Any, product: Any) -> Any:
+    """The product of the other factors: 0 where one of those is 0."""
+    return where(zeros == ones_where(x == 0, x), product / where(x == 0, 1.0, x), 0.0)
+
+
+def prod_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
+    return g * others(x, *zeros_and_product(x, source, dim, index))
+
+
+def prod_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
+    zeros, product = (gather(each, dim=dim, index=index) for each in zeros_and_product(x, source, dim, index))
+    slopes = gather(g, dim=dim, index=index) * others(sent(source, index), zeros, product)
+    return laid_out(slopes, source, index)
+
+
+NAME = "ScatterReduceBackward0"
+TIES = "entries that tie share the gradient equally"
+scatter_prod: Op = primitive(
+    "scatter_prod", combined("prod"), prod_vjp, prod_source_vjp, saves_params=True, grad_fn=NAME
+)
+scatter_amax: Op = primitive(
+    "scatter_amax",
+    combined("amax"),
+    extreme_vjp,
+    extreme_source_vjp,
+    saves_params=True,
+    grad_fn=NAME,
+    kink=TIES,
+)
+scatter_amin: Op = primitive(
+    "scatter_amin",
+    combined("amin"),
+    extreme_vjp,
+    extreme_source_vjp,
+    saves_params=True,
+    grad_fn=NAME,
+    kink=TIES,
+)
+REDUCTIONS = {"sum": scatter_add, "mean": scatter_add, "prod": scatter_prod}
+REDUCTIONS |= {"amax": scatter_amax, "amin": scatter_amin}
+
+
+def neutral(reduce: str, dtype: Any) -> float:
+    """What changes nothing when it is combined with something."""
+    if reduce in ("amax", "amin"):
+        if dtype.kind == "f":
+            return -np.inf if reduce == "amax" else np.inf
+        return int(np.iinfo(dtype).min if reduce == "amax" else np.iinfo(dtype).max)
+    return 1.0 if reduce == "prod" else 0.0
+
+
+def reduced(
+    x: Tensor, source: Tensor, dim: int, index: Any, reduce: str, include_self: bool, grad_fn: str
+) -> Tensor:
+    """``source`` combined with what is at the positions."""
+    start = x if include_self else scatter(x, neutral(reduce, x.data.dtype), dim=dim, index=index)
+    op = REDUCTIONS[reduce]
+    if reduce != "mean":
+        return op.named(grad_fn)(start, source, dim=dim, index=index)
+    totals = op(start, source, dim=dim, index=index)
+    counts = (np.ones if include_self else np.zeros)(x.shape, x.data.dtype)
+    np.add.at(counts, grid(index, dim), 1)
+    counts = np.maximum(counts, 1)
+    if not x.dtype.is_floating_point:
+        return Tensor(totals.data // counts)
+    return div.named(grad_fn)(totals, Tensor(counts))
+
+
+def scatter_with_forward(x: Any, value: Any, *, dim: int, index: Any, reduce: str) -> Any:
+    out = x.copy()
+    (np.add if reduce == "add" else np.multiply).at(out, grid(index, dim), value[corner(index.shape)])
+    return out
+
+
+def not_differentiated() -> Any:
+    """torch computes ``scatter`` with ``reduce`` and cannot go back through it."""
+    raise ScriptError(
+        "derivative for aten::scatter is not implemented",
+        help=("`scatter_add` and `scatter_reduce` have derivatives",),
+    )
+
+
+scatter_with: Op = primitive(
+    "scatter_with",
+    scatter_with_forward,
+    lambda g, out, x, value, dim, index, reduce: not_differentiated(),
+    lambda g, out, x, value, dim, index, reduce: not_differentiated(),
+    grad_fn="NotImplemented",
+)
+
+
+@public(
+    "scatter_reduce(input: tensor, dim: int, index: tensor, src: tensor, reduce: str,"
+    " *, include_self: bool = True)",
+    in_place=True,
+)
+def scatter_reduce(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
+) -> Tensor:
+    """``src`` sent where ``index`` says along a dimension, where sums, products, ... are taken."""
+    dim = wrap_dim(x, dim)
+    check_integers(index, "scatter(): Expected dtype int32/int64 for index")
+    if source.dtype is not x.dtype:
+        raise ScriptError(
+            "scatter(): Expected self.dtype to be equal to src.dtype", code="E0312", operands=(x, source)
+        )
+    for other, called in ((x, "self"), (source, "src")):
+        if index.ndim != other.ndim:
+            raise ShapeError(
+                f"Index tensor must have the same number of dimensions as {called} tensor",
+                code="E0307",
+                operands=(other, index),
+            )
+    too_large = any(
+        (axis != dim and n > m) or n > k
+        for axis, (n, m, k) in enumerate(zip(index.shape, x.shape, source.shape, strict=True))
+    )
+    if too_large:
+        raise ShapeError(
+            f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from"
+            f" dimension {dim} and to be no larger size than src {list(source.shape)}",
+            code="E0307",
+            operands=(x, index, source),
+        )
+    if reduce not in REDUCTIONS:
+        raise ScriptError(
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}", operands=(x,)
+        )
+    array = positions_in(x, index, dim, OUT_OF_BOUNDS)
+    array = array if array.ndim else array.reshape(1)
+    out = reduced(vector(x), vector(source), dim, array, reduce, include_self, NAME)
+    return laid_back(out, x, NAME)
+
+
+@public(
+    "index_reduce(input: tensor, dim: int, index: tensor, source: tensor, reduce: str,"
+    " *, include_self: bool = True)",
+    in_place=True,
+)
+def index_reduce(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
+) -> Tensor:
+    """As ``scatter_reduce`` with one list of positions for the whole of the other dimensions."""
+    if reduce not in REDUCTIONS or reduce == "sum":
+        raise ScriptError(
+            f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.",
+            operands=(x,),
+        )
+    dim = wrap_dim(x, dim)
+    array = positions_for(x, dim, index, source, "index_reduce_()", "index out of range in self")
+    whole, entries = vector(x), vector(source)
+    column = array.reshape([-1 if axis == dim else 1 for axis in range(whole.ndim)])
+    places = np.broadcast_to(column, entries.shape)
+    name = "IndexReduceBackward0"
+    return laid_back(reduced(whole, entries, dim, places, reduce, include_self, name), x, name)
