@@ -11,6 +11,7 @@ from __future__ import annotations
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
+from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import div
 from autodiff.core.ops.comparison import where, zero
@@ -73,14 +74,15 @@ def extreme_shares(g: Any, out: Any, x: Any, source: Any, dim: int, index: Any) 
 
 def extreme_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
     """Of what was there: its share where it is the extreme."""
-    return where(x == out, extreme_shares(g, out, x, source, dim, index), 0.0)
+    return ones_where(x == out, x) * extreme_shares(g, out, x, source, dim, index)
 
 
 def extreme_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
     """Of what was sent: its share where it is the extreme."""
     shares = gather(extreme_shares(g, out, x, source, dim, index), dim=dim, index=index)
-    reached = sent(source, index) == gather(out, dim=dim, index=index)
-    return laid_out(where(reached, shares, 0.0), source, index)
+    moved = sent(source, index)
+    reached = ones_where(moved == gather(out, dim=dim, index=index), moved)
+    return laid_out(reached * shares, source, index)
 
 
 def zeros_and_product(x: Any, source: Any, dim: int, index: Any) -> tuple[Any, Any]:
@@ -233,6 +235,7 @@ def index_reduce(
     x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
 ) -> Tensor:
     """As ``scatter_reduce`` with one list of positions for the whole of the other dimensions."""
+    mode.warn("index_reduce() is in beta and the API may change at any time.")
     if reduce not in REDUCTIONS or reduce == "sum":
         raise ScriptError(
             f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.",
