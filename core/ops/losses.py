@@ -212,17 +212,19 @@ def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return expand(x, shape=shape), expand(y, shape=shape)
 
 
-@public("F.mse_loss(input: tensor, target: tensor, reduction: str = 'mean')", method=False)
-def mse_loss(x: Tensor, y: Tensor, reduction: str) -> Tensor:
+@public(f"F.mse_loss(input: tensor, target: tensor, {LEGACY})", method=False)
+def mse_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str) -> Tensor:
     """The squared differences, averaged."""
+    reduction = asked_reduction(size_average, reduce, reduction)
     warn_of_sizes(x, y)
     need_floats("mse_cpu", x, y)
-    return mse_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction))
+    return mse_loss_op(*of_one_shape(x, y), reduction=reduction)
 
 
-@public("F.l1_loss(input: tensor, target: tensor, reduction: str = 'mean')", method=False)
-def l1_loss(x: Tensor, y: Tensor, reduction: str) -> Tensor:
+@public(f"F.l1_loss(input: tensor, target: tensor, {LEGACY})", method=False)
+def l1_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str) -> Tensor:
     """The absolute differences, averaged."""
+    reduction = asked_reduction(size_average, reduce, reduction)
     warn_of_sizes(x, y)
     x, y = of_one_shape(x, y)
     losses = abs(x - y)
@@ -232,14 +234,17 @@ def l1_loss(x: Tensor, y: Tensor, reduction: str) -> Tensor:
 
 
 @public(
-    "F.smooth_l1_loss(input: tensor, target: tensor, reduction: str = 'mean', beta: float = 1.0)",
+    f"F.smooth_l1_loss(input: tensor, target: tensor, {LEGACY}, beta: float = 1.0)",
     method=False,
 )
-def smooth_l1_loss(x: Tensor, y: Tensor, reduction: str, beta: float) -> Tensor:
+def smooth_l1_loss(
+    x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, beta: float
+) -> Tensor:
     """Quadratic below beta, linear above."""
+    reduction = asked_reduction(size_average, reduce, reduction)
     warn_of_sizes(x, y)
     need_floats("smooth_l1_cpu", x, y)
-    return smooth_l1_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction), beta=beta)
+    return smooth_l1_loss_op(*of_one_shape(x, y), reduction=reduction, beta=beta)
 
 
 @public(
@@ -253,11 +258,14 @@ def huber_loss(x: Tensor, y: Tensor, reduction: str, delta: float) -> Tensor:
 
 
 @public(
-    "F.binary_cross_entropy(input: tensor, target: tensor, weight: tensor = None, reduction: str = 'mean')",
+    f"F.binary_cross_entropy(input: tensor, target: tensor, weight: tensor = None, {LEGACY})",
     method=False,
 )
-def binary_cross_entropy(x: Tensor, y: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+def binary_cross_entropy(
+    x: Tensor, y: Tensor, weight: Tensor | None, size_average: Any, reduce: Any, reduction: str
+) -> Tensor:
     """-(y log x + (1 - y) log(1 - x)) for probabilities x, averaged."""
+    reduction = asked_reduction(size_average, reduce, reduction)
     check_same_size(
         x,
         y,
@@ -277,13 +285,20 @@ def binary_cross_entropy(x: Tensor, y: Tensor, weight: Tensor | None, reduction:
 
 @public(
     "F.binary_cross_entropy_with_logits(input: tensor, target: tensor, weight: tensor = None,"
-    " reduction: str = 'mean', pos_weight: tensor = None)",
+    f" {LEGACY}, pos_weight: tensor = None)",
     method=False,
 )
 def binary_cross_entropy_with_logits(
-    x: Tensor, y: Tensor, weight: Tensor | None, reduction: str, pos_weight: Tensor | None
+    x: Tensor,
+    y: Tensor,
+    weight: Tensor | None,
+    size_average: Any,
+    reduce: Any,
+    reduction: str,
+    pos_weight: Tensor | None,
 ) -> Tensor:
     """binary_cross_entropy of sigmoid(x), computed from x."""
+    reduction = asked_reduction(size_average, reduce, reduction)
     check_same_size(x, y, "Target size ({1}) must be the same as input size ({0})")
     need_floats("log_sigmoid_cpu", x)
     if pos_weight is None:
@@ -310,11 +325,11 @@ def weighted(op: Op, x: Tensor, y: Tensor, weight: Tensor | None, reduction: str
     return reduce_tensor(mul.named(name)(op(x, y, reduction="none"), weight), reduction, name)
 
 
-@public(
-    "F.kl_div(input: tensor, target: tensor, reduction: str = 'mean', log_target: bool = False)", method=False
-)
-def kl_div(x: Tensor, y: Tensor, reduction: str, log_target: bool) -> Tensor:
+@public(f"F.kl_div(input: tensor, target: tensor, {LEGACY}, log_target: bool = False)", method=False)
+def kl_div(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, log_target: bool) -> Tensor:
     """target (log target - input), where ``input`` holds logarithms of probabilities."""
+    if size_average is not None or reduce is not None:
+        reduction = asked_reduction(size_average, reduce, reduction)
     if reduction == "mean":
         mode.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean'"
@@ -432,11 +447,18 @@ def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index
     method=False,
 )
 def nll_loss(
-    x: Tensor, target: Tensor, weight: Tensor | None, _: Any, ignore_index: int, __: Any, reduction: str
+    x: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    size_average: Any,
+    ignore_index: int,
+    reduce: Any,
+    reduction: str,
 ) -> Tensor:
     """Minus the logarithm of the probability of the right class, averaged; ``input`` holds logarithms."""
+    reduction = asked_reduction(size_average, reduce, reduction)
     classes = class_targets(x, target, weight, ignore_index)
-    return nll_loss_op(x, **classes, reduction=check_reduction(reduction))
+    return nll_loss_op(x, **classes, reduction=reduction)
 
 
 @public(
@@ -448,14 +470,14 @@ def cross_entropy(
     x: Tensor,
     target: Tensor,
     weight: Tensor | None,
-    _: Any,
+    size_average: Any,
     ignore_index: int,
-    __: Any,
+    reduce: Any,
     reduction: str,
     label_smoothing: float,
 ) -> Tensor:
     """nll_loss of log_softmax; ``target`` holds class numbers, or one probability per class."""
-    check_reduction(reduction)
+    reduction = asked_reduction(size_average, reduce, reduction)
     if not x.ndim:
         if target.dtype.kind != "f":
             message = "Expected floating point type for target with class probabilities, got"

@@ -18,7 +18,7 @@ from autodiff.core.op import Op, elementwise, primitive, selective
 from autodiff.core.ops.comparison import except_where, where
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.reduction import cast, sum
-from autodiff.core.ops.selection import abs
+from autodiff.core.ops.selection import abs, relu
 from autodiff.core.ops.shape import is_contiguous, reshape, t
 from autodiff.core.ops.transcendental import erf, exp, sigmoid, sigmoid_scalar, tanh
 from autodiff.core.tensors import Tensor
@@ -243,13 +243,20 @@ def implicit_dim(x: Tensor, dim: int | None, name: str) -> int:
     return 0 if x.ndim in (0, 1, 3) else 1
 
 
-expose("F.silu(input, inplace: bool = False)", lambda x, inplace: silu(x), method=False)
-expose("F.mish(input, inplace: bool = False)", lambda x, inplace: mish(x), method=False)
+def kept(x: Any, out: Any, inplace: bool) -> Any:
+    """The result, which with ``inplace`` is written over the input too."""
+    return x.assign_in_place(out) if inplace else out
+
+
+def with_inplace(op: Op) -> Any:
+    return lambda x, inplace: kept(x, op(x), inplace)
+
+
+for op in (relu, silu, mish, hardsigmoid, hardswish):
+    expose(f"F.{op.name}(input, inplace: bool = False)", with_inplace(op), method=False)
 expose("F.logsigmoid(input)", logsigmoid, method=False)
 expose("F.tanhshrink(input)", lambda x: x - tanh(x), method=False)
 expose("F.softsign(input)", lambda x: x / (1 + abs(x)), method=False)
-expose("F.hardsigmoid(input)", hardsigmoid, method=False)
-expose("F.hardswish(input)", hardswish, method=False)
 expose("F.tanh(input)", tanh, method=False)
 
 
@@ -302,37 +309,47 @@ def gelu_of(x: Any, approximate: str) -> Any:
 @public("F.leaky_relu(input, negative_slope: float = 0.01, inplace: bool = False)", method=False)
 def leaky_relu_of(x: Any, negative_slope: float, inplace: bool) -> Any:
     """x above 0, and a small multiple of it below."""
-    return leaky_relu(x, negative_slope=negative_slope)
+    op = leaky_relu.named("LeakyReluBackward1") if inplace else leaky_relu
+    return kept(x, op(x, negative_slope=negative_slope), inplace)
 
 
 @public("F.elu(input, alpha: float = 1.0, inplace: bool = False)", method=False)
 def elu_of(x: Any, alpha: float, inplace: bool) -> Any:
     """x above 0, alpha (exp(x) - 1) below."""
-    return elu(x, alpha=alpha, scale=1.0, input_scale=1.0)
+    op = elu.named("EluBackward1") if inplace else elu
+    return kept(x, op(x, alpha=alpha, scale=1.0, input_scale=1.0), inplace)
 
 
-@public("selu(input)", also=("F.selu",), method=False)
+@public("selu(input)", method=False)
 def selu(x: Any) -> Any:
     """elu with the scale and alpha that keep mean 0 and variance 1."""
     return elu(x, alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0)
 
 
-@public("celu(input, alpha: float = 1.0)", also=("F.celu",), method=False)
-def celu(x: Any, alpha: float) -> Any:
+@public("F.selu(input, inplace: bool = False)", method=False)
+def functional_selu(x: Any, inplace: bool) -> Any:
+    """elu with the scale and alpha that keep mean 0 and variance 1."""
+    op = elu.named("EluBackward1") if inplace else elu
+    return kept(x, op(x, alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0), inplace)
+
+
+@public("celu(input, alpha: float = 1.0, inplace: bool = False)", also=("F.celu",), method=False)
+def celu(x: Any, alpha: float, inplace: bool) -> Any:
     """x above 0, alpha (exp(x / alpha) - 1) below."""
-    return elu.named("CeluBackward0")(x, alpha=alpha, scale=1.0, input_scale=1 / alpha)
+    op = elu.named("CeluBackward1" if inplace else "CeluBackward0")
+    return kept(x, op(x, alpha=alpha, scale=1.0, input_scale=1 / alpha), inplace)
 
 
 @public("F.relu6(input, inplace: bool = False)", method=False)
 def relu6(x: Any, inplace: bool) -> Any:
     """x kept between 0 and 6."""
-    return hardtanh(x, min_val=0.0, max_val=6.0)
+    return kept(x, hardtanh(x, min_val=0.0, max_val=6.0), inplace)
 
 
-@public("F.hardtanh(input, min_val: float = -1.0, max_val: float = 1.0)", method=False)
-def hardtanh_of(x: Any, min_val: float, max_val: float) -> Any:
+@public("F.hardtanh(input, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False)", method=False)
+def hardtanh_of(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
     """x kept between two bounds."""
-    return hardtanh(x, min_val=min_val, max_val=max_val)
+    return kept(x, hardtanh(x, min_val=min_val, max_val=max_val), inplace)
 
 
 @public("F.softshrink(input, lambd: float = 0.5)", method=False)
@@ -347,10 +364,15 @@ def hardshrink_of(x: Any, lambd: float) -> Any:
     return hardshrink(x, lambd=lambd)
 
 
-@public("F.threshold(input, threshold: float, value: float)", also=("threshold",), method=False)
-def threshold_of(x: Any, at: float, value: float) -> Any:
+@public(
+    "F.threshold(input, threshold: float, value: float, inplace: bool = False)",
+    also=("threshold",),
+    method=False,
+)
+def threshold_of(x: Any, at: float, value: float, inplace: bool) -> Any:
     """x above the threshold, ``value`` elsewhere."""
-    return threshold(x, threshold=at, value=value)
+    op = threshold.named("ThresholdBackward1") if inplace else threshold
+    return kept(x, op(x, threshold=at, value=value), inplace)
 
 
 @public("prelu(input: tensor, weight: tensor)", also=("F.prelu",))

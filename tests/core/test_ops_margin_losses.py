@@ -184,7 +184,21 @@ def test_refusals(name: str, args: tuple, kwargs: dict) -> None:
 
 
 @pytest.mark.parametrize("old", [{"size_average": False}, {"reduce": False}, {"size_average": True}], ids=str)
-def test_arguments_of_old_times_are_warned_of(old: dict) -> None:
-    for name, args in (("F.soft_margin_loss", (X, MATRIX_SIGNS)), ("F.poisson_nll_loss", (X, POSITIVE))):
-        compare_warnings(name, args, old)
-        compare_with_torch(case(name, name, *args, kwargs=old), "plain")
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("F.soft_margin_loss", (X, MATRIX_SIGNS)),
+        ("F.poisson_nll_loss", (X, POSITIVE)),
+        ("F.mse_loss", (X, Y)),
+        ("F.l1_loss", (X, Y)),
+        ("F.smooth_l1_loss", (X, Y)),
+        ("F.binary_cross_entropy", (POSITIVE / 3, ZERO_ONE)),
+        ("F.binary_cross_entropy_with_logits", (X, ZERO_ONE)),
+        ("F.nll_loss", (X, CLASSES)),
+        ("F.cross_entropy", (X, CLASSES)),
+    ],
+    ids=str,
+)
+def test_arguments_of_old_times_are_warned_of(name: str, args: tuple, old: dict) -> None:
+    compare_warnings(name, args, old)
+    compare_with_torch(case(name, name, *args, kwargs=old), "plain")

@@ -1,0 +1,46 @@
+"""Pooling by p-norms of windows."""
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.errors import ScriptError
+from autodiff.core.functions import FUNCTIONS, public
+from autodiff.core.ops.arithmetic import neg, pow
+from autodiff.core.ops.selection import abs, relu, sign
+from autodiff.core.ops.windows import per_dim
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.tensors import Tensor
+
+
+def lp_pool(dims: int) -> Callable[..., Any]:
+    def pool(x: Tensor, p: float, kernel: Any, stride: Any, ceil_mode: bool) -> Any:
+        if math.isinf(p):
+            largest = FUNCTIONS[f"F.max_pool{dims}d"]
+            size = abs(x)
+            return (
+                largest(size, kernel, stride, 0, 1, ceil_mode)
+                if p > 0
+                else neg(largest(neg(size), kernel, stride, 0, 1, ceil_mode))
+            )
+        if not p:
+            raise ScriptError("float division by zero", code="E0212", caret="the order of the norm is 0")
+        mean = FUNCTIONS[f"F.avg_pool{dims}d"](pow(x, p), kernel, stride, 0, ceil_mode)
+        total = (sign(mean) * relu(abs(mean))) * math.prod(per_dim(kernel, dims))
+        return pow(total, 1.0 / p)
+
+    pool.__doc__ = f"The p-norm of each window over {dims} dimension{'s' * (dims > 1)}."
+    return pool
+
+
+for dims in (1, 2, 3):
+    public(
+        f"F.lp_pool{dims}d(input: tensor, norm_type: float, kernel_size: ints, stride: ints = None,"
+        " ceil_mode: bool = False)",
+        method=False,
+    )(lp_pool(dims))
