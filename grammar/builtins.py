@@ -203,7 +203,7 @@ def to_list(x: Any = (), /) -> list[Any]:
     return collect(x)
 
 
-@builtin_function("tuple", (tuple,))
+@builtin_function("tuple", (tuple, *NAMED_RESULTS))
 def to_tuple(x: Any = (), /) -> tuple[Any, ...]:
     return tuple(collect(x))
 

@@ -237,7 +237,7 @@ def read_attribute(flow: Evaluator, node: syntax.Attribute) -> Value:
         return made
     if node.name == "data" and owner.is_tensor:
         return Value(PLAIN, node, (owner,), cut="data")
-    if node.name in ("T", "mT", "values", "real") and owner.is_tensor:
+    if node.name in ("T", "mT", "H", "mH", "values", "real") and owner.is_tensor:
         return flow.operation(node, node.name, (owner,))
     if node.name in ("requires_grad", "is_leaf", "shape", "ndim", "dtype", "grad_fn"):
         return Value(OTHER, node)

@@ -335,3 +335,8 @@ def test_a_large_product_is_refused_before_it_is_made() -> None:
     for name, args in (("kron", (x, x)), ("ger", (x, x)), ("cdist", (x[:, None], x[:, None]))):
         with pytest.raises(LimitError):
             call_mine(name, *mine(args))
+
+
+def test_a_named_result_is_a_tuple() -> None:
+    text = "r = torch.linalg.inv_ex(torch.eye(2))\nprint(isinstance(r, tuple), len(list(r)), r.info)"
+    assert run_script(text).stdout == "True 2 tensor(0, dtype=torch.int32)\n"
