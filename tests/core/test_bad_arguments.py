@@ -45,7 +45,7 @@ ARGUMENTS = {
 FEW = ("vector", "matrix", "number", "cube", "ints", "None", "7", "1.5", "string", "list", "empty")
 FOREIGN = re.compile(
     r"numpy|ndarray|ufunc|operands could not|\baxis\b|core dimension|object arrays|\bdtype\(|has no attribute"
-    r"|not iterable|not subscriptable|unhashable|_forward|_vjp|<lambda>|unsupported operand| at 0x"
+    r"|not iterable|not subscriptable|unhashable|_forward\b|_vjp|<lambda>|unsupported operand| at 0x"
 )
 
 
