@@ -1,0 +1,160 @@
+"""Rows of a table picked bag by bag, and the sum, the mean or the largest entries of each bag."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
+from autodiff.core.ops.picking import gather, index_select
+from autodiff.core.ops.products import matmul
+from autodiff.core.ops.shape import reshape
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Array = Any
+
+
+def bag_of_each(index: Tensor, offsets: Tensor | None, include_last: bool) -> tuple[Array, int]:
+    """The number of the bag of every index, and how many bags there are."""
+    if index.ndim == 2:
+        if offsets is not None:
+            raise ScriptError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed"
+                " length sequences. However, found offsets of type <class 'torch.Tensor'>",
+                code="E0206",
+            )
+        return np.repeat(np.arange(index.shape[0]), index.shape[1]), index.shape[0]
+    if index.ndim != 1:
+        raise ShapeError(
+            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {index.ndim}",
+            code="E0206",
+            operands=(index,),
+        )
+    if offsets is None or offsets.ndim != 1:
+        more = " but got None" if offsets is None else ""
+        raise ScriptError(f"offsets has to be a 1D Tensor{more}", code="E0206")
+    starts = offsets.data
+    if starts.size and starts[0] != 0:
+        raise ScriptError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0."
+            f" However, got {starts[0]}",
+            operands=(offsets,),
+        )
+    if starts.size and starts[-1] > index.size:
+        raise ScriptError(
+            f"offsets[-1] can not be greater than input's length {index.size} but got offsets[-1] of"
+            f" {starts[-1]}",
+            operands=(offsets,),
+        )
+    bags = np.searchsorted(starts, np.arange(index.size), side="right") - 1
+    return bags, max(starts.size - include_last, 0)
+
+
+def under_one_name(bags: Tensor) -> Tensor:
+    return reshape.named("EmbeddingBagBackward0")(bags, shape=bags.shape)
+
+
+def check_rows(index: Tensor, weight: Tensor) -> None:
+    """The indices are whole and name rows of the table."""
+    if weight.ndim != 2:
+        raise ShapeError(
+            f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}",
+            code="E0206",
+            operands=(weight,),
+        )
+    if index.dtype.name not in ("int64", "int32"):
+        raise ScriptError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int;"
+            f" but got torch.{index.dtype.long_name}Tensor instead (while checking arguments for"
+            " embedding_bag)",
+            operands=(index,),
+        )
+    outside = index.data[(index.data < 0) | (index.data >= weight.shape[0])]
+    if outside.size:
+        raise ShapeError(
+            "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be"
+            f" {outside.reshape(-1)[0]}",
+            operands=(index, weight),
+            caret=f"there are {weight.shape[0]} rows, and {outside.reshape(-1)[0]} is none of them",
+        )
+
+
+def largest(weight: Tensor, flat: Array, bags: Array, count: int) -> Tensor:
+    """The largest entries of the rows of each bag, the first of equal ones; zeros of an empty bag."""
+    width = weight.shape[1]
+    sizes = np.bincount(bags, minlength=count)
+    longest = int(sizes.max(initial=1))
+    check_allocation((count, longest, width))
+    if not weight.shape[0]:
+        return Tensor(np.zeros((count, width), weight.data.dtype))
+    place = np.arange(len(bags)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rows = np.zeros((count, longest), np.int64)
+    rows[bags, place] = flat
+    seen = np.full((count, longest, width), -math.inf, weight.data.dtype)
+    seen[bags, place] = weight.data[flat]
+    best = np.take_along_axis(rows, seen.argmax(axis=1), axis=1)
+    return gather(weight, dim=0, index=best) * Tensor((sizes > 0).astype(weight.data.dtype)[:, None])
+
+
+@public(
+    "F.embedding_bag(input: tensor, weight: tensor, offsets: tensor = None, max_norm: float = None,"
+    " norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False,"
+    " per_sample_weights: tensor = None, include_last_offset: bool = False, padding_idx: int = None)",
+    method=False,
+)
+def embedding_bag(
+    index: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None,
+    max_norm: float | None,
+    norm_type: float,
+    scale_grad_by_freq: bool,
+    mode: str,
+    sparse: bool,
+    scales: Tensor | None,
+    include_last: bool,
+    padding_idx: int | None,
+) -> Tensor:
+    """Rows of the weight put together for each bag of indices: their mean, their sum or their largest."""
+    if max_norm is not None or scale_grad_by_freq:
+        raise ScriptError(
+            "embedding_bag() takes neither max_norm nor scale_grad_by_freq here",
+            help=("rescale the weight yourself under torch.no_grad()",),
+        )
+    if scales is not None and scales.shape != index.shape:
+        raise ShapeError(
+            f"embedding_bag: If per_sample_weights (torch.Size({list(scales.shape)})) is not None, then it"
+            f" must have the same shape as the input (torch.Size({list(index.shape)}))",
+            code="E0206",
+            operands=(index, scales),
+        )
+    if mode not in ("sum", "mean", "max"):
+        raise ScriptError("mode has to be one of sum, mean or max", code="E0206")
+    if scales is not None and mode != "sum":
+        raise ScriptError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for"
+            f" mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
+        )
+    check_rows(index, weight)
+    bags, count = bag_of_each(index, offsets, include_last)
+    flat = index.data.reshape(-1).astype(np.int64)
+    counted = np.flatnonzero((bags < count) & (flat != padding_idx))
+    flat, bags = flat[counted], bags[counted]
+    if mode == "max":
+        return under_one_name(largest(weight, flat, bags, count))
+    rows = index_select(weight, dim=0, index=flat)
+    if scales is not None:
+        rows = rows * reshape(index_select(reshape(scales, shape=(-1,)), dim=0, index=counted), shape=(-1, 1))
+    check_allocation((count, len(flat)))
+    members = (np.arange(count)[:, None] == bags).astype(weight.data.dtype)
+    if mode == "mean":
+        members /= np.maximum(members.sum(axis=1, keepdims=True), 1)
+    return under_one_name(matmul(Tensor(members), rows))

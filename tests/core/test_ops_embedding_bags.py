@@ -1,0 +1,72 @@
+"""Bags of rows against PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from op_by_name import call, case, compare_errors
+from op_oracle import Case, cases_of, compare_with_torch, label
+
+pytestmark = pytest.mark.oracle
+
+W = np.random.default_rng(13).normal(size=(5, 3))
+PAIRS = np.array([[0, 2], [4, 4], [1, 0]])
+FLAT = np.array([0, 2, 1, 1, 4])
+STARTS = np.array([0, 2, 2, 3])
+ENDS = np.array([0, 2, 2, 5])
+SCALES = np.array([[0.5, 2.0], [1.0, -1.0], [3.0, 0.25]])
+
+
+def samples() -> list[Case]:
+    table = []
+    for mode in ("sum", "mean", "max"):
+        for more in ({}, {"padding_idx": 0}, {"padding_idx": 4}):
+            table.append(bags(mode, PAIRS, W, **more))
+        for starts, last in ((STARTS, False), (ENDS, True), (STARTS[:1], False), (ENDS[::3], True)):
+            table.append(bags(mode, FLAT, W, starts, include_last_offset=last))
+        table.append(bags(mode, PAIRS[:0], W))
+    return table
+
+
+def bags(mode: str, *args: Any, **more: Any) -> Case:
+    # torch has no second gradient of the largest entries
+    return case("matmul", "F.embedding_bag", *args, kwargs={"mode": mode, **more}, orders=1)
+
+
+@pytest.mark.parametrize(("sample", "variant"), cases_of(samples()), ids=label)
+def test_values_and_gradients(sample: Case, variant: str) -> None:
+    compare_with_torch(sample, variant)
+
+
+@pytest.mark.parametrize("padding", [None, 4])
+def test_weights_of_samples_have_a_gradient(padding: int | None) -> None:
+    def weighted(index: Any, table: Any, scales: Any) -> Any:
+        return call("F.embedding_bag")(
+            index, table, per_sample_weights=scales, mode="sum", padding_idx=padding
+        )
+
+    compare_with_torch(Case("matmul", weighted, (PAIRS, W, SCALES), name="bag", orders=1), "plain")
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [
+        ((PAIRS + 3, W), {}),
+        ((PAIRS - 1, W), {}),
+        ((PAIRS * 1.0, W), {}),
+        ((PAIRS, W[0]), {}),
+        ((PAIRS, W, STARTS), {}),
+        ((FLAT, W), {}),
+        ((FLAT, W, STARTS * 3), {}),
+        ((FLAT, W, STARTS.reshape(2, 2)), {}),
+        ((PAIRS[None], W), {}),
+        ((PAIRS, W), {"mode": "least"}),
+        ((PAIRS, W), {"per_sample_weights": SCALES}),
+        ((PAIRS, W), {"per_sample_weights": SCALES[0], "mode": "sum"}),
+    ],
+    ids=str,
+)
+def test_refusals(args: tuple, kwargs: dict) -> None:
+    compare_errors("F.embedding_bag", args, kwargs)
