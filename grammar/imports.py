@@ -37,6 +37,8 @@ def imported(module: str, name: str | None, span: Span, written: str) -> Any:
     if written not in MODULES:
         from autodiff.grammar.absent import IMPORTABLE, stand_in
 
+        if written in IMPORTABLE and name is None and module != written and module in MODULES:
+            return namespace(module)  # `import torch.utils.data` binds torch
         if written in IMPORTABLE:
             return stand_in(module if name in (None, "*") else f"{module}.{name}")
         raise CompileError(

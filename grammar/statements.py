@@ -142,7 +142,7 @@ def continue_(c: Compiler, node: syntax.Continue) -> Execute:
 
 
 def outside_loop(message: str, node: syntax.Statement) -> CompileError:
-    return CompileError(message, code="E0103", caret="there is no loop around this", span=node.span)
+    return CompileError(message, code="E0102", caret="there is no loop around this", span=node.span)
 
 
 @compiles(syntax.Return, STATEMENTS)
@@ -150,7 +150,7 @@ def return_(c: Compiler, node: syntax.Return) -> Execute:
     if c.scope.kind != "function":
         raise CompileError(
             "'return' outside function",
-            code="E0103",
+            code="E0102",
             caret="there is no function here to return from",
             span=node.span,
         )

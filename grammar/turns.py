@@ -24,11 +24,9 @@ def note_turn(node: syntax.For, rows: Any, left: Any, value: Any) -> None:
     number = None
     if rows.__class__ in SIZED:
         number = len(rows) - length_hint(left)
-    elif rows.__class__ is enumerate and value.__class__ is tuple:
-        value, number = value[1], value[0] + 1
     target: Any = node.target
-    if isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)) and rows.__class__ is enumerate:
-        target = target.elements[-1]
+    if rows.__class__ is enumerate and isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
+        target, value = target.elements[0], value[0]  # the script's own number, which may start anywhere
     runtime.turns.append(Turn(node.span, number, named(target, value)))
 
 

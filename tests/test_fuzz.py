@@ -36,7 +36,7 @@ LONGEST = 5.0  # seconds for one script; a usual one takes a thousandth of it
 
 # Words of Python and numpy about their own insides, which no reader of a script can make sense of.
 INTERNAL = re.compile(
-    r"ufunc|ndarray|numpy\.|np\.|<locals>|autodiff\.|axis|axes|with shapes \(|dtype\('|_vjp|lapack"
+    r"ufunc|ndarray|numpy\.|np\.|<locals>|autodiff\.|\baxis\b|\baxes\b|with shapes \(|dtype\('|_vjp|lapack"
 )
 
 

@@ -236,7 +236,9 @@ FLAT = "flat between its jumps, and 0 at them by convention"
 
 floor = elementwise("floor", of_numbers("floor", lambda x: np.floor(x)), 0, scalar=floor_scalar, kink=FLAT)
 ceil = elementwise("ceil", of_numbers("ceil", lambda x: np.ceil(x)), 0, scalar=ceil_scalar, kink=FLAT)
-trunc: Op = elementwise("trunc", of_numbers("trunc", lambda x: np.trunc(x)), 0, scalar=trunc_scalar, kink=FLAT)
+trunc: Op = elementwise(
+    "trunc", of_numbers("trunc", lambda x: np.trunc(x)), 0, scalar=trunc_scalar, kink=FLAT
+)
 round_ = elementwise("round", of_numbers("round", lambda x: np.round(x)), 0, scalar=round_scalar, kink=FLAT)
 round_to = elementwise(
     "round_to", lambda x, decimals: np.round(x, decimals), 0, grad_fn="RoundBackward1", kink=FLAT

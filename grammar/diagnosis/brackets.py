@@ -88,7 +88,10 @@ def _closed(here: Situation, opening: int) -> tuple[Fix, ...]:
     first = here.words.starts[here.line] if here.words.starts[here.line] <= opening else line
     following = next_statement(text, opening, margin(text, line_around(text, first).start))
     place = code_end(text, line)
-    if text[place - 1] in "([{," or following >= len(text) or following > next_line(text, line):
+    header_ends = here.first in BLOCK_WORDS and text[place - 1] == ":"
+    if header_ends:
+        pass  # the block below is a block, and the bracket belongs to the header
+    elif text[place - 1] in "([{," or following >= len(text) or following > next_line(text, line):
         last = line_around(text, max(following - 1, 0)).start
         while last > line and not text[last : line_end(text, last)].strip():
             last = line_around(text, last - 1).start

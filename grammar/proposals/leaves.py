@@ -85,8 +85,15 @@ def creates(scene: Scene, node: Any) -> bool:
     return function.__class__ is Function and (function.name in CREATE or function.name.endswith("_like"))
 
 
-def unrecorded(scene: Scene, statement: syntax.Syntax) -> list[End]:
-    """The ``with no_grad():`` around an assignment."""
+def unrecorded(scene: Scene, statement: Any) -> list[End]:
+    """The ``with no_grad():`` around an assignment; of a step along the gradient the step itself."""
+    value: Any = statement.value
+    if any(isinstance(node, syntax.Attribute) and node.name == "grad" for node in walk(value)):
+        target = step_target(statement)
+        if target is None:
+            return []
+        step = f"{target.id} -= {scene.text(value.right)}"
+        return [(statement, step, "under no_grad() this makes a tensor without a graph")]
     return [
         (context, "torch.enable_grad()", "nothing is recorded under this")
         for node in path_to(scene.script, statement.span)
@@ -94,6 +101,16 @@ def unrecorded(scene: Scene, statement: syntax.Syntax) -> list[End]:
         for context, _ in node.items
         if "no_grad" in scene.text(context) or "inference_mode" in scene.text(context)
     ]
+
+
+def step_target(statement: Any) -> syntax.Name | None:
+    """The ``w`` of ``w = w - lr * w.grad``."""
+    if not isinstance(statement, syntax.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, syntax.Name) or not isinstance(value, syntax.Binary) or value.op != "-":
+        return None
+    return target if isinstance(value.left, syntax.Name) and value.left.id == target.id else None
 
 
 def require_input(scene: Scene) -> Iterator[Fix]:

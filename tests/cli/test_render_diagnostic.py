@@ -1,4 +1,4 @@
-"""Errors as people read them, against the examples of interface.md."""
+"""Errors as people read them, line by line."""
 
 from __future__ import annotations
 

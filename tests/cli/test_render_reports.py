@@ -1,4 +1,4 @@
-"""The layouts of the tables, the tree and the derivations, against what interface.md shows."""
+"""The layouts of the tables, the tree and the derivations, line by line."""
 
 from __future__ import annotations
 
