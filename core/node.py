@@ -172,8 +172,8 @@ class OpNode(Node):
             self._refuse_overwritten(self, mark)
         for index, node in enumerate(self.inputs):
             mark = None if node is None else node.mark
-            if mark is None or mark.overwritten is None or mark.overwritten[2] is self:
-                continue
+            if mark is None or mark.overwritten is None or (mark.overwritten[2] is self and not index):
+                continue  # an in-place op keeps its own first operand as it was
             if index in self.reads():
                 assert node is not None
                 self._refuse_overwritten(node, mark)

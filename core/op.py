@@ -36,6 +36,8 @@ class Op:
     ``is_elementwise`` ops broadcast their operands; the engine undoes that, never a rule. ``is_view`` ops
     share memory with their operand in torch. ``real`` ops turn integers into floats first.
     ``saves_params`` says that a parameter (an index, a mask) is kept for backward and freed with it.
+    ``saved`` lists per operand what torch keeps for its derivative (operand numbers and ``"out"``) where the
+    rule here reads something else: an in-place change of what torch keeps is refused, of the rest it is not.
     ``grad_fn`` is the name torch prints, or a function of the node; ``fused_backward`` the name of the node
     that torch records for the whole derivative when the pass is recorded (``create_graph``).
     """
@@ -54,6 +56,7 @@ class Op:
         "partials",
         "real",
         "samples",
+        "saved",
         "saves_params",
         "scalar",
         "vjps",
@@ -74,6 +77,7 @@ class Op:
         grad_fn: str | Callable[[Node], str] | None = None,
         latex: str | None = None,
         saves_params: bool = False,
+        saved: tuple[tuple[int | str, ...], ...] | None = None,
         fused_backward: str = "",
         kink: str = "",
         samples: tuple[Any, ...] = (),
@@ -91,6 +95,7 @@ class Op:
         self.is_view = is_view
         self.real = real
         self.saves_params = saves_params
+        self.saved = saved
         self.fused_backward = fused_backward
         self.kink = kink
         self.samples = samples
@@ -159,6 +164,7 @@ class Op:
                 is_view=self.is_view,
                 real=self.real,
                 saves_params=self.saves_params,
+                saved=self.saved,
                 fused_backward=self.fused_backward,
                 kink=self.kink,
                 samples=self.samples,

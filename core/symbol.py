@@ -256,6 +256,9 @@ def values_read(node: Node) -> frozenset[int | str]:
     everything: frozenset[int | str] = frozenset(range(len(node.inputs)))
     if is_custom(op):
         return everything
+    if op.saved is not None:
+        tracked = [index for index, below in enumerate(node.inputs) if below is not None and below.tracked]
+        return frozenset(value for index in tracked for value in op.saved[index])
     try:
         return _reads(op, node)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):

@@ -341,6 +341,15 @@ def zero_(x: Tensor) -> Tensor:
 
 @method(Tensor, "fill_")
 def fill_(x: Tensor, value: Any) -> Tensor:
+    if value.__class__ is Tensor and value.ndim:
+        raise ShapeError(
+            "fill_ only supports 0-dimension value tensor but got tensor with"
+            f" {value.ndim} dimensions.",
+            operands=(value,),
+        )
+    if value.__class__ is Tensor and mode.enabled and value.node is not None and value.node.tracked:
+        fill = OPS["index_put"].named("FillBackward3")
+        return x.assign_in_place(fill(x, cast(value, x.dtype), basic=(), advanced=()))
     number = value.item() if value.__class__ is Tensor else value
     if number.__class__ not in NUMBERS:
         raise ScriptError(f"fill_(): argument 'value' must be Number, not {type_name(value)}", code="E0310")

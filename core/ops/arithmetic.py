@@ -141,6 +141,7 @@ div = elementwise(
     lambda x, y: np.true_divide(x, y),
     lambda out, x, y: 1 / y,
     lambda out, x, y: -out / y,
+    saved=((1,), (0, 1)),
     infix="/",
     scalar=operator.truediv,
     real=True,

@@ -45,6 +45,7 @@ relu = selective(
     "relu",
     lambda x: np.maximum(0, x),  # of two zeros numpy gives the second and torch the first
     lambda g, out, x: where(x <= 0, 0.0, g),
+    saved=(("out",),),
     scalar=lambda x: max_scalar(x, 0.0),
     kink="the slope at 0 is 0",
 )
