@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from weakref import ref
 
-from autodiff.core.errors import GradientError, ScriptError, ShapeError
+from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, VersionCounter
@@ -96,14 +96,7 @@ def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
             operands=(tensor,),
         )
     if result.dtype is not tensor.dtype:
-        if "bif".index(result.dtype.kind) > "bif".index(tensor.dtype.kind):
-            raise ScriptError(
-                f"result type {result.dtype.long_name} can't be cast to the desired output type"
-                f" {tensor.dtype.long_name}",
-                code="E0312",
-                operands=(tensor,),
-                caret=f"the result holds {result.dtype.name} numbers, for which this has no room",
-            )
+        tensor.need_room_for(result)
         result = OPS["to"](result, dtype=tensor.dtype.name)
     alias = tensor.alias
     if alias is not None and alias.recipe is not None:

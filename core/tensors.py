@@ -283,6 +283,17 @@ class Tensor:
         self.node.name = name
         return self
 
+    def need_room_for(self, result: Tensor) -> None:
+        """Refuse to put numbers of a wider kind in place of these: floats do not fit among integers."""
+        if "bif".index(result.dtype.kind) > "bif".index(self.dtype.kind):
+            raise ScriptError(
+                f"result type {result.dtype.long_name} can't be cast to the desired output type"
+                f" {self.dtype.long_name}",
+                code="E0312",
+                operands=(self,),
+                caret=f"the result holds {result.dtype.name} numbers, for which this has no room",
+            )
+
     def need_floats(self, message: str) -> None:
         """Refuse to require a gradient of whole numbers; torch has three wordings for it."""
         if not self.dtype.is_floating_point:

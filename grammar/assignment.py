@@ -250,7 +250,12 @@ def augmented_assign(c: Compiler, node: syntax.AugmentedAssign) -> Execute:
             other = value(frame)
             mode.site = span
             # An entry of a tensor is changed by assigning it, an entry of a list may change itself.
-            set_item(of, at, operate(old, other) if of.__class__ is Tensor else change(old, other))
+            if of.__class__ is Tensor:
+                new = operate(old, other)
+                old.need_room_for(new)
+                set_item(of, at, new)
+            else:
+                set_item(of, at, change(old, other))
 
         return run_subscript
     raise CompileError("this cannot be the target of an augmented assignment", code="E0102", span=target.span)

@@ -329,7 +329,7 @@ def full_like(x: Tensor, value: float) -> Tensor:
 
 def overwritten(x: Tensor, value: float, grad_fn: str) -> Tensor:
     """What ``x`` is with one number everywhere; where it was computed, the graph remembers that it was."""
-    if not mode.enabled or x.node is None or not x.node.tracked or isinstance(x.node, Leaf):
+    if not mode.enabled or not is_recorded(x):
         return full_like(x, value)
     return OPS["index_put"].named(grad_fn)(x, value, basic=(), advanced=())  # type: ignore[no-any-return]
 
@@ -343,8 +343,7 @@ def zero_(x: Tensor) -> Tensor:
 def fill_(x: Tensor, value: Any) -> Tensor:
     if value.__class__ is Tensor and value.ndim:
         raise ShapeError(
-            "fill_ only supports 0-dimension value tensor but got tensor with"
-            f" {value.ndim} dimensions.",
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.",
             operands=(value,),
         )
     if value.__class__ is Tensor and mode.enabled and value.node is not None and value.node.tracked:
@@ -384,9 +383,19 @@ def in_place(function: Function) -> Callable[..., Tensor]:
     """The method with the trailing underscore."""
 
     def changed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return x.assign_in_place(function(x, *args, **kwargs))
+        result = function(x, *args, **kwargs)
+        if mode.enabled and is_recorded(x) and result.node is None:
+            # A comparison has no slope: the graph goes on and what x was receives zeros.
+            recorded = OPS["index_put"].named(f"{function.name.capitalize()}Backward0")
+            result = recorded(x, cast(result, x.dtype), basic=(), advanced=())
+        return x.assign_in_place(result)
 
     return changed
+
+
+def is_recorded(x: Tensor) -> bool:
+    """Whether the graph holds how ``x`` was computed."""
+    return x.node is not None and x.node.tracked and not isinstance(x.node, Leaf)
 
 
 @method(Tensor, "register_hook")

@@ -262,13 +262,13 @@ def filler(name: str, fill: float) -> Callable[..., Tensor]:
 
     @public(f"{name}(*size: ints, {KEYWORDS})", method=False)
     def fill_shape(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
-        if any(n < 0 for n in size):
+        if name == "zeros" and any(n < 0 for n in size):
             raise ShapeError(
-                f"{name}: Dimension size must be non-negative.",
+                "zeros: Dimension size must be non-negative.",
                 code="E0304",
                 caret=f"the sizes are {list(size)}",
             )
-        return filled(tuple(size), fill, dtype or dtypes.default_dtype(), requires_grad)
+        return filled(check_sizes(size), fill, dtype or dtypes.default_dtype(), requires_grad)
 
     @public(f"{name}_like(input: tensor, {KEYWORDS})", method=False)
     def fill_like(x: Tensor, dtype: DType | None, requires_grad: bool) -> Tensor:

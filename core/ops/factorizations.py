@@ -312,13 +312,17 @@ def svdvals(x: Tensor) -> Tensor:
     return singular_values(x)
 
 
-@public("linalg.slogdet(A: tensor)", also=("slogdet",))
+@public("slogdet(input: tensor)")
 def slogdet(x: Tensor) -> NamedResult:
     """The sign and the logarithm of the absolute value of the determinant."""
     check_square(x, "linalg.slogdet")
-    return NamedResult(
-        "torch.return_types.linalg_slogdet", ("sign", "logabsdet"), (sign_of_det(x), log_abs_det(x))
-    )
+    return NamedResult("torch.return_types.slogdet", ("sign", "logabsdet"), (sign_of_det(x), log_abs_det(x)))
+
+
+@public("linalg.slogdet(A: tensor)", method=False)
+def linalg_slogdet(x: Tensor) -> NamedResult:
+    """``slogdet`` under its namespace, whose result has a name of its own."""
+    return NamedResult("torch.return_types.linalg_slogdet", ("sign", "logabsdet"), slogdet(x).values)
 
 
 @public("logdet(input: tensor)")

@@ -49,7 +49,7 @@ def standardize_vjp(g: Any, out: Any, x: Any, *, dim: Dims, eps: float) -> Any:
     return inner * inverse_deviation(x, dim, eps)
 
 
-standardize: Op = primitive("standardize", standardize_forward, standardize_vjp)
+standardize: Op = primitive("standardize", standardize_forward, standardize_vjp, saved=((0,),))
 
 
 def scaled(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: Dims, grad_fn: str) -> Tensor:

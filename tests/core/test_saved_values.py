@@ -28,6 +28,12 @@ CHANGED = {
     "zeros filled with a leaf": SCALAR
     + "y = torch.zeros(3)\ny.fill_(s)\nprint(y)\ny.sum().backward()\nprint(s.grad)",
     "filled with a vector": "h.fill_(torch.ones(2))",
+    "compared in place": "h.gt_(1)\nprint(h)\nh.sum().backward()",
+    "the result of sinc": "y = torch.sinc(h)\ny += 1\ny.sum().backward()",
+    "the result of layer_norm": "y = F.layer_norm(h, (2,))\ny += 1\ny.sum().backward()",
+    "a float added to an entry of whole numbers": "i = torch.zeros(2, dtype=torch.long)\ni[0] += 0.5",
+    "sizes below zero": "torch.ones(-1)",
+    "a sign and a logarithm": "print(torch.slogdet(torch.eye(2)), torch.linalg.slogdet(torch.eye(2)))",
 }
 
 
