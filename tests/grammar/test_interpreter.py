@@ -196,7 +196,7 @@ def test_with_restores_grad_mode_on_every_way_out() -> None:
 def test_jumps_that_mean_nothing(text: str, message: str) -> None:
     error = run_script(f"print(1)\n{text}").error
     assert error is not None
-    assert (error.code, error.message) == ("E0103", message)
+    assert (error.code, error.message) == ("E0102", message)
 
 
 @pytest.mark.parametrize(
