@@ -1,7 +1,9 @@
 """The op families. Importing this package declares every op and every public function."""
 
 from autodiff.core.ops import (
+    activations,
     arithmetic,
+    class_losses,
     comparison,
     contractions,
     convolution,
@@ -25,7 +27,6 @@ from autodiff.core.ops import (
     lp_pooling,
     margin_losses,
     matrix_functions,
-    nn,
     noise,
     normalization,
     ordering,
@@ -36,10 +37,12 @@ from autodiff.core.ops import (
     random,
     rearranging,
     reduction,
+    resizing,
     scans,
     scattering,
     selection,
     shape,
+    softmax,
     special_functions,
     spreads,
     transcendental,
@@ -48,7 +51,9 @@ from autodiff.core.ops import (
 )
 
 __all__ = [
+    "activations",
     "arithmetic",
+    "class_losses",
     "comparison",
     "contractions",
     "convolution",
@@ -72,7 +77,6 @@ __all__ = [
     "lp_pooling",
     "margin_losses",
     "matrix_functions",
-    "nn",
     "noise",
     "normalization",
     "ordering",
@@ -83,10 +87,12 @@ __all__ = [
     "random",
     "rearranging",
     "reduction",
+    "resizing",
     "scans",
     "scattering",
     "selection",
     "shape",
+    "softmax",
     "special_functions",
     "spreads",
     "transcendental",

@@ -1,4 +1,4 @@
-"""Dropout, embeddings, attention, lengths and similarities: compositions of plain ops."""
+"""Linear maps, dropout, embeddings, attention, lengths and similarities: compositions of plain ops."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -15,12 +15,12 @@ from autodiff.core.ops.arithmetic import add, div, mul
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.einsum import einsum
-from autodiff.core.ops.nn import softmax
 from autodiff.core.ops.picking import index_select, slice_dim
-from autodiff.core.ops.products import matmul, mT
+from autodiff.core.ops.products import addmm_matrices, matmul, mT
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.selection import clamp_min
-from autodiff.core.ops.shape import reshape
+from autodiff.core.ops.shape import is_contiguous, reshape, t
+from autodiff.core.ops.softmax import softmax
 from autodiff.core.ops.spreads import norm_over, vector_norm
 from autodiff.core.ops.transcendental import sigmoid
 from autodiff.core.tensors import Tensor
@@ -255,3 +255,20 @@ def renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     sizes = norm_over(x, p, tuple(d for d in range(x.ndim) if d != axis), True)
     factor = where(sizes.data <= maxnorm, Tensor(np.ones_like(sizes.data)), maxnorm / (sizes + 1e-7))
     return mul.named("RenormBackward0")(x, factor)
+
+
+# -- linear -------------------------------------------------------------------------------------------
+
+
+@public("F.linear(input: tensor, weight: tensor, bias: tensor = None)", method=False)
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """x @ weight.T + bias; ``weight`` has one row per output."""
+    transposed = t(weight) if weight.ndim == 2 else weight
+    if bias is None:
+        return matmul(x, transposed)
+    if x.ndim == 2 and weight.ndim == 2:
+        return addmm_matrices(bias, x, transposed, 1, 1)
+    if weight.ndim == 2 and x.ndim and x.shape[-1] == weight.shape[1] and is_contiguous(x):
+        rows = addmm_matrices(bias, reshape(x, shape=(-1, x.shape[-1])), transposed, 1, 1)
+        return reshape(rows, shape=(*x.shape[:-1], weight.shape[0]))
+    return matmul(x, transposed) + bias

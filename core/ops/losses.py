@@ -15,12 +15,12 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
-from autodiff.core.ops.arithmetic import div, mul, sub
+from autodiff.core.ops.activations import logsigmoid
+from autodiff.core.ops.arithmetic import mul, sub
 from autodiff.core.ops.comparison import where
-from autodiff.core.ops.nn import log_softmax, logsigmoid, normalized
 from autodiff.core.ops.reduction import cast, check_floating, mean, sum
 from autodiff.core.ops.selection import abs, maximum, sign
-from autodiff.core.ops.shape import expand, reshape
+from autodiff.core.ops.shape import expand
 from autodiff.core.ops.transcendental import exp, log, sigmoid, xlogy
 from autodiff.core.tensors import Tensor, _check_broadcast
 
@@ -28,10 +28,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-    from autodiff.core.node import Node
-
-# -- losses: entry by entry, then reduced --------------------------------------------------------------
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -340,193 +336,3 @@ def kl_div(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str,
     if reduction == "batchmean":
         return sum(losses, dim=None, keepdim=False) / x.shape[0]
     return reduce_tensor(losses, reduction)
-
-
-NO_CLASSES = "this is a single number; there should be one per class"
-
-# -- losses of classes --------------------------------------------------------------------------------
-
-
-def class_axis(shape: tuple[int, ...]) -> int:
-    return 0 if len(shape) == 1 else 1
-
-
-def nll_forward(x: Any, *, target: Any, weight: Any, total: float, reduction: str) -> Any:
-    """-weight · x[target] for every row, put together; ``total`` divides a mean."""
-    axis = class_axis(x.shape)
-    picked = np.take_along_axis(x, target, axis=axis)
-    losses = np.squeeze(np.where(weight == 0, 0, -weight * picked), axis=axis).astype(x.dtype, copy=False)
-    if reduction == "none":
-        return losses
-    return losses.sum() if reduction == "sum" else np.true_divide(losses.sum(), total)
-
-
-def nll_transposed_forward(
-    g: Any, *, shape: tuple[int, ...], target: Any, weight: Any, total: float, reduction: str
-) -> Any:
-    """-weight · g at the target of each row, 0 elsewhere."""
-    axis = class_axis(shape)
-    classes = np.arange(shape[axis]).reshape((-1,) + (1,) * (len(shape) - axis - 1))
-    if reduction == "none":
-        g = np.expand_dims(g, axis)
-    if reduction == "mean":
-        g = np.true_divide(g, total)
-    return np.where((classes == target) & (weight != 0), -weight * g, 0).astype(g.dtype, copy=False)
-
-
-def nll_grad_fn(node: Node) -> str:
-    """torch brings inputs of three dimensions to four and, where nothing is reduced, back again."""
-    ndim, reduction = node.params["target"].ndim, node.params["reduction"]
-    if ndim <= 2:
-        return "NllLossBackward0"
-    return "ViewBackward0" if ndim == 3 and reduction == "none" else "NllLoss2DBackward0"
-
-
-nll_loss_op: Op = primitive(
-    "nll_loss",
-    nll_forward,
-    lambda g, out, x, **params: nll_transposed(g, shape=x.shape, **params),
-    saves_params=True,
-    grad_fn=nll_grad_fn,
-)
-nll_transposed: Op = primitive(
-    "nll_transposed",
-    nll_transposed_forward,
-    lambda g, out, x, shape, **params: nll_loss_op(g, **params),
-    saves_params=True,
-    grad_fn="NllLossBackwardBackward0",
-)
-
-
-def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
-    """The parameters of nll_loss: every row's class, its weight and the sum of the weights."""
-    if not x.ndim:
-        raise ShapeError("Expected 1 or more dimensions (got 0)", operands=(x,), caret=NO_CLASSES)
-    axis = class_axis(x.shape)
-    wanted = x.shape[:axis] + x.shape[axis + 1 :]
-    if target.dtype.name not in ("int64", "uint8"):
-        raise ScriptError(
-            f"expected target dtype to be Long or Byte, but got {target.dtype.long_name}",
-            code="E0312",
-            operands=(target,),
-            caret=f"class numbers are whole, and these are {target.dtype.name} numbers",
-        )
-    if target.shape != wanted:
-        raise ShapeError(
-            f"Expected input batch_size ({x.shape[0]}) to match target batch_size"
-            f" ({target.shape[0] if target.ndim else 1}).",
-            operands=(x, target),
-            caret=f"an input of shape {x.shape} needs targets of shape {wanted}, one class number per row",
-        )
-    if weight is not None and weight.shape != (x.shape[axis],):
-        raise ShapeError(
-            f"weight tensor should be defined either for all {x.shape[axis]} classes or no classes but got"
-            f" weight tensor of shape: {list(weight.shape)}",
-            code="E0301",
-            operands=(weight, x),
-            caret=f"there are {x.shape[axis]} classes, and each needs one weight",
-        )
-    index = np.expand_dims(np.asarray(target.data), axis)
-    counted = index != ignore_index
-    index = np.where(counted, index, 0)
-    bad = index[(index < 0) | (index >= x.shape[axis])]
-    if bad.size:
-        raise ScriptError(
-            f"Target {bad[0]} is out of bounds.",
-            code="E0208",
-            operands=(x, target),
-            caret=f"there are {x.shape[axis]} classes, numbered from 0 to {x.shape[axis] - 1}",
-        )
-    weights = counted * (1.0 if weight is None else weight.data[index])
-    return {"target": index, "weight": weights, "total": float(weights.sum())}
-
-
-@public(
-    "F.nll_loss(input: tensor, target: tensor, weight: tensor = None, size_average: any = None,"
-    " ignore_index: int = -100, reduce: any = None, reduction: str = 'mean')",
-    method=False,
-)
-def nll_loss(
-    x: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    size_average: Any,
-    ignore_index: int,
-    reduce: Any,
-    reduction: str,
-) -> Tensor:
-    """Minus the logarithm of the probability of the right class, averaged; ``input`` holds logarithms."""
-    reduction = asked_reduction(size_average, reduce, reduction)
-    classes = class_targets(x, target, weight, ignore_index)
-    return nll_loss_op(x, **classes, reduction=reduction)
-
-
-@public(
-    "F.cross_entropy(input: tensor, target: tensor, weight: tensor = None, size_average: any = None,"
-    " ignore_index: int = -100, reduce: any = None, reduction: str = 'mean', label_smoothing: float = 0.0)",
-    method=False,
-)
-def cross_entropy(
-    x: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    size_average: Any,
-    ignore_index: int,
-    reduce: Any,
-    reduction: str,
-    label_smoothing: float,
-) -> Tensor:
-    """nll_loss of log_softmax; ``target`` holds class numbers, or one probability per class."""
-    reduction = asked_reduction(size_average, reduce, reduction)
-    if not x.ndim:
-        if target.dtype.kind != "f":
-            message = "Expected floating point type for target with class probabilities, got"
-            raise ScriptError(
-                f"{message} {target.dtype.long_name}", code="E0302", operands=(x, target), caret=NO_CLASSES
-            )
-        raise ShapeError(
-            "Dimension specified as 1 but tensor has no dimensions",
-            code="E0303",
-            operands=(x, target),
-            caret=NO_CLASSES,
-        )
-    axis = class_axis(x.shape)
-    if x.dtype.kind != "f":
-        normalized(log_softmax, x, axis, None)
-    if target.shape == x.shape and target.dtype.kind == "f":
-        return soft_cross_entropy(log_softmax(x, dim=axis), target, weight, reduction, label_smoothing)
-    classes = class_targets(x, target, weight, ignore_index)
-    logs = log_softmax(x, dim=axis)
-    loss = nll_loss_op(logs, **classes, reduction=reduction)
-    if not label_smoothing:
-        return loss
-    weighted_logs = logs if weight is None else logs * class_column(weight, x, axis)
-    smooth = -sum(weighted_logs, dim=(axis,), keepdim=False)
-    smooth = where(target != ignore_index, smooth, 0.0)
-    if reduction != "none":
-        smooth = sum(smooth, dim=None, keepdim=False)
-    if reduction == "mean":
-        smooth = smooth / classes["total"]
-    return loss * (1 - label_smoothing) + smooth * (label_smoothing / x.shape[axis])
-
-
-def class_column(weight: Tensor, x: Tensor, axis: int) -> Tensor:
-    """One weight per class, shaped to multiply ``x``."""
-    return reshape(weight, shape=(-1,) + (1,) * (x.ndim - axis - 1))
-
-
-def soft_cross_entropy(
-    logs: Tensor, target: Tensor, weight: Tensor | None, reduction: str, label_smoothing: float
-) -> Tensor:
-    """-Σ target · logs over the classes."""
-    axis = class_axis(logs.shape)
-    if label_smoothing:
-        target = target * (1 - label_smoothing) + label_smoothing / logs.shape[axis]
-    products = logs * target
-    if weight is not None:
-        products = products * class_column(weight, logs, axis)
-    if reduction == "none":
-        return -sum(products, dim=(axis,), keepdim=False)
-    total = -sum(products, dim=None, keepdim=False)
-    rows = math.prod(logs.shape[:axis] + logs.shape[axis + 1 :])
-    return total if reduction == "sum" else div.named("DivBackward1")(total, rows)

@@ -8,11 +8,11 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op
+from autodiff.core.ops.activations import logsigmoid
 from autodiff.core.ops.arithmetic import add, div, no_rule
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.layers import pairwise_distance
 from autodiff.core.ops.losses import LEGACY, asked_reduction, entrywise_loss, of_one_shape, reduce_tensor
-from autodiff.core.ops.nn import logsigmoid
 from autodiff.core.ops.picking import gather
 from autodiff.core.ops.reduction import cast, check_floating, sum
 from autodiff.core.ops.selection import clamp_min, minimum, relu

@@ -12,9 +12,10 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.ops import random
+from autodiff.core.ops.activations import SELU_ALPHA, SELU_SCALE, kept, prelu
 from autodiff.core.ops.arithmetic import add
 from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.nn import SELU_ALPHA, SELU_SCALE, kept, prelu, softmax
+from autodiff.core.ops.softmax import softmax
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Activations, linear and losses against PyTorch, at their kinks and at extreme inputs."""
+"""Activations, softmax, linear and losses against PyTorch, at their kinks and at extreme inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activations, layers and losses of neural networks, under the names torch records for them.
+"""Activations of neural networks, entry by entry, under the names torch records for them.
 
 Each is one node where torch has one: the derivation then reads as the textbook's formula, and extreme
 inputs are met by formulas that neither overflow nor cancel.
@@ -11,25 +11,18 @@ from __future__ import annotations
 import math
 
 from autodiff.core.errors import ScriptError
-from autodiff.core.functions import FUNCTIONS, expose, public
+from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
-from autodiff.core.mode import mode
-from autodiff.core.op import Op, elementwise, primitive, selective
+from autodiff.core.op import Op, elementwise, selective
 from autodiff.core.ops.comparison import except_where, where
-from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.reduction import cast, sum
 from autodiff.core.ops.selection import abs, relu
-from autodiff.core.ops.shape import is_contiguous, reshape, t
+from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.transcendental import erf, exp, sigmoid, sigmoid_scalar, tanh
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from autodiff.core.dtypes import DType
-
-# -- activations --------------------------------------------------------------------------------------
 
 ROOT_2 = math.sqrt(2)
 ROOT_2_PI = math.sqrt(2 * math.pi)
@@ -182,67 +175,6 @@ prelu = selective(
 )
 
 
-def softmax_forward(x: Any, *, dim: int) -> Any:
-    """Shifted by the largest entry, so that no exponential overflows."""
-    if not x.size:
-        return x
-    e = np.exp(x - x.max(axis=dim, keepdims=True)) if x.ndim else np.exp(x - x)
-    return e / (e.sum(axis=dim, keepdims=True) if x.ndim else e)
-
-
-def log_softmax_forward(x: Any, *, dim: int) -> Any:
-    if not x.size:
-        return x
-    if not x.ndim:
-        return x - x
-    shifted = x - x.max(axis=dim, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=dim, keepdims=True))
-
-
-def sum_along(x: Any, dim: int) -> Any:
-    return sum(x, dim=(dim,) if x.shape else (), keepdim=True)
-
-
-softmax = primitive(
-    "softmax",
-    softmax_forward,
-    lambda g, out, x, dim: out * (g - sum_along(g * out, dim)),
-    fused_backward="SoftmaxBackwardDataBackward0",
-)
-log_softmax = primitive(
-    "log_softmax",
-    log_softmax_forward,
-    lambda g, out, x, dim: g - exp(out) * sum_along(g, dim),
-    fused_backward="LogSoftmaxBackwardDataBackward0",
-)
-
-
-def normalized(op: Op, x: Tensor, dim: int, dtype: DType | None) -> Tensor:
-    """softmax or log_softmax after torch's checks."""
-    x = cast(x, dtype)
-    dim = wrap_dim(x, dim)
-    if not x.dtype.is_floating_point:
-        place = "lastdim_" if dim == max(x.ndim, 1) - 1 else ""
-        raise ScriptError(
-            f"\"{op.name}_{place}kernel_impl\" not implemented for '{x.dtype.long_name}'",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-        )
-    return op(x, dim=dim)
-
-
-def implicit_dim(x: Tensor, dim: int | None, name: str) -> int:
-    """The dimension meant; torch's choice, which it warns of, when none is named."""
-    if dim is not None:
-        return dim
-    mode.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an"
-        " argument."
-    )
-    return 0 if x.ndim in (0, 1, 3) else 1
-
-
 def kept(x: Any, out: Any, inplace: bool) -> Any:
     """The result, which with ``inplace`` is written over the input too."""
     return x.assign_in_place(out) if inplace else out
@@ -258,38 +190,6 @@ expose("F.logsigmoid(input)", logsigmoid, method=False)
 expose("F.tanhshrink(input)", lambda x: x - tanh(x), method=False)
 expose("F.softsign(input)", lambda x: x / (1 + abs(x)), method=False)
 expose("F.tanh(input)", tanh, method=False)
-
-
-@public("softmax(input: tensor, dim: int, dtype: dtype = None)", also=("special.softmax",))
-def softmax_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
-    """exp(x) / Σ exp(x) along a dimension."""
-    return normalized(softmax, x, dim, dtype)
-
-
-@public("F.softmax(input: tensor, dim: int = None, _stacklevel: any = 3, dtype: dtype = None)", method=False)
-def functional_softmax(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
-    """exp(x) / Σ exp(x) along a dimension, which should be named."""
-    return normalized(softmax, x, implicit_dim(x, dim, "softmax"), dtype)
-
-
-@public("F.softmin(input: tensor, dim: int = None, _stacklevel: any = 3, dtype: dtype = None)", method=False)
-def softmin(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
-    """softmax of the negated entries."""
-    return normalized(softmax, -cast(x, dtype), implicit_dim(x, dim, "softmin"), None)
-
-
-@public("log_softmax(input: tensor, dim: int, dtype: dtype = None)", also=("special.log_softmax",))
-def log_softmax_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
-    """The logarithm of softmax, computed without rounding it to 0 first."""
-    return normalized(log_softmax, x, dim, dtype)
-
-
-@public(
-    "F.log_softmax(input: tensor, dim: int = None, _stacklevel: any = 3, dtype: dtype = None)", method=False
-)
-def functional_log_softmax(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
-    """The logarithm of softmax along a dimension, which should be named."""
-    return normalized(log_softmax, x, implicit_dim(x, dim, "log_softmax"), dtype)
 
 
 @public("F.softplus(input, beta: float = 1, threshold: float = 20)", method=False)
@@ -381,21 +281,3 @@ def prelu_of(x: Tensor, weight: Tensor) -> Tensor:
     if weight.ndim == 1 and x.ndim > 1:
         weight = reshape(weight, shape=(1, weight.size) + (1,) * (x.ndim - 2))
     return prelu(x, weight)
-
-
-# -- linear -------------------------------------------------------------------------------------------
-
-
-@public("F.linear(input: tensor, weight: tensor, bias: tensor = None)", method=False)
-def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """x @ weight.T + bias; ``weight`` has one row per output."""
-    matmul = FUNCTIONS["torch.matmul"]
-    transposed = t(weight) if weight.ndim == 2 else weight
-    if bias is None:
-        return matmul(x, transposed)
-    if x.ndim == 2 and weight.ndim == 2:
-        return FUNCTIONS["torch.addmm"](bias, x, transposed)
-    if weight.ndim == 2 and x.ndim and x.shape[-1] == weight.shape[1] and is_contiguous(x):
-        rows = FUNCTIONS["torch.addmm"](bias, reshape(x, shape=(-1, x.shape[-1])), transposed)
-        return reshape(rows, shape=(*x.shape[:-1], weight.shape[0]))
-    return matmul(x, transposed) + bias

@@ -1,0 +1,174 @@
+"""Resizing images: interpolation and the exchange of channels for pixels.
+
+Every interpolation is a linear map along one dimension after the other, so it is a product with a small
+constant matrix.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
+from autodiff.core.ops.pooling import MOST_PLACES, along, kind
+from autodiff.core.ops.shape import permute, reshape
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Sizes = tuple[int, ...]
+
+SPACES = {
+    "nearest": {3: "UpsampleNearest1D", 4: "UpsampleNearest2D", 5: "UpsampleNearest3D"},
+    "linear": {3: "UpsampleLinear1D"},
+    "bilinear": {4: "UpsampleBilinear2D"},
+    "trilinear": {5: "UpsampleTrilinear3D"},
+}
+
+
+@public(
+    "F.interpolate(input: tensor, size: any = None, scale_factor: any = None, mode: str = 'nearest',"
+    " align_corners: bool = None)",
+    method=False,
+)
+def interpolate(x: Tensor, size: Any, scale: Any, mode: str, align_corners: bool | None) -> Tensor:
+    """Images of another size: the nearest entry, or a mean of neighbours weighted by distance."""
+    if mode not in SPACES:
+        raise ScriptError(f"interpolate() knows the modes {', '.join(SPACES)}, not '{mode}'")
+    if x.ndim not in SPACES[mode]:
+        wanted = " or ".join(f"{n}D" for n in SPACES[mode])
+        raise ShapeError(f"Got {x.ndim}D input, but {mode} mode needs {wanted} input", operands=(x,))
+    if align_corners is not None and mode == "nearest":
+        raise ScriptError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic |"
+            " trilinear",
+            code="E0206",
+        )
+    if (size is None) == (scale is None):
+        raise ScriptError(
+            "either size or scale_factor should be defined"
+            if size is None
+            else "only one of size or scale_factor should be defined",
+            code="E0206",
+        )
+    dims = x.ndim - 2
+    values = check_resize(x, size, scale, dims)
+    grad_fn = f"{SPACES[mode][x.ndim]}Backward0"
+    for axis, value in enumerate(values):
+        n = x.shape[axis + 2]
+        count = int(value) if size is not None else math.floor(n * float(value))
+        ratio = n / count if size is not None else 1 / float(value)
+        matrix = (
+            nearest(n, count, ratio) if mode == "nearest" else linear(n, count, ratio, bool(align_corners))
+        )
+        x = along(x, axis + 2, matrix, grad_fn)
+    return x
+
+
+def check_resize(x: Tensor, size: Any, scale: Any, dims: int) -> tuple[Any, ...]:
+    """A size or a factor for each dimension."""
+    given, what = (scale, "scale_factor") if size is None else (size, "size")
+    values = tuple(given) if isinstance(given, (tuple, list)) else (given,) * dims
+    if len(values) != dims:
+        raise ScriptError(
+            "Input and output must have the same number of spatial dimensions, but got input with spatial"
+            f" dimensions of {list(x.shape[2:])} and output size of {given}. Please provide input tensor in"
+            " (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format.",
+            code="E0206",
+            operands=(x,),
+        )
+    for value in values:
+        if value.__class__ not in ((int, float) if size is None else (int,)):
+            number = "Number" if size is None else "int"
+            message = f"interpolate(): argument '{what}' must be {number}, not {kind(value)}"
+            raise ScriptError(message, code="E0310")
+        if not 0 < value < MOST_PLACES:
+            raise ShapeError(
+                f"Input and output sizes should be greater than 0, but got {what} {value}", operands=(x,)
+            )
+    counts = [int(n * v) if size is None else v for n, v in zip(x.shape[2:], values, strict=True)]
+    if 0 in counts or 0 in x.shape[1:]:
+        raise ShapeError(
+            f"Input and output sizes should be greater than 0, but got input {list(x.shape)} and output"
+            f" {counts}",
+            operands=(x,),
+        )
+    for n, count in zip(x.shape[2:], counts, strict=True):
+        check_allocation((n, count))
+    check_allocation((*x.shape[:2], *counts))
+    return values
+
+
+def nearest(n: int, count: int, ratio: float) -> Any:
+    """Rows that show the entry at floor(i · ratio)."""
+    matrix = np.zeros((count, n))
+    matrix[np.arange(count), np.minimum(np.floor(np.arange(count) * ratio).astype(int), n - 1)] = 1.0
+    return matrix
+
+
+def linear(n: int, count: int, ratio: float, align_corners: bool) -> Any:
+    """Rows that mix the two entries around each position."""
+    steps = np.arange(count)
+    if align_corners:
+        at = steps * ((n - 1) / (count - 1) if count > 1 else 0.0)
+    else:
+        at = np.maximum((steps + 0.5) * ratio - 0.5, 0.0)
+    low = np.minimum(np.floor(at).astype(int), n - 1)
+    high = np.minimum(low + 1, n - 1)
+    matrix = np.zeros((count, n))
+    np.add.at(matrix, (steps, low), 1 - (at - low))
+    np.add.at(matrix, (steps, high), at - low)
+    return matrix
+
+
+@public("F.pixel_shuffle(input: tensor, upscale_factor: int)", also=("pixel_shuffle",), method=False)
+def pixel_shuffle(x: Tensor, factor: int) -> Tensor:
+    """Channels laid out as pixels: (..., C r², H, W) to (..., C, H r, W r)."""
+    *lead, channels, height, width = image_shape(x, "pixel_shuffle", factor)
+    if channels % factor**2:
+        raise ShapeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of"
+            f" upscale_factor, but input.size(-3)={channels} is not divisible by {factor**2}",
+            operands=(x,),
+        )
+    apart = reshape(x, shape=(*lead, channels // factor**2, factor, factor, height, width))
+    n = len(lead)
+    woven = permute(apart, dims=(*range(n + 1), n + 3, n + 1, n + 4, n + 2))
+    shape = (*lead, channels // factor**2, height * factor, width * factor)
+    return reshape.named("PixelShuffleBackward0")(woven, shape=shape)
+
+
+@public("F.pixel_unshuffle(input: tensor, downscale_factor: int)", also=("pixel_unshuffle",), method=False)
+def pixel_unshuffle(x: Tensor, factor: int) -> Tensor:
+    """The reverse of ``pixel_shuffle``."""
+    *lead, channels, height, width = image_shape(x, "pixel_unshuffle", factor)
+    for name, size in (("height", height), ("width", width)):
+        if size % factor:
+            raise ShapeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but"
+                f" input.size({-2 if name == 'height' else -1})={size} is not divisible by {factor}",
+                operands=(x,),
+            )
+    apart = reshape(x, shape=(*lead, channels, height // factor, factor, width // factor, factor))
+    n = len(lead)
+    woven = permute(apart, dims=(*range(n + 1), n + 2, n + 4, n + 1, n + 3))
+    shape = (*lead, channels * factor**2, height // factor, width // factor)
+    return reshape.named("PixelUnshuffleBackward0")(woven, shape=shape)
+
+
+def image_shape(x: Tensor, name: str, factor: int) -> Sizes:
+    if not 0 < factor < MOST_PLACES:
+        direction = "upscale" if name == "pixel_shuffle" else "downscale"
+        raise ScriptError(f"{name} expects a positive {direction}_factor, but got {factor}")
+    if x.ndim < 3:
+        raise ShapeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {x.ndim} dimension(s)",
+            operands=(x,),
+        )
+    return x.shape
