@@ -13,6 +13,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, VersionCounter
 from autodiff.core.op import OPS, Op
+from autodiff.core.requirements import need_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
             operands=(tensor,),
         )
     if result.dtype is not tensor.dtype:
-        tensor.need_room_for(result)
+        need_room(tensor, result)
         result = OPS["to"](result, dtype=tensor.dtype.name)
     alias = tensor.alias
     if alias is not None and alias.recipe is not None:

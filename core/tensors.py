@@ -7,14 +7,14 @@ asked for it (the command line does that); ``requires_grad`` is what the script 
 
 from __future__ import annotations
 
-from autodiff.core import dtypes, sharing
-from autodiff.core.dtypes import DType, dtype_of, promote
-from autodiff.core.errors import GradientError, ScriptError, ShapeError
+from autodiff.core import dtypes, requirements, sharing
+from autodiff.core.dtypes import DType, dtype_of
+from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, GradCell, Leaf, Node, ScalarNode, VersionCounter, next_number
-from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
+from autodiff.core.node import GradCell, Leaf, Node, ScalarNode, VersionCounter, next_number
+from autodiff.core.op import OPS, PLAIN_NUMBERS, Op
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ NO_GRAD_NEEDED = "element 0 of tensors does not require grad and does not have a
 
 def _unary(name: str) -> Callable[[Tensor], Tensor]:
     def operator(self: Tensor) -> Tensor:
-        return apply(OPS[name], (self,), {})
+        return OPS[name](self)  # type: ignore[no-any-return]
 
     return operator
 
@@ -54,9 +54,9 @@ def _binary(name: str) -> Callable[[Tensor, Any], Tensor]:
         else:
             return NotImplemented  # type: ignore[no-any-return]
         if x.__class__ is not float or (y.__class__ is not float and y.__class__ is not int):
-            return apply(op, (self, other), {})
+            return op(self, other)  # type: ignore[no-any-return]
         if op.scalar is None:
-            return apply(op, (self, other), {})
+            return op(self, other)  # type: ignore[no-any-return]
         out = op.evaluate_scalars(x, y)
         a = self.node
         if not mode.enabled or not ((a is not None and a.tracked) or (b is not None and b.tracked)):
@@ -80,7 +80,7 @@ def _reflected(name: str) -> Callable[[Tensor, Any], Tensor]:
     def operator(self: Tensor, other: Any) -> Tensor:
         if other.__class__ not in PLAIN_NUMBERS:
             return NotImplemented  # type: ignore[no-any-return]
-        return apply(OPS[name], (other, self), {})
+        return OPS[name](other, self)  # type: ignore[no-any-return]
 
     return operator
 
@@ -201,24 +201,8 @@ class Tensor:
 
     @grad.setter
     def grad(self, grad: Tensor | None) -> None:
-        if grad is not None and grad.shape != self.shape:
-            raise ShapeError(
-                f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size"
-                f" '{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size",
-                operands=(self, grad),
-                caret="a gradient has one entry for each entry of its tensor",
-            )
-        if grad is not None and grad.dtype is not self.dtype:
-            raise ScriptError(
-                f"attempting to assign a gradient with dtype '{grad.dtype.c_name}' to a tensor with"
-                f" grad_dtype '{self.dtype.long_name}'. The gradient must match the tensor's grad_dtype"
-                " (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a"
-                " specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the"
-                " dtypes of a tensor and its gradient may break downstream systems that assume they match.",
-                code="E0312",
-                operands=(self, grad),
-                caret=f"the tensor holds {self.dtype.name} numbers, the gradient {grad.dtype.name}",
-            )
+        if grad is not None:
+            requirements.need_fitting_gradient(self, grad)
         if self.cell is None:
             self.cell = GradCell()
         self.cell.grad = grad
@@ -243,13 +227,7 @@ class Tensor:
         """The one entry as a Python number; an error when there are several."""
         if self.value.__class__ is float:
             return self.value
-        if self.value.size != 1:
-            raise ScriptError(
-                f"a Tensor with {self.value.size} elements cannot be converted to Scalar",
-                code="E0305",
-                operands=(self,),
-                caret=f"this has shape {self.shape}: {self.size} numbers where one is wanted",
-            )
+        requirements.need_one_entry(self)
         return self.value.item()  # type: ignore[no-any-return]
 
     def tolist(self) -> Any:
@@ -261,18 +239,11 @@ class Tensor:
     def set_requires_grad(self, flag: bool = True) -> Tensor:
         """Mark a leaf (``requires_grad_()`` in scripts), or take the mark off."""
         if flag:
-            self.need_floats("only Tensors of floating point dtype can require gradients")
+            requirements.need_floats(self, "only Tensors of floating point dtype can require gradients")
         if not self.is_leaf:
             if flag:
                 return self
-            raise GradientError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed"
-                " variable in a subgraph that doesn't require differentiation use"
-                " var_no_grad = var.detach().",
-                code="E0405",
-                operands=(self,),
-                help=("use `x.detach()` where the gradient should stop",),
-            )
+            raise requirements.only_leaves_change(self)
         if flag == self.requires_grad:
             return self
         self.requires_grad = flag
@@ -282,28 +253,6 @@ class Tensor:
         self.node = Leaf(self.value, tracked=flag, cell=self.cell if flag else None, site=mode.site)
         self.node.name = name
         return self
-
-    def need_room_for(self, result: Tensor) -> None:
-        """Refuse to put numbers of a wider kind in place of these: floats do not fit among integers."""
-        if "bif".index(result.dtype.kind) > "bif".index(self.dtype.kind):
-            raise ScriptError(
-                f"result type {result.dtype.long_name} can't be cast to the desired output type"
-                f" {self.dtype.long_name}",
-                code="E0312",
-                operands=(self,),
-                caret=f"the result holds {result.dtype.name} numbers, for which this has no room",
-            )
-
-    def need_floats(self, message: str) -> None:
-        """Refuse to require a gradient of whole numbers; torch has three wordings for it."""
-        if not self.dtype.is_floating_point:
-            raise GradientError(
-                message,
-                code="E0404",
-                caret=f"this tensor holds {self.dtype.name} numbers, which cannot change by a little",
-                operands=(self,),
-                help=("write its numbers with a decimal point, as in 1.0, or pass dtype=torch.float64",),
-            )
 
     def track(self) -> None:
         """Have gradients flow here without the script noticing (``requires_grad`` stays as it is)."""
@@ -320,13 +269,7 @@ class Tensor:
 
     def retain_grad(self) -> None:
         """Have ``.grad`` filled although this is not a leaf."""
-        if not self.requires_grad:
-            raise GradientError(
-                "can't retain_grad on Tensor that has requires_grad=False",
-                code="E0406",
-                operands=(self,),
-                help=("make something it depends on require a gradient first",),
-            )
+        requirements.need_grad_to_retain(self)
         if isinstance(self.node, Leaf) or self.node is None:
             return
         if self.cell is None:
@@ -376,75 +319,7 @@ class Tensor:
         return sharing.assign_in_place(self, result)
 
 
-# -- applying ops to tensors --------------------------------------------------------------------------
-
-
-def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
-    """Compute ``op`` and, where a gradient may be wanted, record a node."""
-    if op.is_elementwise:
-        operands = _in_common_type(op, operands)
-    values = [x.value if x.__class__ is Tensor else x for x in operands]
-    tracked = visible = False
-    if mode.enabled:
-        for x in operands:
-            if x.__class__ is Tensor and x.node is not None and x.node.tracked:
-                tracked = True
-                visible = visible or x.requires_grad
-    if op.scalar is not None and not params and all(v.__class__ in PLAIN_NUMBERS for v in values):
-        out = op.evaluate_scalars(*values)
-        if not tracked:
-            return Tensor(out)
-        inputs = [x.source() if x.__class__ is Tensor else None for x in operands]
-        if len(inputs) > 2:
-            return Tensor(out, ArrayNode(op, tuple(inputs), tuple(values), params, out, mode.site), visible)
-        return Tensor(out, _scalar_node(op, inputs, values, out), visible)
-    arrays = tuple(
-        np.asarray(v) if v.__class__ is float and x.__class__ is Tensor else v
-        for v, x in zip(values, operands, strict=True)
-    )
-    if op.is_elementwise and len(arrays) > 1:
-        _check_broadcast(operands)
-    try:
-        out = op.forward(*arrays, **params)
-    except TypeError:  # numpy has no such function of truth values
-        raise not_for_booleans(op, operands) from None
-    is_view = op.is_view and (out.ndim == 0 or np.may_share_memory(out, arrays[0]))
-    out = settle(out)
-    if not tracked or not dtype_of(out).is_floating_point:
-        made = Tensor(out)
-    else:
-        sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
-        made = Tensor(out, ArrayNode(op, sources, arrays, params, out, mode.site), visible)
-    if is_view:
-        sharing.note_view(made, operands[0], op, params)
-    return made
-
-
-APPLIERS[Tensor] = apply
-
-
-def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
-    """The error for an op that truth values do not have, in torch's words for minus."""
-    masks = [x for x in operands if x.__class__ is Tensor and x.dtype is dtypes.bool_]
-    invert = " If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
-    if op.name == "neg":
-        message = "Negation, the `-` operator, on a bool tensor is not supported." + invert
-    elif op.name == "sub" and len(masks) == 2:
-        message = (
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or"
-            " `logical_xor()` operator instead."
-        )
-    elif op.name == "sub":
-        message = "Subtraction, the `-` operator, with a bool tensor is not supported." + invert
-    else:
-        message = f"\"{op.name}\" not implemented for 'Bool'"
-    return ScriptError(
-        message,
-        code="E0312",
-        operands=tuple(masks),
-        caret="truth values are no numbers here",
-        help=("convert them to numbers first, as in `x.double()`",),
-    )
+# -- values -------------------------------------------------------------------------------------------
 
 
 def settle(out: Any) -> Any:
@@ -454,56 +329,6 @@ def settle(out: Any) -> Any:
     if not out.ndim:
         return float(out) if out.dtype == np.float64 else np.asarray(out)
     return out
-
-
-def _scalar_node(op: Op, inputs: list[Node | None], values: list[Any], out: float) -> ScalarNode:
-    node = ScalarNode()
-    node.number = next_number()
-    node.op = op
-    node.a = inputs[0]
-    node.x = values[0]
-    node.b, node.y = (inputs[1], values[1]) if len(values) == 2 else (None, None)
-    node.out = out
-    node.site = mode.site
-    node.name = None
-    node.mark = None
-    return node
-
-
-def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The operands with tensors cast to torch's common type; numbers stay, numpy adapts those by itself."""
-    first = None
-    for x in operands:
-        if x.__class__ is Tensor:
-            if first is None:
-                first = x.dtype
-            elif x.dtype is not first:
-                break
-        elif x.__class__ is float and first is not None and not first.is_floating_point:
-            break
-    else:
-        if first is None or first.is_floating_point or not (op.real or float in map(type, operands)):
-            return operands
-    common = promote(
-        [(x.dtype, x.ndim) if x.__class__ is Tensor else (_number_dtype(x), -1) for x in operands]
-    )
-    if op.real and not common.is_floating_point:
-        common = dtypes.default_dtype()
-    # A truth value beside numbers of the common type needs no cast: numpy reads it as 0 or 1 by itself.
-    as_it_is = dtypes.bool_ if any(x.__class__ is Tensor and x.dtype is common for x in operands) else common
-    cast = OPS["to"]
-    return tuple(
-        cast(x, dtype=common.name)
-        if x.__class__ is Tensor and x.dtype is not common and x.dtype is not as_it_is
-        else x
-        for x in operands
-    )
-
-
-def _number_dtype(value: object) -> DType:
-    if value.__class__ is float:
-        return dtypes.default_dtype()
-    return dtypes.bool_ if value.__class__ is bool else dtypes.int64
 
 
 def _check_broadcast(operands: tuple[Any, ...]) -> tuple[int, ...]:
@@ -563,3 +388,7 @@ def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = Fals
     if requires_grad:
         made.set_requires_grad()
     return made
+
+
+# How ops are applied to tensors is entered there, and needs the class.
+from autodiff.core import application as _application  # noqa: E402, F401

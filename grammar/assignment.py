@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.mode import mode
+from autodiff.core.requirements import need_room
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.arithmetic import BINARY
@@ -252,7 +253,7 @@ def augmented_assign(c: Compiler, node: syntax.AugmentedAssign) -> Execute:
             # An entry of a tensor is changed by assigning it, an entry of a list may change itself.
             if of.__class__ is Tensor:
                 new = operate(old, other)
-                old.need_room_for(new)
+                need_room(old, new)
                 set_item(of, at, new)
             else:
                 set_item(of, at, change(old, other))

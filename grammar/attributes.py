@@ -12,6 +12,7 @@ from autodiff.core.function import Context
 from autodiff.core.functions import METHODS as FUNCTION_METHODS
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.requirements import need_floats
 from autodiff.core.sharing import share
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
@@ -216,7 +217,7 @@ def set_requires_grad(x: Tensor, value: Any) -> None:
             caret=f"this is {article(type_name(value))}; write True or False",
         )
     if value:
-        x.need_floats("only Tensors of floating point and complex dtype can require gradients")
+        need_floats(x, "only Tensors of floating point and complex dtype can require gradients")
     x.set_requires_grad(value)
 
 

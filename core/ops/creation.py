@@ -17,6 +17,7 @@ from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.ops.dims import Shape, check_sizes
+from autodiff.core.requirements import need_floats
 from autodiff.core.tensors import LOSES_GRADIENT, Tensor, settle
 
 TYPE_CHECKING = False
@@ -43,7 +44,7 @@ def leaf(value: Any, requires_grad: bool = False) -> Tensor:
 
 def require_grad(made: Tensor) -> None:
     """Mark a new leaf, with the words torch has for creation functions."""
-    made.need_floats("Only Tensors of floating point and complex dtype can require gradients")
+    need_floats(made, "Only Tensors of floating point and complex dtype can require gradients")
     made.set_requires_grad()
 
 

@@ -1,0 +1,134 @@
+"""Ops applied to tensors: operands brought to a common type, the value, a node where gradients may flow."""
+
+from __future__ import annotations
+
+from autodiff.core import dtypes, sharing
+from autodiff.core.dtypes import DType, dtype_of, promote
+from autodiff.core.errors import ScriptError
+from autodiff.core.lazy import np
+from autodiff.core.mode import mode
+from autodiff.core.node import ArrayNode, Node, ScalarNode, next_number
+from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
+from autodiff.core.tensors import Tensor, _check_broadcast, settle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
+    """Compute ``op`` and, where a gradient may be wanted, record a node."""
+    if op.is_elementwise:
+        operands = _in_common_type(op, operands)
+    values = [x.value if x.__class__ is Tensor else x for x in operands]
+    tracked = visible = False
+    if mode.enabled:
+        for x in operands:
+            if x.__class__ is Tensor and x.node is not None and x.node.tracked:
+                tracked = True
+                visible = visible or x.requires_grad
+    if op.scalar is not None and not params and all(v.__class__ in PLAIN_NUMBERS for v in values):
+        out = op.evaluate_scalars(*values)
+        if not tracked:
+            return Tensor(out)
+        inputs = [x.source() if x.__class__ is Tensor else None for x in operands]
+        if len(inputs) > 2:
+            return Tensor(out, ArrayNode(op, tuple(inputs), tuple(values), params, out, mode.site), visible)
+        return Tensor(out, _scalar_node(op, inputs, values, out), visible)
+    arrays = tuple(
+        np.asarray(v) if v.__class__ is float and x.__class__ is Tensor else v
+        for v, x in zip(values, operands, strict=True)
+    )
+    if op.is_elementwise and len(arrays) > 1:
+        _check_broadcast(operands)
+    try:
+        out = op.forward(*arrays, **params)
+    except TypeError:  # numpy has no such function of truth values
+        raise not_for_booleans(op, operands) from None
+    is_view = op.is_view and (out.ndim == 0 or np.may_share_memory(out, arrays[0]))
+    out = settle(out)
+    if not tracked or not dtype_of(out).is_floating_point:
+        made = Tensor(out)
+    else:
+        sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
+        made = Tensor(out, ArrayNode(op, sources, arrays, params, out, mode.site), visible)
+    if is_view:
+        sharing.note_view(made, operands[0], op, params)
+    return made
+
+
+APPLIERS[Tensor] = apply
+
+
+def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
+    """The error for an op that truth values do not have, in torch's words for minus."""
+    masks = [x for x in operands if x.__class__ is Tensor and x.dtype is dtypes.bool_]
+    invert = " If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+    if op.name == "neg":
+        message = "Negation, the `-` operator, on a bool tensor is not supported." + invert
+    elif op.name == "sub" and len(masks) == 2:
+        message = (
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or"
+            " `logical_xor()` operator instead."
+        )
+    elif op.name == "sub":
+        message = "Subtraction, the `-` operator, with a bool tensor is not supported." + invert
+    else:
+        message = f"\"{op.name}\" not implemented for 'Bool'"
+    return ScriptError(
+        message,
+        code="E0312",
+        operands=tuple(masks),
+        caret="truth values are no numbers here",
+        help=("convert them to numbers first, as in `x.double()`",),
+    )
+
+
+def _scalar_node(op: Op, inputs: list[Node | None], values: list[Any], out: float) -> ScalarNode:
+    node = ScalarNode()
+    node.number = next_number()
+    node.op = op
+    node.a = inputs[0]
+    node.x = values[0]
+    node.b, node.y = (inputs[1], values[1]) if len(values) == 2 else (None, None)
+    node.out = out
+    node.site = mode.site
+    node.name = None
+    node.mark = None
+    return node
+
+
+def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands with tensors cast to torch's common type; numbers stay, numpy adapts those by itself."""
+    first = None
+    for x in operands:
+        if x.__class__ is Tensor:
+            if first is None:
+                first = x.dtype
+            elif x.dtype is not first:
+                break
+        elif x.__class__ is float and first is not None and not first.is_floating_point:
+            break
+    else:
+        if first is None or first.is_floating_point or not (op.real or float in map(type, operands)):
+            return operands
+    common = promote(
+        [(x.dtype, x.ndim) if x.__class__ is Tensor else (_number_dtype(x), -1) for x in operands]
+    )
+    if op.real and not common.is_floating_point:
+        common = dtypes.default_dtype()
+    # A truth value beside numbers of the common type needs no cast: numpy reads it as 0 or 1 by itself.
+    as_it_is = dtypes.bool_ if any(x.__class__ is Tensor and x.dtype is common for x in operands) else common
+    cast = OPS["to"]
+    return tuple(
+        cast(x, dtype=common.name)
+        if x.__class__ is Tensor and x.dtype is not common and x.dtype is not as_it_is
+        else x
+        for x in operands
+    )
+
+
+def _number_dtype(value: object) -> DType:
+    if value.__class__ is float:
+        return dtypes.default_dtype()
+    return dtypes.bool_ if value.__class__ is bool else dtypes.int64

@@ -1,0 +1,89 @@
+"""What must hold before a tensor is given something, and torch's words for when it does not."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import GradientError, ScriptError, ShapeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.tensors import Tensor
+
+
+def need_fitting_gradient(x: Tensor, grad: Tensor) -> None:
+    """Refuse a ``.grad`` of another shape or number type than the tensor's own."""
+    if grad.shape != x.shape:
+        raise ShapeError(
+            f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size"
+            f" '{list(x.shape)}'. Please ensure that the gradient and the tensor are the same size",
+            operands=(x, grad),
+            caret="a gradient has one entry for each entry of its tensor",
+        )
+    if grad.dtype is not x.dtype:
+        raise ScriptError(
+            f"attempting to assign a gradient with dtype '{grad.dtype.c_name}' to a tensor with"
+            f" grad_dtype '{x.dtype.long_name}'. The gradient must match the tensor's grad_dtype"
+            " (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a"
+            " specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the"
+            " dtypes of a tensor and its gradient may break downstream systems that assume they match.",
+            code="E0312",
+            operands=(x, grad),
+            caret=f"the tensor holds {x.dtype.name} numbers, the gradient {grad.dtype.name}",
+        )
+
+
+def need_floats(x: Tensor, message: str) -> None:
+    """Refuse to require a gradient of whole numbers; torch has three wordings for it."""
+    if not x.dtype.is_floating_point:
+        raise GradientError(
+            message,
+            code="E0404",
+            caret=f"this tensor holds {x.dtype.name} numbers, which cannot change by a little",
+            operands=(x,),
+            help=("write its numbers with a decimal point, as in 1.0, or pass dtype=torch.float64",),
+        )
+
+
+def need_room(x: Tensor, result: Tensor) -> None:
+    """Refuse to put numbers of a wider kind in place of those of ``x``: floats do not fit among integers."""
+    if "bif".index(result.dtype.kind) > "bif".index(x.dtype.kind):
+        raise ScriptError(
+            f"result type {result.dtype.long_name} can't be cast to the desired output type"
+            f" {x.dtype.long_name}",
+            code="E0312",
+            operands=(x,),
+            caret=f"the result holds {result.dtype.name} numbers, for which this has no room",
+        )
+
+
+def need_one_entry(x: Tensor) -> None:
+    """Refuse to turn several numbers into one."""
+    if x.size != 1:
+        raise ScriptError(
+            f"a Tensor with {x.size} elements cannot be converted to Scalar",
+            code="E0305",
+            operands=(x,),
+            caret=f"this has shape {x.shape}: {x.size} numbers where one is wanted",
+        )
+
+
+def need_grad_to_retain(x: Tensor) -> None:
+    """Refuse to keep the gradient of what receives none."""
+    if not x.requires_grad:
+        raise GradientError(
+            "can't retain_grad on Tensor that has requires_grad=False",
+            code="E0406",
+            operands=(x,),
+            help=("make something it depends on require a gradient first",),
+        )
+
+
+def only_leaves_change(x: Tensor) -> GradientError:
+    """The error for ``requires_grad = False`` on what was computed."""
+    return GradientError(
+        "you can only change requires_grad flags of leaf variables. If you want to use a computed"
+        " variable in a subgraph that doesn't require differentiation use"
+        " var_no_grad = var.detach().",
+        code="E0405",
+        operands=(x,),
+        help=("use `x.detach()` where the gradient should stop",),
+    )
