@@ -36,7 +36,7 @@ def explain_lint(lint: Lint, width: int = 80) -> str:
 
     source = Source(lint.example, "script.ad")
     found = next(made for made in find(source) if made.code == lint.code)
-    finding = list(diagnostic_lines(found, source, width - 4, kind="warning"))
+    finding = list(diagnostic_lines(found, source, width - 4, kind="warning", folded=True))
     mended = [("write", found.fixes[0].apply(lint.example))] if found.fixes else []
     return f"{lint.code}: {lint.title}\n\n{wrapped(lint.reason, width)}\n" + in_parts(
         ("this script", lint.example), *given(finding), *mended
@@ -76,8 +76,12 @@ def what_it_gives(entry: Code, width: int) -> list[str]:
     try:
         execute(source, Settings(), lambda text: None, remember)
     except AutodiffError as error:
-        return list(diagnostic_lines(error, source, width))
-    return [line for warning in warnings for line in diagnostic_lines(warning, source, width, kind="warning")]
+        return list(diagnostic_lines(error, source, width, folded=True))
+    return [
+        line
+        for warning in warnings
+        for line in diagnostic_lines(warning, source, width, kind="warning", folded=True)
+    ]
 
 
 def of_command(entry: Code, width: int) -> list[str]:
@@ -103,7 +107,7 @@ def of_command(entry: Code, width: int) -> list[str]:
             raise
         script = None if session is None else session.script
         source = None if script is None or error.span is None else script.source
-        return list(diagnostic_lines(error, source, width))
+        return list(diagnostic_lines(error, source, width, folded=True))
     finally:
         if session is not None:
             session.out.drop()

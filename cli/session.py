@@ -90,8 +90,7 @@ class Session:
             rows = ROWS_ON_TERMINAL if self.out.is_terminal else 0
         assert isinstance(rows, int)
         digits = min(max(self.request.number("digits"), 1), 17)
-        width = self.out.width if self.out.is_terminal else 80
-        return Page(width, digits, self.out.box, rows)
+        return Page(self.out.width, digits, self.out.box, rows)
 
     def show(self, lines: Iterable[Line]) -> None:
         """Write a report to standard output."""
@@ -128,14 +127,20 @@ class Session:
         """A line for people at a terminal."""
         wanted = not self.is_quiet and self.diagnostics == "text"
         if wanted and self.out.is_terminal and self.err.is_terminal:
+            from autodiff.cli.render.prose import fold
+
             self.out.flush()
-            self.err.write("\n" + visible(text) + "\n")
+            self.err.write("\n" + "\n".join(fold(visible(text), self.err.width)) + "\n")
 
     def note(self, text: str) -> None:
         """A remark on stderr that scripts can silence."""
         if self.is_quiet:
             return
-        if self.diagnostics == "text":
+        if self.diagnostics == "text" and self.err.is_terminal:
+            from autodiff.cli.render.prose import fold
+
+            self.err.write("\n".join(fold("note: " + visible(text), self.err.width, len("note: "))) + "\n")
+        elif self.diagnostics == "text":
             self.err.write("note: " + visible(text) + "\n")
         else:
             remark = AutodiffError(text)
@@ -163,7 +168,10 @@ class Session:
         else:
             from autodiff.cli.render.diagnostic import diagnostic_lines
 
-            for line in diagnostic_lines(error, source, stream.width, stream.color, severity):
+            lines = diagnostic_lines(
+                error, source, stream.width, stream.color, severity, folded=stream.is_terminal
+            )
+            for line in lines:
                 stream.write(line + "\n")
 
     def say_all(self, error: AutodiffError, stream: Stream | None = None) -> None:

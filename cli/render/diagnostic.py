@@ -1,12 +1,14 @@
 """An error as people read it: what happened, where, the source around it, and ways out.
 
 The first line makes sense alone. Colours are plain escape sequences here, because an error must not wait
-for rich to load; user text is sanitized and cut to the width before it is placed.
+for rich to load; user text is sanitized and cut to the width before it is placed. On a terminal prose is
+folded; in a pipe every message stays on its line, where grep and the logs of builds look for it.
 """
 
 from __future__ import annotations
 
 from autodiff.cli.console import cells, visible
+from autodiff.cli.render.prose import fold
 from autodiff.core.errors import AutodiffError
 from autodiff.core.span import Source, Span
 
@@ -21,6 +23,8 @@ MOST_FRAMES = 5
 SHORTEST_WINDOW = 24
 LONGEST_MESSAGE = 2000
 LONGEST_WORD = 200
+HANGING = 4  # how far the lines after the first of a folded message are indented
+UNBOUNDED = 1 << 30  # the width of a line that is not folded
 
 
 class Painter:
@@ -49,32 +53,47 @@ class Mark:
 
 
 def diagnostic_lines(
-    error: AutodiffError, source: Source | None, width: int = 80, color: bool = False, kind: str = "error"
+    error: AutodiffError,
+    source: Source | None,
+    width: int = 80,
+    color: bool = False,
+    kind: str = "error",
+    folded: bool = False,
 ) -> Iterator[str]:
-    """The lines of a diagnostic; ``source`` is None where no script is to blame."""
+    """The lines of a diagnostic; ``source`` is None where no script is to blame.
+
+    ``width`` is what source lines are cut to, and prose is folded at where it is ``folded``.
+    """
     paint = Painter(color)
+    edge = width if folded else UNBOUNDED
     headline, *more = error.message.split("\n")
     code = f"[{error.code}]" if error.code else ""
-    yield paint(RED if kind == "error" else YELLOW, f"{kind}{code}") + paint(BOLD, ": " + clip(headline))
+    first, *rest = fold(clip(headline), edge, HANGING, len(kind + code) + 2)
+    yield paint(RED if kind == "error" else YELLOW, f"{kind}{code}") + paint(BOLD, ": " + first)
+    for text in rest:
+        yield paint(BOLD, text)
     for text in more:
-        yield "  " + clip(text)
+        yield from fold("  " + clip(text), edge, 2 + HANGING)
     gutter = 1
     if source is not None and error.span is not None:
         marks = collect_marks(error, source)
         gutter = len(str(max(marks)))
         line, column = source.position(within(error.span.start, source))
         yield f" {paint(BLUE, '-->')} {visible(source.name)}:{line}:{column}"
-        yield from excerpt_lines(marks, line, error, source, gutter, width, paint)
+        yield from excerpt_lines(marks, line, error, source, gutter, width, paint, folded)
     bar = paint(BLUE, " " * gutter + " |")
     remarks = [*frame_remarks(error, source), *(("help", text) for text in error.advice)]
     if remarks and source is not None and error.span is not None:
         yield bar
     for label, text in remarks:
         lead = " " * gutter + " = "
-        first, *rest = text.split("\n")
-        yield paint(BLUE, lead) + paint(BOLD, f"{label}: ") + clip(first)
-        for line_text in rest:
-            yield " " * (len(lead) + len(label) + 2) + clip(line_text)
+        says, *code_lines = text.split("\n")
+        indent = len(lead) + len(label) + 2
+        first, *rest = fold(clip(says), edge, indent, indent)
+        yield paint(BLUE, lead) + paint(BOLD, f"{label}: ") + first
+        yield from rest
+        for line_text in code_lines:
+            yield " " * indent + clip(line_text)
 
 
 def clip(text: str) -> str:
@@ -118,6 +137,7 @@ def excerpt_lines(
     gutter: int,
     width: int,
     paint: Painter,
+    folded: bool,
 ) -> Iterator[str]:
     """The marked source lines between bars, with ``...`` where lines are left out."""
     empty = paint(BLUE, " " * gutter + " |")
@@ -138,11 +158,14 @@ def excerpt_lines(
             start = window.column(mark.start)
             under = mark.character * max(window.column(mark.end) - start, 1)
             says = clip(mark.text).strip()
-            if start + len(under) + 1 + cells(says) <= room or cells(says) > room:
+            is_long = cells(says) > room
+            if start + len(under) + 1 + cells(says) <= room or (is_long and not folded):
                 yield f"{empty} {' ' * start}{paint(mark.color, f'{under} {says}'.rstrip())}"
-            else:
-                yield f"{empty} {' ' * start}{paint(mark.color, under)}"
-                yield f"{empty} {' ' * min(start, room - cells(says))}{paint(mark.color, says)}"
+                continue
+            yield f"{empty} {' ' * start}{paint(mark.color, under)}"
+            indent = min(start, room // 4 if is_long else room - cells(says))
+            for text in fold(says, room - indent):
+                yield f"{empty} {' ' * indent}{paint(mark.color, text)}"
 
 
 class Window:

@@ -1,0 +1,84 @@
+"""Prose broken into lines: at spaces, but never inside code, which is there to be copied.
+
+Code is what stands between backticks, and what stands behind a gap of several spaces (as in ``add them up:
+L.sum()`` set in columns) as long as that fits on a line of its own. Text arrives sanitized.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.console import cells
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NARROWEST = 12  # no line is broken into less room than this
+
+
+def fold(text: str, width: int, hanging: int = 0, used: int = 0) -> list[str]:
+    """Lines of at most ``width`` columns; those after the first begin with ``hanging`` spaces.
+
+    ``used`` columns of the first line are taken. A piece that is longer than a line stays whole.
+
+    >>> fold("write `a = b + c` instead", 16, 2)
+    ['write', '  `a = b + c`', '  instead']
+    """
+    if used + cells(text) <= width:
+        return [text]
+    room = max(width - hanging, NARROWEST)
+    lines: list[str] = []
+    line, taken = "", used
+    for gap, piece in pieces(text, room):
+        size = cells(piece)
+        if not line and not lines:
+            line, taken = piece, taken + size
+        elif taken + len(gap) + size <= (width if not lines else room):
+            line, taken = line + gap + piece, taken + len(gap) + size
+        else:
+            lines.append(line)
+            line, taken = piece, size
+    lines.append(line)
+    return [lines[0], *(" " * hanging + line for line in lines[1:])]
+
+
+def pieces(text: str, room: int) -> Iterator[tuple[str, str]]:
+    """What is not to be broken, each with the spaces before it."""
+    gap = ""
+    stripped = text.strip(" ")
+    for column in split_columns(stripped):
+        if cells(column) <= room and len(gap) > 1:
+            yield gap, column
+            gap = "  "
+            continue
+        for word in whole_words(column):
+            yield gap, word
+            gap = " "
+        gap = "  "
+
+
+def split_columns(text: str) -> list[str]:
+    """The parts of a text that are set apart by more than one space, outside of backticks."""
+    parts = [""]
+    at = 0
+    while at < len(text):
+        if text[at : at + 2] == "  " and parts[-1].count("`") % 2 == 0:
+            while at < len(text) and text[at] == " ":
+                at += 1
+            parts.append("")
+        else:
+            parts[-1] += text[at]
+            at += 1
+    return parts
+
+
+def whole_words(text: str) -> Iterator[str]:
+    """Words, those between backticks joined; a backtick without a second one is a character like others."""
+    words = text.split(" ")
+    at = 0
+    while at < len(words):
+        end = at + 1
+        if words[at].count("`") % 2:
+            closing = (k for k in range(at + 1, len(words)) if words[k].count("`") % 2)
+            end = next(closing, at) + 1
+        yield " ".join(words[at:end])
+        at = end
