@@ -16,7 +16,7 @@ from autodiff.core.requirements import need_floats
 from autodiff.core.sharing import share
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
-from autodiff.grammar import methods, sequence_methods
+from autodiff.grammar import in_place, methods, sequence_methods
 from autodiff.grammar.arithmetic import article
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import (
@@ -62,7 +62,7 @@ def next_functions(node: Any) -> tuple[Any, ...]:
     return tuple(below)
 
 
-# Tensors enter theirs in ``methods``, sequences in ``sequence_methods``: with both imported it is whole.
+# Each module of methods enters its own: with all of them imported the table is whole.
 METHODS = sequence_methods.METHODS
 
 #: What ``value.name`` reads.
@@ -133,7 +133,7 @@ def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
     if name.endswith("_"):
         function = FUNCTION_METHODS.get(name[:-1])
         if function is not None and function.in_place:
-            made = METHODS[kind, name] = methods.in_place(function)
+            made = METHODS[kind, name] = in_place.in_place(function)
             return made
     return None
 

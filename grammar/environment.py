@@ -29,7 +29,7 @@ def device(type: Any, index: Any = None) -> Device:
 
 
 def set_default_tensor_type(t: Any) -> None:
-    from autodiff.grammar.methods import OLD_CLASSES
+    from autodiff.grammar.conversions import OLD_CLASSES
 
     name = t.name if t.__class__ is Function else str(t).removeprefix("torch.")
     if name not in OLD_CLASSES:

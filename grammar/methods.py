@@ -1,24 +1,21 @@
 """The methods of script values: one table from (class, name) to a function that takes the value first.
 
-Only what core's function table does not have: gradients and bookkeeping of tensors, in-place methods.
-Those of strings, lists and shapes are in ``sequence_methods``.
+Only what core's function table does not have: gradients and bookkeeping of tensors. Conversions of tensors
+are in ``conversions``, methods that change them in ``in_place``, those of strings, lists and shapes in
+``sequence_methods``.
 """
 
 from __future__ import annotations
 
-from autodiff.core.device import Device, settle_on
-from autodiff.core.dtypes import DTYPES, DType, float32, float64, int32, int64
-from autodiff.core.dtypes import bool_ as bool_dtype
-from autodiff.core.errors import GradientError, ScriptError, ShapeError
+from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.function import Context, apply_function
-from autodiff.core.functions import Function, find
+from autodiff.core.functions import find
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.op import OPS
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor
 from autodiff.core.watch import HookHandle, register_hook
 from autodiff.grammar.values import (
-    NUMBERS,
     FunctionClass,
     Size,
     as_index,
@@ -207,80 +204,6 @@ def is_floating_point(x: Tensor) -> bool:
     return x.dtype.is_floating_point
 
 
-def cast(x: Tensor, dtype: DType) -> Tensor:
-    """The tensor in another number type; itself if it has that type already."""
-    return x if x.dtype is dtype else OPS["to"](x, dtype=dtype.name)
-
-
-def casting(name: str, dtype: DType) -> None:
-    method(Tensor, name)(lambda x: cast(x, dtype))
-
-
-for _name, _dtype in {
-    "float": float32,
-    "double": float64,
-    "long": int64,
-    "int": int32,
-    "bool": bool_dtype,
-}.items():
-    casting(_name, _dtype)
-
-
-@method(Tensor, "to")
-def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None, non_blocking: Any = False) -> Tensor:
-    for target in (*targets, dtype):
-        if target.__class__ is DType:
-            x = cast(x, target)
-        elif target.__class__ is Tensor:
-            x = cast(x, target.dtype)
-        elif target.__class__ is str or target.__class__ is Device:
-            settle_on(target)
-    settle_on(device)
-    return x
-
-
-@method(Tensor, "type")
-def type_of(x: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
-    """The name of torch's old tensor class, or the tensor in the type that such a class or a dtype names."""
-    if dtype is None:
-        return f"torch.{x.dtype.long_name}Tensor"
-    if dtype.__class__ is Function and dtype.name in OLD_CLASSES:
-        dtype = OLD_CLASSES[dtype.name]
-    elif dtype.__class__ is str and dtype.startswith("torch.") and dtype[6:] in OLD_CLASSES:
-        dtype = OLD_CLASSES[dtype[6:]]
-    if dtype.__class__ is not DType:
-        raise ScriptError(
-            "dtype must be a type, str, or dtype object",
-            code="E0203",
-            caret="this names no number type",
-            help=("write a type: `x.type(torch.float64)`",),
-        )
-    return cast(x, dtype)
-
-
-OLD_CLASSES = {f"{dtype.long_name}Tensor": dtype for dtype in DTYPES.values()}
-
-
-@method(Tensor, "cuda")
-def cuda(x: Tensor, device: Any = None, non_blocking: Any = False) -> Tensor:
-    settle_on("cuda")
-    return x
-
-
-@method(Tensor, "get_device")
-def get_device(x: Tensor) -> int:
-    return -1
-
-
-@method(Tensor, "type_as")
-def type_as(x: Tensor, other: Any) -> Tensor:
-    if other.__class__ is not Tensor:
-        raise ScriptError(
-            f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}", code="E0310"
-        )
-    return cast(x, other.dtype)
-
-
 REVERSES_ALL = (
     "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will"
     " throw an error in a future release. Consider `x.mT` to transpose batches of matrices or"
@@ -313,89 +236,6 @@ def variable_of(node: Leaf) -> Tensor:
     made = Tensor(node.out, node, node.tracked)
     made.cell = node.cell
     return made
-
-
-# In place
-
-
-def full_like(x: Tensor, value: float) -> Tensor:
-    """A tensor of x's shape and type, all of one number."""
-    if x.value.__class__ is float:
-        return Tensor(float(value))
-    made = x.value.copy()
-    made[...] = value
-    return Tensor(made)
-
-
-def overwritten(x: Tensor, value: float, grad_fn: str) -> Tensor:
-    """What ``x`` is with one number everywhere; where it was computed, the graph remembers that it was."""
-    if not mode.enabled or not is_recorded(x):
-        return full_like(x, value)
-    return OPS["index_put"].named(grad_fn)(x, value, basic=(), advanced=())  # type: ignore[no-any-return]
-
-
-@method(Tensor, "zero_")
-def zero_(x: Tensor) -> Tensor:
-    return x.assign_in_place(overwritten(x, 0, "ZeroBackward0"))
-
-
-@method(Tensor, "fill_")
-def fill_(x: Tensor, value: Any) -> Tensor:
-    if value.__class__ is Tensor and value.ndim:
-        raise ShapeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.",
-            operands=(value,),
-        )
-    if value.__class__ is Tensor and mode.enabled and value.node is not None and value.node.tracked:
-        fill = OPS["index_put"].named("FillBackward3")
-        return x.assign_in_place(fill(x, cast(value, x.dtype), basic=(), advanced=()))
-    number = value.item() if value.__class__ is Tensor else value
-    if number.__class__ not in NUMBERS:
-        raise ScriptError(f"fill_(): argument 'value' must be Number, not {type_name(value)}", code="E0310")
-    return x.assign_in_place(overwritten(x, number, "FillBackward2"))
-
-
-@method(Tensor, "copy_")
-def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
-    if src.__class__ is not Tensor:
-        raise ScriptError(
-            f"copy_(): argument 'src' (position 1) must be Tensor, not {type_name(src)}", code="E0310"
-        )
-    if mode.enabled and any(t.node is not None and t.node.tracked for t in (x, src)):
-        from autodiff.core.ops.indexing import setitem_value
-
-        return x.assign_in_place(setitem_value(x, ..., src))
-    value = cast(src, x.dtype)
-    if value.shape != x.shape:
-        shape = _check_broadcast((x, value))
-        if shape != x.shape:
-            raise ShapeError(
-                f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}",
-                code="E0301",
-                caret=f"shape {value.shape} does not fit into shape {x.shape}",
-                operands=(x, value),
-            )
-        value = OPS["expand"](value, shape=shape)
-    return x.assign_in_place(value)
-
-
-def in_place(function: Function) -> Callable[..., Tensor]:
-    """The method with the trailing underscore."""
-
-    def changed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        result = function(x, *args, **kwargs)
-        if mode.enabled and is_recorded(x) and result.node is None:
-            # A comparison has no slope: the graph goes on and what x was receives zeros.
-            recorded = OPS["index_put"].named(f"{function.name.capitalize()}Backward0")
-            result = recorded(x, cast(result, x.dtype), basic=(), advanced=())
-        return x.assign_in_place(result)
-
-    return changed
-
-
-def is_recorded(x: Tensor) -> bool:
-    """Whether the graph holds how ``x`` was computed."""
-    return x.node is not None and x.node.tracked and not isinstance(x.node, Leaf)
 
 
 @method(Tensor, "register_hook")
