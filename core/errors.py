@@ -63,6 +63,16 @@ class Fix:
             source_text = source_text[: edit.span.start] + edit.text + source_text[edit.span.end :]
         return source_text
 
+    def moves(self, place: int) -> int:
+        """Where a place of the source is once the edits are made; of replaced text it is the last character."""
+        moved = place
+        for edit in self.edits:
+            if edit.span.end <= place:
+                moved += len(edit.text) - (edit.span.end - edit.span.start)
+            elif edit.span.start <= place:
+                moved += edit.span.start + len(edit.text) - 1 - place
+        return moved
+
 
 class AutodiffError(Exception):
     """Any mistake a script, a number or a command line can make.

@@ -333,7 +333,6 @@ def keep_what_mends(error: CompileError, text: str, around: tuple[int, int]) -> 
 
     begin, end = around
     kept: list[Fix] = []
-    advice = error.fixes[:1]
     for fix in error.fixes:
         if any(edit.span.start < begin or edit.span.end > end for edit in fix.edits):
             continue
@@ -343,11 +342,28 @@ def keep_what_mends(error: CompileError, text: str, around: tuple[int, int]) -> 
         try:
             read(Source(blanked + mended[begin:]))
         except CompileError as other:
-            line = Source(text).position(error.span.start)[0]
-            if other.span is None or Source(mended).position(min(other.span.start, len(mended)))[0] <= line:
-                continue
+            if other.span is None or other.span.start <= fix.moves(error.span.start):
+                is_earlier = other.span is not None and other.span.start < begin_of_line(mended, error, fix)
+                if not (is_earlier and parses_alone(mended, error, fix)):
+                    continue
         kept.append(fix)
         break
     error.fixes = tuple(kept)
-    if not kept and not error.help:
-        error.help = tuple([fix.text for fix in advice])
+
+
+def begin_of_line(mended: str, error: CompileError, fix: Fix) -> int:
+    """Where the line of a mistake begins once it is mended."""
+    assert error.span is not None
+    return line_around(mended, min(fix.moves(error.span.start), len(mended))).start
+
+
+def parses_alone(mended: str, error: CompileError, fix: Fix) -> bool:
+    """Whether the mended line is a statement, where a mistake above it keeps the rest from being read."""
+    from autodiff.grammar.parser import read
+
+    begin = begin_of_line(mended, error, fix)
+    try:
+        read(Source(mended[begin : line_end(mended, begin)].strip()))
+    except CompileError:
+        return False
+    return True

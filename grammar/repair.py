@@ -1,7 +1,8 @@
 """Tries the repairs an error proposes, so that only those are shown with which the script goes on.
 
 A repair is tried by running the repaired script from its start, unheard, for about twice the steps the
-script took to its mistake. It holds when the script ends well, or gets past the place of the mistake.
+script took to its mistake. It holds when the script ends well, or gets past the place of the mistake. What does not hold is dropped
+without a word: advice that stands beside the repairs explains, and never looks like one that was tried.
 """
 
 from __future__ import annotations
@@ -37,8 +38,6 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
                 kept.append(fix)
     finally:
         limits.steps, limits.memory = all_steps, all_memory
-    if not kept and not error.help and error.code < "E0200":
-        error.help = (error.fixes[0].text,)  # right in itself, but something else is wrong with the line
     error.fixes = tuple(kept)
     said = "E0140" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
     if kept and said and error.code != "E0310":
@@ -55,18 +54,13 @@ def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) ->
             return True
         if error.span is None or other.span is None:
             return False
-        if error.code < "E0140" and other.code >= "E0200":
-            return True  # it parses, and what is wrong now was hidden
-        start = error.span.start
-        moved = sum(
-            len(edit.text) - (edit.span.end - edit.span.start)
-            for edit in fix.edits
-            if edit.span.start <= start
-        )
+        place = fix.moves(error.span.start)
         if other.code == error.code == "E0201":  # another unknown name: they are reported in their order
-            return other.span.start > start + moved
+            return other.span.start > place
+        if error.code < "E0140":  # it parses, or does so further on
+            return other.code >= "E0140" or other.span.start > place
         if error.code in MISSPELT and other.code.startswith("E04"):
             return True  # the name was right: backward() has a complaint of its own
-        line, _ = repaired.position(min(start + moved, len(repaired.text)))
+        line, _ = repaired.position(min(max(place, 0), len(repaired.text)))
         return repaired.position(min(other.span.start, len(repaired.text)))[0] > line
     return True

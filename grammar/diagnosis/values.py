@@ -235,12 +235,13 @@ def side_by_side(here: Situation) -> CompileError | None:
     start = here.span().start
     if before == "NAME" and here.word(last) == "print" and not here.brackets:
         end = code_end(here.text, start) if here.last_of_line() > here.at else here.span().end
-        gap = here.words.ends[last]
+        gap, printed = here.words.ends[last], here.text[start:end]
+        written = "put them around it" if "\n" in printed else f"write `print({shorten(printed)})`"
         return here.error(
             "E0102",
             "`print` needs parentheses",
             "what to print",
-            fix(f"write `print({shorten(here.text[start:end])})`", (gap, start, "("), (end, end, ")")),
+            fix(written, (gap, start, "("), (end, end, ")")),
         )
     if before == "NAME" and here.kind == "STRING" and glued:
         prefix = here.span(last)

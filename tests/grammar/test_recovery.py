@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.errors import CompileError
-from autodiff.core.span import Source
+from autodiff.core.errors import CompileError, Edit, Fix
+from autodiff.core.span import Source, Span
 from autodiff.grammar.parser import parse
-from autodiff.grammar.recovery import MOST
+from autodiff.grammar.recovery import MOST, keep_what_mends
 from conftest import REPOSITORY
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -117,9 +117,23 @@ def test_further_mistakes_keep_only_what_mends_them() -> None:
     with pytest.raises(CompileError) as caught:
         parse(Source("x = = 3\nif x > 1 && x = 2:\n    pass\nprint x\n"))
     signs, statement = caught.value.further
-    assert signs.fixes == ()  # the `=` is still wrong with it
-    assert signs.help == ("write `and`",)
+    assert [fix.text for fix in signs.fixes] == ["write `and`"]  # it reads on to the `=`
     assert [fix.text for fix in statement.fixes] == ["write `print(x)`"]
+
+
+def test_what_does_not_mend_a_further_mistake_is_not_shown() -> None:
+    text = "x = 1\ny = 2x x\n"
+    at = text.index("2x")
+    guesses = (Fix("leave it", Edit(Span(at, at + 2), "2x")), Fix("cut it", Edit(Span(at + 2, at + 2), "y")))
+    error = CompileError("a mistake", code="E0109", span=Span(at, at + 2), fixes=guesses)
+    keep_what_mends(error, text, (6, len(text)))
+    assert (error.fixes, error.help) == ((), ())
+
+
+def test_a_repair_below_a_mistake_is_judged_by_its_line() -> None:
+    with pytest.raises(CompileError) as caught:
+        parse(Source("x = = 3\nfor i in y:\n    try:\n        pass\n    except E:\n        raise E('a')\n"))
+    assert caught.value.further[-1].fixes[0].text == "write `assert False, 'a'`"
 
 
 def further_of(text: str) -> list[str]:

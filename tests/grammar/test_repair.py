@@ -13,12 +13,12 @@ from autodiff.grammar.run import Settings
 from autodiff.grammar.runtime import runtime
 
 
-def tried(text: str, *replacements: str, mistake: str = "MISTAKE") -> AutodiffError:
+def tried(text: str, *replacements: str, code: str = "E0200") -> AutodiffError:
     """An error at MISTAKE whose proposals put each of the replacements there, after they were tried."""
-    at = text.index(mistake)
-    span = Span(at, at + len(mistake))
+    at = text.index("MISTAKE")
+    span = Span(at, at + len("MISTAKE"))
     fixes = tuple(Fix(new, Edit(span, new)) for new in replacements)
-    error = ScriptError("a mistake", code="E0200", span=span, fixes=fixes)
+    error = ScriptError("a mistake", code=code, span=span, fixes=fixes)
     repair.keep_what_holds(error, Source(text), Settings())
     return error
 
@@ -35,8 +35,34 @@ def test_no_more_than_two_are_kept():
     assert kept(tried("x = MISTAKE\n", "1", "2", "3")) == ["1", "2"]
 
 
+@pytest.mark.parametrize("code", ["E0201", "E0204", "E0310"])
+def test_a_name_is_right_when_backward_complains_in_its_line(code):
+    text = "w = torch.tensor(1.)\ny = (w * MISTAKE).backward()\n"
+    assert kept(tried(text, "2", code=code)) == ["2"]
+    assert kept(tried(text, "2", code="E0203")) == []
+
+
+def test_a_name_is_not_right_when_something_else_fails_in_its_line():
+    assert kept(tried("y = torch.ones(2) + MISTAKE\n", "torch.ones(3)", code="E0204")) == []
+
+
+def test_another_unknown_name_has_to_stand_behind_the_mended_one():
+    assert kept(tried("y = MISTAKE + b\n", "1", "a", code="E0201")) == ["1"]
+
+
+def test_a_mended_word_may_uncover_what_is_wrong_further_on_in_its_line():
+    assert kept(tried("y = MISTAKE ) 2\n", "1", "(1", "+", ")", code="E0101")) == ["1", "(1"]
+
+
+def test_nothing_is_said_of_what_does_not_hold():
+    for code in ("E0101", "E0203"):
+        error = tried("x = MISTAKE\n", ")" if code == "E0101" else "nothing", code=code)
+        assert (error.fixes, error.help) == ((), ())
+
+
 def test_a_script_that_goes_on_for_ever_is_stopped():
     assert kept(tried("x = MISTAKE\nwhile True: pass\n", "1")) == ["1"]
+    assert kept(tried("while MISTAKE: pass\n", "True")) == ["True"]  # in the line of the mistake too
 
 
 def test_no_trial_begins_when_time_is_over(monkeypatch):
