@@ -1,8 +1,12 @@
-"""The table of values and gradients that ``run`` begins with and ``grad`` shows on a terminal."""
+"""The table of values and gradients that ``run`` begins with and ``grad`` shows on a terminal.
+
+Where a page has no room for the table, numbers lose digits first; then every input gets lines of its own.
+"""
 
 from __future__ import annotations
 
-from autodiff.cli.render.numbers import block, is_array, spell_count, spell_range, spell_shape
+from autodiff.cli.console import cells, visible
+from autodiff.cli.render.numbers import block, fitted, is_array, spell_count, spell_shape
 from autodiff.cli.render.page import (
     EMPTY,
     GRADIENT,
@@ -12,18 +16,25 @@ from autodiff.cli.render.page import (
     PLAIN,
     TITLE,
     Page,
+    Table,
     fit,
     muted,
-    spread,
-    table,
+    prose,
+    quotient,
+    with_remark,
 )
+from autodiff.core.naming import bracketed
 from autodiff.core.report import GradientReport, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from autodiff.cli.render.page import Line
+
+WIDEST_NAME, NARROW_NAME = 60, 24
+NARROWEST_PLACE = 16  # a path shorter than this is not shortened any more
+LABEL_WIDTH = 14
 
 
 def gradient_lines(report: GradientReport, page: Page) -> Iterator[Line]:
@@ -35,72 +46,111 @@ def gradient_lines(report: GradientReport, page: Page) -> Iterator[Line]:
 
 
 def output_lines(report: GradientReport, page: Page) -> Iterator[Line]:
-    """``L = -7`` with the place that made it at the right margin."""
+    """``L = -7`` with the place that made it at the right margin, below the value where there is no room."""
     output = report.output
-    name = fit(output.name)
-    lines = block(output.value, page.digits)
-    place = fit(report.script) + (f", line {output.line}" if output.line is not None else "")
-    if output.shape:
-        place = f"{spell_shape(output.shape)}, {place}"
-    yield spread(((TITLE, f"{name} = "), (NUMBER, lines[0])), place, page.width)
+    name = fit(output.name, min(WIDEST_NAME, max(page.width - 12, 20)))
+    indent = len(name) + len(" = ")
+    lines = fitted(output.value, page.width - indent, page.digits, with_shape=False)
+    line_number = f", line {output.line}" if output.line is not None else ""
+    shape = f"{spell_shape(output.shape)}, " if output.shape else ""
+    room = page.width - len(shape) - len(line_number)
+    beside = room - indent - len(lines[0]) - len("  ")
+    path = fit_path(report.script, min(WIDEST_NAME, beside if beside >= NARROWEST_PLACE else room))
+    place = f"{shape}{path}{line_number}"
+    above: Line = ((TITLE, f"{name} = "), (NUMBER, lines[0]))
+    if len(lines) == 1 or indent + len(lines[0]) + 2 + len(place) <= page.width:
+        yield from with_remark(above, place, page.width)
+        place = ""
+    else:
+        yield above
     for line in lines[1:]:
-        yield ((PLAIN, " " * (len(name) + 3)), (NUMBER, line))
+        yield ((PLAIN, " " * indent), (NUMBER, line))
+    if place:
+        yield from with_remark((), place, page.width)
 
 
 def table_lines(report: GradientReport, page: Page) -> Iterator[Line]:
+    """The inputs: as a table where there is room for one, else one below the other."""
     count = len(report.gradients)
     shown = report.gradients[: page.cut(count)]
-    if any(is_array(variable.value) for variable in report.gradients):
-        yield from tensor_table(report, shown, page)
+    make = tensor_table if any(is_array(variable.value) for variable in report.gradients) else scalar_table
+    title = gradient_title(report)
+    table = make(shown, title, page.digits, WIDEST_NAME)
+    is_explained = True
+    if table.width > page.width:
+        short_title = (
+            quotient(fit(report.output.name, 24), "leaf", 16) if report.weight is None else "dS/d leaf"
+        )
+        is_explained = report.weight is None
+        for digits, widest in ((page.digits, NARROW_NAME), (min(page.digits, 3), NARROW_NAME)):
+            table = make(shown, short_title, digits, widest)
+            if table.width <= page.width:
+                break
+    if table.width <= page.width:
+        yield from table.lines()
     else:
-        yield from scalar_table(report, shown, page)
+        is_explained = False
+        for variable in shown:
+            yield from entry_lines(variable, page)
     if len(shown) < count:
         yield muted(f"  ... {count - len(shown):,} more inputs (--all)")
+    if not is_explained and report.weight is not None:
+        yield from prose(f"S = {weighted_sum(report)}, G = {fit(report.weight)}", page.width, 2)
 
 
-def scalar_table(report: GradientReport, shown: tuple[Variable, ...], page: Page) -> Iterator[Line]:
-    # The gradient of a tensor output is that of a weighted sum; for one number that needs no saying.
-    header = ["leaf         ", "     value", gradient_title(report).rjust(13), "  paths"]
+def scalar_table(shown: Sequence[Variable], title: str, digits: int, widest: int) -> Table:
+    header = ["leaf         ", "     value", title.rjust(13), "  paths"]
     rows = [
         [
-            [fit(variable.name)],
-            block(variable.value, page.digits),
-            block(variable.grad, page.digits),
+            [fit(variable.name, widest)],
+            block(variable.value, digits),
+            block(variable.grad, digits),
             [spell_count(variable.paths)],
         ]
         for variable in shown
     ]
-    yield from table(header, rows, (NAME, NUMBER, GRADIENT, MUTED), (False, True, True, True))
+    return Table(header, rows, (NAME, NUMBER, GRADIENT, MUTED), (False, True, True, True))
 
 
-def tensor_table(report: GradientReport, shown: tuple[Variable, ...], page: Page) -> Iterator[Line]:
-    header = ["leaf", "shape", "value", gradient_title(report), "paths"]
+def tensor_table(shown: Sequence[Variable], title: str, digits: int, widest: int) -> Table:
     rows = [
         [
-            [fit(variable.name)],
+            [fit(variable.name, widest)],
             [spell_shape(variable.shape)],
-            fitted(variable.value, page),
-            fitted(variable.grad, page),
+            block(variable.value, digits, with_shape=False),
+            block(variable.grad, digits, with_shape=False),
             [spell_count(variable.paths)],
         ]
         for variable in shown
     ]
     styles = (NAME, MUTED, NUMBER, GRADIENT, MUTED)
-    yield from table(header, rows, styles, (False, False, False, False, True))
+    header = ["leaf", "shape", "value", title, "paths"]
+    return Table(header, rows, styles, (False, False, False, False, True))
 
 
-def fitted(value: object, page: Page) -> list[str]:
-    """A matrix in the room one column has: with fewer digits, or as its range, where it is too wide."""
-    room = (page.width - 26) // 2
-    for digits in (page.digits, min(page.digits, 3)):
-        lines = block(value, digits)
-        if len(lines[0]) <= room or not lines[0].startswith("|"):
-            return lines
-    return [spell_range(value)]
+def entry_lines(variable: Variable, page: Page) -> Iterator[Line]:
+    """One input over the full width: its name, then value and gradient below."""
+    paths = f"{spell_count(variable.paths)} path{'' if variable.paths == 1 else 's'}"
+    about = f"{spell_shape(variable.shape)}, {paths}"
+    name = fit(variable.name, max(page.width - 4 - len(about), NARROW_NAME))
+    yield from with_remark(((PLAIN, "  "), (NAME, name)), about, page.width)
+    for label, value, style in (("value", variable.value, NUMBER), ("gradient", variable.grad, GRADIENT)):
+        for at, line in enumerate(fitted(value, page.width - LABEL_WIDTH, page.digits, with_shape=False)):
+            yield ((MUTED, ("" if at else "    " + label).ljust(LABEL_WIDTH)), (style, line))
 
 
 def gradient_title(report: GradientReport) -> str:
-    name = fit(report.output.name, 24)
+    """What the column of gradients holds; of a tensor output, the gradient of a weighted sum."""
     if report.weight is None:
-        return f"d{name}/d leaf"
-    return f"gradient of sum(G*{name}), G = {fit(report.weight, 24)}"
+        return quotient(fit(report.output.name, 24), "leaf", WIDEST_NAME)
+    return f"gradient of {weighted_sum(report)}, G = {fit(report.weight, 24)}"
+
+
+def weighted_sum(report: GradientReport) -> str:
+    return f"sum(G*{bracketed(fit(report.output.name, 24))})"
+
+
+def fit_path(path: str, width: int) -> str:
+    """A path made safe; of one that is too long the end, where the file's name is."""
+    path = visible(path)
+    return path if cells(path) <= width else "..." + path[3 - width :]

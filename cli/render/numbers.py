@@ -5,6 +5,8 @@ A value is a Python float, an ndarray or None. Nothing here imports numpy; array
 
 from __future__ import annotations
 
+from autodiff.cli.render.prose import fold
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -85,17 +87,17 @@ def spell_count(count: int) -> str:
     return f"{leading // 100}.{leading % 100:02d}e{exponent}"
 
 
-def block(value: Any, digits: int = 6) -> list[str]:
+def block(value: Any, digits: int = 6, with_shape: bool = True) -> list[str]:
     """A value as lines: a number, the rows of a matrix, or a summary of what is too large to show.
 
-    A vector is a column, as it stands in a product.
+    A vector is a column, as it stands in a product. ``with_shape`` lets a summary begin with the shape.
     """
     if value is None:
         return ["None"]
     if not is_array(value):
         return [short(number(value), digits)]
     if value.ndim > 2 or max(value.shape) > LARGEST_BLOCK or value.size == 0:
-        return [summary(value, digits)]
+        return [summary(value, digits) if with_shape else figures(value, digits)]
     rows = value.tolist() if value.ndim == 2 else [[entry] for entry in value.tolist()]
     texts = [[short(entry, digits) for entry in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
@@ -119,18 +121,31 @@ def inline(value: Any, digits: int = 6) -> str:
     return "[" + "; ".join(" ".join(short(entry, digits) for entry in row) for row in rows) + "]"
 
 
+def fitted(value: Any, room: int, digits: int = 6, with_shape: bool = True) -> list[str]:
+    """A value as lines no longer than ``room``: with fewer digits, or in figures, where it is too wide."""
+    for precision in (digits, min(digits, 3)):
+        lines = block(value, precision, with_shape)
+        if len(lines[0]) <= room or not is_array(value):
+            return lines
+    return fold(figures(value, digits), room)
+
+
 def summary(value: Any, digits: int = 6) -> str:
     """What a large tensor is like: shape, range, mean and Euclidean norm."""
-    shape = spell_shape(value.shape)
+    return f"{spell_shape(value.shape)}   {figures(value, digits)}"
+
+
+def figures(value: Any, digits: int = 6) -> str:
+    """Range, mean and Euclidean norm of a large tensor."""
     if value.size == 0:
-        return f"{shape}   empty"
+        return "empty"
     if value.dtype.name == "bool":
-        return f"{shape}   {int(value.sum())} of {value.size} are True"
+        return f"{int(value.sum())} of {value.size} are True"
     wide = value.astype("float64")
     digits = min(digits, 3)
     low, mean, high = (short(float(f()), digits) for f in (wide.min, wide.mean, wide.max))
     norm = float((wide * wide).sum()) ** 0.5
-    return f"{shape}   min {low}  mean {mean}  max {high}  |g| {short(norm, digits)}"
+    return f"min {low}  mean {mean}  max {high}  |g| {short(norm, digits)}"
 
 
 def spell_range(value: Any) -> str:

@@ -7,6 +7,8 @@ the texts, terminal.py colours them; so the plain and the coloured report cannot
 from __future__ import annotations
 
 from autodiff.cli.console import cells, visible
+from autodiff.cli.render.prose import fold
+from autodiff.core.naming import bracketed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ PLAIN = ""
 NAME, NUMBER, GRADIENT, MUTED, TITLE, GUIDE = "name", "number", "gradient", "muted", "title", "guide"
 EMPTY: Line = ()
 GAP = "   "
+INDENT = 2  # of the rows of a table
 WIDEST_CELL = 60
 
 
@@ -46,14 +49,39 @@ def muted(text: str) -> Line:
     return ((MUTED, text),)
 
 
+def prose(text: str, width: int, indent: int = 0) -> Iterator[Line]:
+    """A remark, folded."""
+    for line in fold(text, width - indent):
+        yield muted(" " * indent + line)
+
+
+def quotient(above: str, below: str, room: int) -> str:
+    """The heading ``dL/d leaf``: what has no plain name stands in brackets, and as ``...`` without the room.
+
+    >>> quotient("L", "leaf", 30), quotient("(x * y).sum()", "leaf", 30), quotient("x * y", "leaf", 9)
+    ('dL/d leaf', 'd((x * y).sum())/d leaf', 'd(...)/d leaf')
+    """
+    heading = f"d{bracketed(above)}/d {below}"
+    return heading if cells(heading) <= room else f"d(...)/d {below}"
+
+
 def length(line: Line) -> int:
     return sum(cells(text) for _, text in line)
+
+
+def with_remark(left: Line, right: str, width: int) -> Iterator[Line]:
+    """A line with a remark at the right margin; where both do not fit, the remark has a line of its own."""
+    if length(left) + 2 + cells(right) <= width:
+        yield spread(left, right, width)
+    else:
+        yield left
+        yield spread((), right, width)
 
 
 def spread(left: Line, right: str, width: int) -> Line:
     """A remark at the right margin of a line, or after it where both do not fit."""
     gap = width - length(left) - cells(right)
-    return (*left, (PLAIN, " " * max(gap, 2)), (MUTED, right))
+    return (*left, (PLAIN, " " * max(gap, 2 if left else 0)), (MUTED, right))
 
 
 def fit(text: str, width: int = WIDEST_CELL) -> str:
@@ -83,32 +111,54 @@ def align(texts: Sequence[str], right: bool) -> list[str]:
     return [pad(text, width, right) for text in texts]
 
 
-def table(
-    header: Sequence[str],
-    rows: Sequence[Sequence[Sequence[str]]],
-    styles: Sequence[str],
-    right: Sequence[bool],
-) -> Iterator[Line]:
-    """A table whose cells are one or several lines each, under a muted header."""
-    widths = [
-        max([cells(title)] + [cells(text) for row in rows for text in row[at]])
-        for at, title in enumerate(header)
-    ]
-    yield tuple_line(
-        (MUTED, pad(title, width, side)) for title, width, side in zip(header, widths, right, strict=True)
-    )
-    for row in rows:
-        for number in range(max(map(len, row))):
-            texts = [cell[number] if number < len(cell) else "" for cell in row]
-            yield tuple_line(
-                (style, pad(text, width, side))
-                for style, text, width, side in zip(styles, texts, widths, right, strict=True)
-            )
+class Table:
+    """A table whose cells are one or several lines each, under a muted header.
+
+    ``styles`` and ``right`` (is it aligned to the right?) have an entry for each column.
+    """
+
+    __slots__ = ("header", "right", "rows", "styles", "widths")
+
+    def __init__(
+        self,
+        header: Sequence[str],
+        rows: Sequence[Sequence[Sequence[str]]],
+        styles: Sequence[str],
+        right: Sequence[bool],
+    ) -> None:
+        self.header = header
+        self.rows = rows
+        self.styles = styles
+        self.right = right
+        self.widths = [
+            max([cells(title)] + [cells(text) for row in rows for text in row[at]])
+            for at, title in enumerate(header)
+        ]
+
+    @property
+    def width(self) -> int:
+        """How many columns of the page it takes."""
+        return INDENT + sum(self.widths) + len(GAP) * (len(self.widths) - 1)
+
+    def lines(self) -> Iterator[Line]:
+        """The header and the rows."""
+        widths, right = self.widths, self.right
+        yield tuple_line(
+            (MUTED, pad(title, width, side))
+            for title, width, side in zip(self.header, widths, right, strict=True)
+        )
+        for row in self.rows:
+            for number in range(max(map(len, row))):
+                texts = [cell[number] if number < len(cell) else "" for cell in row]
+                yield tuple_line(
+                    (style, pad(text, width, side))
+                    for style, text, width, side in zip(self.styles, texts, widths, right, strict=True)
+                )
 
 
 def tuple_line(pieces: Iterable[Piece]) -> Line:
     """Cells side by side, indented by two."""
-    line: list[Piece] = [(PLAIN, "  ")]
+    line: list[Piece] = [(PLAIN, " " * INDENT)]
     for at, piece in enumerate(pieces):
         if at:
             line.append((PLAIN, GAP))

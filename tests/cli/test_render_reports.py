@@ -140,6 +140,81 @@ def test_tensors_stand_in_blocks():
     assert "W      2x2     | 0.5  0.5 |   | 4  4 |" in text
 
 
+def test_a_page_without_room_for_the_table_gives_every_input_its_own_lines():
+    assert (
+        texts(gradient_lines(tensor_report(), Page(72)))
+        == """\
+Y = | 6  6 |                                       2x2, seed5.ad, line 5
+    | 6  6 |
+
+  leaf   shape   value          dS/d leaf   paths
+  X      2x2     | 2  2 |       | 1  1 |        1
+                 | 2  2 |       | 1  1 |
+  W      2x2     | 0.5  0.5 |   | 4  4 |        1
+                 | 0.5  0.5 |   | 4  4 |
+  b      1       | 4 |          | 4 |           1
+  S = sum(G*Y), G = ones(2, 2)
+"""
+    )
+    assert (
+        texts(gradient_lines(tensor_report(), Page(40)))
+        == """\
+Y = | 6  6 |       2x2, seed5.ad, line 5
+    | 6  6 |
+
+  X                          2x2, 1 path
+    value     | 2  2 |
+              | 2  2 |
+    gradient  | 1  1 |
+              | 1  1 |
+  W                          2x2, 1 path
+    value     | 0.5  0.5 |
+              | 0.5  0.5 |
+    gradient  | 4  4 |
+              | 4  4 |
+  b                            1, 1 path
+    value     | 4 |
+    gradient  | 4 |
+  S = sum(G*Y), G = ones(2, 2)
+"""
+    )
+
+
+def test_numbers_lose_digits_before_the_table_is_given_up():
+    value = np.full((2, 3), 1 / 3)
+    report = seed_1_report(
+        gradients=(Variable("W", 1, (2, 3), "float64", value, value, 1),), graph=None, derivations=()
+    )
+    assert "| 0.333333  0.333333  0.333333 |" in texts(gradient_lines(report, Page(100)))
+    narrow = texts(gradient_lines(report, Page(80)))
+    assert "  W      2x3     | 0.333  0.333  0.333 |   | 0.333  0.333  0.333 |       1\n" in narrow
+    assert narrow.count("| 0.333  0.333  0.333 |") == 4
+
+
+def test_what_is_no_name_stands_in_brackets_in_headings():
+    def titles(name, width=80):
+        output = Variable(name, 9, (), "float64", -7.0, 1.0, 1)
+        return texts(gradient_lines(seed_1_report(output=output), Page(width)))
+
+    assert " dloss/d leaf " in titles("loss")
+    assert " d((x ** 2).sum())/d leaf " in titles("(x ** 2).sum()")
+    assert " d(...)/d leaf " in titles("(x ** 2).sum() / 123456", 60)
+
+
+def test_a_long_path_keeps_the_name_of_the_file():
+    report = seed_1_report(script="/a/very/long/way/down/to/the/script/named/seed1.ad")
+    first = texts(gradient_lines(report, Page(40))).split("\n")[0]
+    assert first.endswith("/named/seed1.ad, line 9")
+    assert len(first) == 40
+
+
+def test_a_remark_without_room_beside_a_line_stands_below_it():
+    output = Variable("loss_of_the_whole_batch", 9, (), "float64", -7.123456, 1.0, 1)
+    lines = texts(gradient_lines(seed_1_report(output=output), Page(40))).split("\n")
+    assert lines[0] == "loss_of_the_whole_batch = -7.12346"
+    assert lines[1] == "seed1.ad, line 9".rjust(40)
+
+
 def test_derivation_of_a_tensor():
     derivation = w1_derivation(
         output="Y",
@@ -174,9 +249,17 @@ def test_large_tensors_are_summarised():
         (),
         (),
     )
-    text = texts(gradient_lines(report, Page()))
-    assert "784x128   min -1" in text
-    assert "|g| 183" in text
+    text = texts(gradient_lines(report, Page(130)))
+    assert "  W      784x128   min -1  mean " in text
+    assert text.count("|g| 183") == 2
+    narrow = texts(gradient_lines(report, Page(60)))
+    assert narrow.endswith(
+        """
+  W                                          784x128, 1 path
+    value     min -1  mean -3.63e-17  max 1  |g| 183
+    gradient  min -1  mean -3.63e-17  max 1  |g| 183
+"""
+    )
 
 
 def test_a_shared_inner_node_prints_its_inputs_once():
