@@ -10,6 +10,7 @@ from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.attributes import ATTRIBUTES, names_of
+from autodiff.grammar.proposals.cuts import cuts, explain_cuts
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
 from autodiff.grammar.proposals.types import call_it, only_entry
@@ -120,6 +121,11 @@ def of_number(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]
     """A Python number where a tensor was expected."""
     kind = "a Python number" if owner.__class__ is not bool else "a truth value"
     if not is_tensors(node.name):
+        return
+    found = cuts(scene, node.object) if needs_leaf(scene) else []
+    if found:
+        yield from explain_cuts(scene, found)
+        scene.error.caret = f"this is {kind}, not a tensor"
         return
     scene.error.caret = f"this is {kind}, not a tensor"
     yield from as_tensor(scene, node.object)

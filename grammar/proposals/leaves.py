@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import Edit, Fix, Label
+from autodiff.core.errors import Edit, Fix
 from autodiff.core.functions import Function
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
-from autodiff.grammar.proposals.scene import Scene, after, atom, is_method, owner_of
-from autodiff.grammar.walk import path_to, walk
+from autodiff.grammar.proposals.cuts import cuts, explain_cuts
+from autodiff.grammar.proposals.scene import Scene, after, is_method, owner_of
+from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,14 +23,11 @@ def require_gradient(scene: Scene) -> Iterator[Fix]:
         start = owner_of(start)
     elif isinstance(start, syntax.Call) and start.arguments:
         start = start.arguments[0].value
-    found, ends = origins(scene, start)
-    for node, kept, why in ends:
-        scene.error.caret = "the graph was left on the way to this"
-        scene.error.help = ()
-        scene.error.labels.append(Label(node.span, why))
-        if kept:
-            yield Fix(f"stay in the graph: write {kept} for {scene.text(node)}", Edit(node.span, kept))
-    for name, call in found if not ends else ():
+    found = cuts(scene, start)
+    if found:
+        yield from explain_cuts(scene, found)
+        return
+    for name, call in origins(scene, start):
         function = scene.value(call.function)
         if any(p.name == "requires_grad" for p in function.parameters):
             edit = scene.with_argument(call, "requires_grad=True")
@@ -40,39 +38,23 @@ def require_gradient(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"ask for it where `{name}` is made, in line {line}: {name} = {new}", edit)
 
 
-End = tuple["Any", str, str]
-
-
-def origins(scene: Scene, start: Any) -> tuple[list[tuple[str, syntax.Call]], list[End]]:
-    """The calls that create tensors, followed back through the names an expression was made from.
-
-    Beside them the places where the graph was left, by ``no_grad``, ``detach()``, ``.data`` or ``item()``,
-    with what to write there instead and what to say about it.
-    """
+def origins(scene: Scene, start: Any) -> list[tuple[str, syntax.Call]]:
+    """The calls that create tensors, followed back through the names an expression was made from."""
     found: list[tuple[str, syntax.Call]] = []
-    ends: list[End] = []
     seen: set[str] = set()
     todo = [start]
     while todo:
         for node in walk(todo.pop(0)):
-            if is_method(node, "detach"):
-                ends.append((node, atom(scene.text(owner_of(node))), "detach() leaves the graph"))
-            elif isinstance(node, syntax.Attribute) and node.name == "data":
-                ends.append((node, scene.text(node.object), ".data is outside of the graph"))
             if not isinstance(node, syntax.Name) or node.id in seen:
                 continue
             seen.add(node.id)
             for statement in scene.assignments(node.id):
-                ends += unrecorded(scene, statement)
                 value: Any = statement.value
-                numbers = [n for n in walk(value) if is_method(n, "item")]
-                if creates(scene, value) and numbers:
-                    ends.append((value, scene.text(numbers[0].function.object), "a number has no graph"))
-                elif creates(scene, value):
+                if creates(scene, value):
                     found.append((node.id, value))
                 else:
                     todo.append(value)
-    return found, ends
+    return found
 
 
 FILLED = ("tensor", "zeros", "ones", "full", "rand", "randn", "randint", "eye", "arange", "linspace")
@@ -85,40 +67,12 @@ def creates(scene: Scene, node: Any) -> bool:
     return function.__class__ is Function and (function.name in CREATE or function.name.endswith("_like"))
 
 
-def unrecorded(scene: Scene, statement: Any) -> list[End]:
-    """The ``with no_grad():`` around an assignment; of a step along the gradient the step itself."""
-    value: Any = statement.value
-    if any(isinstance(node, syntax.Attribute) and node.name == "grad" for node in walk(value)):
-        target = step_target(statement)
-        if target is None:
-            return []
-        step = f"{target.id} -= {scene.text(value.right)}"
-        return [(statement, step, "under no_grad() this makes a tensor without a graph")]
-    return [
-        (context, "torch.enable_grad()", "nothing is recorded under this")
-        for node in path_to(scene.script, statement.span)
-        if isinstance(node, syntax.With)
-        for context, _ in node.items
-        if "no_grad" in scene.text(context) or "inference_mode" in scene.text(context)
-    ]
-
-
-def step_target(statement: Any) -> syntax.Name | None:
-    """The ``w`` of ``w = w - lr * w.grad``."""
-    if not isinstance(statement, syntax.Assign) or len(statement.targets) != 1:
-        return None
-    target, value = statement.targets[0], statement.value
-    if not isinstance(target, syntax.Name) or not isinstance(value, syntax.Binary) or value.op != "-":
-        return None
-    return target if isinstance(value.left, syntax.Name) and value.left.id == target.id else None
-
-
 def require_input(scene: Scene) -> Iterator[Fix]:
     """``grad()`` was asked for a tensor that requires no gradient."""
     for x, _ in scene.given():
         for name, value in scene.values.items():
             if value is x:
-                for made, call in origins(scene, syntax.Name(scene.span, name))[0]:
+                for made, call in origins(scene, syntax.Name(scene.span, name)):
                     edit = scene.with_argument(call, "requires_grad=True")
                     yield Fix(f"ask for it where `{made}` is made: {made} = {after(scene, call, edit)}", edit)
                 return

@@ -1,0 +1,304 @@
+"""Where the graph was left on the way to a value: by a number, a copy, a comparison, a gradient.
+
+An expression is followed back through the names it was made from. What is found is pointed at only if a
+value that requires a gradient went in; what to write there instead is tried like every other repair.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import Edit, Fix, Label
+from autodiff.core.functions import FUNCTIONS
+from autodiff.core.tensors import Tensor
+from autodiff.grammar import syntax
+from autodiff.grammar.proposals.scene import DISPLAYS, Scene, after, atom, is_method, owner_of
+from autodiff.grammar.values import UNBOUND, Namespace
+from autodiff.grammar.walk import children, path_to, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+#: Methods that turn a tensor into what Python counts with.
+TO_NUMBERS = ("item", "tolist", "numpy")
+#: Functions and methods that answer with positions or whole numbers, and what is differentiable instead.
+POSITIONS = {"argmax": "max", "argmin": "min", "argsort": "sort", "nonzero": ""}
+WHOLE = ("int", "long", "bool", "short")
+COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le", "isclose")
+COPIES = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor")
+A_NUMBER = "a number has no graph"
+COPIES_NUMBERS = "this copies the numbers and leaves the graph"
+STEPS_NOWHERE = "start from a value that changes smoothly with the input, such as a loss"
+
+
+class Cut:
+    """A place where the graph was left: ``edit`` stays in it, and is shown as ``shown``.
+
+    ``inside`` is an expression in which the graph may have been left before.
+    """
+
+    __slots__ = ("advice", "edit", "inside", "node", "shown", "why")
+
+    def __init__(
+        self,
+        node: Any,
+        why: str,
+        edit: Edit | None = None,
+        shown: str = "",
+        advice: str = "",
+        inside: Any = None,
+    ) -> None:
+        self.inside = inside
+        self.node = node
+        self.why = why
+        self.edit = edit
+        self.shown = shown
+        self.advice = advice
+
+
+def explain_cuts(scene: Scene, found: list[Cut]) -> Iterator[Fix]:
+    """Point at the cuts on the way to a value, and propose to make none of them."""
+    error = scene.error
+    error.caret = "the graph was left on the way to this"
+    error.help = tuple(dict.fromkeys([cut.advice for cut in found if cut.advice]))
+    for cut in found:
+        if cut.node.span != error.span:
+            error.labels.append(Label(cut.node.span, cut.why))
+    mended = [cut for cut in found if cut.edit is not None]
+    if not mended or len(mended) < len(found):
+        return
+    shown = ", and ".join([cut.shown for cut in mended])
+    yield Fix(f"stay in the graph: write {shown}", *[cut.edit for cut in mended if cut.edit is not None])
+
+
+def cuts(scene: Scene, start: Any) -> list[Cut]:
+    """The cuts on the way to an expression, in the order of the script."""
+    found: list[Cut] = []
+    seen: set[str] = set()
+    todo = [start]
+    while todo:
+        expression = todo.pop(0)
+        nodes = [expression]
+        while nodes:
+            node = nodes.pop()
+            cut = cut_at(scene, node)
+            if cut is not None:
+                found.append(cut)
+                if cut.inside is not None:
+                    todo.append(cut.inside)
+                continue
+            nodes += children(node)
+            if isinstance(node, syntax.Name) and node.id not in seen:
+                seen.add(node.id)
+                for statement, value in given_to(scene, node.id):
+                    cut = unrecorded(scene, statement)
+                    if cut is None:
+                        todo.append(value)
+                    else:
+                        found.append(cut)
+                made = scene.function(node.id)
+                if made is not None:
+                    answers = [part for part in walk(*made.body) if isinstance(part, syntax.Return)]
+                    todo += [answer.value for answer in answers if answer.value is not None]
+    edited = {(cut.node.span.start, cut.node.span.end): cut for cut in found}
+    return [edited[place] for place in sorted(edited)]
+
+
+def given_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
+    """The statements that give a name its value, alone or among others, or add to it, with what they give."""
+    others: list[Any] = [
+        node
+        for node in walk(scene.script)
+        if isinstance(node, (syntax.Assign, syntax.AugmentedAssign))
+        and any(
+            isinstance(part, syntax.Name) and part.id == name
+            for target in (node.targets if isinstance(node, syntax.Assign) else (node.target,))
+            for part in (target.elements if isinstance(target, DISPLAYS) else [target])
+        )
+    ]
+    first = scene.assignments(name)
+    return [(node, node.value) for node in [*first, *(node for node in others if node not in first)]]
+
+
+def leads_on(scene: Scene, node: Any, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether an expression was made from something that requires a gradient, as far as can be told."""
+    for part in walk(node):
+        if not isinstance(part, syntax.Name) or part.id in seen:
+            continue
+        value = scene.value(part)
+        if value.__class__ is Tensor and value.requires_grad:
+            return True
+        given = given_to(scene, part.id)
+        if value is UNBOUND and not given:  # the value of a function's own name is gone
+            return True
+        if value.__class__ is not Namespace and any(
+            leads_on(scene, other, seen | {part.id}) for _, other in given
+        ):
+            return True
+    return False
+
+
+# -- what cuts -------------------------------------------------------------------------------------------
+
+
+def cut_at(scene: Scene, node: Any) -> Cut | None:
+    """The cut that an expression makes itself."""
+    if isinstance(node, syntax.Comparison) and leads_on(scene, node):
+        return Cut(node, "a comparison has no gradient", advice=STEPS_NOWHERE)
+    if isinstance(node, syntax.Attribute):
+        if node.name == "data" and leads_on(scene, node.object):
+            return stay(scene, node, scene.text(node.object), ".data is outside of the graph")
+        return accumulated(scene, node) if node.name == "grad" else None
+    if not isinstance(node, syntax.Call):
+        return None
+    name = scene.text(node.function).rpartition(".")[2]
+    if name == "grad" and node.arguments:
+        return not_created(scene, node)
+    inside = owner_of(node) if is_own(scene, node) else node.arguments[0].value if node.arguments else None
+    if inside is None or not leads_on(scene, inside):
+        return None
+    if name in COPIES and not is_own(scene, node):
+        return copied(scene, node, inside)
+    if is_number(scene, node):
+        return stay(scene, node, kept(scene, node), A_NUMBER)
+    if name == "detach":
+        return stay(scene, node, scene.text(inside), "detach() leaves the graph")
+    if name in WHOLE and is_own(scene, node):
+        return stay(scene, node, scene.text(inside), "whole numbers have no gradient")
+    if name in POSITIONS:
+        value = POSITIONS[name]
+        advice = f"`{value}` is differentiable: it gives the entry itself" if value else STEPS_NOWHERE
+        return Cut(node, f"{name}() gives a position, which has no gradient", advice=advice)
+    if name in COMPARISONS:
+        return Cut(node, "a comparison has no gradient", advice=STEPS_NOWHERE)
+    return None
+
+
+def is_own(scene: Scene, call: syntax.Call) -> bool:
+    """Whether a call is that of a method of a value, and not of a function in a namespace."""
+    function = call.function
+    return isinstance(function, syntax.Attribute) and scene.value(function.object).__class__ is not Namespace
+
+
+def stay(scene: Scene, node: Any, text: str, why: str) -> Cut:
+    """A cut that is mended by writing ``text`` for it, in brackets where it is part of something."""
+    statement = path_to(scene.script, node.span)[-2]
+    if not (isinstance(statement, (syntax.Assign, syntax.AugmentedAssign)) and statement.value is node):
+        text = atom(text)
+    return Cut(node, why, Edit(node.span, text), f"{text} for {scene.text(node)}")
+
+
+def is_number(scene: Scene, node: Any) -> bool:
+    """Whether a call makes Python's number of a tensor."""
+    if not isinstance(node, syntax.Call):
+        return False
+    function = node.function
+    if isinstance(function, syntax.Attribute):
+        owner = scene.value(function.object)
+        if owner.__class__ is Namespace:
+            return bool(owner.name == "math") and f"torch.{function.name}" in FUNCTIONS
+        return function.name in TO_NUMBERS and not node.arguments
+    return isinstance(function, syntax.Name) and function.id in ("float", "int") and len(node.arguments) == 1
+
+
+def kept(scene: Scene, node: Any) -> str:
+    """An expression with the tensors themselves in place of the numbers made of them."""
+    edits = []
+    if is_number(scene, node):
+        function = node.function
+        if isinstance(function, syntax.Attribute) and function.name in TO_NUMBERS:
+            return kept(scene, function.object)
+        if isinstance(function, syntax.Name):
+            return kept(scene, node.arguments[0].value)
+        edits.append(Edit(function.span, f"torch.{function.name}"))
+    inner = node.arguments if isinstance(node, syntax.Call) else children(node)
+    for part in inner:
+        text = atom(kept(scene, part)) if is_number(scene, part) else kept(scene, part)
+        if text != scene.text(part):
+            edits.append(Edit(part.span, text))
+    text, start = scene.text(node), node.span.start
+    for edit in sorted(edits, key=lambda edit: -edit.span.start):
+        text = text[: edit.span.start - start] + edit.text + text[edit.span.end - start :]
+    return text
+
+
+def copied(scene: Scene, call: syntax.Call, data: Any) -> Cut:
+    """``torch.tensor(...)`` of tensors, or of numbers made of tensors."""
+    text = kept(scene, data)
+    numbers = text != scene.text(data)
+    if isinstance(data, DISPLAYS):
+        text = f"torch.stack({text})"
+    elif isinstance(data, syntax.Call) and isinstance(data.function, syntax.Name):
+        if scene.function(data.function.id) is not None:  # it may answer with a number made inside of it
+            cut = stay(scene, call, text, COPIES_NUMBERS)
+            cut.inside = data
+            return cut
+    elif not numbers:
+        text = f"{atom(text)}.clone()"
+    return stay(scene, call, text, A_NUMBER if numbers else COPIES_NUMBERS)
+
+
+# -- gradients, and what is not recorded -------------------------------------------------------------------
+
+
+def has_graph(call: syntax.Call) -> bool:
+    """Whether a call of ``grad`` or ``backward`` records what it does."""
+    given = [argument.value for argument in call.arguments if argument.keyword == "create_graph"]
+    return bool(given) and not (isinstance(given[0], syntax.Constant) and given[0].value is False)
+
+
+def not_created(scene: Scene, call: syntax.Call) -> Cut | None:
+    """``torch.autograd.grad(y, x)`` whose result is differentiated again."""
+    if has_graph(call):
+        return None
+    edit = scene.with_argument(call, "create_graph=True")
+    return Cut(call, "without create_graph=True this has no graph", edit, after(scene, call, edit))
+
+
+def accumulated(scene: Scene, node: syntax.Attribute) -> Cut | None:
+    """``x.grad``, which a pass without ``create_graph=True`` filled."""
+    passes = [
+        part
+        for part in walk(scene.script)
+        if is_method(part, "backward") and part.span.end <= scene.span.start and not has_graph(part)
+    ]
+    if not passes:
+        return None
+    edit = scene.with_argument(passes[-1], "create_graph=True")
+    return Cut(
+        passes[-1], "without create_graph=True .grad has no graph", edit, after(scene, passes[-1], edit)
+    )
+
+
+def unrecorded(scene: Scene, statement: Any) -> Cut | None:
+    """The ``with no_grad():`` around an assignment; of a step along the gradient the step itself."""
+    around = [
+        context
+        for node in path_to(scene.script, statement.span)
+        if isinstance(node, syntax.With)
+        for context, _ in node.items
+        if "no_grad" in scene.text(context) or "inference_mode" in scene.text(context)
+    ]
+    if not around or isinstance(statement, syntax.AugmentedAssign):  # a change of the tensor itself
+        return None
+    value: Any = statement.value
+    if any(isinstance(node, syntax.Attribute) and node.name == "grad" for node in walk(value)):
+        target = step_target(statement)
+        if target is None:
+            return None
+        step = f"{target.id} -= {scene.text(value.right)}"
+        why = "under no_grad() this makes a tensor without a graph"
+        return Cut(statement, why, Edit(statement.span, step), f"{step} for {scene.text(statement)}")
+    context = around[-1]
+    edit = Edit(context.span, "torch.enable_grad()")
+    return Cut(context, "nothing is recorded under this", edit, f"{edit.text} for {scene.text(context)}")
+
+
+def step_target(statement: Any) -> syntax.Name | None:
+    """The ``w`` of ``w = w - lr * w.grad``."""
+    if not isinstance(statement, syntax.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, syntax.Name) or not isinstance(value, syntax.Binary) or value.op != "-":
+        return None
+    return target if isinstance(value.left, syntax.Name) and value.left.id == target.id else None
