@@ -64,7 +64,7 @@ class Fix:
         return source_text
 
     def moves(self, place: int) -> int:
-        """Where a place of the source is once the edits are made; of replaced text it is the last character."""
+        """Where a place of the source is once the edits are made: in replaced text, its last character."""
         moved = place
         for edit in self.edits:
             if edit.span.end <= place:

@@ -1,8 +1,8 @@
 """Tries the repairs an error proposes, so that only those are shown with which the script goes on.
 
 A repair is tried by running the repaired script from its start, unheard, for about twice the steps the
-script took to its mistake. It holds when the script ends well, or gets past the place of the mistake. What does not hold is dropped
-without a word: advice that stands beside the repairs explains, and never looks like one that was tried.
+script took to its mistake. It holds when the script ends well, or gets past the place of the mistake. What
+does not hold is dropped without a word: advice beside the repairs explains, and looks like none of them.
 """
 
 from __future__ import annotations
