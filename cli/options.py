@@ -81,6 +81,7 @@ DIAGNOSTICS = Option(
     default="text",
 )
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
+TOP = Option("--top", NUMBER, "Paths to show: the strongest.", metavar="K", default=10)
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
 MAX_STEPS = Option("--max-steps", NUMBER, "Statements to run.", metavar="N", default=10_000_000)
 MAX_NODES = Option("--max-nodes", NUMBER, "Nodes of the graph.", metavar="N", default=5_000_000)
@@ -118,7 +119,7 @@ COMMANDS = {
         Command(
             "explain",
             "[SCRIPT]",
-            (*QUESTION, format_option("plain", "formula", "json"), *PEOPLE, *MANNERS, *LIMITS),
+            (*QUESTION, TOP, format_option("plain", "formula", "json"), *PEOPLE, *MANNERS, *LIMITS),
             "Derive a gradient in five steps, path by path.",
             ("autodiff explain seed1.ad --wrt w1", "autodiff explain seed1.ad --wrt w1 --format formula"),
         ),
@@ -135,6 +136,13 @@ COMMANDS = {
             (CODE, QUIET, COLOR, DIAGNOSTICS, MAX_SCRIPT, TIMEOUT),
             "Find likely mistakes in scripts without running them.",
             ("autodiff lint train.ad", "autodiff lint --diagnostics github *.ad"),
+        ),
+        Command(
+            "ops",
+            "[NAME]",
+            (format_option("plain", "json", "markdown"), QUIET, COLOR, DIAGNOSTICS),
+            "List the functions, or show one with its derivative and an example.",
+            ("autodiff ops", "autodiff ops relu", "autodiff ops pool"),
         ),
         Command(
             "help",

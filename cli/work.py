@@ -16,6 +16,9 @@ from autodiff.core.span import Span
 from autodiff.grammar.parser import parse_literal
 from autodiff.grammar.run import Settings, differentiate, execute
 
+#: Paths a report writes out where the command has no option for it.
+MOST_SHOWN = 10
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.report import GradientReport
@@ -49,7 +52,14 @@ def make_report(session: Session, *, graph: bool, derivations: bool, needed: boo
     swept = perf_counter()
     from autodiff.core.describe import describe
 
-    report = describe(subject, script.source, graph=graph, derivations=derivations, max_paths=limits.paths)
+    report = describe(
+        subject,
+        script.source,
+        graph=graph,
+        derivations=derivations,
+        max_paths=limits.paths,
+        top=request.number("top") or MOST_SHOWN,
+    )
     described = perf_counter()
     for note in report.notes:
         session.note(note)

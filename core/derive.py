@@ -1,24 +1,29 @@
 """A gradient derived in five steps: the chain rule, local derivatives, simplified, in numbers, the value.
 
 Each path is followed twice, with the engine's rules on numbers and with the same rules on symbols, and the
-sum over the paths is compared with what backward found.
+sum over the paths is compared with what backward found. Where there are too many paths to follow, the
+strongest are picked out of a graph of numbers, and the formula is built as backward builds the gradient.
 """
 
 from __future__ import annotations
 
 from itertools import islice
 
-from autodiff.core.expr import ONE, ZERO, Expr, infix, name, number, substitute, text
+from autodiff.core.backward import leading_to
+from autodiff.core.expr import Expr, name, number, substitute, text
+from autodiff.core.formula import Factored, factored, formula_of, total_of
 from autodiff.core.lazy import np
 from autodiff.core.matrices import layout
 from autodiff.core.naming import Formulas, Names
-from autodiff.core.node import Node, OpNode
-from autodiff.core.paths import Edge, follow
+from autodiff.core.node import Node
+from autodiff.core.path_writer import PathWriter
 from autodiff.core.paths import Path as Edges
-from autodiff.core.report import Derivation, Path, Subject
-from autodiff.core.simplify import simplify
-from autodiff.core.symbol import Symbol, broadcast, pull_symbol
+from autodiff.core.paths import follow
+from autodiff.core.report import Derivation, Subject
+from autodiff.core.strongest import ScalarEdges, is_number
 from autodiff.core.terms import summands
+from autodiff.core.uses import size_of, uses_of
+from autodiff.core.words import path_in_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,44 +33,61 @@ if TYPE_CHECKING:
 DIGITS = 6
 #: Following stops after this many edges, so that few paths are followed where they are very long.
 MOST_EDGES = 200_000
-#: A longer path is shown by its two ends, with GAP between them.
-LONGEST_PATH = 400
-GAP = name("...")
-INCOMING = "(incoming)"
-G = name("G")
+#: The sum over up to so many paths makes the formula.
+MOST_SUMMED = 100
+#: A graph of more nodes between input and output has no factored formula.
+MOST_NODES = 2_000
 
 
 class Derivations:
-    """The derivations of one backward pass; they share names and what was found out about single edges."""
+    """The derivations of one backward pass; they share names and what was found out about single edges.
 
-    def __init__(self, subject: Subject, names: Names, counts: dict[Node, int], max_paths: int) -> None:
+    At most ``max_paths`` are followed (0: all). Of more the ``top`` strongest are written out.
+    """
+
+    def __init__(
+        self, subject: Subject, names: Names, counts: dict[Node, int], max_paths: int, top: int
+    ) -> None:
         self.subject = subject
         self.names = names
         self.counts = counts
         self.max_paths = max_paths
+        self.top = top
         self.formulas = Formulas(names)
-        self._locals: dict[tuple[Edge, bool], Expr] = {}
-        self._weight: Expr | None = None
+        self._scalar_edges: ScalarEdges | None = None
+        weight = None
         if subject.weight is not None or _size(subject.seed) != 1:
-            self._weight = name("G")
+            weight = name("G")
             self.formulas.values["G"] = subject.seed
+        self._writer = PathWriter(subject, names, self.formulas, weight)
 
     def of(self, index: int) -> Derivation:
         """The derivation for one of the inputs asked about."""
-        subject, names = self.subject, self.names
+        subject, names, writer = self.subject, self.names, self._writer
         spelled, node = subject.wrt[index]
         count = self.counts[node]
-        found = self._follow(node) if count else []
-        is_scalar = all(_is_number(x) for edges, _ in found for x in (*(e[0] for e in edges), node))
-        paths = [self._path(node, edges, contribution, is_scalar) for edges, contribution in found]
-        total, shown = self._total([symbol for _, symbol in paths], node, is_scalar)
+        leading = leading_to(list(subject.order), [node]) if count else []
+        is_scalar = all(map(is_number, leading))
+        edges = self._edges() if is_scalar and count > 1 else None
+        followed, are_strongest = self._follow(node, count, edges)
+        is_sum = len(followed) == count <= max(MOST_SUMMED, self.top)
+        written = followed if is_sum else _strongest(followed, self.top)
+        paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
+        total = total_of([symbol for _, symbol in paths], node, is_scalar)
+        if len(written) > self.top:
+            kept = {path for path, _ in _strongest(written, self.top)}
+            paths = [paths[at] for at, (path, _) in enumerate(written) if path in kept]
+            written = [one for one in written if one[0] in kept]
         local = tuple(
-            self._local_step(edges, path, is_scalar)
-            for (edges, _), (path, _) in zip(found, paths, strict=True)
+            writer.local_step(path, said, is_scalar)
+            for (path, _), (said, _) in zip(written, paths, strict=True)
         )
-        is_complete = len(found) == count
-        simplified = text(total, None, DIGITS)
+        formula = formula_of(
+            total if is_sum else None, self._factored(leading, count, is_scalar), self.formulas
+        )
         backward = self._backward(node)
+        uses, use_count = uses_of(subject, node, names) if count > 1 else ((), count)
+        is_complete = len(followed) == count
         return Derivation(
             output=subject.name,
             output_line=names.line(subject.root),
@@ -73,28 +95,64 @@ class Derivations:
             wrt_line=names.line(node),
             count=count,
             paths=tuple(path for path, _ in paths),
+            followed=len(followed),
+            are_strongest=are_strongest,
             chain=tuple((" * " if is_scalar else " . ").join(path.chain) for path, _ in paths),
             local=local,
-            simplified=simplified if is_complete else f"{simplified} + ...",
-            numbers=tuple(self._numbers(term, is_scalar) for term in shown),
+            simplified=formula.simplified or f"{text(total, None, DIGITS)} + ...",
+            factored=formula.factored,
+            formula=formula.exact,
+            where=formula.where or self.formulas.where([total]),
+            numbers=tuple(self._numbers(term, is_scalar) for term in summands(formula.shown or total)),
             value=backward,
             backward=backward,
-            difference=self._difference([c for _, c in found], backward) if is_complete else None,
+            difference=self._difference([c for _, c in followed], backward) if is_complete else None,
+            magnitude=None if edges is None else edges.magnitude(node, _item(subject.seed)),
             is_scalar=is_scalar,
-            where=self.formulas.where([total]),
+            uses=uses,
+            use_count=use_count,
+            words=self._words(written, node) if is_scalar else "",
         )
 
-    def _follow(self, node: Node) -> list[tuple[Edges, Any]]:
-        found = []
-        edges = 0
-        for path, contribution in islice(
-            follow(self.subject.root, node, self.subject.seed, self.subject.order), self.max_paths or None
-        ):
-            found.append((path, contribution))
-            edges += len(path)
-            if edges > MOST_EDGES:
-                break
-        return found
+    def _edges(self) -> ScalarEdges:
+        if self._scalar_edges is None:
+            self._scalar_edges = ScalarEdges(self.subject.order)
+        return self._scalar_edges
+
+    def _follow(
+        self, node: Node, count: int, edges: ScalarEdges | None
+    ) -> tuple[list[tuple[Edges, Any]], bool]:
+        """Paths with what they carry, and whether no other carries more: all, the strongest, or the first."""
+        subject = self.subject
+        if edges is not None and edges.are_finite and self.max_paths and count > self.max_paths:
+            most = min(self.top, max(MOST_EDGES // len(subject.order), 1))
+            return edges.strongest(node, _item(subject.seed), most), True
+        found: list[tuple[Edges, Any]] = []
+        length = 0
+        if count:
+            every = follow(subject.root, node, subject.seed, subject.order)
+            for path, contribution in islice(every, self.max_paths or None):
+                found.append((path, contribution))
+                length += len(path)
+                if length > MOST_EDGES:
+                    break
+        return found, len(found) == count
+
+    def _factored(self, leading: list[Node], count: int, is_scalar: bool) -> Factored | None:
+        if count < 2 or len(leading) > MOST_NODES:
+            return None
+        return factored(self._writer, leading, is_scalar)
+
+    def _words(self, written: list[tuple[Edges, Any]], node: Node) -> str:
+        """The strongest path read as a sentence; empty where there is none or its rates are not finite."""
+        edges = self._edges()
+        if not written or not written[0][0] or not edges.are_finite:
+            return ""
+        path = max(written, key=lambda one: size_of(one[1]))[0]
+        steps = {(user, index): rate for user, _ in path for index, _, rate in edges.of[user]}
+        upwards = path[::-1]
+        names = [self.names[node], *(self.names[user] for user, _ in upwards)]
+        return path_in_words(names, [steps[edge] for edge in upwards])
 
     def _backward(self, node: Node) -> Any:
         g = self.subject.cotangents.get(node)
@@ -120,113 +178,6 @@ class Derivations:
         apart = np.where(same, 0.0, apart)
         return float(apart.max()) if apart.size else 0.0
 
-    # -- one path ---------------------------------------------------------------------------------------
-
-    def _path(self, end: Node, edges: Edges, contribution: Any, is_scalar: bool) -> tuple[Path, Symbol]:
-        nodes = [node for node, _ in edges] + [end]
-        all_edges = edges
-        edges, gap = shortened(all_edges)
-        chain = [self._quotient(edge) for edge in edges]
-        factors = [text(self._factor(edge, is_scalar), None, DIGITS) for edge in edges]
-        if gap:
-            chain.insert(gap, "...")
-            factors.insert(gap, "...")
-        if not edges:
-            chain, factors = [self.names.quotient(end, end)], ["1"]
-        if self._weight is not None:
-            chain.insert(0, "G")
-            if is_scalar:
-                factors.insert(0, "G")
-        symbol = self._product(edges, gap, all_edges) if is_scalar else self._composition(edges, gap)
-        path = Path(
-            nodes=tuple(self.names[node] for node in nodes),
-            chain=tuple(chain),
-            factors=tuple(factors),
-            symbol=text(simplify(symbol.expr), None, DIGITS),
-            contribution=contribution,
-        )
-        return path, symbol
-
-    def _quotient(self, edge: Edge) -> str:
-        node, index = edge
-        below = node.inputs[index]
-        assert below is not None
-        return self.names.quotient(node, below)
-
-    def _factor(self, edge: Edge, is_scalar: bool) -> Expr:
-        """The derivative of one edge, simplified; every path through it shares it."""
-        expr = self._locals.get((edge, is_scalar))
-        if expr is None:
-            node, index = edge
-            expr = self._locals[edge, is_scalar] = simplify(self._local(node, index, is_scalar).expr)
-        return expr
-
-    def _local(self, node: Node, index: int, is_scalar: bool) -> Symbol:
-        """A number's derivative, or else what becomes of the incoming ``G``."""
-        assert isinstance(node, OpNode)
-        partial = node.op.partials[index] if node.op.partials else None
-        if is_scalar and isinstance(partial, int):
-            return Symbol(number(partial))
-        out, operands = self.formulas.symbol(node), self.formulas.operands(node)
-        g = Symbol(ONE, out.shape, extent=()) if is_scalar else Symbol(name("G"), out.shape)
-        return pull_symbol(node, index, g, out, operands)
-
-    def _product(self, edges: Edges, gap: int, all_edges: Edges) -> Symbol:
-        """All numbers: the product of the local derivatives. A gap of mere signs needs no mention."""
-        expr = self._weight
-        factors = [self._factor(edge, True) for edge in edges]
-        if gap:
-            signs = _signs(all_edges[gap : len(all_edges) - gap])
-            factors.insert(gap, GAP if signs is None else number(signs))
-        for factor in factors:
-            expr = factor if expr is None else infix("*", expr, factor)
-        return Symbol(expr or ONE)
-
-    def _composition(self, edges: Edges, gap: int) -> Symbol:
-        """Tensors: the rules along the path, each applied to what the one before gave."""
-        shape = self.subject.root.shape
-        g = Symbol(ONE, shape, extent=()) if self._weight is None else Symbol(self._weight, shape)
-        for at, (node, index) in enumerate(edges):
-            if gap and at == gap:
-                g = Symbol(GAP, node.shape)
-            g = pull_symbol(node, index, g, self.formulas.symbol(node), self.formulas.operands(node))
-        return g
-
-    def _local_step(self, edges: Edges, path: Path, is_scalar: bool) -> str:
-        """The second step for one path: a product of numbers, or what every edge does to what comes in."""
-        if is_scalar or not edges:
-            return " * ".join(f"({factor})" for factor in path.factors)
-        said = []
-        edges, gap = shortened(edges)
-        for edge in edges:
-            node, _ = edge
-            assert node.op is not None
-            factor = self._factor(edge, False)
-            if factor == G:
-                does = f"{node.op.name}, passes {'it' if self._weight is None else 'G'} through"
-            else:
-                does = text(substitute(factor, {"G": name(INCOMING)}), None, DIGITS)
-                does = does.replace(f"({INCOMING})", INCOMING)
-            said.append(f"{self._quotient(edge)}: {does}")
-        if gap:
-            said.insert(gap, "...")
-        return "   ".join(said)
-
-    # -- the sum ----------------------------------------------------------------------------------------
-
-    def _total(self, symbols: Sequence[Symbol], node: Node, is_scalar: bool) -> tuple[Expr, list[Expr]]:
-        """The whole gradient in normal form, and its terms."""
-        if not symbols:
-            return ZERO, [ZERO]
-        exprs = [symbol.expr for symbol in symbols]
-        if not is_scalar and node.shape != broadcast([symbol.extent for symbol in symbols]):
-            exprs = [symbol.filled() for symbol in symbols]
-        total = exprs[0]
-        for expr in exprs[1:]:
-            total = infix("+", total, expr)
-        total = simplify(total)
-        return total, summands(total)
-
     def _numbers(self, term: Expr, is_scalar: bool) -> str:
         """A term with every name replaced by its value."""
         if is_scalar:
@@ -239,23 +190,9 @@ class Derivations:
         return layout(term, self.formulas.values)
 
 
-def shortened(edges: Edges) -> tuple[Edges, int]:
-    """The edges to show, and where among them some are left out; 0 when none are."""
-    if len(edges) <= LONGEST_PATH:
-        return edges, 0
-    half = LONGEST_PATH // 2
-    return edges[:half] + edges[-half:], half
-
-
-def _signs(edges: Edges) -> int | None:
-    """The product of derivatives that are whole numbers; None when there are others."""
-    product = 1
-    for node, index in edges:
-        partial = node.op.partials[index] if node.op is not None and node.op.partials else None
-        if not isinstance(partial, int):
-            return None
-        product *= partial
-    return product
+def _strongest(followed: list[tuple[Edges, Any]], top: int) -> list[tuple[Edges, Any]]:
+    """The paths that carry most, most first."""
+    return sorted(followed, key=lambda one: -size_of(one[1]))[:top]
 
 
 def _size(value: Any) -> int:
@@ -265,7 +202,3 @@ def _size(value: Any) -> int:
 def _item(value: Any) -> float:
     number: float = value if value.__class__ is float else value.item()
     return number
-
-
-def _is_number(node: Node) -> bool:
-    return _size(node.out) == 1

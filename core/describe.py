@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_PATHS = 100
+STRONGEST = 10
 LONGEST_SYMBOL = 400
 
 
@@ -36,6 +37,7 @@ def describe(
     graph: bool = True,
     derivations: bool = True,
     max_paths: int = MOST_PATHS,
+    top: int = STRONGEST,
 ) -> GradientReport:
     """Everything about one backward pass; the graph and the derivations only where they are asked for."""
     names = Names(subject.order, source)
@@ -46,7 +48,7 @@ def describe(
     )
     derived: tuple[Derivation, ...] = ()
     if derivations and subject.wrt:
-        writer = Derivations(subject, names, counts, max_paths)
+        writer = Derivations(subject, names, counts, max_paths, top)
         derived = tuple(writer.of(index) for index in range(len(subject.wrt)))
     return GradientReport(
         script=source.name,
@@ -70,7 +72,7 @@ def describe_derivation(
     """The gradient for one input as a sum over paths, of which at most ``max_paths`` are followed."""
     names = Names(subject.order, source)
     counts = count_paths(subject.root, [subject.wrt[wrt_index][1]], subject.order)
-    return Derivations(subject, names, counts, max_paths).of(wrt_index)
+    return Derivations(subject, names, counts, max_paths, STRONGEST).of(wrt_index)
 
 
 def _variable(spelled: str, node: Node, names: Names, grad: Any, paths: int) -> Variable:

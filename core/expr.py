@@ -31,6 +31,8 @@ LEVELS = {
 }
 ARITHMETIC = ("+", "-", "*", "/", "@", "neg", "**")
 EXACT = 2**53
+#: What stands around a comparison that is used as a number, for people and for programs.
+IVERSON, EVALUABLE = ("[", "]"), ("where(", ", 1, 0)")
 BIGGEST_SIZE = 10**9
 
 
@@ -199,11 +201,12 @@ def number_text(value: float, digits: int | None = None) -> str:
     return repr(number(float(f"{value:.{digits}g}")).value)
 
 
-def text(root: Expr, limit: int | None = None, digits: int | None = None) -> str:
+def text(root: Expr, limit: int | None = None, digits: int | None = None, claims: str = "[]") -> str:
     """The expression as Python writes it, with the fewest brackets that keep it readable.
 
-    A comparison that is used as a number stands in Iverson brackets. Beyond ``limit`` characters the rest
-    is left out and ``...`` says so. Numbers are rounded to ``digits`` where that is given.
+    A comparison that is used as a number stands in Iverson brackets, or between other ``claims``. Beyond
+    ``limit`` characters the rest is left out and ``...`` says so. Numbers are rounded to ``digits`` where
+    that is given.
 
     >>> x, y = name("x"), name("y")
     >>> text(neg(infix("*", infix("-", x, y), infix("**", x, number(2)))))
@@ -230,11 +233,11 @@ def text(root: Expr, limit: int | None = None, digits: int | None = None) -> str
             is_bracketed = spelled[0] == "-" and (level > SIGNS or after_sign)
             stack.append(f"({spelled})" if is_bracketed else spelled)
             continue
-        pieces = _pieces(expr, after_sign)
+        pieces = _pieces(expr, after_sign, claims)
         if _needs_brackets(expr, level, after_sign, inside):
             is_claim = _level(expr) <= AND or expr.head == "~"
-            opening, closing = "[]" if is_claim and inside in ARITHMETIC else "()"
-            pieces = [opening, *_pieces(expr, False), closing]
+            opening, closing = claims if is_claim and inside in ARITHMETIC else ("(", ")")
+            pieces = [opening, *_pieces(expr, False, claims), closing]
         stack.extend(reversed(pieces))
     return "".join(written)
 
@@ -257,7 +260,7 @@ def _needs_brackets(expr: Expr, level: int, after_sign: bool, inside: str) -> bo
     return after_sign and own == SIGNS
 
 
-def _pieces(expr: Expr, after_sign: bool) -> list[Any]:
+def _pieces(expr: Expr, after_sign: bool, claims: tuple[str, str]) -> list[Any]:
     """What an expression is written with: text, and arguments with the demands of their place."""
     head, args = expr.head, expr.args
     if head == "number":
@@ -276,7 +279,7 @@ def _pieces(expr: Expr, after_sign: bool) -> list[Any]:
     if head == "postfix":
         return [(args[0], ATOM, after_sign, head), expr.value]
     if head == "claim":
-        return ["[", (args[0], 0, False, head), "]"]
+        return [claims[0], (args[0], 0, False, head), claims[1]]
     if head == "neg":
         return ["-", (args[0], MULTIPLIES, True, head)]
     if head == "~":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.expr import Expr, call, infix, name, names_in, neg, number, text
+from autodiff.core.expr import Expr, call, infix, name, names_in, neg, number, substitute, text
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.span import Source
 from autodiff.core.symbol import Shape, Symbol, as_symbol, dtype_named, is_custom
@@ -219,6 +219,20 @@ class Formulas:
         spelled = f"t{self._invented}"
         self._meanings[spelled] = meaning
         return self._named(spelled, node, shape)
+
+    def written_out(self, root: Expr) -> Expr | None:
+        """The expression without invented names; None where one stands for what has no expression."""
+        while True:
+            invented = list(self._invented_in([root]))
+            if not invented:
+                return root
+            meanings: dict[str, Expr] = {}
+            for spelled in invented:
+                meaning = self._meanings[spelled]
+                if not isinstance(meaning, Expr):
+                    return None
+                meanings[spelled] = meaning
+            root = substitute(root, meanings)
 
     def where(self, exprs: Iterable[Expr]) -> tuple[tuple[str, str], ...]:
         """The meaning of every invented name in the expressions, and of those in their meanings."""

@@ -168,31 +168,60 @@ class Path:
         self.contribution = contribution
 
 
+class Use:
+    """One use of an input: the node ``name``, made at ``line``, reads it as operand number ``operand``.
+
+    ``contribution`` is what the gradient receives through it, over ``paths`` paths.
+    """
+
+    __slots__ = ("contribution", "line", "name", "operand", "paths")
+
+    def __init__(self, name: str, line: int | None, operand: int, paths: int, contribution: Any) -> None:
+        self.name = name
+        self.line = line
+        self.operand = operand
+        self.paths = paths
+        self.contribution = contribution
+
+
 class Derivation:
     """The gradient of the output with respect to one input, as a sum over paths.
 
-    The five steps are lists of summands, one per path shown: ``chain``, ``local``, ``numbers`` (each a
+    The five steps are lists of summands, one per path written out: ``chain``, ``local``, ``numbers`` (each a
     printable term without its sign's separator), while ``simplified`` is one line for the whole gradient.
+    ``factored`` is the same gradient with what paths share written once, empty where that is no other text;
+    ``formula`` is the gradient in full and unrounded, for programs that evaluate it.
     ``value`` is the gradient, ``difference`` the largest deviation of the sum of all contributions from
     what backward gave; None when not all paths were followed. ``is_scalar`` tells whether every node on
-    the way is a single number. ``count`` is exact, ``paths`` are those that were followed.
+    the way is a single number. ``count`` is exact, ``followed`` is how many paths were, ``paths`` those
+    written out; if ``are_strongest``, no path left out contributes more. ``magnitude`` is the sum of
+    the sizes of all contributions, None where it is not known. ``uses`` are the direct uses of the input (of
+    ``use_count`` the largest), ``words`` reads the strongest path as a sentence.
     """
 
     __slots__ = (
+        "are_strongest",
         "backward",
         "chain",
         "count",
         "difference",
         "entry",
+        "factored",
+        "followed",
+        "formula",
         "is_scalar",
         "local",
+        "magnitude",
         "numbers",
         "output",
         "output_line",
         "paths",
         "simplified",
+        "use_count",
+        "uses",
         "value",
         "where",
+        "words",
         "wrt",
         "wrt_line",
     )
@@ -215,6 +244,14 @@ class Derivation:
         is_scalar: bool,
         where: tuple[tuple[str, str], ...] = (),
         entry: str | None = None,
+        followed: int = 0,
+        factored: str = "",
+        formula: str = "",
+        magnitude: float | None = None,
+        are_strongest: bool = False,
+        uses: tuple[Use, ...] = (),
+        use_count: int = 0,
+        words: str = "",
     ) -> None:
         self.output = output
         self.output_line = output_line
@@ -232,6 +269,14 @@ class Derivation:
         self.is_scalar = is_scalar
         self.where = where
         self.entry = entry
+        self.followed = followed
+        self.factored = factored
+        self.formula = formula
+        self.magnitude = magnitude
+        self.are_strongest = are_strongest
+        self.uses = uses
+        self.use_count = use_count
+        self.words = words
 
 
 class GradientReport:

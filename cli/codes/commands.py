@@ -43,6 +43,14 @@ CODES = {
         "autodiff run --timeout 0.2 --max-steps 0 -e 'while True: pass'",
         "autodiff run --timeout 20 -e 'for i in range(100): pass'",
     ),
+    "E0506": Code(
+        "The formula is too long to write out.",
+        "--format formula writes one complete expression, and this one grows with every step of a loop.",
+        "Ask about fewer steps, or about a part of the script with --of; --format plain shows what the"
+        " gradient is made of.",
+        "autodiff explain --format formula --wrt w -e 'x = w = 2' -e 'for i in range(900): x = x*w + w/x'",
+        "autodiff explain --format formula --wrt w -e 'x = w = 2' -e 'for i in range(9): x = x*w + w/x'",
+    ),
     "E0601": Code(
         "A name given on the command line is not in the script.",
         "--of, --wrt and --set name variables of the script.",

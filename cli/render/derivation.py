@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from autodiff.cli.console import visible
 from autodiff.cli.render.numbers import block, is_array, number, short, spell_count
 from autodiff.cli.render.page import (
@@ -26,10 +28,13 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
 
 LABEL_WIDTH = 14
-MOST_PATHS = 10
 MOST_TERMS = 40
+#: A path of more edges shows its two ends.
+LONGEST_PATH = 12
+ENDS = 5
 LONGEST_TERM = 4000
 FAR_APART = "   "
+PRODUCTS = re.compile(r"(?= [*.] )")
 
 
 def derivation_lines(derivation: Derivation, page: Page, weight: str | None = None) -> Iterator[Line]:
@@ -39,21 +44,42 @@ def derivation_lines(derivation: Derivation, page: Page, weight: str | None = No
     if weight is not None:
         name = fit(derivation.output, 24)
         yield muted(f"G = {fit(weight)} = dS/d{name}, S = sum(G*{name})")
-    shown = strongest(derivation)
-    chain, local = (pick(terms, shown) for terms in (derivation.chain, derivation.local))
-    together = all(fits_one_line(terms, page) for terms in (chain, local)) and len(shown) < 3
+    chain, local = chain_and_local(derivation)
+    together = all(fits_one_line(terms, page) for terms in (chain, local)) and len(chain) < 3
     yield from product_lines("1 chain", chain, together, page.width)
     yield from product_lines("2 local", local, together, page.width)
-    yield from step("3 simplified", [shorten(derivation.simplified)])
+    yield from formula_lines("3 simplified", derivation.simplified, page)
+    if derivation.factored:
+        yield from formula_lines("  factored", derivation.factored, page)
     for name, text in derivation.where:
         yield ((PLAIN, " " * LABEL_WIDTH), (MUTED, f"where {fit(name)} = {shorten(text)}"))
     yield from number_lines(cut(derivation.numbers), page)
     yield from step("5 value", value_lines(derivation, page), GRADIENT)
-    yield from left_out_lines(derivation, shown, page)
+    yield from left_out_lines(derivation, page)
     yield EMPTY
     if derivation.entry:
         yield plain_pair("one entry:    ", shorten(derivation.entry))
     yield check_line(derivation, page)
+
+
+def chain_and_local(derivation: Derivation) -> tuple[list[str], list[str]]:
+    """The first two steps, one term per path. A long path shows its ends; JSON has every edge."""
+    chain, local = list(derivation.chain), list(derivation.local)
+    for at, path in enumerate(derivation.paths):
+        if len(path.chain) > LONGEST_PATH:
+            sign = " * " if derivation.is_scalar else " . "
+            chain[at] = sign.join(ends(path.chain))
+            factors = ends(path.factors) if derivation.is_scalar else ends(local[at].split(FAR_APART))
+            local[at] = FAR_APART.join(factors) if not derivation.is_scalar else in_brackets(factors)
+    return list(map(shorten, chain)), list(map(shorten, local))
+
+
+def ends(parts: Sequence[str]) -> list[str]:
+    return [*parts[:ENDS], "...", *parts[-ENDS:]] if len(parts) > LONGEST_PATH else list(parts)
+
+
+def in_brackets(factors: Sequence[str]) -> str:
+    return " * ".join(factor if factor == "..." else f"({factor})" for factor in factors)
 
 
 def title_lines(derivation: Derivation, page: Page, weight: str | None) -> Iterator[Line]:
@@ -82,28 +108,6 @@ def value_lines(derivation: Derivation, page: Page) -> list[str]:
 
 def place(name: str, line: int | None) -> str:
     return name if line is None else f"{name} (line {line})"
-
-
-def strongest(derivation: Derivation) -> list[int]:
-    """The numbers of the paths to show: all where they are few, else those that contribute most."""
-    known = range(len(derivation.chain))
-    if len(known) <= MOST_PATHS or len(derivation.paths) < len(known):
-        return list(known)[:MOST_PATHS]
-    by_size = sorted(known, key=lambda at: -size_of(derivation.paths[at].contribution))
-    return sorted(by_size[:MOST_PATHS])
-
-
-def size_of(contribution: object) -> float:
-    if contribution is None:
-        return 0.0
-    if is_array(contribution):
-        return float(abs(contribution).max()) if contribution.size else 0.0  # type: ignore[attr-defined,arg-type]
-    size = abs(number(contribution))
-    return size if size == size else float("inf")
-
-
-def pick(terms: Sequence[str], shown: Sequence[int]) -> list[str]:
-    return [shorten(terms[at]) for at in shown if at < len(terms)]
 
 
 def cut(terms: Sequence[str]) -> list[str]:
@@ -138,7 +142,7 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
         lines = term.split("\n")
         if len(lines) == 1 and len(term) + LABEL_WIDTH > width:
             lines = term.split(FAR_APART)
-            lines = lines if len(lines) > 1 else wrapped(term, width - LABEL_WIDTH)
+            lines = lines if len(lines) > 1 else filled(PRODUCTS.split(term), width - LABEL_WIDTH)
         for row, line in enumerate(lines):
             left = "" if row else "+ " if at else label
             # The plus stands in the gap before the terms, which stay in one column.
@@ -148,16 +152,31 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
             )
 
 
-def wrapped(product: str, room: int) -> list[str]:
-    """A long product broken before its signs, so that a factor stays in one piece."""
-    sign = " . " if " . " in product else " * "
-    first, *factors = product.split(sign)
-    lines = [first]
-    for factor in factors:
-        if len(lines[-1]) + len(sign) + len(factor) <= room:
-            lines[-1] += sign + factor
+def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:
+    """A formula on as many lines as it needs, broken before its signs."""
+    yield from step(label, filled(terms_of(shorten(formula)), page.width - LABEL_WIDTH))
+
+
+def terms_of(formula: str) -> list[str]:
+    """A formula cut before the signs of its sum, those within brackets left alone."""
+    terms = [""]
+    depth = 0
+    for at, character in enumerate(formula):
+        depth += (character in "([") - (character in ")]")
+        if not depth and formula[at : at + 3] in (" + ", " - "):
+            terms.append("")
+        terms[-1] += character
+    return terms
+
+
+def filled(pieces: Sequence[str], room: int) -> list[str]:
+    """Pieces put on as few lines as hold them."""
+    lines = [""]
+    for piece in pieces:
+        if lines[-1] and len(lines[-1]) + len(piece) > room:
+            lines.append(piece.lstrip())
         else:
-            lines.append(sign.lstrip() + factor)
+            lines[-1] += piece
     return lines
 
 
@@ -184,14 +203,14 @@ def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
     yield from step("4 numbers", [*lines, line])
 
 
-def left_out_lines(derivation: Derivation, shown: Sequence[int], page: Page) -> Iterator[Line]:
+def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """How many paths are not on show, and what they come to."""
-    left = derivation.count - len(shown)
+    left = derivation.count - len(derivation.paths)
     if left <= 0:
         return
     says = f"... {spell_count(left)} more path{'s' if left > 1 else ''}"
-    if is_number(derivation) and derivation.backward is not None and len(derivation.paths) >= len(shown):
-        rest = number(derivation.backward) - sum(number(derivation.paths[at].contribution) for at in shown)
+    if is_number(derivation) and derivation.backward is not None:
+        rest = number(derivation.backward) - sum(number(path.contribution) for path in derivation.paths)
         says += f", together {short(rest, page.digits)}"
     yield EMPTY
     yield muted(says)
@@ -199,11 +218,10 @@ def left_out_lines(derivation: Derivation, shown: Sequence[int], page: Page) -> 
 
 def check_line(derivation: Derivation, page: Page) -> Line:
     if derivation.difference is None:
-        followed = spell_count(len(derivation.paths))
-        return muted(
-            f"check: {followed} of {spell_count(derivation.count)} paths were followed"
-            " (--max-paths, and no more than 200,000 edges); the value is backward()'s"
-        )
+        followed, count = spell_count(derivation.followed), spell_count(derivation.count)
+        if derivation.are_strongest:
+            return muted(f"check: the strongest {followed} of {count} paths; the value is backward()'s")
+        return muted(f"check: {followed} of {count} paths (--max-paths); the value is backward()'s")
     difference = short(derivation.difference, 3)
     if derivation.backward is None or not is_number(derivation):
         kind = "matrix" if is_array(derivation.value) and derivation.value.ndim == 2 else "values"

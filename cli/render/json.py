@@ -117,6 +117,8 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
         "output": derivation.output,
         "wrt": derivation.wrt,
         "count": count(derivation.count),
+        "followed": derivation.followed,
+        "strongest": derivation.are_strongest,
         "paths": [
             {
                 "nodes": list(path.nodes),
@@ -131,10 +133,25 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
             "chain": list(derivation.chain),
             "local": list(derivation.local),
             "simplified": derivation.simplified,
+            "factored": derivation.factored or None,
             "where": [list(pair) for pair in derivation.where],
             "numbers": list(derivation.numbers),
             "value": plain(derivation.value),
         },
+        "formula": derivation.formula or None,
+        "uses": [
+            {
+                "name": use.name,
+                "line": use.line,
+                "operand": use.operand,
+                "paths": count(use.paths),
+                "contribution": plain(use.contribution),
+            }
+            for use in derivation.uses
+        ],
+        "use_count": derivation.use_count,
+        "magnitude": plain(derivation.magnitude),
+        "words": derivation.words or None,
         "entry": derivation.entry,
         "backward": plain(derivation.backward),
         "difference": plain(derivation.difference),

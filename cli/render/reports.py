@@ -8,7 +8,9 @@ from autodiff.cli.render.derivation import derivation_lines
 from autodiff.cli.render.gradients import gradient_lines, output_lines
 from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, fit, muted
+from autodiff.cli.render.paths import path_lines
 from autodiff.cli.render.tree import tree_lines
+from autodiff.core.errors import LimitError
 from autodiff.core.report import GradientReport
 
 TYPE_CHECKING = False
@@ -47,15 +49,23 @@ def explain_lines(report: GradientReport, page: Page) -> Iterator[Line]:
         if at:
             yield EMPTY
         yield from derivation_lines(derivation, page, report.weight)
+        yield from path_lines(derivation, page)
 
 
 def formula_text(report: GradientReport) -> str:
-    """The simplified formulas: alone for one input, behind a name and a tab for several."""
+    """The formulas, complete and unrounded: alone for one input, behind a name and a tab for several."""
     from autodiff.cli.console import visible
 
+    for derivation in report.derivations:
+        if not derivation.formula:
+            raise LimitError(
+                f"the formula of the gradient for {fit(derivation.wrt)} is too long to write out",
+                code="E0506",
+                help=("see the strongest paths with --format plain", "ask about a part of it with --of NAME"),
+            )
     if len(report.derivations) == 1:
-        return visible(report.derivations[0].simplified) + "\n"
-    return "".join(f"{visible(d.wrt)}\t{visible(d.simplified)}\n" for d in report.derivations)
+        return visible(report.derivations[0].formula) + "\n"
+    return "".join(f"{visible(d.wrt)}\t{visible(d.formula)}\n" for d in report.derivations)
 
 
 def why_hint(report: GradientReport, script: Script | None) -> str:

@@ -9,9 +9,11 @@ from autodiff.cli.render.dot import dot_lines
 from autodiff.cli.render.gradients import gradient_lines
 from autodiff.cli.render.numbers import block, exact_entries, inline, short, spell_count
 from autodiff.cli.render.page import Page
+from autodiff.cli.render.paths import path_lines
 from autodiff.cli.render.reports import explain_lines, formula_text, run_lines
 from autodiff.cli.render.tree import tree_lines
-from autodiff.core.report import GradientReport, Graph, GraphEdge, Path, Variable
+from autodiff.core.errors import LimitError
+from autodiff.core.report import GradientReport, Graph, GraphEdge, Path, Use, Variable
 
 from tests.cli.reports import leaf, node, seed_1_graph, seed_1_report, texts, w1_derivation
 
@@ -95,23 +97,39 @@ def test_short_terms_stand_side_by_side():
     assert "4 numbers     2 + 4\n" in text
 
 
-def test_many_paths_show_the_ten_largest():
-    paths = tuple(Path(("L", f"a{k}", "w"), (f"dL/da{k}",), ("1",), "1", float(k)) for k in range(30))
+def path_of(contribution, *nodes):
+    return Path(nodes, ("dL/da",), ("1",), "1", contribution)
+
+
+def test_paths_are_listed_by_what_they_give_and_what_cancels_is_named():
     derivation = w1_derivation(
-        count=2**100,
-        paths=paths,
-        chain=tuple(f"dL/da{k}" for k in range(30)),
-        local=tuple(f"(a{k})" for k in range(30)),
-        numbers=tuple(map(str, range(30))),
-        backward=1000.0,
-        difference=None,
+        count=5,
+        paths=(path_of(2.0, "L", "a", "w"), path_of(-5.2, "L", "b", "w"), path_of(5.2, "L", "c", "w")),
+        value=2.5,
+        backward=2.5,
+        magnitude=13.0,
     )
-    text = texts(derivation_lines(derivation, Page()))
-    assert "dL/da29" in text
-    assert "dL/da19" not in text
-    assert "1.27e30 paths" in text
-    assert f"... 1.27e30 more paths, together {1000 - sum(range(20, 30))}" in text
-    assert "30 of 1.27e30 paths were followed" in text
+    assert texts(path_lines(derivation, Page())) == (
+        "\n"
+        "paths         -5.2    40 %  L <- b <- w\n"
+        "               5.2    40 %  L <- c <- w\n"
+        "                 2  15.4 %  L <- a <- w\n"
+        "              -5.2 (by b) and 5.2 (by c) cancel\n"
+        "              without their signs all paths add up to 13\n"
+    )
+    assert "... 2 more paths, together 0.5\n" in texts(derivation_lines(derivation, Page()))
+
+
+def test_uses_are_listed_where_they_say_more_than_the_paths():
+    uses = (Use("w*x", 3, 1, 1, 1.0), Use("w*y", None, 0, 2**40, -3.0))
+    few = w1_derivation(count=2, uses=uses, use_count=2)
+    assert "uses" not in texts(path_lines(few, Page()))
+    many = w1_derivation(count=2**40 + 1, uses=uses, use_count=7, magnitude=4.0)
+    assert (
+        "uses          -3  75 %  in w*y, 1.10e12 paths\n"
+        "               1  25 %  in w*x, line 3, 1 path\n"
+        "              ... 5 more uses\n"
+    ) in texts(path_lines(many, Page()))
 
 
 def tensor_report():
@@ -359,7 +377,13 @@ def test_dot_escapes_names():
 
 
 def test_formula_is_bare():
-    assert formula_text(seed_1_report()) == "-w2*x1 - w3*x2\n"
+    report = seed_1_report(derivations=(w1_derivation(formula="-w2*x1 - w3*x2"),))
+    assert formula_text(report) == "-w2*x1 - w3*x2\n"
+
+
+def test_a_formula_that_is_too_long_is_refused():
+    with pytest.raises(LimitError, match="the formula of the gradient for w1 is too long"):
+        formula_text(seed_1_report())
 
 
 def test_explain_writes_one_derivation_after_the_other():

@@ -308,12 +308,14 @@ def doubling(steps: int) -> tuple[Any, Source]:
     return subject_of(y.node, {"x": x.node}), Source("")
 
 
-def test_only_some_of_very_many_paths_are_followed() -> None:
+def test_of_very_many_paths_the_strongest_are_written_out() -> None:
     subject, source = doubling(1000)
-    d = describe_derivation(subject, source, 0, 5)
-    assert (d.count, len(d.paths), d.difference) == (2**1000, 5, None)
-    assert d.simplified == "5 + ..."
-    assert d.value == 2.0**1000
+    [d] = describe(subject, source, max_paths=5, top=3).derivations
+    assert (d.count, d.followed, len(d.paths), d.difference) == (2**1000, 3, 3, None)
+    assert d.are_strongest
+    assert [path.contribution for path in d.paths] == [1.0, 1.0, 1.0]
+    assert d.magnitude == d.value == 2.0**1000
+    assert float(d.formula) == 2.0**1000
 
 
 def test_a_path_that_is_too_long_is_shown_by_its_ends() -> None:
@@ -336,13 +338,25 @@ def test_scalar_derivations_agree_with_backward(seed: int) -> None:
     root, leaves = random_scalar_graph(seed, 8)
     subject = subject_of(root, {f"x{at}": leaf for at, leaf in enumerate(leaves)})
     values = {f"{node.name}": node.out for node in subject.order if node.name is not None}
-    for d in describe(subject, Source(""), max_paths=10_000).derivations:
-        assert d.difference == pytest.approx(0.0, abs=1e-12)
-        if not d.where and "[" not in d.simplified:
-            # The text itself, read back, gives the gradient (up to the six digits numbers are shown with).
-            assert float(value_of(parse(d.simplified), values)) == pytest.approx(
-                d.backward, rel=1e-4, abs=1e-4
-            )
+    for d in describe(subject, Source(""), max_paths=10_000, top=10_000).derivations:
+        sizes = sum(abs(path.contribution) for path in d.paths)
+        assert (d.followed, len(d.paths)) == (d.count, d.count)
+        assert d.difference == pytest.approx(0.0, abs=1e-12 * max(sizes, 1.0))
+        assert d.magnitude is None or d.magnitude == pytest.approx(sizes, rel=1e-12)
+        assert sum(use.contribution for use in d.uses) == pytest.approx(
+            d.backward if d.uses else 0.0, rel=1e-9
+        )
+        # The formula itself, read back, gives the gradient.
+        assert float(value_of(parse(d.formula), values)) == pytest.approx(d.backward, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_factored_formula_is_the_gradient_too(seed: int) -> None:
+    root, leaves = random_scalar_graph(seed, 12)
+    subject = subject_of(root, {f"x{at}": leaf for at, leaf in enumerate(leaves)})
+    values = {f"{node.name}": node.out for node in subject.order if node.name is not None}
+    for d in describe(subject, Source(""), max_paths=1, top=1).derivations:
+        assert float(value_of(parse(d.formula), values)) == pytest.approx(d.backward, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(20))

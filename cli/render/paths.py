@@ -1,0 +1,121 @@
+"""What there is to say about a gradient's paths beside its derivation: how much each gives, and in words."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+from autodiff.cli.console import visible
+from autodiff.cli.render.numbers import is_array, number, short, spell_count
+from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, fit, muted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autodiff.cli.render.page import Line
+    from autodiff.core.report import Derivation, Path, Use
+
+LABEL_WIDTH = 14
+MOST_USES = 10
+#: Contributions whose sum is this much smaller than they are cancel.
+CANCELS = 1e-12
+
+
+def path_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
+    """The contribution of every path shown, of every use, what cancels, and the strongest path in words."""
+    if derivation.count > 1 and derivation.paths:
+        yield EMPTY
+        yield from table(
+            "paths", [path_row(path, derivation, page) for path in ranked(derivation.paths)], page
+        )
+        yield from cancelling_lines(derivation, page)
+    if 1 < derivation.use_count < derivation.count or (derivation.use_count > 1 and not derivation.paths):
+        uses = sorted(derivation.uses, key=weight_of_use, reverse=True)[:MOST_USES]
+        yield EMPTY
+        yield from table("uses", [use_row(use, derivation, page) for use in uses], page)
+        left = derivation.use_count - len(uses)
+        if left:
+            yield muted(" " * LABEL_WIDTH + f"... {left:,} more use{'s' if left > 1 else ''}")
+    if derivation.words:
+        yield EMPTY
+        lines = wrap(visible(derivation.words), max(page.width - LABEL_WIDTH, 30))
+        for at, line in enumerate(lines):
+            yield ((MUTED, ("" if at else "in words").ljust(LABEL_WIDTH)), (PLAIN, line))
+
+
+def ranked(paths: tuple[Path, ...]) -> list[Path]:
+    """Largest contributions first; of equal ones the order of the derivation."""
+    return sorted(paths, key=lambda path: -weight(path.contribution))
+
+
+def weight(contribution: object) -> float:
+    if is_array(contribution):
+        size = float(abs(contribution).max()) if contribution.size else 0.0  # type: ignore[attr-defined,arg-type]
+    else:
+        size = abs(number(contribution))
+    return size if size == size else float("inf")
+
+
+def weight_of_use(use: Use) -> float:
+    return weight(use.contribution)
+
+
+def path_row(path: Path, derivation: Derivation, page: Page) -> tuple[str, str, str]:
+    nodes = path.nodes
+    if len(nodes) > 8:
+        nodes = (*nodes[:4], "...", *nodes[-3:])
+    return (*amount(path.contribution, derivation, page), " <- ".join(fit(name, 24) for name in nodes))
+
+
+def use_row(use: Use, derivation: Derivation, page: Page) -> tuple[str, str, str]:
+    paths = "1 path" if use.paths == 1 else f"{spell_count(use.paths)} paths"
+    place = "" if use.line is None else f", line {use.line}"
+    return (*amount(use.contribution, derivation, page), f"in {fit(use.name, 40)}{place}, {paths}")
+
+
+def amount(contribution: object, derivation: Derivation, page: Page) -> tuple[str, str]:
+    """A contribution and its share of the sum of all sizes."""
+    if is_array(contribution) and not derivation.is_scalar:
+        return f"up to {short(weight(contribution), page.digits)}", ""
+    value = number(contribution)
+    total = derivation.magnitude
+    share = f"{100 * abs(value) / total:.3g} %" if total and total < float("inf") else ""
+    return short(value, page.digits), share
+
+
+def table(label: str, rows: list[tuple[str, str, str]], page: Page) -> Iterator[Line]:
+    """Right-aligned amounts and shares before a text that is cut at the page's width."""
+    widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
+    for at, (amount, share, text) in enumerate(rows):
+        left = ("" if at else label).ljust(LABEL_WIDTH)
+        shares = "  " + share.rjust(widths[1]) if widths[1] else ""
+        room = max(page.width - LABEL_WIDTH - widths[0] - len(shares) - 2, 20)
+        yield (
+            (MUTED, left),
+            (GRADIENT, amount.rjust(widths[0])),
+            (MUTED, shares + "  "),
+            (NAME, fit(text, room)),
+        )
+
+
+def cancelling_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
+    """Pairs of paths that cancel, and how much of all contributions is lost to cancellation."""
+    if not derivation.is_scalar or derivation.magnitude is None:
+        return
+    left: list[Path] = []
+    for path in ranked(derivation.paths):
+        value = number(path.contribution)
+        partner = next(
+            (x for x in left if value and abs(number(x.contribution) + value) <= CANCELS * abs(value)), None
+        )
+        if partner is None:
+            left.append(path)
+            continue
+        left.remove(partner)
+        by = [fit(p.nodes[-2] if len(p.nodes) > 1 else p.nodes[0], 24) for p in (partner, path)]
+        values = [short(number(p.contribution), page.digits) for p in (partner, path)]
+        yield muted(f"{' ' * LABEL_WIDTH}{values[0]} (by {by[0]}) and {values[1]} (by {by[1]}) cancel")
+    value = abs(number(derivation.value))
+    if derivation.magnitude < float("inf") and value < derivation.magnitude * (1 - 1e-9):
+        total = short(derivation.magnitude, page.digits)
+        yield muted(f"{' ' * LABEL_WIDTH}without their signs all paths add up to {total}")

@@ -1,0 +1,167 @@
+"""The whole gradient as one expression: the sum over its paths, or what backward makes of the graph.
+
+The sum says most about few paths. The factored form writes once what paths share: it is as long as the
+graph, not as long as the list of its paths, and what several users share and is long gets a name, ``dL/dz``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.expr import EVALUABLE, ZERO, Expr, infix, name, names_in, substitute, text
+from autodiff.core.simplify import simplify
+from autodiff.core.symbol import Symbol, broadcast, pull_symbol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodiff.core.naming import Formulas
+    from autodiff.core.node import Node
+    from autodiff.core.path_writer import PathWriter
+
+DIGITS = 6
+#: The sum over the paths is shown up to this many symbols, a factored form up to so many shared derivatives.
+LONGEST_SUM = 400
+MOST_SHARED = 12
+#: A derivative gets a name where it is longer than this and read more than once, or longer than LONGEST.
+LONGEST_SHARED = 12
+LONGEST = 120
+#: A formula of more symbols is not written out.
+LONGEST_FORMULA = 1_000_000
+
+
+class Formula:
+    """A gradient in normal form.
+
+    ``shown`` is what people read, rounded in ``simplified``, with the meaning of invented names in
+    ``where``; it is empty where the graph is too large for any form. ``factored`` is a shorter way to write
+    a sum, empty where there is none. ``exact`` is the whole gradient in numbers that read back as they were.
+    """
+
+    __slots__ = ("exact", "factored", "shown", "simplified", "where")
+
+    def __init__(
+        self,
+        shown: Expr | None = None,
+        factored: str = "",
+        exact: str = "",
+        where: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self.shown = shown
+        self.simplified = "" if shown is None else text(shown, None, DIGITS)
+        self.factored = factored
+        self.exact = exact
+        self.where = where
+
+
+def total_of(symbols: Sequence[Symbol], node: Node, is_scalar: bool) -> Expr:
+    """The sum of the contributions to ``node`` in normal form."""
+    if not symbols:
+        return ZERO
+    exprs = [symbol.expr for symbol in symbols]
+    if not is_scalar and node.shape != broadcast([symbol.extent for symbol in symbols]):
+        exprs = [symbol.filled() for symbol in symbols]
+    total = exprs[0]
+    for expr in exprs[1:]:
+        total = infix("+", total, expr)
+    return simplify(total)
+
+
+def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -> Formula:
+    """What to show of the sum over all paths and of the factored form; either may be missing."""
+    if total is not None and (total.size <= LONGEST_SUM or short is None):
+        extra = short if short is not None and short.size < total.size else None
+        shown, whole = total, total
+    elif short is not None and len(short.shared) <= MOST_SHARED:
+        extra = None
+        shown, whole = short.expr, short.expr
+    else:
+        return Formula(exact="" if short is None else _exact(short.expr, short.shared, formulas))
+    shared = {} if extra is None and shown is total else short.shared  # type: ignore[union-attr]
+    told = [shown] if extra is None else [shown, extra.expr]
+    where = [(spelled, text(meaning, None, DIGITS)) for spelled, meaning in shared.items()]
+    return Formula(
+        shown,
+        "" if extra is None else text(extra.expr, None, DIGITS),
+        _exact(whole, shared, formulas),
+        (*reversed(where), *formulas.where([*told, *shared.values()])),
+    )
+
+
+def _exact(expr: Expr, shared: dict[str, Expr], formulas: Formulas) -> str:
+    while any(spelled in shared for spelled in names_in(expr)):
+        expr = substitute(expr, shared)
+    written = formulas.written_out(expr)
+    expr = expr if written is None else written
+    return text(expr, claims=EVALUABLE) if expr.size <= LONGEST_FORMULA else ""
+
+
+class Factored:
+    """A gradient as backward builds it: ``expr`` with the meanings of the derivatives it mentions."""
+
+    __slots__ = ("expr", "shared", "size")
+
+    def __init__(self, expr: Expr, shared: dict[str, Expr]) -> None:
+        self.expr = expr
+        self.shared = shared
+        self.size = expr.size + sum(2 + meaning.size for meaning in shared.values())
+
+
+def factored(writer: PathWriter, leading: list[Node], is_scalar: bool) -> Factored:
+    """The gradient of the last of ``leading``, the nodes between it and the output, newest first."""
+    subject, names, formulas = writer.subject, writer.names, writer.formulas
+    received: dict[Node, Received] = {subject.root: Received(writer.start())}
+    shared: dict[str, Expr] = {}
+    useful = set(leading)
+    for node in leading[:-1]:
+        g = received.pop(node).total()
+        readers = [index for index, below in enumerate(node.inputs) if below in useful]
+        if g.expr.size > (LONGEST if len(readers) < 2 else LONGEST_SHARED) and node is not subject.root:
+            spelled = names.quotient(subject.root, node)
+            shared[spelled] = g.expr
+            formulas.values[spelled] = subject.cotangents.get(node)
+            g = Symbol(name(spelled), g.shape, extent=g.extent, dtype=g.dtype)
+        for index in readers:
+            below = node.inputs[index]
+            assert below is not None
+            if is_scalar:
+                received.setdefault(below, Received()).add_product(g.expr, writer.factor((node, index), True))
+            else:
+                out, operands = formulas.symbol(node), formulas.operands(node)
+                received.setdefault(below, Received()).add(pull_symbol(node, index, g, out, operands))
+    target = leading[-1]
+    expr = total_of([received[target].total()], target, is_scalar)
+    needed: set[str] = set()
+    todo = [expr]
+    while todo:
+        for spelled in names_in(todo.pop()):
+            if spelled in shared and spelled not in needed:
+                needed.add(spelled)
+                todo.append(shared[spelled])
+    return Factored(expr, {spelled: meaning for spelled, meaning in shared.items() if spelled in needed})
+
+
+class Received:
+    """What a node receives from its users: a symbol, and sums of derivatives by their common factor."""
+
+    __slots__ = ("_products", "_symbol")
+
+    def __init__(self, symbol: Symbol | None = None) -> None:
+        self._symbol = symbol
+        self._products: dict[Expr, Expr] = {}
+
+    def add(self, symbol: Symbol) -> None:
+        self._symbol = symbol if self._symbol is None else self._symbol + symbol
+
+    def add_product(self, g: Expr, factor: Expr) -> None:
+        """Add ``g*factor``, for numbers: two factors of one ``g`` are added up before they meet it."""
+        before = self._products.get(g)
+        self._products[g] = factor if before is None else infix("+", before, factor)
+
+    def total(self) -> Symbol:
+        """All of it in normal form."""
+        symbol = self._symbol
+        for g, factor in self._products.items():
+            product = Symbol(infix("*", simplify(factor), g))
+            symbol = product if symbol is None else symbol + product
+        assert symbol is not None
+        return Symbol(simplify(symbol.expr), symbol.shape, extent=symbol.extent, dtype=symbol.dtype)
