@@ -10,20 +10,8 @@ from __future__ import annotations
 import re
 
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
-from autodiff.cli.render.page import (
-    EMPTY,
-    GAP,
-    GRADIENT,
-    GUIDE,
-    MUTED,
-    NAME,
-    NUMBER,
-    PLAIN,
-    Page,
-    align,
-    fit,
-    muted,
-)
+from autodiff.cli.render.page import EMPTY, Page, fit, muted, prose
+from autodiff.cli.render.tree_layout import Row, layout
 from autodiff.core.report import Graph, GraphEdge, GraphNode, Variable
 
 TYPE_CHECKING = False
@@ -34,25 +22,14 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
 
 DEEPEST_INDENT = 12
+NARROW_INDENT = 20  # one step of three columns for so many columns of a narrow page
 LONGEST_STAIRS = 6
 INCOMING = re.compile(r"\bG\b")
 WIDEST_NAME = 40
+WIDEST_OUTPUT = 24
 WIDEST_VALUE = 24
-NARROWEST_TREE = 21
 ASCII_GUIDES = ("|- ", "`- ", "|  ", "   ")
 BOX_GUIDES = ("├─ ", "└─ ", "│  ", "   ")
-
-
-class Row:
-    """One line of the tree: guides, name and mark, then the cells of the other columns."""
-
-    __slots__ = ("cells", "guide", "mark", "name")
-
-    def __init__(self, guide: str, name: str, mark: str, cells: tuple[str, ...]) -> None:
-        self.guide = guide
-        self.name = name
-        self.mark = mark
-        self.cells = cells
 
 
 class Drawing:
@@ -68,37 +45,18 @@ class Drawing:
 
 def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> Iterator[Line]:
     """The tree below the root, with its header and what there is to say about shared nodes."""
-    drawing = draw(graph, page)
-    rows = drawing.rows
-    output = fit(graph.nodes[graph.root].name, 24)
-    header = ["op", "value", "d parent/d node", f"d{output}/d node"]
-    styles = [MUTED, NUMBER, PLAIN, GRADIENT]
-    right = [False, True, True, True]
-    if has_shapes(graph):
-        header.insert(1, "shape")
-        styles.insert(1, MUTED)
-        right.insert(1, False)
-    # Column by column: a graph may have a million rows, and aligning a list at once is quick.
-    lefts = align(["node".ljust(NARROWEST_TREE), *(row.guide + row.name + row.mark for row in rows)], False)
-    texts = zip(*(row.cells for row in rows), strict=True)
-    columns = [
-        align([title, *column], side) for title, column, side in zip(header, texts, right, strict=True)
-    ]
-    lines = zip(lefts, *columns, strict=True)
-    yield tuple((MUTED, text if not at else GAP + text) for at, text in enumerate(next(lines)))
-    for row, (left, *cells) in zip(rows, lines, strict=True):
-        start, end = len(row.guide), len(row.guide) + len(row.name)
-        yield (
-            (GUIDE, left[:start]),
-            (NAME, left[start:end]),
-            (MUTED, left[end:]),
-            *[(style, GAP + text) for style, text in zip(styles, cells, strict=True)],
-        )
-    yield from tail_lines(graph, drawing, gradients)
+    drawing = draw(graph, page, DEEPEST_INDENT)
+
+    def draw_again() -> list[str]:
+        return [row.guide for row in draw(graph, page, page.width // NARROW_INDENT).rows]
+
+    output = fit(graph.nodes[graph.root].name, WIDEST_OUTPUT)
+    yield from layout(drawing.rows, output, has_shapes(graph), page, draw_again)
+    yield from tail_lines(graph, drawing, gradients, page)
 
 
-def draw(graph: Graph, page: Page) -> Drawing:
-    """As many rows as the page takes, depth first."""
+def draw(graph: Graph, page: Page, deepest: int) -> Drawing:
+    """As many rows as the page takes, depth first; indentation stops after ``deepest`` levels."""
     below: dict[int, list[GraphEdge]] = {}
     for edge in graph.edges:
         below.setdefault(edge.output, []).append(edge)
@@ -117,7 +75,7 @@ def draw(graph: Graph, page: Page) -> Drawing:
         node = nodes[at]
         is_known = at in seen
         seen.add(at)
-        if level > DEEPEST_INDENT:
+        if level > deepest:
             guide = f"{base}[{depth}] "
         elif depth:
             guide = base + (corner if is_last else branch)
@@ -131,7 +89,7 @@ def draw(graph: Graph, page: Page) -> Drawing:
         # After a few steps a single input of a single input goes straight down: no staircase of 10,000.
         if not (is_only and len(edges) == 1 and depth >= LONGEST_STAIRS):
             level += 1
-            if depth and level <= DEEPEST_INDENT:
+            if depth and level <= deepest:
                 base += blank if is_last else bar
         is_only = len(edges) == 1
         is_last = True
@@ -147,13 +105,11 @@ def has_shapes(graph: Graph) -> bool:
 
 def row_cells(
     node: GraphNode, edge: GraphEdge | None, is_known: bool, shapes: bool, page: Page
-) -> tuple[str, ...]:
+) -> tuple[str, str, str, str, str]:
     op = "" if is_known and node.op != "leaf" else fit(node.op, 16)
     local = spell_local(edge, page) if edge is not None else ""
     value, grad = entry(node.value, page), entry(node.grad, page)
-    if shapes:
-        return op, spell_shape(node.shape) if node.shape else "", value, local, grad
-    return op, value, local, grad
+    return op, spell_shape(node.shape) if shapes and node.shape else "", value, local, grad
 
 
 def entry(value: Any, page: Page) -> str:
@@ -183,14 +139,15 @@ def spell_local(edge: GraphEdge, page: Page) -> str:
     return f"{symbol} = {value}"
 
 
-def tail_lines(graph: Graph, drawing: Drawing, gradients: Sequence[Variable]) -> Iterator[Line]:
+def tail_lines(graph: Graph, drawing: Drawing, gradients: Sequence[Variable], page: Page) -> Iterator[Line]:
     """What was left out, and what ``(*)`` means."""
     if drawing.is_cut:
         left = len(graph.nodes) - len(drawing.seen)
         yield muted(f"... {left:,} more nodes (--all)" if left else "... more uses of these nodes (--all)")
     if any(INCOMING.search(edge.symbol) for edge in graph.edges if edge.local is None):
         yield EMPTY
-        yield muted("G is the gradient that arrives at the parent, the last column of its row.")
+        says = "G is the gradient that arrives at the parent, the last column of its row."
+        yield from prose(says, page.width)
     marked = {row.name for row in drawing.rows if row.mark}
     if not marked:
         return
@@ -201,4 +158,4 @@ def tail_lines(graph: Graph, drawing: Drawing, gradients: Sequence[Variable]) ->
             says += f"  {name} is reached by {spell_count(variable.paths)} paths; its gradient is their sum."
             break
     yield EMPTY
-    yield muted(says)
+    yield from prose(says, page.width)

@@ -1,0 +1,123 @@
+"""Every section of a report keeps to the page, on every script there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from autodiff.cli.render.page import GRADIENT, NUMBER, Page, length
+from autodiff.cli.render.reports import run_lines
+from autodiff.cli.render.tree import tree_lines
+from autodiff.core.describe import describe
+from autodiff.core.errors import AutodiffError
+from autodiff.core.report import Graph, GraphEdge, GraphNode
+from autodiff.core.span import Source
+from autodiff.grammar.run import Settings, differentiate, execute
+
+from tests.cli.reports import seed_1_graph, texts
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = sorted([*ROOT.glob("examples/**/*.ad"), *ROOT.glob("tests/pasted/*.ad")])
+WIDTHS = (60, 80, 120)
+SECTIONS = ("gradients", "graph")
+
+
+@pytest.fixture(scope="module")
+def reports():
+    """The reports on all scripts that have one."""
+    made = {}
+    for path in SCRIPTS:
+        source = Source(path.read_text(), str(path.relative_to(ROOT)))
+        try:
+            subject = differentiate(execute(source, write=lambda text: None), Settings())
+        except AutodiffError:
+            continue
+        made[source.name] = describe(subject, source, derivations=False)
+    return made
+
+
+def test_most_scripts_have_a_report(reports):
+    assert len(reports) > 0.75 * len(SCRIPTS)
+
+
+@pytest.mark.parametrize("box", [False, True], ids=["ascii", "box"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("section", SECTIONS)
+def test_lines_keep_to_the_width(reports, section, width, box):
+    for name, report in reports.items():
+        for line in run_lines(report, Page(width, box=box), (section,)):
+            assert length(line) <= width, (name, line)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_number_is_lost_on_a_narrow_page(reports, width):
+    """Whatever happens to names and formulas, every row of a tree has its value and its gradient."""
+    for name, report in reports.items():
+        assert numbers(report.graph, width) == numbers(report.graph, 1000), name
+
+
+def numbers(graph: Graph, width: int) -> list[str]:
+    pieces = [piece for line in tree_lines(graph, Page(width)) for piece in line]
+    return [text.strip() for style, text in pieces if style in (NUMBER, GRADIENT)]
+
+
+SIDE_BY_SIDE = """\
+node                    op     value   d parent/d node   dL/d node
+L                       sub       -7                             1
+`- x5                   add        8                -1          -1
+"""
+
+CLOSER = """\
+node                op    value  d parent/d node  dL/d node
+L                   sub      -7                           1
+`- x5               add       8               -1         -1
+   |- w2*x3         mul       2                1         -1
+   |  |- w2         leaf      2           x3 = 1         -1
+   |  `- x3         mul       1           w2 = 2         -2
+   |     |- w1      leaf      1           x1 = 1         -8
+"""
+
+ON_TWO_LINES = """\
+node           op    d parent/d node
+                    value  dL/d node
+L              sub
+                       -7          1
+`- x5          add                -1
+                        8         -1
+   |- w2*x3    mul                 1
+   |                    2         -1
+   [3] w2      leaf           x3 = 1
+                        2         -1
+"""
+
+
+@pytest.mark.parametrize(("width", "start"), [(80, SIDE_BY_SIDE), (60, CLOSER), (40, ON_TWO_LINES)])
+def test_what_a_tree_gives_up_on_a_narrow_page(width, start):
+    assert texts(tree_lines(seed_1_graph(), Page(width))).startswith(start)
+
+
+def test_guides_go_on_below_a_row_in_both_alphabets():
+    plain = texts(tree_lines(seed_1_graph(), Page(40)))
+    drawn = texts(tree_lines(seed_1_graph(), Page(40, box=True)))
+    assert drawn.replace("├─", "|-").replace("└─", "`-").replace("│", "|") == plain
+
+
+def test_a_formula_keeps_what_it_comes_to():
+    formula = "exp(a_long_name + another_long_name) * cos(z)"
+    nodes = (
+        GraphNode(0, "x", "leaf", None, 1, (), "float64", 0.5, 2.0, ()),
+        GraphNode(1, "y", "made", "MadeBackward0", 2, (), "float64", 0.5, 1.0, (0,)),
+    )
+    text = texts(tree_lines(Graph(1, nodes, (GraphEdge(1, 0, 0, 1.25, formula),)), Page(60)))
+    assert re.search(r"exp\(a_\w*\.\.\..*cos\(z\) = 1\.25 ", text)
+
+
+def test_the_name_of_a_compound_output_stands_in_brackets():
+    nodes = (
+        GraphNode(0, "x", "leaf", None, 1, (), "float64", 0.5, 2.0, ()),
+        GraphNode(1, "(x*2).sum()", "sum", "SumBackward0", 2, (), "float64", 0.5, 1.0, (0,)),
+    )
+    graph = Graph(1, nodes, (GraphEdge(1, 0, 0, 2.0, "2"),))
+    assert "d((x*2).sum())/d node" in texts(tree_lines(graph, Page(80)))
+    assert "d(...)/d node" in texts(tree_lines(graph, Page(60)))
