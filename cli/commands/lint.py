@@ -31,27 +31,26 @@ def lint_scripts(session: Session) -> int:
                 session.say(error)
             statuses.add(USAGE)
             continue
-        found, severity = find(session)
-        for diagnostic in found:
+        for diagnostic, severity in find(session):
             show(session, diagnostic, severity, errors + warnings == 0)
             errors += severity == "error"
             warnings += severity == "warning"
-        if found:
             statuses.add(COMPILE if severity == "error" else NO)
     if session.diagnostics == "text" and not session.is_quiet:
         session.show_text(summary(errors, warnings, len(scripts)))
     return next(status for status in (USAGE, COMPILE, NO, OK) if status in statuses)
 
 
-def find(session: Session) -> tuple[list[AutodiffError], str]:
-    """What is found in the session's script: errors where it does not compile, warnings otherwise."""
-    from autodiff.grammar.lints import lint
+def find(session: Session) -> list[tuple[AutodiffError, str]]:
+    """What is found in the session's script, with severities: what keeps it from running is an error."""
+    from autodiff.grammar.lints import is_error, lint
 
     assert session.script is not None
     try:
-        return lint(session.script.source), "warning"
+        found = lint(session.script.source)
     except CompileError as error:
-        return [error, *error.further], "error"
+        found = [error, *error.further]
+    return [(one, "error" if is_error(one) else "warning") for one in found]
 
 
 def show(session: Session, diagnostic: AutodiffError, severity: str, is_first: bool) -> None:

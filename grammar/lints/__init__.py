@@ -2,6 +2,7 @@
 
 Every family is a module with a table ``LINTS``. A lint has a code, a title, the reason in one sentence, a
 function that finds it and an example that makes the mistake; its findings carry the edits that repair it.
+What a script uses that does not exist is found as well (``resolution``), with the errors running would give.
 """
 
 from __future__ import annotations
@@ -13,58 +14,108 @@ from autodiff.core.span import Source
 from autodiff.grammar import syntax
 from autodiff.grammar.lints import effects, gradients, habits, leaves, updates
 from autodiff.grammar.lints import names as naming
-from autodiff.grammar.lints.finding import Lint, Subject
+from autodiff.grammar.lints.finding import Lint, Subject, with_code
 from autodiff.grammar.lints.flow import Flow
+from autodiff.grammar.lints.resolution import Resolver, unresolved_members
 from autodiff.grammar.lints.values import NOT_FUNCTIONS
 from autodiff.grammar.namespaces import builtin
 from autodiff.grammar.parser import parse
 from autodiff.grammar.scope import Names, resolve
+from autodiff.grammar.script_errors import explain
 from autodiff.grammar.values import UNBOUND
 from autodiff.grammar.walk import walk
 
 # Importing the ops declares every function a script can call.
 FUNCTIONS_ARE_KNOWN = ops
-MOST_KEPT = 2
+MOST_TRIALS, MOST_KEPT = 6, 2
 FAMILIES = (updates, gradients, leaves, effects, naming, habits)
 LINTS: dict[str, Lint] = {lint.code: lint for family in FAMILIES for lint in family.LINTS}
 
-__all__ = ["LINTS", "Lint", "lint"]
+__all__ = ["LINTS", "Lint", "is_error", "lint"]
 
 
 def lint(source: Source) -> list[AutodiffError]:
-    """Everything the lints find in a script, in the order of its text; a CompileError if it is no script.
+    """What is wrong with a script and what the lints find, in the order of its text; a CompileError if it
+    does not parse.
+
+    Errors have the codes and proposals they have when the script runs; the codes of lints begin with L.
 
     >>> [found.code for found in lint(Source("x = torch.tensor([1.0], requires_grad=True)\\nx += 1\\n"))]
     ['L003']
+    >>> [found.code for found in lint(Source("x = torch.tensro([1.0])\\nprint(torch.epx(y))\\n"))]
+    ['E0204', 'E0204', 'E0201']
     """
     try:
-        script, names = compile_names(source)
+        script = parse(source)
     except CompileError as error:
         keep_what_compiles(error, source)
         raise
-    flow = Flow(script, is_function, bound_names(script, names))
+    names, flow, errors = read(script, source)
+    for error in errors:
+        propose(error, script, source, len(errors))
     subject = Subject(source, script, names, flow)
-    found: dict[tuple[int, int], AutodiffError] = {}
+    found = {(error.span.start, error.span.end): error for error in errors if error.span is not None}
     for one in LINTS.values():
         for made in one.find(subject):
             assert made.span is not None
             made.code = one.code
             if "\n" in source.excerpt(made.span):  # brackets that go on over lines may get lost in an edit
                 made.fixes = tuple(fix for fix in made.fixes if compiles(fix.apply(source.text)))
-            found.setdefault((made.span.start, made.span.end), made)  # one mistake, one finding
+            made.fixes = tuple([with_code(fix, source) for fix in made.fixes])
+            same = found.setdefault((made.span.start, made.span.end), made)  # one mistake, one finding
+            if is_error(same) and not same.fixes:  # which the lint may know the reason of
+                same.fixes, same.labels = made.fixes, [*same.labels, *made.labels]
     return [found[place] for place in sorted(found)]
 
 
-def compile_names(source: Source) -> tuple[syntax.Script, Names]:
-    """The tree of a script and its scopes."""
-    script = parse(source)
-    return script, resolve(script, source, lambda name: builtin(name) is not UNBOUND)
+def is_error(found: AutodiffError) -> bool:
+    """Whether a finding keeps the script from running, where others are only likely mistakes."""
+    return not found.code.startswith("L")
+
+
+def read(script: syntax.Script, source: Source) -> tuple[Names, Flow, list[AutodiffError]]:
+    """The scopes of a script, what flows through it, and everything it uses that is not there."""
+    errors: list[AutodiffError] = []
+    try:
+        names = resolve(script, source, is_builtin)
+    except CompileError as error:
+        errors = [error, *error.further]
+        error.further = []
+        names = resolve(script, source, lambda name: True)
+    flow = Flow(script, is_function, bound_names(script, names))
+    errors += Resolver(names, source, script).found
+    places = {one.span for one in errors}
+    errors += [one for one in unresolved_members(script, names, flow) if one.span not in places]
+    return names, flow, errors
+
+
+def is_builtin(name: str) -> bool:
+    return builtin(name) is not UNBOUND
+
+
+def propose(error: AutodiffError, script: syntax.Script, source: Source, count: int) -> None:
+    """Fill in the repairs that running would propose, and keep those with which fewer mistakes are left."""
+    if not error.fixes:
+        explain(error, script, source, {})
+    kept = []
+    for fix in error.fixes[:MOST_TRIALS]:
+        repaired = Source(fix.apply(source.text), source.name)
+        try:
+            left = read(parse(repaired), repaired)[2]
+        except CompileError:
+            continue
+        if len(left) < count and len(kept) < MOST_KEPT:
+            kept.append(fix)
+    error.fixes = tuple(kept)
+    if kept and "E0140" <= error.code <= "E0149":
+        error.help = ()  # it says in words what the repairs show
 
 
 def compiles(text: str) -> bool:
     """Whether a text is a script."""
     try:
-        compile_names(Source(text))
+        script = parse(Source(text))
+        resolve(script, Source(text), is_builtin)
     except CompileError:
         return False
     return True
@@ -77,7 +128,8 @@ def keep_what_compiles(error: CompileError, source: Source) -> None:
         kept = []
         for fix in one.fixes:
             try:
-                compile_names(Source(fix.apply(source.text), source.name))
+                repaired = Source(fix.apply(source.text), source.name)
+                resolve(parse(repaired), repaired, is_builtin)
             except CompileError as other:
                 if 1 + len(other.further) >= len(everything):
                     continue

@@ -16,10 +16,12 @@ from autodiff.grammar.lints.values import (
     NUMBER,
     OTHER,
     PLAIN,
+    SEVERAL,
     UNKNOWN,
     WITHOUT_GRADIENT,
     Value,
 )
+from autodiff.grammar.scope import CHANGES_LISTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,10 +105,16 @@ def call_builtin(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, 
         flow.escape(inputs)
         return Value(UNKNOWN, node, inputs)
     if name in WITHOUT_GRADIENT:
-        return Value(PLAIN if any(one.is_tensor for one in inputs) else UNKNOWN, node)
+        return without_gradient(node, name, any(one.is_tensor for one in inputs))
     if flow.is_function(name):
         return flow.operation(node, name, inputs)
     return Value(UNKNOWN, node, inputs)
+
+
+def without_gradient(node: syntax.Call, name: str, of_tensor: bool) -> Value:
+    made = Value(PLAIN if of_tensor else UNKNOWN, node)
+    made.single = name not in SEVERAL
+    return made
 
 
 def gradient_of(wanted: Value) -> Value:
@@ -198,9 +206,10 @@ def call_method(
     """``x.name(...)``"""
     name = function.name
     if owner.kind == LIST:
+        flow.note("method", node, owner)
         if name == "append" and not flow.conditional and not flow.loops:
             owner.inputs += inputs
-        else:
+        elif name in CHANGES_LISTS:
             owner.kind = UNKNOWN
         return Value(UNKNOWN, node)
     if not owner.is_tensor:
@@ -243,7 +252,7 @@ def call_method(
         made.integer = owner.integer if name == "detach" else None
         return made
     if name in WITHOUT_GRADIENT:
-        return Value(PLAIN, node)
+        return without_gradient(node, name, True)
     if name in ("size", "dim", "numel", "nelement", "element_size", "is_floating_point"):
         return Value(OTHER, node)
     if name.endswith("_") and (name in ("zero_", "fill_", "copy_") or flow.is_function(name[:-1])):

@@ -1,9 +1,8 @@
-"""Lints of statements that do nothing: calls without parentheses, results nobody takes, slips in names."""
+"""Lints of statements that do nothing: calls without parentheses, results nobody takes."""
 
 from __future__ import annotations
 
 from autodiff.core import tensor
-from autodiff.core.closest import closest
 from autodiff.core.errors import AutodiffError, Edit, Fix
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
@@ -65,7 +64,7 @@ def uncalled(subject: Subject) -> Iterator[AutodiffError]:
             node.span,
             f"`{text}` names the function and does not call it",
             "this line does nothing",
-            fixes=[Fix(f"call it: `{text}()`", Edit(Span(end, end), "()"))],
+            fixes=[Fix("call it", Edit(Span(end, end), "()"))],
         )
 
 
@@ -83,14 +82,14 @@ def without_effect(subject: Subject) -> Iterator[AutodiffError]:
         if isinstance(node, syntax.Constant) and node.value is ...:
             continue
         text = subject.text(node)
-        fix = Fix(f"show it: `print({text})`", Edit(node.span, f"print({text})"))
+        fix = Fix("show it", Edit(node.span, f"print({text})"))
         caret = "the value goes nowhere"
         if isinstance(node, syntax.Comparison) and len(node.rest) == 1 and node.rest[0][0] == "==":
             caret = "`==` compares and changes nothing"
             target = (syntax.Name, syntax.Attribute, syntax.Subscript)
             if isinstance(node.first, target):
                 left, right = subject.text(node.first), subject.text(node.rest[0][1])
-                fix = Fix(f"assign: `{left} = {right}`", Edit(node.span, f"{left} = {right}"))
+                fix = Fix("assign it", Edit(node.span, f"{left} = {right}"))
         yield finding(node.span, "this line works something out and does nothing with it", caret, fixes=[fix])
 
 
@@ -116,48 +115,16 @@ def thrown_away(subject: Subject) -> Iterator[AutodiffError]:
         else:
             continue
         text = subject.text(node)
-        fix = Fix(f"show it: `print({text})`", Edit(node.span, f"print({text})"))
+        fix = Fix("show it", Edit(node.span, f"print({text})"))
         if isinstance(target, syntax.Name) and name not in ("item", "tolist", "numpy"):
             said = f"{target.id} = {text}"
-            fix = Fix(f"keep it: `{said}`", Edit(node.span, said))
+            fix = Fix("keep it", Edit(node.span, said))
         yield finding(
             node.span,
             f"the result of `{name}` is thrown away",
             "it gives a new value and leaves the old one as it is",
             fixes=[fix],
         )
-
-
-def misspelt(subject: Subject) -> Iterator[AutodiffError]:
-    places = [(event.node, event.value) for event in subject.events("attribute")]
-    places += [(event.node, event.value) for event in subject.events("set-attribute")]
-    places += [
-        (event.node.function, event.value)
-        for event in subject.events("method")
-        if isinstance(event.node, syntax.Call)
-    ]
-    for node, owner in places:
-        if not owner.is_tensor or node.name in tensor_names():
-            continue
-        meant = closest(node.name, tensor_names())
-        if meant is not None:
-            yield finding(
-                node.name_span,
-                f"a tensor has no `{node.name}`",
-                "nothing of this name is asked or set",
-                fixes=[Fix(f"did you mean `{meant}`?", Edit(node.name_span, meant))],
-            )
-    for event in subject.events("maker"):
-        for argument in event.node.arguments:
-            word = argument.keyword
-            if word and word != "requires_grad" and closest(word, ["requires_grad"]) is not None:
-                span = Span(argument.span.start, argument.span.start + len(word))
-                yield finding(
-                    span,
-                    f"there is no argument `{word}`",
-                    "a tensor is made a leaf with `requires_grad`",
-                    fixes=[Fix("did you mean `requires_grad`?", Edit(span, "requires_grad"))],
-                )
 
 
 LEAF = "x = torch.tensor(2.0, requires_grad=True)\n"
@@ -182,12 +149,5 @@ LINTS = (
         "Functions and methods without a trailing underscore give a new tensor and leave theirs unchanged.",
         thrown_away,
         "x = torch.tensor([-1.0, 2.0])\nx.clamp(min=0)\nprint(x)\n",
-    ),
-    Lint(
-        "L023",
-        "A name of PyTorch is misspelt.",
-        "Python would set a new attribute of any name, so PyTorch does not complain of a slip.",
-        misspelt,
-        "x = torch.tensor(2.0)\nx.require_grad = True\nL = x**2\nprint(L)\n",
     ),
 )

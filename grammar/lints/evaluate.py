@@ -16,6 +16,7 @@ from autodiff.grammar.lints.values import (
     NUMBER,
     OTHER,
     PLAIN,
+    SEVERAL,
     UNKNOWN,
     Value,
 )
@@ -103,6 +104,7 @@ class Evaluator:
         asks = any(one.requires_grad for one in parts)
         known = not any(one.kind in (UNKNOWN, FUNCTION) for one in parts)
         made = Value(UNKNOWN, node, parts, keeps=name in KEEPING)
+        made.single = name not in SEVERAL
         if asks and self.recording:
             made.kind = GRAPH
         elif asks and self.recording is False and known:
@@ -211,6 +213,7 @@ def read_subscript(flow: Evaluator, node: syntax.Subscript) -> Value:
         return Value(UNKNOWN, node, owner.inputs)
     if owner.is_tensor:
         made = flow.operation(node, "[]", (owner,))
+        made.single = owner.single or not isinstance(node.index, syntax.Slice)
         made.integer = owner.integer
         return made
     return Value(UNKNOWN, node, (owner,))
@@ -228,7 +231,7 @@ def read_attribute(flow: Evaluator, node: syntax.Attribute) -> Value:
     owner = flow.value(node.object)
     if owner.kind == FUNCTION:
         return Value(FUNCTION, node) if in_namespace(flow, node) else Value(UNKNOWN, node)
-    if owner.is_tensor or owner.kind == UNKNOWN:
+    if owner.is_tensor or owner.kind in (UNKNOWN, LIST, NUMBER):
         flow.note("attribute", node, owner)
     if node.name == "grad":
         flow.note("grad", node, owner)

@@ -52,7 +52,7 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
         if subject.stands_alone(event.statement):
             fixes = [
                 Fix(
-                    f"start afresh on every turn: `{'; '.join(lines[:MOST_NAMES])}`",
+                    "start afresh on every turn",
                     subject.before(event.statement, *lines),
                 )
             ]
@@ -102,7 +102,7 @@ def gradient_of_result(subject: Subject) -> Iterator[AutodiffError]:
             labels = [Label(statement.span, f"`{name}` is computed here")]
             if isinstance(statement, syntax.Assign) and subject.stands_alone(statement):
                 ask = f"{name}.retain_grad()"
-                fixes = [Fix(f"have it kept: `{ask}` before backward()", subject.after(statement, ask))]
+                fixes = [Fix("have it kept by backward()", subject.after(statement, ask))]
         yield finding(
             event.node.span,
             f"`{name}` is no leaf, so `{name}.grad` stays None",
@@ -148,7 +148,7 @@ def used_up_twice(subject: Subject, event: Event, first: syntax.Call) -> Autodif
     text = ", retain_graph=True" if first.arguments else "retain_graph=True"
     fixes = []
     if not any(argument.keyword for argument in first.arguments if argument.keyword == "retain_graph"):
-        fixes = [Fix("keep the graph for another pass: retain_graph=True", Edit(Span(end, end), text))]
+        fixes = [Fix("keep the graph for another pass", Edit(Span(end, end), text))]
     again = first is event.node
     help = ("or compute the output again on every turn of the loop",) if again else ()
     labels = [] if again else [Label(first.span, "this pass uses the graph up")]
@@ -215,7 +215,7 @@ def cut_at(subject: Subject, leaf: Value, place: Value) -> AutodiffError:
         and (one is place or not contains(node, one.node))
         and (text := joined(subject, one))
     ]
-    fixes = [Fix(f"stay in the graph: `{edits[0].text}`", *edits)] if edits else []
+    fixes = [Fix("stay in the graph", *edits)] if edits else []
     labels = [Label(leaf.names[0][1].span, f"`{name}` requires a gradient")] if leaf.names else []
     return finding(
         node.span,

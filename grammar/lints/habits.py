@@ -47,7 +47,7 @@ def compares_nan(subject: Subject) -> Iterator[AutodiffError]:
             node.span,
             f"nan equals nothing, so this is always {'False' if equal else 'True'}",
             "not even nan equals nan",
-            fixes=[Fix(f"ask for nan: `{text}`", Edit(node.span, text))] if known else [],
+            fixes=[Fix("ask for nan", Edit(node.span, text))] if known else [],
             help=() if known else ("ask with isnan()",),
         )
 
@@ -68,7 +68,7 @@ def identity_of_numbers(subject: Subject) -> Iterator[AutodiffError]:
                     Span(left.span.start, right.span.end),
                     f"`{op}` asks whether two values are one object, not whether they are equal",
                     "two equal numbers need not be one object",
-                    fixes=[Fix(f"compare the values: `{says}`", Edit(Span(start, end), says))],
+                    fixes=[Fix("compare the values", Edit(Span(start, end), says))],
                 )
             left = right
 

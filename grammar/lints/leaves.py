@@ -57,7 +57,9 @@ def ask_for_gradient(subject: Subject, value: Value) -> Fix:
     call = value.node
     end = call.span.end
     if last_word(call.function) in OLD_MAKERS:
-        return Fix(f"make `{name}` a leaf: `.requires_grad_()`", Edit(Span(end, end), ".requires_grad_()"))
+        return Fix(
+            f"make `{name}` a leaf that requires a gradient", Edit(Span(end, end), ".requires_grad_()")
+        )
     text = ", requires_grad=True" if call.arguments else "requires_grad=True"
     return Fix(f"make `{name}` a leaf that requires a gradient", Edit(Span(end - 1, end - 1), text))
 
@@ -81,17 +83,17 @@ def as_floats(subject: Subject, call: syntax.Call) -> Fix | None:
     """Make the numbers of a new tensor floats."""
     dtype = keyword(call, "dtype")
     if dtype is not None:
-        return Fix("use a type of floats: torch.float64", Edit(dtype.span, "torch.float64"))
+        return Fix("use a type of floats", Edit(dtype.span, "torch.float64"))
     first = call.arguments[0].value if call.arguments else None
     name = last_word(call.function)
     if name in ("tensor", "as_tensor") and first is not None:
         for node in walk(first):
             if isinstance(node, syntax.Number) and subject.text(node).isdigit():
                 text = subject.text(node) + "."
-                return Fix(f"write floats: `{text}`", Edit(node.span, text))
+                return Fix("write floats", Edit(node.span, text))
     if name in ("arange", "full", "randint"):
         at = call.span.end - 1
-        return Fix("ask for floats: dtype=torch.float64", Edit(Span(at, at), ", dtype=torch.float64"))
+        return Fix("ask for floats", Edit(Span(at, at), ", dtype=torch.float64"))
     return None
 
 
@@ -129,7 +131,7 @@ def copied_tensor(subject: Subject) -> Iterator[AutodiffError]:
         more = [one for one in event.node.arguments[1:] if one.keyword == "requires_grad"]
         if more:
             text += ".requires_grad_()"
-        fixes = [Fix(f"say that it is a copy: `{text}`", Edit(event.node.span, text))]
+        fixes = [Fix("say that it is a copy", Edit(event.node.span, text))]
         yield finding(
             event.node.span,
             "tensor() of a tensor makes a copy outside of the graph",
@@ -150,7 +152,7 @@ def uninitialised(subject: Subject) -> Iterator[AutodiffError]:
             call.span,
             f"in PyTorch `{subject.text(call)}` holds whatever was in memory",
             "these are sizes, not values; here they give zeros",
-            fixes=[Fix(f"say what it holds: `{text}`", Edit(call.span, text))],
+            fixes=[Fix("say what it holds", Edit(call.span, text))],
             help=("a tensor of these values is `torch.tensor([...])`",),
         )
 

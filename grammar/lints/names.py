@@ -67,7 +67,7 @@ def hidden_namespace(subject: Subject) -> Iterator[AutodiffError]:
             edits = [Edit(Span(start, start + len(name)), other)]
             edits += [Edit(read.span, other) for read in places]
             yield finding(
-                meant[0].span,
+                meant[0].name_span,
                 f"`{name}` is a parameter here, and not the module",
                 f"`{meant[0].name}` is looked for in what the function is called with",
                 fixes=[Fix(f"call the parameter `{other}`", *edits)],
@@ -178,7 +178,7 @@ def without_local(
     name = assigned_name(statement)
     returns = any(isinstance(node, syntax.Return) for node in walk(*body))
     if statement is body[-1] and not returns and subject.stands_alone(statement):
-        yield Fix(f"return it: `return {name}`", subject.after(statement, f"return {name}"))
+        yield Fix("return it", subject.after(statement, f"return {name}"))
     elif not is_pure(statement.value):
         text = subject.source.text
         start = text.index("=", statement.targets[0].span.end) + 1
@@ -204,7 +204,7 @@ LINTS = (
         "A parameter hides a module.",
         "Inside the function the name means the argument, so the module's functions are not found.",
         hidden_namespace,
-        "def force(F):\n    return F.softplus(F * 2)\n\n\nprint(force(torch.tensor(1.0)))\n",
+        "def force(F):\n    return F.softplus(F * 2)\n\n\nprint([force(x) for x in torch.ones(2)])\n",
     ),
     Lint(
         "L032",

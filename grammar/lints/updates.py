@@ -87,9 +87,7 @@ def rebound_leaf(subject: Subject) -> Iterator[AutodiffError]:
         text = in_place_text(subject, statement, name)
         fixes = []
         if subject.stands_alone(statement):
-            fixes = [
-                Fix(f"step in place: `with torch.no_grad(): {text}`", *subject.under_no_grad(statement, text))
-            ]
+            fixes = [Fix("step in place, where nothing is recorded", *subject.under_no_grad(statement, text))]
         yield finding(
             statement.span,
             f"this makes `{name}` the result of a subtraction instead of a leaf",
@@ -108,7 +106,7 @@ def rebound_without_gradient(subject: Subject) -> Iterator[AutodiffError]:
             statement.span,
             f"under no_grad() this makes `{name}` a new tensor that requires no gradient",
             f"the next backward() does not reach `{name}`",
-            fixes=[Fix(f"change it in place: `{text}`", Edit(statement.span, text))],
+            fixes=[Fix("change it in place", Edit(statement.span, text))],
         )
 
 
@@ -149,7 +147,7 @@ def ascends(subject: Subject) -> Iterator[AutodiffError]:
             node.span,
             f"this step goes along the gradient, so `{roots[id(leaf)]}` grows",
             f"to make `{roots[id(leaf)]}` smaller, subtract",
-            fixes=[Fix("go against the gradient: `-=`", Edit(Span(at, at + 2), "-="))],
+            fixes=[Fix("go against the gradient", Edit(Span(at, at + 2), "-="))],
         )
 
 

@@ -30,6 +30,19 @@ WITHOUT_GRADIENT = frozenset(
     " count_nonzero logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor"
     " bitwise_not floor_divide multinomial".split()
 )
+#: Functions and methods whose result is, or may be, something else than one tensor.
+SEVERAL = frozenset(
+    "max min median nanmedian mode kthvalue sort topk cummax cummin aminmax std_mean var_mean qr svd eigh"
+    " slogdet lu lu_factor inv_ex cholesky_ex split split_with_sizes chunk unbind tensor_split hsplit vsplit"
+    " dsplit meshgrid broadcast_tensors broadcast_shapes unique unique_consecutive nonzero where frexp"
+    " histogram gradient unravel_index lstsq max_pool1d max_pool2d max_pool3d atleast_1d atleast_2d"
+    " atleast_3d equal allclose".split()
+)
+#: The parts of named results.
+FIELDS = frozenset(
+    "values indices Q R U S Vh P L V sign logabsdet eigenvalues eigenvectors min max inverse info"
+    " solution residuals rank singular_values".split()
+)
 #: Functions that keep something for backward, so that a second pass through them fails.
 KEEPING = frozenset(
     "mul multiply div divide pow square exp exp2 log log2 log10 log1p sin cos tan tanh sigmoid relu sqrt"
@@ -50,12 +63,12 @@ class Value:
     ``cut`` says how the gradient was left behind on the way from ``inputs`` ("" where it was not), and
     ``grad_of`` is the tensor whose ``.grad`` this is. ``used_up`` is the place of the backward that freed
     the graph. ``names`` are the names it was given, with the statement that did; ``scope`` are the names a
-    function sees.
+    function sees. ``single`` is false where a tensor may be several of them, or no tensor after all.
     """
 
     __slots__ = (
         "cut", "grad_of", "inputs", "integer", "keeps", "kind", "names", "node", "number", "retained",
-        "scope", "used_up",
+        "scope", "single", "used_up",
     )  # fmt: skip
 
     def __init__(
@@ -70,6 +83,7 @@ class Value:
         self.number: int | float | None = None
         self.grad_of: Value | None = None
         self.names: list[tuple[str, Any]] = []
+        self.single = True
         self.retained = False
         self.used_up: Any = None
         self.scope: list[dict[str, Value]] = []

@@ -42,6 +42,20 @@ def test_the_repair_runs_and_ends_the_finding(code: str) -> None:
         assert run_script(repaired).error is None
 
 
+@pytest.mark.parametrize("code", LINTS)
+def test_the_repair_shows_the_lines_it_makes(code: str) -> None:
+    text = LINTS[code].example
+    for fix in (fix for one in lint(Source(text)) for fix in one.fixes):
+        repaired = fix.apply(text).split("\n")
+        new = [line for line in repaired if line not in text.split("\n")]
+        assert all(line.strip() in fix.text for line in new)
+        words, shows, code_lines = fix.text.partition(":\n")
+        if shows:
+            wanted = [line.strip() for line in code_lines.split("\n") if line.strip() != "..."]
+            assert set(wanted) <= {line.strip() for line in repaired}
+        assert new == [] or shows or f": `{new[0].strip()}`" in words
+
+
 def test_titles_and_reasons_are_one_sentence_each() -> None:
     for one in LINTS.values():
         assert one.title.endswith(".")

@@ -1,0 +1,377 @@
+"""What a script uses that is not there: names, members of modules, attributes, methods, arguments, classes.
+
+Nothing runs. The script is compiled with a compiler that goes on after a mistake, and wherever it is certain
+what an expression means, the very functions that would fail while it runs are asked, so the errors and what
+they propose are those of running. Branches that are never taken here (``if torch.cuda.is_available():``) are
+left alone.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.errors import AutodiffError, LimitError, ScriptError
+from autodiff.core.functions import Function
+from autodiff.core.span import Source
+from autodiff.core.tensors import Tensor
+from autodiff.grammar import run, syntax
+from autodiff.grammar.attributes import (
+    ASSIGNABLE,
+    ATTRIBUTES,
+    METHODS,
+    find_method,
+    get_attribute,
+    names_of,
+    no_attribute,
+    set_attribute,
+)
+from autodiff.grammar.calls import not_callable
+from autodiff.grammar.definitions import grad_mode_of
+from autodiff.grammar.imports import imported
+from autodiff.grammar.interpreter import STATEMENTS, Compiler
+from autodiff.grammar.lints.signatures import check_arguments
+from autodiff.grammar.lints.values import FIELDS, LIST, NAMESPACES, NUMBER, UNKNOWN
+from autodiff.grammar.namespaces import builtin
+from autodiff.grammar.scope import Names, Scope, is_static
+from autodiff.grammar.script_functions import Code, invoke
+from autodiff.grammar.values import (
+    UNBOUND,
+    BoundMethod,
+    Builtin,
+    FunctionClass,
+    GradMode,
+    Namespace,
+    ScriptFunction,
+)
+from autodiff.grammar.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.grammar.interpreter import Evaluate, Execute
+    from autodiff.grammar.lints.flow import Event, Flow
+
+# Importing the interpreter fills the compiler's tables.
+LANGUAGE_IS_KNOWN = run
+#: Statements that say what the names mean that they bind.
+DEFINITIONS = (syntax.Import, syntax.ImportFrom, syntax.FunctionDef, syntax.ClassDef)
+
+
+class Resolver(Compiler):
+    """Compiles a whole script to see what does not compile or is not there; ``found`` are the errors."""
+
+    __slots__ = ("found", "idle", "meanings", "never", "start")
+
+    def __init__(self, names: Names, source: Source, script: syntax.Script) -> None:
+        super().__init__(names, source, builtin, {}, False)
+        self.found: list[AutodiffError] = []
+        self.idle = 0  # how many branches around this place are never taken
+        self.never = {id(node.branches[way][1]) for node, way in never_taken(script)}
+        self.start: tuple[Scope, int] | None = None  # of the assignment at hand, with its scope
+        self.meanings: dict[tuple[int, str], Any] = {}
+        self.enter_definitions(names.module, script.body)
+        for node, scope in names.of.items():
+            if isinstance(node, (syntax.FunctionDef, syntax.ClassDef)):
+                self.enter_definitions(scope, node.body)
+        self.body(script.body)
+
+    # -- what names mean ---------------------------------------------------------------------------
+
+    def enter_definitions(self, scope: Scope, body: syntax.Body) -> None:
+        """Note what the names of a scope mean that nothing but imports, one ``def`` or one class binds."""
+        found: dict[str, list[Any]] = {}
+        for node in statements_of(body):
+            if isinstance(node, DEFINITIONS):
+                for name, value in self.definitions(node):
+                    found.setdefault(name, []).append(value)
+        for name, (first, *others) in found.items():
+            same = all(one is first or is_same_module(one, first) for one in others)
+            if same and scope.writes.get(name) == 1 + len(others):
+                self.meanings[id(scope), name] = first
+
+    def definitions(self, node: Any) -> list[tuple[str, Any]]:
+        """The names a statement binds, with what they mean where that is certain."""
+        if isinstance(node, syntax.FunctionDef):
+            if any(not is_static(part) for part in node.decorators):
+                return [(node.name, UNBOUND)]
+            code = Code(node.name, node.parameters, self.names.of[node])
+            defaults = tuple([UNBOUND if one.default is None else None for one in node.parameters])
+            return [(node.name, ScriptFunction(code, [], defaults, invoke))]
+        if isinstance(node, syntax.ClassDef):
+            return [(node.name, FunctionClass(node.name, {}))]
+        if isinstance(node, syntax.Import):
+            return [
+                (
+                    alias or name.partition(".")[0],
+                    meaning(name if alias else name.partition(".")[0], None, node, name),
+                )
+                for name, alias in node.names
+            ]
+        return [
+            (alias or name, meaning(node.module, name, node, node.module))
+            for name, alias in node.names
+            if name != "*" and node.module != "__future__"
+        ]
+
+    def known(self, node: Any) -> Any:
+        """What an expression is certain to mean; UNBOUND where nobody can tell without running."""
+        if isinstance(node, syntax.Name):
+            found = self.scope.find(node.id)
+            return builtin(node.id) if found is None else self.meanings.get((id(found[0]), node.id), UNBOUND)
+        if isinstance(node, syntax.Attribute):
+            owner = self.known(node.object)
+            if owner.__class__ is Namespace:
+                try:
+                    return get_attribute(owner, node.name, node.name_span)
+                except AutodiffError:
+                    return UNBOUND
+            if owner.__class__ is FunctionClass:
+                method = find_method(owner, node.name)
+                return UNBOUND if method is None else BoundMethod(owner, node.name, method)
+        return UNBOUND
+
+    # -- compiling, and going on after a mistake ---------------------------------------------------
+
+    def body(self, statements: syntax.Body) -> Execute:
+        idle = id(statements) in self.never
+        self.idle += idle
+        for statement in statements:
+            before = self.scope, self.loops, self.depth
+            # What an assignment binds is bound after its value is worked out; anything else goes by the text.
+            assigns = isinstance(statement, (syntax.Assign, syntax.AugmentedAssign))
+            self.start = (self.scope, statement.span.start) if assigns else None
+            try:
+                if isinstance(statement, syntax.FunctionDef):
+                    self.check_decorators(statement)
+                elif isinstance(statement, syntax.AugmentedAssign) and isinstance(
+                    statement.target, syntax.Name
+                ):
+                    self.check_order(statement.target)
+                STATEMENTS[statement.__class__](self, statement)
+            except LimitError:
+                raise
+            except AutodiffError as error:
+                self.scope, self.loops, self.depth = before
+                self.add(error.at(statement.span))
+        self.idle -= idle
+        return nothing
+
+    def expression(self, node: syntax.Expression) -> Evaluate:
+        if isinstance(node, syntax.Call):
+            self.attempt(self.check_call, node)
+            if isinstance(node.function, syntax.Attribute):
+                self.attempt(self.check_attribute, node.function)
+        elif isinstance(node, syntax.Attribute):
+            self.attempt(self.check_attribute, node)
+        elif isinstance(node, syntax.Name):
+            self.attempt(self.check_order, node)
+        return super().expression(node)
+
+    def attempt(self, check: Callable[[Any], None], node: syntax.Expression) -> None:
+        """Make a check, and note its error."""
+        try:
+            check(node)
+        except AutodiffError as error:
+            self.add(error.at(node.span))
+
+    def add(self, error: AutodiffError) -> None:
+        if not self.idle and not any(one.span == error.span for one in self.found):
+            self.found.append(error)
+
+    def check_attribute(self, node: syntax.Attribute) -> None:
+        """Raise the error for a member that a module or class does not have."""
+        owner = self.known(node.object)
+        if owner.__class__ in (Namespace, FunctionClass, ScriptFunction, Function, Builtin):
+            get_attribute(owner, node.name, node.name_span)
+
+    def check_target(self, node: syntax.Expression) -> None:
+        """What ``+=`` changes it reads first."""
+        if isinstance(node, syntax.Name):
+            self.check_order(node)
+
+    def check_order(self, node: syntax.Name) -> None:
+        """Raise the error for a name that is read where no run can have bound it yet."""
+        found = self.scope.find(node.id)
+        scope = self.scope
+        if found is None or found[0] is not scope or builtin(node.id) is not UNBOUND:
+            return
+        first = scope.first_bound[node.id]
+        if self.loops and (first != node.span or scope.writes[node.id] > 1):
+            return  # what is bound further down may have been bound on an earlier turn
+        start = node.span.start + 1
+        if self.start is not None and self.start[0] is scope:
+            start = self.start[1]
+        if scope.kind != "comprehension" and first.start >= start:
+            raise self.unbound(node)
+
+    def check_call(self, node: syntax.Call) -> None:
+        """Raise the error for calling what cannot be called, or with arguments it does not take."""
+        callee = self.known(node.function)
+        if callee.__class__ in (Namespace, FunctionClass):
+            raise not_callable(callee)
+        if callee.__class__ in (Function, Builtin, ScriptFunction):
+            check_arguments(callee, node)
+
+    def check_decorators(self, node: syntax.FunctionDef) -> None:
+        for decorator in node.decorators:
+            value = self.known(decorator)
+            if value is not UNBOUND and not is_static(decorator) and value.__class__ is not GradMode:
+                try:
+                    grad_mode_of(value)
+                except AutodiffError as error:
+                    self.add(error.at(decorator.span))
+
+
+def nothing(frame: Any) -> None:
+    """What is compiled here is not run."""
+
+
+def meaning(module: str, name: str | None, node: Any, written: str) -> Any:
+    """What an import binds; UNBOUND where it fails, which compiling it reports."""
+    try:
+        return imported(module, name, node.span, written)
+    except AutodiffError:
+        return UNBOUND
+
+
+def is_same_module(one: Any, other: Any) -> bool:
+    return one.__class__ is other.__class__ is Namespace and one.name == other.name
+
+
+def statements_of(body: syntax.Body) -> list[Any]:
+    """The statements that bind names in the scope of a body, those of its blocks included."""
+    found: list[Any] = []
+    waiting: list[Any] = list(reversed(body))
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if isinstance(node, syntax.If):
+            waiting += [part for _, inner in node.branches for part in inner] + list(node.orelse)
+        elif isinstance(node, (syntax.For, syntax.While)):
+            waiting += [*node.body, *node.orelse]
+        elif isinstance(node, syntax.With):
+            waiting += node.body
+    return found
+
+
+def never_taken(script: syntax.Script) -> list[tuple[syntax.If, int]]:
+    """The branches, by their numbers, that no run takes, because there is no other device here."""
+    found = [node for node in walk(script) if isinstance(node, syntax.If)]
+    return [(node, way) for node in found for way, (test, _) in enumerate(node.branches) if is_never(test)]
+
+
+def is_never(test: syntax.Expression) -> bool:
+    if isinstance(test, syntax.Constant):
+        return test.value is False
+    function = test.function if isinstance(test, syntax.Call) else None
+    return isinstance(function, syntax.Attribute) and function.name == "is_available"
+
+
+# -- what the flow of values knows --------------------------------------------------------------------
+
+
+def unresolved_members(script: syntax.Script, names: Names, flow: Flow) -> list[AutodiffError]:
+    """The errors for attributes and methods that values do not have, as far as the values are known."""
+    never = {(id(node), way) for node, way in never_taken(script)}
+    modules = {
+        alias or name.partition(".")[0]
+        for node in walk(script)
+        if isinstance(node, (syntax.Import, syntax.ImportFrom))
+        for name, alias in node.names
+    }
+    # A context has what it is given; of modules the resolver knows more, and of names that hide one a lint.
+    assigned = [target for node in walk(script) if isinstance(node, syntax.Assign) for target in node.targets]
+    given = {target.name for target in assigned if isinstance(target, syntax.Attribute)}
+    given |= {node.name for node in names.attributes if root(node) in modules | NAMESPACES}
+    found = []
+    for event in flow.events:
+        if event.kind not in MEMBERS or any((node, way) in never for node, way, _ in event.place):
+            continue
+        error = MEMBERS[event.kind](event, given)
+        if error is not None:
+            found.append(error)
+    return found
+
+
+def root(node: Any) -> str:
+    """``torch`` of ``torch.nn.functional``; "" where something else than a name stands there."""
+    while isinstance(node, syntax.Attribute):
+        node = node.object
+    return node.id if isinstance(node, syntax.Name) else ""
+
+
+def sample_of(event: Event) -> Any:
+    """A value of the kind that is at hand for certain; UNBOUND where that is not known."""
+    value = event.value
+    if value.is_tensor and value.single:
+        return Tensor(0.0)
+    if value.kind == NUMBER and value.cut in ("item", "float"):
+        return 0.0
+    return [] if value.kind == LIST and isinstance(value.node, syntax.ListDisplay) else UNBOUND
+
+
+def read_member(event: Event, given: set[str]) -> AutodiffError | None:
+    node = event.node if event.kind == "attribute" else event.node.function
+    sample = sample_of(event)
+    if sample is not UNBOUND:
+        return None if node.name in names_of(sample) else no_attribute(sample, node.name, node.name_span)
+    if event.value.kind == UNKNOWN and node.name not in every_name() | given:
+        return of_nothing(node)
+    return None
+
+
+def call_member(event: Event, given: set[str]) -> AutodiffError | None:
+    error = read_member(event, given)
+    sample = sample_of(event)
+    if error is not None or sample is UNBOUND:
+        return error
+    method = find_method(sample, event.node.function.name)
+    if method is None:
+        return None
+    try:
+        check_arguments(method, event.node, of=event.node.function.name)
+    except ScriptError as refused:
+        return refused.at(event.node.span)
+    return None
+
+
+def set_member(event: Event, given: set[str]) -> AutodiffError | None:
+    sample, node = sample_of(event), event.node
+    if sample is UNBOUND or (sample.__class__, node.name) in ASSIGNABLE:
+        return None
+    try:
+        set_attribute(sample, node.name, None, node.name_span)
+    except ScriptError as error:
+        return error
+    return None
+
+
+#: How each event is checked; the names that the script itself gives to attributes are none to complain of.
+MEMBERS: dict[str, Callable[[Event, set[str]], AutodiffError | None]] = {
+    "attribute": read_member,
+    "method": call_member,
+    "set-attribute": set_member,
+}
+NAMES: set[str] = set()
+
+
+def every_name() -> set[str]:
+    """Every attribute and method that anything in the language has."""
+    if not NAMES:
+        NAMES.update(name for _, name in (*ATTRIBUTES, *METHODS))
+        NAMES.update(names_of(Tensor(0.0)), FIELDS)
+    return NAMES
+
+
+def of_nothing(node: syntax.Attribute) -> AutodiffError:
+    """The error for a name that no value of any kind has; most likely it was meant of a tensor."""
+    return ScriptError(
+        f"no value has an attribute '{node.name}'",
+        code="E0204",
+        caret=f"nothing has a `{node.name}` here",
+        span=node.name_span,
+        about=(Tensor(0.0), node.name),
+    )
+
+
+__all__ = ["Resolver", "unresolved_members"]

@@ -1,0 +1,98 @@
+"""Whether a call fits its function, as far as names and numbers of arguments go: their values are not known.
+
+Functions of core and of the script are bound as they are when they run, with nothing in place of values. Of
+functions written in Python the signature is read, and what Python would say is said.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+
+from autodiff.core.errors import ScriptError
+from autodiff.core.functions import Function, Parameter
+from autodiff.grammar.script_functions import bind, listing
+from autodiff.grammar.values import BoundMethod, Builtin, ScriptFunction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.grammar import syntax
+
+VARIADIC, KEYWORDS = 0x04, 0x08  # flags of a code object: it has *args, it has **kwargs
+
+
+def check_arguments(function: Any, call: syntax.Call, of: str = "") -> None:
+    """Raise the ScriptError that a call would, whatever the arguments are.
+
+    ``function`` is the callee, or with ``of`` the function behind a method of that name, which gets the value
+    it belongs to first. Nothing is said of calls with ``*``.
+    """
+    if any(argument.star for argument in call.arguments):
+        return
+    count = sum(argument.keyword is None for argument in call.arguments) + bool(of)
+    keywords = [argument.keyword for argument in call.arguments if argument.keyword is not None]
+    if len(set(keywords)) < len(keywords):
+        return  # which is an error of its own
+    if isinstance(function, BoundMethod):
+        function, count = function.function, count + 1
+    if isinstance(function, Function):
+        fit(function, count, keywords)
+    elif isinstance(function, ScriptFunction):
+        bind(function, (None,) * count, dict.fromkeys(keywords))
+    elif isinstance(function, Builtin):
+        fit_python(function.name, function.function, count, keywords)
+    else:
+        fit_python(of or function.__name__, function, count, keywords)
+
+
+def fit(function: Function, count: int, keywords: list[str]) -> None:
+    """Bind arguments of which nothing is known."""
+    parameters = tuple(
+        [
+            Parameter(one.name, "any", one.default, one.variadic, one.keyword_only)
+            for one in function.parameters
+        ]
+    )
+    twin = copy(function)
+    twin._parameters = parameters
+    given = {name: "cpu" if name == "device" else None for name in keywords}
+    try:
+        twin.bind((None,) * count, given)
+    except ScriptError as error:
+        error.about = (function, *error.about[1:])
+        raise
+
+
+def fit_python(name: str, function: Callable[..., Any], count: int, keywords: list[str]) -> None:
+    """Raise what Python says of arguments that do not fit, in its order."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    by_name = (*names[code.co_posonlyargcount :], *code.co_varnames[len(names) :][: code.co_kwonlyargcount])
+    taken = set(names[:count])
+    for keyword in keywords:
+        if keyword in by_name and keyword in taken:
+            raise refusal(f"{name}() got multiple values for argument '{keyword}'")
+        if keyword not in by_name and not code.co_flags & KEYWORDS:
+            raise refusal(f"{name}() got an unexpected keyword argument '{keyword}'")
+        taken.add(keyword)
+    optional = len(function.__defaults__ or ())
+    if count > len(names) and not code.co_flags & VARIADIC:
+        takes = f"from {len(names) - optional} to {len(names)}" if optional else str(len(names))
+        plural = "s" * (bool(optional) or len(names) != 1)
+        was = "was" if count == 1 else "were"
+        raise refusal(f"{name}() takes {takes} positional argument{plural} but {count} {was} given")
+    missing = [f"'{one}'" for one in names[: len(names) - optional] if one not in taken]
+    if missing:
+        plural = "s" * (len(missing) > 1)
+        raise refusal(
+            f"{name}() missing {len(missing)} required positional argument{plural}: {listing(missing)}"
+        )
+
+
+def refusal(message: str) -> ScriptError:
+    return ScriptError(message, code="E0310")
+
+
+__all__ = ["check_arguments"]
