@@ -92,11 +92,13 @@ def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
             pulled.append((b, pull_scalar_edge(node, 1, g)))
         return pulled
     node.check_saved()
-    return [
-        (below, pull_edge(node, index, g))
-        for index, below in enumerate(node.inputs)
-        if below is not None and below.tracked
-    ]
+    pulled = []
+    for index, below in enumerate(node.inputs):
+        if below is not None and below.tracked:
+            c = contribution_of(node, index, g)
+            if c is not None:
+                pulled.append((below, c))
+    return pulled
 
 
 def pull_edge(node: OpNode, index: int, g: Any) -> Any:
@@ -104,6 +106,12 @@ def pull_edge(node: OpNode, index: int, g: Any) -> Any:
 
     One edge of the graph, so the product of these along a path is the path's contribution.
     """
+    c = contribution_of(node, index, g)
+    return settle(np.zeros(np.shape(node.operands[index]))) if c is None else c
+
+
+def contribution_of(node: OpNode, index: int, g: Any) -> Any:
+    """As ``pull_edge``, and None where a custom ``backward`` says that there is no gradient."""
     if isinstance(node, ScalarNode):
         return pull_scalar_edge(node, index, g)
     op, out, operands, params = node.op, node.out, node.operands, node.params
@@ -113,6 +121,8 @@ def pull_edge(node: OpNode, index: int, g: Any) -> Any:
         c = op.contribution(index, g, out, operands, params)
     except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
         c = op.contribution(index, g, out, tuple(map(np.asarray, operands)), params)
+    if c is None:
+        return None
     if op.is_elementwise:
         c = OPS["sum_to"].forward(np.asarray(c), shape=np.shape(operands[index]))
     return settle(np.asarray(c))
@@ -161,6 +171,8 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
                     Tensor(settle(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
                 )
                 c = op.contribution(index, g, out, constant, node.params)
+            if c is None:
+                continue
             if op.fused_backward and isinstance(c.node, OpNode):
                 c.node.op = c.node.op.named(op.fused_backward)
             if op.is_elementwise and c.shape != operands[index].shape:

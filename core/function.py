@@ -1,15 +1,14 @@
 """Custom functions: a class with its own ``forward`` and ``backward``, as ``torch.autograd.Function``.
 
-The call is recorded as one node whose rule is the user's ``backward``.
+What ``forward`` returns is recorded by ``custom_call`` with the user's ``backward`` for a rule.
 """
 
 from __future__ import annotations
 
-from autodiff.core.errors import GradientError, ShapeError
-from autodiff.core.lazy import np
+from autodiff.core.custom_call import CustomCall, unrecorded
+from autodiff.core.errors import GradientError
 from autodiff.core.mode import mode, no_grad
-from autodiff.core.node import ArrayNode, Node
-from autodiff.core.op import OPS, Op
+from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -17,143 +16,109 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+NOT_AN_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated"
+    " should be passed to ctx.mark_dirty()."
+)
+NOT_RETURNED = (
+    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are"
+    " modified inplace must all be outputs of the Function."
+)
+
 
 class Context:
-    """``ctx``: what ``forward`` leaves for ``backward``. ``names`` holds the script's own attributes."""
+    """``ctx``: what ``forward`` leaves for ``backward``. ``names`` holds the script's own attributes.
 
-    __slots__ = ("_saved", "names", "needs_input_grad")
+    ``changed`` and ``constant`` are the tensors that ``mark_dirty`` and ``mark_non_differentiable`` were
+    given; ``fills_in_zeros`` says what ``backward`` gets for an output that no gradient reached: zeros or
+    None.
+    """
+
+    __slots__ = ("changed", "constant", "fills_in_zeros", "names", "needs_input_grad", "saved_tensors")
 
     def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
-        self._saved: tuple[Tensor, ...] = ()
+        self.saved_tensors: tuple[Tensor, ...] = ()
         self.names: dict[str, Any] = {}
         self.needs_input_grad = needs_input_grad
+        self.changed: tuple[Tensor, ...] = ()
+        self.constant: tuple[Tensor, ...] = ()
+        self.fills_in_zeros = True
 
     def save_for_backward(self, *tensors: Tensor) -> None:
-        """Keep tensors for ``backward``."""
-        self._saved = tensors
+        """Keep tensors for ``backward``, which finds them in ``saved_tensors``."""
+        self.saved_tensors = tensors
 
-    @property
-    def saved_tensors(self) -> tuple[Tensor, ...]:
-        """The tensors kept by ``save_for_backward``, in order."""
-        return self._saved
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which inputs ``forward`` has changed in place; it returns them too."""
+        self.changed = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which outputs no gradient flows through."""
+        self.constant = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether ``backward`` is given zeros for outputs that no gradient reached."""
+        self.fills_in_zeros = value
 
 
 def apply_function(
     name: str,
-    forward: Callable[..., Tensor],
+    forward: Callable[..., Any],
     backward: Callable[..., Any],
     operands: tuple[Any, ...],
-) -> Tensor:
+    setup_context: Callable[..., Any] | None = None,
+) -> Any:
     """Run ``forward(ctx, *operands)`` and record it as one node named ``<name>Backward``.
 
-    ``backward(ctx, grad_output)`` returns one gradient per operand, None where there is none.
+    ``backward(ctx, *grad_outputs)`` takes one gradient per output and returns one per operand, None where
+    there is none. With ``setup_context(ctx, operands, output)`` the context is filled there, and ``forward``
+    takes the operands alone. Tensors of floats that ``forward`` returns, alone or in a tuple, are recorded;
+    what else it returns is passed on.
     """
     site = mode.site  # the call, not the line of forward that runs last
     needs = tuple(isinstance(x, Tensor) and x.requires_grad for x in operands)
     context = Context(needs)
+    is_tracked = any(isinstance(x, Tensor) and x.node is not None and x.node.tracked for x in operands)
+    # Looked at first, for forward may change its operands, and the graph goes on from what they were.
+    call = CustomCall(name, forward, backward, context, operands) if mode.enabled and is_tracked else None
     with no_grad():
-        result = forward(context, *operands)
-    if not isinstance(result, Tensor):
-        returned = "nothing" if result is None else f"a {type(result).__name__}"
-        raise GradientError(
-            f"{name}.forward: expected to return a Tensor, got {type(result).__name__}",
-            code="E0412",
-            caret=f"`forward` of `{name}` returned {returned}",
-            help=("end forward with `return` and a tensor",),
-        )
-    tracked = [isinstance(x, Tensor) and x.node is not None and x.node.tracked for x in operands]
-    if not mode.enabled or not any(tracked):
-        return Tensor(result.value)
-
-    calls: dict[int, tuple[Any, tuple[Any, ...]]] = {}
-
-    def rule(index: int) -> Callable[..., Any]:
-        def vjp(g: Any, out: Any, *values: Any, **params: Any) -> Any:
-            # One backward call serves all operands of one pass: its answers wait for the next index.
-            if calls.get(0, (None, ()))[0] is not g:
-                calls[0] = (g, _call_backward(name, backward, context, g, values))
-            answer = calls[0][1][index]
-            lifted = isinstance(g, Tensor)
-            if answer is None:
-                return g * 0 if lifted else g * 0.0
-            return answer if lifted else answer.data
-
-        return vjp
-
-    op = Op(
-        name,
-        forward,
-        vjps=tuple(rule(index) for index in range(len(operands))),
-        grad_fn=f"{name}Backward",
-        doc="a function defined in the script",
-    )
-    inputs: tuple[Node | None, ...] = tuple(x.source() if isinstance(x, Tensor) else None for x in operands)
-    values = tuple(x.data if isinstance(x, Tensor) else x for x in operands)
-    node = ArrayNode(op, inputs, values, {}, result.value, site)
-    return Tensor(result.value, node, any(needs))
+        if setup_context is None:
+            result = forward(context, *operands)
+        else:
+            result = forward(*operands)
+            setup_context(context, operands, result)
+    mode.site = site
+    is_several = isinstance(result, (tuple, NamedResult))
+    outputs = list(result) if is_several else [result]
+    check_changed(context, operands, outputs)
+    if call is not None:
+        outputs = call.record(outputs, any(needs))
+    else:
+        outputs = [unrecorded(output, context) for output in outputs]
+    return tuple(outputs) if is_several else outputs[0]
 
 
-def _call_backward(
-    name: str, backward: Callable[..., Any], context: Context, g: Any, values: tuple[Any, ...]
-) -> tuple[Any, ...]:
-    site = mode.site  # a script's backward moves it from line to line
-    try:
-        answers = backward(context, g if isinstance(g, Tensor) else Tensor(g))
-    finally:
-        mode.site = site
-    if not isinstance(answers, tuple):
-        answers = (answers,)
-    if len(answers) < len(values) or any(a is not None for a in answers[len(values) :]):
-        raise GradientError(
-            f"function {name}Backward returned an incorrect number of gradients (expected {len(values)},"
-            f" got {len(answers)})",
-            code="E0412",
-            caret=f"`forward` of `{name}` takes {len(values)}, its `backward` returned {len(answers)}",
-            help=("return one gradient for each argument of forward, None where there is none",),
-        )
-    for index, (answer, value) in enumerate(zip(answers, values, strict=False)):
-        if answer is not None and not isinstance(answer, Tensor):
+def check_changed(context: Context, operands: tuple[Any, ...], outputs: list[Any]) -> None:
+    """Refuse ``mark_dirty`` of what is not returned and of leaves; warn where it is no input."""
+    for tensor in context.changed:
+        if not any(output is tensor for output in outputs):
             raise GradientError(
-                f"expected Variable or None (got {type(answer).__name__})",
+                NOT_RETURNED,
                 code="E0412",
-                caret=f"`{name}.backward` returned a {type(answer).__name__}",
-                help=("gradients are tensors, or None where there is none",),
+                caret="`forward` marks a tensor as changed and does not return it",
+                operands=(tensor,),
+                help=("return it from `forward` as well",),
             )
-        if answer is not None and not fits(answer.shape, np.shape(value)):
-            raise ShapeError(
-                f"Function {name}Backward returned an invalid gradient at index {index} - got"
-                f" {list(answer.shape)} but expected shape compatible with {list(np.shape(value))}",
-                code="E0413",
-                caret=f"{ordinal(index)} argument of `forward` has shape {np.shape(value)},"
-                f" its gradient {answer.shape}",
-                help=("a gradient has the shape of its input; `grad_output` has that of the output",),
+        if not any(operand is tensor for operand in operands):
+            mode.warn(NOT_AN_INPUT)
+        elif mode.enabled and tensor.requires_grad and tensor.is_leaf:
+            raise GradientError(
+                "a leaf Variable that requires grad has been used in an in-place operation.",
+                code="E0407",
+                caret="`forward` changes this leaf, which would lose the value its gradient belongs to",
+                operands=(tensor,),
+                help=("give it a copy, as in `x.clone()`",),
             )
-    return tuple(
-        None if answer is None else made_like(answer, value)
-        for answer, value in zip(answers, values, strict=False)
-    )
-
-
-def made_like(answer: Tensor, value: Any) -> Tensor:
-    """A gradient in the shape and the number type of its operand."""
-    if answer.shape != np.shape(value):
-        answer = OPS["sum_to"](answer, shape=np.shape(value))
-    if isinstance(value, np.ndarray) and answer.dtype.name != value.dtype.name:
-        answer = OPS["to"](answer, dtype=value.dtype.name)
-    return answer
-
-
-def fits(answer: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    """Whether a gradient of the shape ``answer`` can be added up to ``shape``, as torch does then."""
-    return len(answer) >= len(shape) and all(
-        n in (1, m) for m, n in zip(reversed(answer), reversed(shape), strict=False)
-    )
-
-
-def ordinal(index: int) -> str:
-    """How a sentence calls an argument: ``the first``."""
-    names = ("the first", "the second", "the third")
-    return names[index] if index < len(names) else f"the {index + 1}th"
 
 
 class Function:
@@ -176,7 +141,7 @@ class Function:
     """
 
     @staticmethod
-    def forward(ctx: Context, *operands: Any) -> Tensor:
+    def forward(ctx: Context, *operands: Any) -> Any:
         raise NotImplementedError("define forward(ctx, ...)")
 
     @staticmethod
@@ -184,6 +149,6 @@ class Function:
         raise NotImplementedError("define backward(ctx, grad_output)")
 
     @classmethod
-    def apply(cls, *operands: Any) -> Tensor:
+    def apply(cls, *operands: Any) -> Any:
         """Run ``forward`` and record it as one node."""
         return apply_function(cls.__name__, cls.forward, cls.backward, operands)

@@ -254,11 +254,11 @@ def values_read(node: Node) -> frozenset[int | str]:
     op = node.op
     assert op is not None
     everything: frozenset[int | str] = frozenset(range(len(node.inputs)))
-    if is_custom(op):
-        return everything
     if op.saved is not None:
         tracked = [index for index, below in enumerate(node.inputs) if below is not None and below.tracked]
         return frozenset(value for index in tracked for value in op.saved[index])
+    if is_custom(op):
+        return everything
     try:
         return _reads(op, node)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
@@ -298,6 +298,10 @@ def pull_symbol(node: Node, index: int, g: Symbol, out: Symbol, operands: tuple[
     assert op is not None
     shape = operands[index].shape
     if is_custom(op):
+        from autodiff.core.custom_call import Part
+
+        if isinstance(op, Part):
+            return Symbol(call(f"{op.name}.output", g.expr, details=(str(op.position),)), shape)
         return Symbol(call(f"{op.name}.backward", g.expr), shape)
     try:
         c = as_symbol(op.contribution(index, g, out, operands, node.params))

@@ -6,17 +6,18 @@ underscore change the tensor in place.
 
 from __future__ import annotations
 
+from autodiff.core.custom_call import output_of
 from autodiff.core.device import CPU, Device
 from autodiff.core.errors import ScriptError
 from autodiff.core.function import Context
 from autodiff.core.functions import METHODS as FUNCTION_METHODS
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.node import ArrayNode, Leaf, Node, ScalarNode
 from autodiff.core.requirements import need_floats
 from autodiff.core.sharing import share
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
-from autodiff.grammar import in_place, methods, sequence_methods
+from autodiff.grammar import custom_functions, in_place, methods, sequence_methods
 from autodiff.grammar.arithmetic import article
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import (
@@ -50,26 +51,31 @@ def read_grad(x: Tensor) -> Tensor | None:
     return x.grad
 
 
+def read_grad_fn(x: Tensor) -> Node | None:
+    return None if x.grad_fn is None else output_of(x.grad_fn)[0]
+
+
 #: Of these torch makes a tensor of a plain number, which stands among what is below; of others it does not.
 WRAP_NUMBERS = frozenset(["AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0"])
 
 
 def next_functions(node: Any) -> tuple[Any, ...]:
     """The (node, index) pairs below; untracked tensors and wrapped numbers are (None, 0), as in torch."""
-    below = [(x, 0) if x.tracked else (None, 0) for x in node.inputs if x is not None]
+    below = [output_of(x) if x.tracked else (None, 0) for x in node.inputs if x is not None]
     if len(below) == 1 and node.grad_fn_name in WRAP_NUMBERS:
         below.append((None, 0))
     return tuple(below)
 
 
 # Each module of methods enters its own: with all of them imported the table is whole.
-METHODS = sequence_methods.METHODS
+WITH_METHODS = (custom_functions, in_place, sequence_methods)
+METHODS = methods.METHODS
 
 #: What ``value.name`` reads.
 ATTRIBUTES: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Tensor, "data"): lambda x: x.data_alias(),
     (Tensor, "grad"): read_grad,
-    (Tensor, "grad_fn"): lambda x: x.grad_fn,
+    (Tensor, "grad_fn"): read_grad_fn,
     (Tensor, "is_leaf"): lambda x: x.is_leaf,
     (Tensor, "requires_grad"): lambda x: x.requires_grad,
     (Tensor, "retains_grad"): lambda x: x.retains_grad,
@@ -113,6 +119,8 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
             return stand_in(f"{owner.name}.{name}")
     elif owner.__class__ is Context and name in owner.names:
         return owner.names[name]
+    elif owner.__class__ is FunctionClass and name in owner.methods:
+        return owner.methods[name]
     elif owner.__class__ in NAMED_RESULTS and name in owner.fields:
         return owner.field(name)
     method = find_method(owner, name)
@@ -149,6 +157,8 @@ def names_of(owner: Any) -> set[str]:
         names.update(owner.names())
     elif kind is Context:
         names.update(owner.names)
+    elif kind is FunctionClass:
+        names.update(owner.methods)
     elif kind in NAMED_RESULTS:
         names.update(owner.fields)
     return names

@@ -1,14 +1,13 @@
 """The methods of script values: one table from (class, name) to a function that takes the value first.
 
 Only what core's function table does not have: gradients and bookkeeping of tensors. Conversions of tensors
-are in ``conversions``, methods that change them in ``in_place``, those of strings, lists and shapes in
-``sequence_methods``.
+are in ``conversions``, methods that change them in ``in_place``, those of custom functions in
+``custom_functions``, those of strings, lists and shapes in ``sequence_methods``.
 """
 
 from __future__ import annotations
 
 from autodiff.core.errors import GradientError, ScriptError
-from autodiff.core.function import Context, apply_function
 from autodiff.core.functions import find
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
@@ -16,7 +15,6 @@ from autodiff.core.op import OPS
 from autodiff.core.tensors import Tensor
 from autodiff.core.watch import HookHandle, register_hook
 from autodiff.grammar.values import (
-    FunctionClass,
     Size,
     as_index,
     type_name,
@@ -256,45 +254,3 @@ def node_name(node: Any) -> str:
 
 for _kind in (Leaf, ScalarNode, ArrayNode):
     METHODS[_kind, "name"] = node_name
-
-
-@method(Context, "save_for_backward")
-def save_for_backward(ctx: Context, *tensors: Any) -> None:
-    for position, value in enumerate(tensors):
-        if value is not None and value.__class__ is not Tensor:
-            raise ScriptError(
-                f"save_for_backward can only save variables, but argument {position} is of type"
-                f" {type_name(value)}",
-                code="E0412",
-                caret="only tensors are saved this way",
-                help=("keep other values as attributes: `ctx.n = n`",),
-            )
-    ctx.save_for_backward(*tensors)
-
-
-@method(Context, "mark_non_differentiable", "set_materialize_grads")
-def no_effect(ctx: Context, *args: Any) -> None:
-    """Accepted: what these switch off costs nothing here."""
-
-
-@method(FunctionClass, "apply")
-def apply(custom: FunctionClass, *operands: Any) -> Any:
-    for name in ("forward", "backward"):
-        if name not in custom.methods:
-            message = f"You must implement the {name} function for custom autograd.Function."
-            if name == "backward":
-                message = (
-                    "You must implement either the backward or vjp method for your custom autograd.Function"
-                    " to use it with backward mode AD."
-                )
-            raise ScriptError(
-                message,
-                caret=f"`{custom.name}` has no `{name}`",
-                code="E0412",
-                help=(f"add `@staticmethod` and `def {name}(ctx, ...)` to the class",),
-            )
-    return apply_function(custom.name, custom.methods["forward"], custom.methods["backward"], operands)
-
-
-METHODS[FunctionClass, "forward"] = lambda custom, *args: custom.methods["forward"](*args)
-METHODS[FunctionClass, "backward"] = lambda custom, *args: custom.methods["backward"](*args)

@@ -6,6 +6,7 @@ may name positions and keywords but no attributes.
 
 from __future__ import annotations
 
+from autodiff.core.custom_call import DOC as CUSTOM
 from autodiff.core.device import Device
 from autodiff.core.dtypes import DType
 from autodiff.core.errors import LimitError, ScriptError
@@ -119,7 +120,8 @@ def write_range(value: range) -> str:
 
 
 def write_node(value: Any) -> str:
-    return f"<{value.grad_fn_name} object at 0x{value.number:012x}>"
+    module = "torch.autograd.function." if value.op is not None and value.op.doc == CUSTOM else ""
+    return f"<{module}{value.grad_fn_name} object at 0x{value.number:012x}>"
 
 
 def address(value: Any) -> str:
