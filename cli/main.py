@@ -89,6 +89,12 @@ def load_lint() -> Callable[[Session], int]:
     return lint_scripts
 
 
+def load_ops() -> Callable[[Session], None]:
+    from autodiff.cli.commands.ops import list_ops
+
+    return list_ops
+
+
 def load_help() -> Callable[[Session], None]:
     from autodiff.cli.commands.help import help_topic
 
@@ -101,6 +107,7 @@ LOADERS = {
     "explain": load_explain,
     "graph": load_graph,
     "lint": load_lint,
+    "ops": load_ops,
     "help": load_help,
 }
 

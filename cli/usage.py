@@ -203,7 +203,7 @@ def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageEr
             return UsageError(f"{flag} needs a value", code="E0610", help=(f"give one: {flag} {takes}",))
         return UsageError(f"{flag} takes no value", code="E0610", help=(f"write {flag} alone",))
     if command is not None and "extra argument" in error.message:
-        what = "one script" if command.argument == "[SCRIPT]" else "one topic"
+        what = {"[SCRIPT]": "one script", "[NAME]": "one name"}.get(command.argument, "one topic")
         extra = error.message[error.message.index("(") + 1 : -1].split()[0]
         help_texts: tuple[str, ...] = (f"give one, and `{extra}` in a run of its own",)
         if command.argument == "[SCRIPT]":

@@ -9,6 +9,7 @@ from __future__ import annotations
 from autodiff.core.device import settle_on
 from autodiff.core.dtypes import DTYPES, DType
 from autodiff.core.errors import ScriptError
+from autodiff.core.op import Op
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -49,14 +50,17 @@ class Parameter:
 class Function:
     """A public function; ``signature`` reads like Python: ``sum(input, dim: ints = None)``."""
 
-    __slots__ = ("_parameters", "doc", "implementation", "in_place", "name", "signature")
+    __slots__ = ("_parameters", "doc", "example", "implementation", "in_place", "name", "signature")
 
-    def __init__(self, signature: str, implementation: Callable[..., Any], in_place: bool, doc: str) -> None:
+    def __init__(
+        self, signature: str, implementation: Callable[..., Any], in_place: bool, doc: str, example: str
+    ) -> None:
         self.signature = signature
         self.name = signature[: signature.index("(")].rpartition(".")[2]
         self.implementation = implementation
         self.in_place = in_place
         self.doc = doc
+        self.example = example
         self._parameters: tuple[Parameter, ...] | None = None
 
     def __repr__(self) -> str:
@@ -296,13 +300,15 @@ def expose(
     also: tuple[str, ...] = (),
     method: bool = True,
     in_place: bool = False,
+    example: str = "",
 ) -> None:
     """Make ``implementation`` callable under the signature's name, under ``also``, and as a method.
 
     A name without a namespace is torch's, and a method as well. ``in_place`` adds the method with a trailing
-    underscore.
+    underscore. ``example`` is a call for the reference, where a plain one says little.
     """
-    function = Function(signature, implementation, in_place, (implementation.__doc__ or "").strip())
+    doc = implementation.doc if isinstance(implementation, Op) else implementation.__doc__ or ""
+    function = Function(signature, implementation, in_place, doc.strip(), example)
     qualified = signature[: signature.index("(")]
     for name in (qualified, *also):
         key = name if "." in name else f"torch.{name}"

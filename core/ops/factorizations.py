@@ -113,9 +113,9 @@ eigh_factors = remembered("eigh", lambda x: tuple(np.linalg.eigh(x)))
 
 
 def eigenvectors_vjp(g: Any, out: Any, x: Any) -> Any:
-    """V (Vᵀg / (λ_j - λ_i)) Vᵀ."""
+    """V (skew(Vᵀg) / (λ_j - λ_i)) Vᵀ, where skew(m) = (m - mᵀ) / 2: symmetric, as the matrix is."""
     w = eigenvalues(x)
-    return out @ off_diagonal(mT(out) @ g, columns(w) - rows(w)) @ mT(out)
+    return out @ off_diagonal(antisymmetric(mT(out) @ g) * 0.5, columns(w) - rows(w)) @ mT(out)
 
 
 eigenvalues: Op = primitive(

@@ -142,14 +142,14 @@ mse_loss_op = entrywise_loss(
     "mse_loss",
     lambda x, y: np.square(x - y),
     lambda x, y: 2 * (x - y),
-    lambda x, y: -2 * (x - y),
+    lambda x, y: 2 * (y - x),
     fused_backward="MseLossBackwardBackward0",
 )
 smooth_l1_loss_op = entrywise_loss(
     "smooth_l1_loss",
     smooth_l1_forward,
     smooth_l1_partial,
-    lambda x, y, beta: -smooth_l1_partial(x, y, beta=beta),
+    lambda x, y, beta: smooth_l1_partial(y, x, beta=beta),
     grad_fn="SmoothL1LossBackward0",
     fused_backward="SmoothL1LossBackwardBackward0",
 )
@@ -157,14 +157,14 @@ huber_loss_op = entrywise_loss(
     "huber_loss",
     huber_forward,
     huber_partial,
-    lambda x, y, delta: -huber_partial(x, y, delta=delta),
+    lambda x, y, delta: huber_partial(y, x, delta=delta),
     fused_backward="HuberLossBackwardBackward0",
 )
 binary_cross_entropy_op = entrywise_loss(
     "binary_cross_entropy",
     bce_forward,
     bce_partial,
-    lambda x, y: log(1 - x) - log(x),
+    lambda x, y: -(log(x) - log(1 - x)),
     fused_backward="BinaryCrossEntropyBackwardBackward0",
 )
 bce_with_logits_op = entrywise_loss(

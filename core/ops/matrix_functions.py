@@ -11,11 +11,12 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
+from autodiff.core.ops.arithmetic import div, mul
 from autodiff.core.ops.comparison import zero
 from autodiff.core.ops.dims import wrap_dims
 from autodiff.core.ops.extremes import amax, amin
 from autodiff.core.ops.factorizations import first_along, remembered, singular_values
-from autodiff.core.ops.joining import cat, stack_tensors
+from autodiff.core.ops.joining import cat, stack
 from autodiff.core.ops.linalg import check_matrices, check_square, inv, inv_matrix
 from autodiff.core.ops.picking import slice_dim, tril, triu
 from autodiff.core.ops.products import matmul, mT
@@ -180,14 +181,16 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult
         )
     target = unsqueeze(b, dim=b.ndim) if vector else b
     solution = pseudo_inverse(a, rcond, False) @ target
+    recorded = reshape.named("LinalgLstsqBackward0")
+    solution = recorded(solution, shape=solution.shape)
     nothing = Tensor(np.zeros(0, a.data.dtype))
     rank = np.asarray(np.linalg.matrix_rank(a.data), np.int64)
-    residuals = nothing
+    residuals = recorded(slice_dim(solution, dim=0, start=0, stop=0, step=1), shape=(0,))
     if driver != "gelsy" and a.shape[-2] > a.shape[-1] and (rank == a.shape[-1]).all():
         off = target - a @ solution
-        residuals = sum(off * off, dim=(off.ndim - 2,), keepdim=False)
+        residuals = sum.named("LinalgLstsqBackward0")(off * off, dim=(off.ndim - 2,), keepdim=False)
     parts = (
-        reshape(solution, shape=solution.shape[:-1]) if vector else solution,
+        recorded(solution, shape=solution.shape[:-1]) if vector else solution,
         residuals,
         Tensor(np.zeros(0, np.int64) if driver == "gels" else rank),
         Tensor(singular_values(a.data)) if driver in ("gelsd", "gelss") else nothing,
@@ -222,7 +225,7 @@ def vander(x: Tensor, count: int | None) -> Tensor:
     powers = [x * 0.0 + 1.0]
     for _ in range(1, count):
         powers.append(powers[-1] * x)
-    return stack_tensors(powers, -1)
+    return stack.named("CatBackward0")(*powers, dim=x.ndim)
 
 
 @public("linalg.multi_dot(tensors: tensors)", method=False)
@@ -240,7 +243,7 @@ def multi_dot(tensors: list[Tensor]) -> Tensor:
             raise ShapeError(f"multi_dot(): tensors cannot be multiplied ({spelled})", operands=(left, right))
     product = multiply_chain(chain, cheapest_split([x.shape[0] for x in chain] + [chain[-1].shape[1]]))
     kept = (product.shape[0],) * (first.ndim == 2) + (product.shape[1],) * (last.ndim == 2)
-    return product if kept == product.shape else reshape(product, shape=kept)
+    return reshape(product, shape=kept)
 
 
 def cheapest_split(sizes: list[int]) -> dict[tuple[int, int], int]:
@@ -342,6 +345,8 @@ def cond(x: Tensor, p: Any) -> Tensor:
         values = singular_values(x)
         last = values.ndim - 1
         largest, smallest = (op(values, dim=(last,), keepdim=False) for op in (amax, amin))
-        return smallest / largest if p == -2 else largest / smallest
+        ratio = div.named("SqueezeBackward1")
+        return ratio(smallest, largest) if p == -2 else ratio(largest, smallest)
     check_square(x, f"linalg.cond(ord={p})")
-    return matrix_norm(x, p, None, False, None) * matrix_norm(inv(x), p, None, False, None)
+    norms = (matrix_norm(part, p, None, False, None) for part in (x, inv(x)))
+    return (mul if p == "nuc" else mul.named("NanToNumBackward0"))(*norms)

@@ -223,12 +223,14 @@ def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
     grad_fn = "SqueezeBackward1" if dims == 1 else f"AdaptiveAvgPool{dims}DBackward0"
 
     def pool(x: Tensor, output: Any) -> Tensor:
-        for offset, count in enumerate(adaptive_sizes(x, output, dims, name)):
+        sizes = adaptive_sizes(x, output, dims, name)
+        recorded = "MeanBackward1" if dims > 1 and set(sizes) == {1} else grad_fn
+        for offset, count in enumerate(sizes):
             dim = x.ndim - dims + offset
             matrix = np.zeros((count, x.shape[dim]))
             for row, (start, stop) in enumerate(adaptive_bounds(x.shape[dim], count)):
                 matrix[row, start:stop] = 1 / (stop - start)
-            x = along(x, dim, matrix, grad_fn)
+            x = along(x, dim, matrix, recorded)
         return x
 
     pool.__doc__ = f"The means of so many windows over {dims} dimension{'s' * (dims > 1)}."

@@ -1,0 +1,82 @@
+"""``autodiff ops``: the functions a script can call, with their derivatives."""
+
+from __future__ import annotations
+
+from autodiff.cli.session import Session
+from autodiff.core.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodiff.core.functions import Function
+    from autodiff.grammar.catalog import Entry
+
+
+def list_ops(session: Session) -> None:
+    """Show one function in full, or list those of a family, those with a word in their names, or all."""
+    from autodiff.grammar import catalog
+
+    query = session.request.argument
+    if session.format == "markdown":
+        from autodiff.cli.render.reference import markdown_text
+
+        chosen = find(query)
+        entries = [catalog.describe(function) for function in chosen]
+        session.show_text(markdown_text(by_family(entries), catalog.inner_records() if not query else ()))
+        return
+    exact = catalog.named(query) if query else []
+    inner = catalog.inner_record(query) if query and not exact else None
+    if session.format == "json":
+        from autodiff.cli.render.reference import json_text
+
+        functions = exact or find(query)
+        session.show_text(json_text([catalog.describe(function) for function in functions]))
+        return
+    from autodiff.cli.render.functions import entry_lines, list_lines, record_lines
+
+    if inner is not None:
+        session.show(record_lines(inner, session.out.width))
+    elif exact:
+        for at, function in enumerate(exact):
+            if at:
+                session.show([()])
+            session.show(entry_lines(catalog.describe(function), session.out.width, session.out.is_terminal))
+        others = [function.name for function in catalog.matching(query) if function not in exact]
+        if others:
+            session.hint("also with this in their names: " + ", ".join(dict.fromkeys(others)))
+    else:
+        entries = [catalog.summarise(function) for function in find(query)]
+        width = session.out.width if session.out.is_terminal else None
+        session.show(list_lines(by_family(entries), width))
+        session.hint("`autodiff ops NAME` shows one with its rule and an example")
+
+
+def find(query: str) -> Sequence[Function]:
+    """The functions meant; a UsageError where there are none."""
+    from autodiff.grammar import catalog
+
+    if not query:
+        return list(catalog.public_names())
+    found = catalog.named(query) or catalog.matching(query)
+    if not found:
+        raise no_such_function(query)
+    return found
+
+
+def by_family(entries: Sequence[Entry]) -> list[tuple[str, str, list[Entry]]]:
+    from autodiff.grammar.catalog import title_of
+
+    families: dict[str, list[Entry]] = {}
+    for entry in entries:
+        families.setdefault(entry.family, []).append(entry)
+    return [(family, title_of(family), members) for family, members in families.items()]
+
+
+def no_such_function(query: str) -> UsageError:
+    from autodiff.core.closest import closest
+    from autodiff.grammar.catalog import known_names
+
+    near = closest(query, known_names())
+    proposal = f"did you mean `{near}`?" if near else "`autodiff ops` lists all of them"
+    return UsageError(f"there is no function or family `{query}`", code="E0615", help=(proposal,))
