@@ -9,6 +9,7 @@ leaves a Mark on the old one.
 from __future__ import annotations
 
 from itertools import count
+from weakref import ref
 
 from autodiff.core.errors import GradientError, Label
 from autodiff.core.lazy import np
@@ -41,25 +42,83 @@ class GradCell:
 
 
 class VersionCounter:
-    """How often a value was changed in place; shared by a tensor and its ``detach()`` aliases.
+    """How often a value was changed in place; shared by a tensor, its ``detach()`` aliases and its views.
 
     ``changed_by`` is the name of the node that changed it last, empty for a change nothing recorded.
+    ``nodes`` are those whose value a change overwrites although no tensor may be left that shows it, such as
+    that of ``h[0]`` in ``h[1] = h[0] * s``.
     """
 
-    __slots__ = ("changed_by", "count")
+    __slots__ = ("changed_by", "count", "nodes")
 
     def __init__(self) -> None:
         self.count = 0
         self.changed_by = ""
+        self.nodes: list[ref[Any]] = []
+
+
+class Change:
+    """One change in place: of which ``versions``, which of them was the last good one, by which node, where.
+
+    Nodes numbered ``since`` or later may use the value of before: those that the change itself consists of,
+    for which torch keeps a copy, and those of rules, which were given what the change's nodes had saved.
+    ``holder`` is the tensor that held the value, where there was one.
+    """
+
+    __slots__ = ("by", "expected", "holder", "since", "site", "versions")
+
+    def __init__(self, versions: VersionCounter, by: Node | None, since: int, site: Span | None) -> None:
+        self.versions = versions
+        self.expected = versions.count
+        self.by = by
+        self.since = since or next_number()
+        self.site = site
+        self.holder: ref[Tensor] | None = None
+
+    def seen_by(self, holder: Tensor) -> Change:
+        """The same change of what one tensor held."""
+        seen = Change(self.versions, self.by, self.since, self.site)
+        seen.holder = ref(holder)
+        return seen
+
+    def spares(self, node: Node, index: int) -> bool:
+        """Whether a node may use the value of before as its operand ``index``."""
+        return node.number >= self.since or (node is self.by and not index)
+
+    def shape(self, old: Node) -> tuple[int, ...]:
+        """The shape in torch's message: that of the tensor now, which ``unsqueeze_`` may have changed."""
+        holder = None if self.holder is None else self.holder()
+        return old.shape if holder is None else holder.shape
+
+    def maker(self, old: Node) -> str:
+        """What torch says made the tensor: the name of its ``grad_fn`` of now, empty where it has none."""
+        holder = None if self.holder is None else self.holder()
+        if holder is not None:
+            grad_fn = holder.grad_fn
+            return "" if grad_fn is None else grad_fn.grad_fn_name
+        if old.op is None:
+            return ""
+        return "AsStridedBackward0" if old.op.is_view else self.versions.changed_by
+
+
+def name_in_messages(grad_fn_name: str) -> str:
+    """What torch's messages call a node: ``Pow`` for PowBackward0, ``Pow1`` for PowBackward1.
+
+    >>> name_in_messages("PowBackward1"), name_in_messages("CopySlices")
+    ('Pow1', 'torch::autograd::CopySlices')
+    """
+    name, found, number = grad_fn_name.partition("Backward")
+    if not found or number == "s":
+        return f"torch::autograd::{grad_fn_name}"
+    return name + number.removeprefix("0")
 
 
 class Mark:
     """The rare facts about a node, kept off the node itself.
 
     ``freed``: a backward pass has used up the saved values, at the place ``freed_at``. ``cell``:
-    ``retain_grad()`` was asked for. ``overwritten``: the tensor that held this value was changed in place,
-    at that version, by that node (None where the change was not recorded), at that place. The changing
-    node itself keeps the old value and may use it. ``is_shared``: this is the mark of many nodes.
+    ``retain_grad()`` was asked for. ``overwritten``: the change in place of the tensor that held this value.
+    ``is_shared``: this is the mark of many nodes.
     """
 
     __slots__ = ("cell", "freed", "freed_at", "is_shared", "overwritten")
@@ -69,7 +128,7 @@ class Mark:
         self.freed_at = freed_at
         self.is_shared = is_shared
         self.cell: GradCell | None = None
-        self.overwritten: tuple[VersionCounter, int, Node | None, Span | None] | None = None
+        self.overwritten: Change | None = None
 
 
 class Node:
@@ -129,7 +188,7 @@ class Node:
 class Leaf(Node):
     """A tensor that no op made. ``tracked`` says whether gradients are wanted, ``cell`` where they go."""
 
-    __slots__ = ("cell", "tracked")
+    __slots__ = ("__weakref__", "cell", "tracked")
 
     def __init__(
         self, out: Any, *, tracked: bool, cell: GradCell | None = None, site: Span | None = None
@@ -172,8 +231,8 @@ class OpNode(Node):
             self._refuse_overwritten(self, mark)
         for index, node in enumerate(self.inputs):
             mark = None if node is None else node.mark
-            if mark is None or mark.overwritten is None or (mark.overwritten[2] is self and not index):
-                continue  # an in-place op keeps its own first operand as it was
+            if mark is None or mark.overwritten is None or mark.overwritten.spares(self, index):
+                continue
             if index in self.reads():
                 assert node is not None
                 self._refuse_overwritten(node, mark)
@@ -188,26 +247,22 @@ class OpNode(Node):
         from autodiff.core.dtypes import dtype_of
 
         assert mark.overwritten is not None
-        versions, expected, _, changed_at = mark.overwritten
-        kind = dtype_of(node.out).long_name
-        maker = node.grad_fn_name if node is self else versions.changed_by
-        if node.op is not None and node.op.is_view:
-            maker = "AsStrided"  # how torch goes on with a view whose base was changed
-        if maker == "CopySlices":
-            maker = "torch::autograd::CopySlices"
-        made_by = f", which is output 0 of {maker.partition('Backward')[0]}," if maker else ""
+        change = mark.overwritten
+        numbers = f"torch.{dtype_of(node.out).long_name}Tensor {list(change.shape(node))}"
+        maker = node.grad_fn_name if node is self else change.maker(node)
+        made_by = f", which is output 0 of {name_in_messages(maker)}," if maker else ""
         name = f"`{node.name}`" if node.name else "a value"
         error = GradientError(
             "one of the variables needed for gradient computation has been modified by an inplace operation:"
-            f" [torch.{kind}Tensor {list(node.shape)}]{made_by} is at version {versions.count};"
-            f" expected version {expected} instead. Hint: enable anomaly detection to find the operation that"
-            " failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
+            f" [{numbers}]{made_by} is at version {change.versions.count}; expected version {change.expected}"
+            " instead. Hint: enable anomaly detection to find the operation that failed to compute its"
+            " gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
             code="E0403",
             caret="a value that this pass needs was changed in place",
         )
-        if changed_at is not None:
-            error.labels.append(Label(changed_at, f"{name} was changed in place here"))
-        error.about = (changed_at,)
+        if change.site is not None:
+            error.labels.append(Label(change.site, f"{name} was changed in place here"))
+        error.about = (change.site,)
         raise self.point_out(error, f"needs {name} as it was here")
 
     def point_out(self, error: GradientError, text: str) -> GradientError:

@@ -1,19 +1,18 @@
 """Tensors that share memory in torch: a tensor, its ``.data``, its ``detach()``, and views of any of them.
 
-Arrays are never mutated here, so sharing is kept as knowledge: aliases take on one value together, and a
-view remembers how it was made and is made again when its base changes in place.
+Arrays are never mutated here, so sharing is kept as knowledge: an ``Alias`` is one place in memory, its
+members are the tensors that show all of it, and each view of it is an alias with a recipe. What a change in
+place does to them is in ``changes``.
 """
 
 from __future__ import annotations
 
 from weakref import ref
 
-from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, VersionCounter
-from autodiff.core.op import OPS, Op
-from autodiff.core.requirements import need_room
+from autodiff.core.node import ArrayNode, Leaf, Node, VersionCounter
+from autodiff.core.op import Op
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,41 +24,51 @@ if TYPE_CHECKING:
 
 
 class Recipe:
-    """How a view was made from its base."""
+    """How a view was made from its base.
 
-    __slots__ = ("base", "op", "params")
+    ``piece`` is its number among the views that one call answered, as ``unbind`` does, 0 for a view of such
+    a view, and None for all others. ``unrecorded`` says that it, or what it is a view of, was made under
+    ``no_grad``.
+    """
+
+    __slots__ = ("base", "op", "params", "piece", "unrecorded")
 
     def __init__(self, base: Tensor, op: Op, params: dict[str, Any]) -> None:
         self.base = base
         self.op = op
         self.params = params
+        self.piece: int | None = None
+        self.unrecorded = not mode.enabled
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the graph knows what a change of the view makes of its base, and the other way round."""
+        return self.piece is None and not self.unrecorded
 
 
 class Alias:
-    """One shared value: who holds it (``members``), who looks into it (``views``), whose part it is.
+    """One place in memory: the tensors that show it (``members``), its parts (``views``), what it is part of.
 
-    ``nodes`` are those of all views, which a graph may need longer than there are tensors: ``h[0]`` in
-    ``h[1] = h[0] * s``. A view has them in common with its base.
+    ``owner`` is the view itself; the other members of its alias are its ``detach()`` and ``.data``, which
+    share the memory and not the history.
     """
 
-    __slots__ = ("members", "nodes", "recipe", "views")
+    __slots__ = ("__weakref__", "members", "owner", "recipe", "views")
 
-    def __init__(self, recipe: Recipe | None = None) -> None:
-        self.members: list[ref[Tensor]] = []
-        self.views: list[ref[Tensor]] = []
+    def __init__(self, tensor: Tensor, recipe: Recipe | None = None) -> None:
+        self.owner = ref(tensor)
+        self.members: list[ref[Tensor]] = [self.owner]
+        self.views: list[ref[Alias]] = []
         self.recipe = recipe
-        self.nodes: list[ref[ArrayNode]] = []
-        if recipe is not None and recipe.base.alias is not None:
-            self.nodes = recipe.base.alias.nodes
 
 
 def live(refs: list[ref[T]]) -> list[T]:
-    """The tensors or nodes that still exist."""
-    return [tensor for r in refs if (tensor := r()) is not None]
+    """The tensors, aliases or nodes that still exist."""
+    return [kept for r in refs if (kept := r()) is not None]
 
 
 def enter(refs: list[ref[T]], kept: T) -> None:
-    """Add a tensor or a node, and at every doubling forget those that are gone."""
+    """Add one more, and at every doubling forget those that are gone."""
     if len(refs) >= 8 and not len(refs) & (len(refs) - 1):
         refs[:] = [r for r in refs if r() is not None]
     refs.append(ref(kept))
@@ -68,165 +77,119 @@ def enter(refs: list[ref[T]], kept: T) -> None:
 def share(tensor: Tensor, other: Tensor) -> None:
     """Let ``other`` be another holder of the value of ``tensor``."""
     if tensor.alias is None:
-        tensor.alias = Alias()
-    if not tensor.alias.members:
-        tensor.alias.members.append(ref(tensor))
+        tensor.alias = Alias(tensor)
     other.alias = tensor.alias
     enter(tensor.alias.members, other)
+
+
+def counter_of(tensor: Tensor) -> VersionCounter:
+    """The version counter of the tensor, from now on shared with its aliases and views."""
+    versions = tensor.versions
+    if versions is None:
+        versions = tensor.versions = VersionCounter()
+        if tensor.node is not None:
+            keep_in_sight(versions, tensor.node)
+    return versions
+
+
+def keep_in_sight(versions: VersionCounter, node: Node) -> None:
+    """Have a change find this node although the tensor it belongs to may be gone by then.
+
+    Nodes of scalars cannot be referred to weakly; a view of a single number that outlives it is too rare.
+    """
+    if node.__class__ is ArrayNode or node.__class__ is Leaf:
+        enter(versions.nodes, node)
 
 
 def note_view(view: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> None:
     """Remember that ``view`` is ``op(base, **params)`` and shares its memory in torch."""
     if base.alias is None:
-        base.alias = Alias()
-    enter(base.alias.views, view)
-    view.alias = Alias(Recipe(base, op, params))
-    if view.node.__class__ is ArrayNode:
-        enter(view.alias.nodes, view.node)
+        base.alias = Alias(base)
+    recipe = Recipe(base, op, params)
+    above = recipe_of(base)
+    if above is not None:
+        recipe.unrecorded = recipe.unrecorded or above.unrecorded
+        recipe.piece = None if above.piece is None else 0
+    view.alias = Alias(view, recipe)
+    enter(base.alias.views, view.alias)
+    view.versions = counter_of(base)
+    if base.requires_grad and view.node is None and view.dtype.is_floating_point:
+        # As in torch it requires a gradient although nothing leads from it to its base.
+        view.requires_grad = True
+        view.node = Leaf(view.value, tracked=True, site=mode.site)
+    if view.node is not None:
+        keep_in_sight(view.versions, view.node)
 
 
-def assign_in_place(tensor: Tensor, result: Tensor) -> Tensor:
-    """Have ``tensor`` take on the value and history of ``result``, as in-place methods do; returns it.
+def number_pieces(views: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Say that one call has answered all of these; as in torch, none of them may be changed in place."""
+    for number, view in enumerate(views):
+        recipe = recipe_of(view)
+        if recipe is not None:
+            recipe.piece = number
+    return views
 
-    The old value stays with the nodes that saved it; a Mark on the old node lets backward refuse.
-    """
-    refuse_leaf(tensor)
-    if result.shape != tensor.shape:
-        raise ShapeError(
-            f"output with shape {list(tensor.shape)} doesn't match the broadcast shape {list(result.shape)}",
-            operands=(tensor,),
-        )
-    if result.dtype is not tensor.dtype:
-        need_room(tensor, result)
-        result = OPS["to"](result, dtype=tensor.dtype.name)
+
+def recipe_of(tensor: Tensor) -> Recipe | None:
+    """How the tensor was made, if it is a view; what was detached from a view is none."""
     alias = tensor.alias
-    if alias is not None and alias.recipe is not None:
-        write_through(tensor, alias.recipe, result)
-        return tensor
-    versions = count_change(tensor, result.node)
-    old = tensor.node
-    if result.node is not None and result.node.tracked:
-        tensor.node = result.node
-        tensor.requires_grad = result.requires_grad or tensor.requires_grad
-    elif old is not None and old.tracked and isinstance(old, OpNode):
-        tensor.node = passed_on(old, result.value)
-    elif old is not None:
-        cell = old.cell if isinstance(old, Leaf) else None
-        tracked = old.tracked and isinstance(old, Leaf)
-        tensor.node = Leaf(result.value, tracked=tracked, cell=cell, site=old.site)
-        tensor.node.name = old.name
-    grad_fn = tensor.grad_fn
-    versions.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
-    tensor.value = result.value
-    if alias is not None:
-        for member in live(alias.members):
-            member.value = result.value
-            if member is not tensor and isinstance(member.node, Leaf):
-                # `w.data -= ...` goes unnoticed by the version check, but what w is from now on is this.
-                leaf = member.node
-                member.node = Leaf(result.value, tracked=leaf.tracked, cell=leaf.cell, site=leaf.site)
-                member.node.name = leaf.name
-        remake_views(tensor, versions)
+    return None if alias is None or alias.owner() is not tensor else alias.recipe
+
+
+def base_of(tensor: Tensor) -> Tensor:
+    """The tensor of which this is a view, a view of a view and so on: the one whose history it shares."""
+    recipe = recipe_of(tensor)
+    while recipe is not None:
+        tensor = recipe.base
+        recipe = recipe_of(tensor)
     return tensor
 
 
-def passed_on(old: OpNode, value: Any) -> Node:
-    """The node of a computed tensor that was changed unseen by the graph: gradients go on as before."""
-    op = OPS["clone"].named(old.grad_fn_name)
-    node = ArrayNode(op, (old,), (np.asarray(old.out),), {}, value, old.site)
-    node.name = old.name
-    return node
+def recipes_between(alias: Alias, base: Alias | None) -> list[Recipe]:
+    """What leads from ``base`` to ``alias``, in this order; from the whole of the memory for None."""
+    found = []
+    while alias is not base and alias.recipe is not None:
+        found.append(alias.recipe)
+        above = alias.recipe.base.alias
+        assert above is not None
+        alias = above
+    found.reverse()
+    return found
 
 
-def refuse_leaf(tensor: Tensor, part: bool = False) -> None:
-    """A leaf that requires a gradient, or a view of one, may only be changed under ``no_grad``.
-
-    ``part`` says that the change goes through a view that has no tensor of its own, as in ``x[0] = 1``.
-    """
-    if not mode.enabled or not tensor.requires_grad:
-        return
-    base = tensor
-    while base.alias is not None and base.alias.recipe is not None:
-        base = base.alias.recipe.base
-    if isinstance(base.node, Leaf) or isinstance(tensor.node, Leaf):
-        view = "view of a " if part or base is not tensor else ""
-        raise GradientError(
-            f"a {view}leaf Variable that requires grad is being used in an in-place operation.",
-            code="E0407",
-            operands=(base,),
-            caret="this leaf would lose the value its gradient belongs to",
-            help=("update it inside `with torch.no_grad():`",),
-        )
+def positions_of(recipes: list[Recipe]) -> Any:
+    """Which entries of the first base the last view shows, counted in row order: an array of its shape."""
+    base = recipes[0].base
+    grid = np.arange(base.size).reshape(base.shape)
+    for recipe in recipes:
+        grid = recipe.op.forward(grid, **recipe.params)
+    return grid
 
 
-def count_change(tensor: Tensor, by: Node | None) -> VersionCounter:
-    """One more change in place: the node that made the old value is marked with the version it had."""
-    if tensor.versions is None:
-        tensor.versions = VersionCounter()
-    if tensor.node is not None:
-        tensor.node.set_mark().overwritten = (tensor.versions, tensor.versions.count, by, mode.site)
-    tensor.versions.count += 1
-    return tensor.versions
+def whole_of(alias: Alias) -> Alias:
+    """The alias of all the memory of which this one is a part."""
+    while alias.recipe is not None:
+        above = alias.recipe.base.alias
+        assert above is not None
+        alias = above
+    return alias
 
 
-def write_through(view: Tensor, recipe: Recipe, result: Tensor) -> None:
-    """Change a base through one of its views: the entries the view shows take the new values."""
-    base = recipe.base
-    if mode.enabled and (result.requires_grad or base.requires_grad):
-        raise GradientError(
-            "changing a tensor through a view of it cannot be recorded here",
-            code="E0415",
-            operands=(view, base),
-            caret="this changes a part of another tensor",
-            help=("assign to the part itself, as in `x[0] = x[0] * 2`, or take a copy with `.clone()`",),
-        )
-    value = base.data.copy()
-    # The view of a table of positions says which entries of the base the view shows.
-    positions = recipe.op.forward(np.arange(value.size).reshape(value.shape), **recipe.params)
-    value.reshape(-1)[positions] = result.data
-    from autodiff.core.tensors import Tensor, settle
-
-    assign_in_place(base, Tensor(settle(value)))
+def sharing_memory(alias: Alias) -> list[Tensor]:
+    """Every tensor that shows some of this memory, each after what it is a view of."""
+    found = []
+    aliases = [whole_of(alias)]
+    for place in aliases:  # grows
+        found += live(place.members)
+        aliases += live(place.views)
+    return found
 
 
-def remake_views(base: Tensor, versions: VersionCounter) -> None:
-    """Give every view of ``base``, and views of those, the entries of the new value."""
-    from autodiff.core.tensors import settle
-
-    seen = base.alias.nodes if base.alias is not None else []
-    nodes = live(seen)
-    seen.clear()
-    stack = [base]
-    while stack:
-        changed = stack.pop()
-        if changed.alias is None:
-            continue
-        for view in live(changed.alias.views):
-            assert view.alias is not None
-            recipe = view.alias.recipe
-            assert recipe is not None
-            old, source = view.node, recipe.base
-            array = source.data
-            value = settle(recipe.op.forward(array, **recipe.params))
-            if old is not None:
-                old.set_mark().overwritten = (versions, versions.count - 1, None, mode.site)
-                view.node = remade_node(view, old, source, recipe, array, value)
-                view.node.name = old.name
-                if view.node.__class__ is ArrayNode:
-                    enter(seen, view.node)
-            view.versions = versions
-            for member in [view, *live(view.alias.members)]:
-                member.value = value
-            stack.append(view)
-    for node in nodes:
-        if node.mark is None or node.mark.overwritten is None:
-            node.set_mark().overwritten = (versions, versions.count - 1, None, mode.site)
+def is_part(part: Tensor, of: Tensor) -> bool:
+    """Whether ``part``, read from ``of`` by an index, is a view of it and no copy."""
+    return part.alias is not None and part.alias.recipe is not None and part.versions is of.versions
 
 
-def remade_node(view: Tensor, old: Node, base: Tensor, recipe: Recipe, array: Any, value: Any) -> Node:
-    """The node of a view after its base has changed: an application to the base's new node."""
-    if old.tracked and not isinstance(old, Leaf) and base.node is not None and base.node.tracked:
-        # torch no longer knows how the view was made either, and says so in the name.
-        op = recipe.op.named("AsStridedBackward0")
-        return ArrayNode(op, (base.node,), (array,), recipe.params, value, old.site)
-    return Leaf(value, tracked=old.tracked, cell=old.cell if isinstance(old, Leaf) else None, site=old.site)
+def count_again(tensor: Tensor) -> None:
+    """Count the second change of ``x[i] += v``: Python assigns the part that has changed to ``x[i]``."""
+    counter_of(tensor).count += 1

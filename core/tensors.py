@@ -187,7 +187,7 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """True when no op made it, or when nobody asked for its gradient."""
-        return not self.requires_grad or isinstance(self.node, Leaf)
+        return not self.requires_grad or (isinstance(self.node, Leaf) and self.node.tracked)
 
     @property
     def grad_fn(self) -> Node | None:
@@ -265,6 +265,8 @@ class Tensor:
         """The node that stands for this tensor in a graph, made when first asked for."""
         if self.node is None:
             self.node = Leaf(self.value, tracked=False, site=mode.site)
+            if self.versions is not None:
+                sharing.keep_in_sight(self.versions, self.node)
         return self.node
 
     def retain_grad(self) -> None:
@@ -302,9 +304,7 @@ class Tensor:
     def detach(self) -> Tensor:
         """The same value, outside the graph. An in-place change of either is seen by both."""
         other = Tensor(self.value)
-        if self.versions is None:
-            self.versions = VersionCounter()
-        other.versions = self.versions
+        other.versions = sharing.counter_of(self)
         sharing.share(self, other)
         return other
 
@@ -314,9 +314,11 @@ class Tensor:
         sharing.share(self, other)
         return other
 
-    def assign_in_place(self, result: Tensor) -> Tensor:
+    def assign_in_place(self, result: Tensor, since: int = 0) -> Tensor:
         """Take on the value and history of ``result``, as every in-place method does; returns self."""
-        return sharing.assign_in_place(self, result)
+        from autodiff.core.changes import assign_in_place
+
+        return assign_in_place(self, result, since)
 
 
 # -- values -------------------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ A tensor assigned to a name gives its node that name, so graphs and derivations 
 
 from __future__ import annotations
 
+from autodiff.core.changes import refuse_change, refuse_input
 from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.mode import mode
-from autodiff.core.requirements import need_room
+from autodiff.core.sharing import count_again, is_part
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.arithmetic import BINARY
@@ -241,7 +242,6 @@ def augmented_assign(c: Compiler, node: syntax.AugmentedAssign) -> Execute:
         return run_attribute
     if isinstance(target, syntax.Subscript):
         owner, index = c.expression(target.object), c.expression(target.index)
-        operate = BINARY[node.op]
 
         def run_subscript(frame: Frame) -> None:
             of = owner(frame)
@@ -250,11 +250,9 @@ def augmented_assign(c: Compiler, node: syntax.AugmentedAssign) -> Execute:
             old = get_item(of, at)
             other = value(frame)
             mode.site = span
-            # An entry of a tensor is changed by assigning it, an entry of a list may change itself.
-            if of.__class__ is Tensor:
-                new = operate(old, other)
-                need_room(old, new)
-                set_item(of, at, new)
+            if of.__class__ is Tensor and is_part(old, of):
+                change(old, other)  # which changes the tensor itself
+                count_again(of)
             else:
                 set_item(of, at, change(old, other))
 
@@ -267,6 +265,8 @@ def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any]
 
     def change(old: Any, other: Any) -> Any:
         if old.__class__ is Tensor and (other.__class__ is Tensor or other.__class__ in NUMBERS):
+            refuse_change(old, (other,))
+            refuse_input(old, other)
             return old.assign_in_place(operate(old, other))
         if old.__class__ is list and op == "+":
             from autodiff.grammar.sequence_methods import extend

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from autodiff.core.changes import refuse_change, refuse_input, reshape_in_place
 from autodiff.core.errors import ScriptError, ShapeError
-from autodiff.core.functions import Function
+from autodiff.core.functions import Function, find
 from autodiff.core.mode import mode
-from autodiff.core.node import Leaf
+from autodiff.core.node import ArrayNode, Leaf, next_number
 from autodiff.core.op import OPS
 from autodiff.core.tensors import Tensor, _check_broadcast
 from autodiff.grammar.conversions import cast
@@ -36,6 +37,7 @@ def overwritten(x: Tensor, value: float, grad_fn: str) -> Tensor:
 
 @method(Tensor, "zero_")
 def zero_(x: Tensor) -> Tensor:
+    refuse_change(x)
     return x.assign_in_place(overwritten(x, 0, "ZeroBackward0"))
 
 
@@ -46,7 +48,8 @@ def fill_(x: Tensor, value: Any) -> Tensor:
             f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.",
             operands=(value,),
         )
-    if value.__class__ is Tensor and mode.enabled and value.node is not None and value.node.tracked:
+    refuse_change(x, (value,))
+    if value.__class__ is Tensor and mode.enabled and any(is_tracked(t) for t in (x, value)):
         fill = OPS["index_put"].named("FillBackward3")
         return x.assign_in_place(fill(x, cast(value, x.dtype), basic=(), advanced=()))
     number = value.item() if value.__class__ is Tensor else value
@@ -61,10 +64,15 @@ def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
         raise ScriptError(
             f"copy_(): argument 'src' (position 1) must be Tensor, not {type_name(src)}", code="E0310"
         )
-    if mode.enabled and any(t.node is not None and t.node.tracked for t in (x, src)):
-        from autodiff.core.ops.indexing import setitem_value
+    from autodiff.core.ops.indexing import setitem_value
 
-        return x.assign_in_place(setitem_value(x, ..., src))
+    refuse_change(x, (src,))
+    refuse_input(x, src)
+    if mode.enabled and any(is_tracked(t) for t in (x, src)):
+        copied = setitem_value(x, ..., src)
+        if copied.node is not None:
+            copied.node.op = OPS["index_put"].named("CopyBackwards")
+        return x.assign_in_place(copied)
     value = cast(src, x.dtype)
     if value.shape != x.shape:
         shape = _check_broadcast((x, value))
@@ -83,16 +91,63 @@ def in_place(function: Function) -> Callable[..., Tensor]:
     """The method with the trailing underscore."""
 
     def changed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        others = (*args, *kwargs.values())
+        refuse_change(x, others)
+        for other in others:
+            refuse_input(x, other)
+        # What the function consists of may use x as it was, unless x was passed a second time.
+        since = 0 if any(other is x for other in others) else next_number()
         result = function(x, *args, **kwargs)
         if mode.enabled and is_recorded(x) and result.node is None:
-            # A comparison has no slope: the graph goes on and what x was receives zeros.
-            recorded = OPS["index_put"].named(f"{function.name.capitalize()}Backward0")
-            result = recorded(x, cast(result, x.dtype), basic=(), advanced=())
-        return x.assign_in_place(result)
+            result = without_slope(function.name, x, others, result)
+        return x.assign_in_place(result, since)
 
     return changed
 
 
+def without_slope(name: str, x: Tensor, others: tuple[Any, ...], result: Tensor) -> Tensor:
+    """A comparison as part of the graph: what it compared receives zeros."""
+    with_tensor = others and others[0].__class__ is Tensor
+    compared = OPS["compared"].named(f"{name.capitalize()}Backward{int(bool(with_tensor))}")
+    operands = (x, others[0]) if with_tensor else (x, 0.0)
+    return compared(*operands, result=cast(result, x.dtype).data)  # type: ignore[no-any-return]
+
+
+#: What torch calls the nodes of these: their functions' names with other numbers.
+RESHAPED = {
+    "SqueezeBackward0": "SqueezeBackward3",
+    "SqueezeBackward1": "SqueezeBackward4",
+    "SqueezeBackward2": "SqueezeBackward5",
+    "UnsqueezeBackward0": "UnsqueezeBackward1",
+    "TBackward0": "TBackward1",
+    "TransposeBackward0": "TransposeBackward1",
+}
+
+
+def reshaping(name: str) -> None:
+    """Enter the method that gives a tensor another shape in place."""
+
+    def reshaped(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        refuse_change(x)
+        function = find(name)
+        assert function is not None
+        result = function(x, *args, **kwargs)
+        if isinstance(result.node, ArrayNode):
+            result.node.op = result.node.op.named(RESHAPED[result.node.grad_fn_name])
+        return reshape_in_place(x, result)
+
+    method(Tensor, f"{name}_")(reshaped)
+
+
+for _name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes", "swapdims"):
+    reshaping(_name)
+
+
+def is_tracked(x: Tensor) -> bool:
+    """Whether gradients flow to ``x``."""
+    return x.node is not None and x.node.tracked
+
+
 def is_recorded(x: Tensor) -> bool:
     """Whether the graph holds how ``x`` was computed."""
-    return x.node is not None and x.node.tracked and not isinstance(x.node, Leaf)
+    return is_tracked(x) and not isinstance(x.node, Leaf)

@@ -77,12 +77,9 @@ def plain_slice(index: slice) -> slice:
 def set_item(owner: Any, index: Any, value: Any) -> None:
     """``owner[index] = value``"""
     if owner.__class__ is Tensor:
-        from autodiff.core.ops.indexing import changes_a_view, setitem_value
-        from autodiff.core.sharing import refuse_leaf
+        from autodiff.core.ops.indexing import assign_item
 
-        if owner.requires_grad:
-            refuse_leaf(owner, part=changes_a_view(owner, index))
-        owner.assign_in_place(setitem_value(owner, index, value))
+        assign_item(owner, index, value)
         return
     if owner.__class__ is not list:
         raise ScriptError(

@@ -12,6 +12,7 @@ from autodiff.core.functions import find
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.op import OPS
+from autodiff.core.sharing import recipe_of
 from autodiff.core.tensors import Tensor
 from autodiff.core.watch import HookHandle, register_hook
 from autodiff.grammar.values import (
@@ -90,6 +91,17 @@ def detach(x: Tensor) -> Tensor:
 
 @method(Tensor, "detach_")
 def detach_in_place(x: Tensor) -> Tensor:
+    if recipe_of(x) is not None:
+        raise GradientError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel"
+            " (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP"
+            " buckets, and hence detach_() cannot be called on these gradients. To fix this error, please"
+            " refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.",
+            code="E0415",
+            operands=(x,),
+            caret="this is a view of another tensor",
+            help=("write `x = x.detach()`",),
+        )
     if x.node is not None:
         name = x.node.name
         x.node = Leaf(x.value, tracked=False, site=mode.site)

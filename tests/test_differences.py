@@ -79,11 +79,6 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "tensor([2., 4.])\n",
         "tensor([20.,  4.])\n",
     ),
-    "change_through_a_view": (
-        LEAF + "y = x * 2\nz = y[0]\nz += 1\nprint(y)",
-        "E0415: changing a tensor through a view of it cannot be recorded here",
-        "tensor([3., 4.], grad_fn=<CopySlices>)\n",
-    ),
     "names_in_gradient_graphs": (
         LEAF + "print(torch.autograd.grad(torch.log(x).sum(), x, create_graph=True)[0])",
         "tensor([1.0000, 0.5000], grad_fn=<MulBackward0>)\n",

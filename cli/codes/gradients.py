@@ -119,11 +119,12 @@ CODES = {
         LEAF + "y = (x / 2).sum()\ny.backward()",
     ),
     "E0415": Code(
-        "A tensor was changed through a view of it, which cannot be recorded here.",
-        "The view is part of a tensor that is in the graph, and what it became would not be known there.",
-        "Assign to the part itself, or change a clone.",
-        LEAF + "y = x * 2\nz = y[0]\nz += 1",
-        LEAF + "y = x * 2\ny[0] += 1",
+        "This view cannot be changed in place.",
+        "It was made under no_grad() or is one of several views made at once, or it shows a number twice: what"
+        " becomes of the tensor it is a part of is not known.",
+        "Change the part itself, as in `y[0] += 1`, or a clone.",
+        LEAF + "y = x * 2\nfor z in y:\n    z += 1",
+        LEAF + "y = x * 2\nfor i in range(2):\n    y[i] += 1",
     ),
     "E0416": Code(
         "A derivative is nan.",

@@ -66,6 +66,8 @@ bitwise_not = elementwise(
 isnan = elementwise("isnan", lambda x: np.isnan(x), 0)
 isinf = elementwise("isinf", lambda x: np.isinf(x), 0)
 isfinite = elementwise("isfinite", lambda x: np.isfinite(x), 0)
+# What a tensor is after it was compared in place: ``result``, which passes zeros on.
+compared: Op = elementwise("compared", lambda x, y, result: result, 0, 0)
 
 where: Op = selective(
     "where",

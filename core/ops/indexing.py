@@ -1,13 +1,14 @@
 """What a script writes in brackets, taken apart into select, slice, unsqueeze and index as torch does.
 
-``getitem`` reads and ``setitem_value`` answers the tensor after an assignment; an index is made of ints,
-slices, None, ``...``, lists, tensors and tuples of them.
+``getitem`` reads, ``assign_item`` writes, ``setitem_value`` answers what would be written. An index is made
+of ints, slices, None, ``...``, lists, tensors and tuples of them.
 """
 
 # mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
 
+from autodiff.core.changes import refuse_change, refuse_input, shows_numbers_twice
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.op import OPS
@@ -43,11 +44,34 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     return alias(x) if result is x else result
 
 
-def setitem_value(x: Tensor, index: Any, value: Any) -> Tensor:
-    """What ``x`` is after ``x[index] = value``; the interpreter has ``x`` take it on in place."""
+def assign_item(x: Tensor, index: Any, value: Any) -> None:
+    """``x[index] = value``, in place. As in torch it goes through a view of ``x`` if it is for a part of it.
+
+    Errors: those of an index, of shapes that do not fit, and of tensors that may not be changed.
+    """
     if index.__class__ is slice or index.__class__ is int:
         check_not_single(x, index)
     place = Place(x, as_tuple(index))
+    part = any(key != WHOLE for key in place.basic)
+    refuse_change(x, (value,), part=part)
+    if value.__class__ is Tensor and value.alias is not None and not place.advanced:
+        refuse_input(getitem(x, index) if part else x, value)
+    if part and not place.advanced and shows_numbers_twice(x):
+        view = getitem(x, index)
+        view.assign_in_place(setitem_value(view, ..., value))
+    else:
+        x.assign_in_place(value_in_place(x, place, value))
+
+
+def setitem_value(x: Tensor, index: Any, value: Any) -> Tensor:
+    """What ``x`` is after ``x[index] = value``, as a new tensor."""
+    if index.__class__ is slice or index.__class__ is int:
+        check_not_single(x, index)
+    return value_in_place(x, Place(x, as_tuple(index)), value)
+
+
+def value_in_place(x: Tensor, place: Place, value: Any) -> Tensor:
+    """What ``x`` is with ``value`` in that place."""
     basic, shape = place.basic, place.shape
     if all(key == WHOLE for key in basic):
         basic = ()
@@ -67,12 +91,6 @@ def setitem_value(x: Tensor, index: Any, value: Any) -> Tensor:
             help=("assign a number or a tensor, as in `x[0] = torch.tensor([1.0, 2.0])`",),
         )
     return index_put(x, value, basic=basic, advanced=place.advanced)
-
-
-def changes_a_view(x: Tensor, index: Any) -> bool:
-    """Whether torch makes a view for ``x[index] = ...`` and writes through it: not for all of ``x``."""
-    place = Place(x, as_tuple(index))
-    return any(key != WHOLE for key in place.basic)
 
 
 def fitted(value: Tensor, shape: tuple[int, ...], is_advanced: bool) -> Tensor:

@@ -15,6 +15,7 @@ from autodiff.core.op import OPS, Op, primitive
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.picking import select, slice_dim
 from autodiff.core.ops.shape import repeat_dims, reshape_tensor, unsqueeze_dim
+from autodiff.core.sharing import number_pieces
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -151,7 +152,8 @@ def pieces(x: Tensor, sizes: list[int], dim: int, grad_fn: str) -> tuple[Tensor,
     """Consecutive slices of these sizes along ``dim``."""
     op = slice_dim.named(grad_fn)
     starts = [sum(sizes[:i]) for i in range(len(sizes))]
-    return tuple(op(x, dim=dim, start=s, stop=s + n, step=1) for s, n in zip(starts, sizes, strict=True))
+    views = tuple(op(x, dim=dim, start=s, stop=s + n, step=1) for s, n in zip(starts, sizes, strict=True))
+    return number_pieces(views) if grad_fn.startswith("Split") else views
 
 
 def need_dimension(x: Tensor, name: str) -> None:
@@ -215,4 +217,4 @@ def unbind(x: Tensor, dim: int) -> tuple[Tensor, ...]:
         raise ShapeError("Dimension specified as 0 but tensor has no dimensions", code="E0303", operands=(x,))
     dim = wrap_dim(x, dim)
     op = select.named("UnbindBackward0")
-    return tuple(op(x, dim=dim, index=index) for index in range(x.shape[dim]))
+    return number_pieces(tuple(op(x, dim=dim, index=index) for index in range(x.shape[dim])))

@@ -124,6 +124,13 @@ def put_forward(x: Any, value: Any, *, basic: Key, advanced: Key) -> Any:
     return out
 
 
+def write_forward(x: Any, value: Any, *, positions: Any) -> Any:
+    """``x`` with ``value`` where a view of it shows the entries at these positions, counted in row order."""
+    out = x.copy()
+    out.reshape(-1)[positions] = value
+    return out
+
+
 def put_grad_fn(node: Node) -> str:
     """Only an assignment through positions alone has a node of its own in torch."""
     basic, advanced = node.params["basic"], node.params["advanced"]
@@ -131,7 +138,7 @@ def put_grad_fn(node: Node) -> str:
         return "CopySlices"
     if advanced:
         return "IndexPutBackward0"
-    return "FillBackward3" if node.inputs[1] is None else "CopyBackwards"
+    return "CopyBackwards" if np.ndim(node.operands[1]) else "FillBackward3"
 
 
 def scatter_forward(x: Any, value: Any, *, dim: int, index: Any) -> Any:
@@ -166,6 +173,14 @@ index_put: Op = primitive(
     ),
     saves_params=True,
     grad_fn=put_grad_fn,
+)
+write_through: Op = primitive(
+    "write_through",
+    write_forward,
+    lambda g, out, x, value, positions: write_through(g, 0.0, positions=positions),
+    lambda g, out, x, value, positions: take(g, index=positions),
+    saves_params=True,
+    grad_fn="CopySlices",
 )
 scatter: Op = primitive(
     "scatter",

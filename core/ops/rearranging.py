@@ -19,19 +19,18 @@ from autodiff.core.ops.arithmetic import pow
 from autodiff.core.ops.dims import check_sizes, wrap_dim
 from autodiff.core.ops.gathering import diag_embed
 from autodiff.core.ops.joining import stack_tensors
-from autodiff.core.ops.picking import index_select, slice_dim
+from autodiff.core.ops.picking import along, embed, index_select, slice_dim
 from autodiff.core.ops.shape import (
     contiguous,
     expand,
     flip,
     movedim,
-    permute,
     reshape,
     reshape_tensor,
     transpose_dims,
     unsqueeze,
 )
-from autodiff.core.ops.windows import window_count, windows
+from autodiff.core.ops.windows import window_count
 from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
@@ -298,6 +297,25 @@ def combinations(x: Tensor, r: int, with_replacement: bool) -> Tensor:
     return stack_tensors([pick(x, dim=0, index=column) for column in rows.T], 1)
 
 
+def window_positions(shape: Ints, dim: int, size: int, step: int) -> tuple[Any, ...]:
+    """For each entry of the slices, where in a tensor of ``shape`` it is: one array per dimension."""
+    counts = (*shape[:dim], window_count(shape[dim], size, step, 1), *shape[dim + 1 :], size)
+    *places, inside = np.ogrid[tuple(slice(0, n) for n in counts)]
+    return tuple(place * step + inside if axis == dim else place for axis, place in enumerate(places))
+
+
+unfold_dim: Op = primitive(
+    "unfold",
+    lambda x, dim, size, step: np.lib.stride_tricks.sliding_window_view(x, size, dim)[
+        along(dim, slice(None, None, step))
+    ],
+    lambda g, out, x, dim, size, step: embed(
+        g, shape=x.shape, basic=(), advanced=window_positions(x.shape, dim, size, step)
+    ),
+    is_view=True,
+)
+
+
 @public("Tensor.unfold(input: tensor, dimension: int, size: int, step: int)")
 def unfold(x: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Slices of ``size`` entries, ``step`` apart, along a dimension; what is inside them comes last."""
@@ -317,9 +335,7 @@ def unfold(x: Tensor, dimension: int, size: int, step: int) -> Tensor:
         column = reshape(x, shape=(1,))
         return slice_dim.named("UnfoldBackward0")(column, dim=0, start=0, stop=size, step=1)
     check_allocation((window_count(most, size, step, 1), *x.shape[:axis], *x.shape[axis + 1 :], size), 8)
-    seen = windows(movedim(x, (axis,), (-1,)), kernel=(size,), stride=(step,), dilation=(1,))
-    order = [*range(axis), x.ndim - 1, *range(axis, x.ndim - 1), x.ndim]
-    return permute.named("UnfoldBackward0")(seen, dims=tuple(order))
+    return unfold_dim(x, dim=axis, size=size, step=step)
 
 
 # -- matrices -------------------------------------------------------------------------------------------

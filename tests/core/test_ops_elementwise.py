@@ -138,7 +138,16 @@ Z = draw((-2.0, 2.0), (3,), 42)
 WHOLE = np.array([[5, -7, 3], [2, 9, -4]])
 TRUTH = np.array([[True, False, True], [False, False, True]])
 
+
+def compared_in_place(x, y):
+    """What ``x.gt_(y)`` makes of a computed tensor."""
+    if isinstance(x, Tensor):
+        return OPS["compared"](x, y, result=(x > y).data.astype(x.data.dtype))
+    return x.clone().gt_(y)
+
+
 OTHERS = [
+    Case("compared", compared_in_place, (X, Z), name="gt_", check_name=False),
     Case("zero", lambda x: x.sign() if hasattr(x, "sign") else FUNCTIONS["torch.sign"](x), (X,), name="sign"),
     Case("add", "torch.add", (X, Z), {"alpha": 2}),
     Case("add", lambda x: x + 1, (X,), name="x+1"),

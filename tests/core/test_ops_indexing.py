@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from autodiff.core import Tensor, grad, tensor
 from autodiff.core.errors import AutodiffError
+from autodiff.core.functions import find
 from autodiff.core.ops.indexing import getitem, setitem_value
 from op_by_name import case, compare_errors, mine, theirs, with_curved
 from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
@@ -42,6 +43,21 @@ def putting(x: np.ndarray, value, index) -> Case:
 
     args = (x, value) if isinstance(value, np.ndarray) else (x,)
     return Case("index_put", put, args, name=f"[{spell(index)}]=", check_name=False)
+
+
+def through_a_view(view: str, x: np.ndarray, value: np.ndarray) -> Case:
+    """A change in place of a view, which the tensor it is a view of takes on."""
+
+    def write(x_, value_):
+        whole = x_ * 1
+        part = find(view)(whole) if isinstance(x_, Tensor) else getattr(whole, view)()
+        if isinstance(x_, Tensor):
+            part.assign_in_place(part * value_)
+        else:
+            part.mul_(value_)
+        return whole
+
+    return Case("write_through", write, (x, value), name=f"{view}*=")
 
 
 def spell(index) -> str:
@@ -106,6 +122,8 @@ PUTS = [
 ]
 
 NAMED = [
+    through_a_view("t", A, A.T + 1),
+    through_a_view("diagonal", A, V[:2]),
     case("select", "select", B, 1, -1),
     case("slice", "narrow", B, 2, 1, 2),
     case("slice", "narrow", V, 0, -2, 1),

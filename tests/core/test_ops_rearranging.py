@@ -45,9 +45,9 @@ def turned() -> list[Case]:
     table += [case("permute", "moveaxis", C, 0, 1), case("permute", "moveaxis", C, (0, 1), (-1, 0))]
     table += [case("transpose", "adjoint", x) for x in (B, C, values(1, 0))]
     table += [case("diag_embed", "diagflat", x, offset) for x in (V, B, S, EMPTY) for offset in (0, 1, -2)]
-    table += [case("windows", "unfold", B, *rest) for rest in ((1, 2, 1), (0, 2, 2), (-1, 3, 2), (1, 0, 1))]
-    table += [case("windows", "unfold", C, dim, 2, 1) for dim in (0, 1, 2, -2)]
-    table += [case("windows", "unfold", V, 0, 3, 1), case("windows", "unfold", S, 0, 1, 1)]
+    table += [case("unfold", "unfold", B, *rest) for rest in ((1, 2, 1), (0, 2, 2), (-1, 3, 2), (1, 0, 1))]
+    table += [case("unfold", "unfold", C, dim, 2, 1) for dim in (0, 1, 2, -2)]
+    table += [case("unfold", "unfold", V, 0, 3, 1), case("unfold", "unfold", S, 0, 1, 1)]
     for x in (V, ONE, EMPTY):
         for rest in ((), (4,), (2,), (3, True), (0,), (1,), (1, True)):
             table.append(case("pow", "vander", x, *rest, orders=0))
