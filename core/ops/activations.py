@@ -278,6 +278,6 @@ def threshold_of(x: Any, at: float, value: float, inplace: bool) -> Any:
 @public("prelu(input: tensor, weight: tensor)", also=("F.prelu",))
 def prelu_of(x: Tensor, weight: Tensor) -> Tensor:
     """x above 0 and a learned multiple of it below, one weight per channel or one for all."""
-    if weight.ndim == 1 and x.ndim > 1:
-        weight = reshape(weight, shape=(1, weight.size) + (1,) * (x.ndim - 2))
+    if weight.ndim == 1 and x.ndim != 1 and (x.ndim or weight.size == 1):
+        weight = reshape(weight, shape=(1, weight.size)[: x.ndim] + (1,) * (x.ndim - 2))
     return prelu(x, weight)

@@ -289,7 +289,8 @@ def subtract_scaled(x: Any, y: Any, alpha: float) -> Any:
 @public("rsub(input, other, *, alpha: float = 1)", method=False)
 def subtract_from(x: Any, y: Any, alpha: float) -> Any:
     """``other - alpha * input``, entry by entry."""
-    return sub.named("RsubBackward0")(y, x if alpha == 1 else mul(alpha, x))
+    name = "RsubBackward1" if y.__class__ in PLAIN_NUMBERS else "RsubBackward0"
+    return sub.named(name)(y, x if alpha == 1 else mul(alpha, x))
 
 
 @public("div(input: value, other, *, rounding_mode: str = None)", also=("divide",), in_place=True)

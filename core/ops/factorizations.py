@@ -17,9 +17,9 @@ from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import where, zero
 from autodiff.core.ops.joining import cat
-from autodiff.core.ops.linalg import check_matrices, check_square, inv, per_matrix
+from autodiff.core.ops.linalg import check_matrices, check_square, cofactor, det, inv, per_matrix
 from autodiff.core.ops.picking import slice_dim, tril, triu
-from autodiff.core.ops.products import mT
+from autodiff.core.ops.products import mT, mT_named
 from autodiff.core.ops.shape import unsqueeze
 from autodiff.core.ops.triangular import solve_triangular
 from autodiff.core.results import NamedResult
@@ -194,6 +194,14 @@ right_vectors: Op = primitive(
 # -- determinants by their logarithm ----------------------------------------------------------------------
 
 
+def log_det_slope(x: Any) -> Any:
+    """x⁻ᵀ; where x is singular it is infinite, the cofactors divided by 0."""
+    try:
+        return mT(inv(x))
+    except np.linalg.LinAlgError:
+        return cofactor(x) / per_matrix(det(x))
+
+
 sign_of_det: Op = primitive(
     "sign_of_det",
     lambda x: np.linalg.slogdet(x)[0],
@@ -203,7 +211,7 @@ sign_of_det: Op = primitive(
 log_abs_det: Op = primitive(
     "log_abs_det",
     lambda x: np.linalg.slogdet(x)[1],
-    lambda g, out, x: per_matrix(g) * mT(inv(x)),
+    lambda g, out, x: per_matrix(g) * log_det_slope(x),
     grad_fn="LinalgSlogdetBackward0",
 )
 
@@ -215,7 +223,7 @@ def cholesky_of(x: Tensor, upper: bool) -> Tensor:
     """The lower triangular L with L Lᵀ = A, for a symmetric positive definite A; or Lᵀ with ``upper``."""
     check_square(x, "linalg.cholesky")
     try:
-        return mT(cholesky(x)) if upper else cholesky(x)
+        return mT_named(cholesky(x), "LinalgCholeskyExBackward0") if upper else cholesky(x)
     except np.linalg.LinAlgError:
         which, order = failing_minor(x)
         raise ScriptError(

@@ -100,7 +100,15 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
     if index.ndim > 1:
         raise ShapeError("index_select(): Index is supposed to be a vector", code="E0307", operands=(index,))
     check_integers(index, "index_select(): Expected dtype int32 or int64 for index")
+    if not x.ndim and index.size != 1:
+        raise ShapeError(
+            f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)",
+            code="E0307",
+            operands=(x, index),
+        )
     array = positions_in(x, index, dim, "index out of range in self")
+    if not x.ndim:
+        return reshape.named("IndexSelectBackward0")(x, shape=())
     return picking.index_select(x, dim=dim, index=array.reshape(-1))
 
 

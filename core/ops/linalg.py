@@ -12,9 +12,10 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
+from autodiff.core.ops.comparison import where, zero
 from autodiff.core.ops.dims import Shape
 from autodiff.core.ops.picking import diag_embed
-from autodiff.core.ops.products import broadcast_batches, mT, outer
+from autodiff.core.ops.products import broadcast_batches, mT, mT_named, outer
 from autodiff.core.ops.shape import expand, reshape, squeeze, sum_to, unsqueeze
 from autodiff.core.tensors import Tensor
 
@@ -107,18 +108,35 @@ cofactor: Op = primitive("cofactor", cofactor_forward, cofactor_vjp, grad_fn="Mu
 cofactor_slope: Op = primitive(
     "cofactor_slope",
     cofactor_slope_forward,
-    lambda g, out, x, h: third_derivative(g, out, x, h),
+    lambda g, out, x, h: third_derivative(g, x, h),
     lambda g, out, x, h: cofactor_slope(x, g),
     grad_fn="MulBackward0",
 )
 
 
-def third_derivative(g: Any, out: Any, x: Any, h: Any) -> Any:
-    raise ScriptError(
-        "the third derivative of det at a singular matrix is not available",
-        code="E0311",
-        help=("move the matrix away from the singular point",),
-    )
+def third_derivative(g: Any, x: Any, h: Any) -> Any:
+    """How the cofactors of x change along h and g at once: the third derivative of det.
+
+    It is the part in εδ of the cofactors of A = x + εh + δg, by the recursion of Faddeev and LeVerrier: with
+    M = 1 at first, M becomes A M - tr(A M)/k for k = 1 to n - 1, and the adjugate is (-1)ⁿ⁻¹ M in the end.
+    No determinant is divided by, so it holds at singular matrices, and its parts can be differentiated on.
+    """
+    n = x.shape[-1]
+    if n < 3:
+        return zero(x)
+    diagonal = np.eye(n, dtype=bool)
+    plain, along_h, along_g, along_both = x, h, g, zero(x)
+    for k in range(1, n):
+        parts = []
+        for part in (plain, along_h, along_g, along_both):
+            trace = per_matrix(entry_sum(where(diagonal, part, 0.0)))
+            parts.append(part - where(diagonal, trace * (1 / k), 0.0))
+        plain, along_h, along_g, along_both = parts
+        if k < n - 1:
+            along_both = x @ along_both + h @ along_g + g @ along_h
+            along_h, along_g = x @ along_h + h @ plain, x @ along_g + g @ plain
+            plain = x @ plain
+    return mT(along_both) * (-1.0) ** (n - 1)
 
 
 # -- inverses and systems ---------------------------------------------------------------------------
@@ -248,7 +266,7 @@ def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
         )
     try:
         if not left:
-            return mT(solve(mT(a), mT(b)))
+            return mT_named(solve(mT(a), mT(b)), "LinalgSolveExBackward0")
         if b.ndim == 1 and a.ndim == 2:
             return solve(a, b)
         if is_vector:

@@ -26,6 +26,11 @@ def mT(x: Any) -> Any:
     return x.T if len(x.shape) == 2 else transpose(x, dim0=len(x.shape) - 2, dim1=len(x.shape) - 1)
 
 
+def mT_named(x: Any, grad_fn: str) -> Any:
+    """``mT`` as the last step of a function that torch records as one node, under that node's name."""
+    return transpose.named(grad_fn)(x, dim0=len(x.shape) - 2, dim1=len(x.shape) - 1)
+
+
 def matmul_left_vjp(g: Any, out: Any, x: Any, y: Any) -> Any:
     """Of x in x @ y with any dimensions: g @ yᵀ, added up over the dimensions that x was copied along."""
     if len(y.shape) == 1:

@@ -53,8 +53,9 @@ def entries(shape: tuple[int, ...], dim: Dims) -> int:
 
 
 def share_among_equals(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
-    """Send g to the entries that equal the result, in equal parts."""
-    winners = x == spread(out, x, dim, keepdim)
+    """Send g to the entries that equal the result, in equal parts; nan comes from those of nan."""
+    result = spread(out, x, dim, keepdim)
+    winners = except_where(isnan(result), isnan(x), x == result)
     number = sum(winners, dim=dim, keepdim=keepdim)
     return where(winners, spread(g / number, x, dim, keepdim), 0.0)
 

@@ -113,6 +113,7 @@ copysign: Op = elementwise(
     0,
     scalar=math.copysign,
     real=True,
+    grad_fn=right_number("CopysignBackward1", "CopysignBackward0"),
 )
 
 expose("abs(input)", abs, also=("absolute",), in_place=True)

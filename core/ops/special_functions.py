@@ -107,8 +107,8 @@ expose("special.psi(input)", digamma, method=False)
 
 def of_floats(op: Op, kernel: str) -> Callable[[Tensor, Tensor], Tensor]:
     def function(a: Tensor, x: Tensor) -> Tensor:
-        for operand in (a, x):
-            need_kind(operand, kernel, is_float=True)
+        if not x.dtype.is_floating_point:  # of two kinds of numbers the floats decide
+            need_kind(a, kernel, is_float=True)
         return op(a, x)
 
     return function

@@ -14,7 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from autodiff.core.node import Node
+
 PI = math.pi
+
+
+def by_number(name: str) -> Callable[[Node], str]:
+    """torch's names of a function of two: 0 of tensors, 1 with a plain number first, 2 with one second."""
+
+    def grad_fn(node: Node) -> str:
+        first, second = node.inputs
+        return f"{name}Backward{1 if first is None else 2 if second is None else 0}"
+
+    return grad_fn
 
 
 def sigmoid_scalar(x: float) -> float:
@@ -192,6 +204,7 @@ xlogy: Op = selective(
     lambda g, out, x, y: except_where((x == 0) & (y <= 0), 0.0, xlogy(g, y)),
     lambda g, out, x, y: g * x / y,
     real=True,
+    grad_fn=by_number("Xlogy"),
     kink="at 0 * log(0) the slope in x is 0, in y nan",
 )
 xlog1py: Op = selective(
@@ -200,7 +213,7 @@ xlog1py: Op = selective(
     lambda g, out, x, y: except_where((x == 0) & (y <= -1), 0.0, xlog1py(g, y)),
     lambda g, out, x, y: g * x / (y + 1),
     real=True,
-    grad_fn="SpecialXlog1PyBackward0",
+    grad_fn=by_number("SpecialXlog1Py"),
 )
 
 # -- special functions --------------------------------------------------------------------------------

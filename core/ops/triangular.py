@@ -10,7 +10,7 @@ from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.linalg import check_square
 from autodiff.core.ops.picking import tril, triu
-from autodiff.core.ops.products import broadcast_batches, mT
+from autodiff.core.ops.products import broadcast_batches, mT, mT_named
 from autodiff.core.ops.shape import sum_to
 from autodiff.core.tensors import Tensor
 
@@ -77,7 +77,8 @@ def solve_triangular_system(a: Tensor, b: Tensor, upper: bool, left: bool, unitr
     broadcast_batches(a, b)
     if left:
         return solve_triangular(a, b, upper=upper, unit=unitriangular)
-    return mT(solve_triangular(mT(a), mT(b), upper=not upper, unit=unitriangular))
+    solution = solve_triangular(mT(a), mT(b), upper=not upper, unit=unitriangular)
+    return mT_named(solution, "LinalgSolveTriangularBackward0")
 
 
 # -- with the Cholesky factor at hand -------------------------------------------------------------------

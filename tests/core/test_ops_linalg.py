@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from autodiff.core import Tensor, grad, tensor
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ShapeError
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.op import OPS
 from op_by_name import call, case, compare_errors, with_curved
@@ -226,12 +228,65 @@ def test_a_singular_matrix_has_its_cofactors_as_gradient(a):
         np.testing.assert_allclose(second.data, slope, atol=1e-8)
 
 
-def test_third_derivatives_of_det_need_a_regular_matrix():
-    x = tensor(SINGULAR[1], requires_grad=True)
-    (first,) = grad(FUNCTIONS["torch.det"](x), x, create_graph=True)
-    (second,) = grad(first, x, tensor(np.eye(3)), create_graph=True)
-    with pytest.raises(ScriptError, match="third derivative"):
-        grad(second, x, tensor(np.eye(3)))
+def mixed_derivative(a: np.ndarray, *directions: np.ndarray) -> float:
+    """Of det at ``a`` along several directions: exact up to rounding, for det is a polynomial.
+
+    Interpolated in t, det(a + t * a sum of directions) has the part of their degree as a coefficient, and
+    polarization takes the mixed part out of it (inclusion and exclusion of directions).
+    """
+    n, k = len(a), len(directions)
+    places = np.arange(n + 1.0) - n / 2
+    total = 0.0
+    for chosen in itertools.product((0, 1), repeat=k):
+        step = sum((d for d, is_in in zip(directions, chosen, strict=True) if is_in), np.zeros_like(a))
+        values = [np.linalg.det(a + t * step) for t in places]
+        coefficients = np.linalg.solve(np.vander(places, increasing=True), values)
+        total += (-1) ** (k - sum(chosen)) * coefficients[k]
+    return total
+
+
+@pytest.mark.parametrize(
+    "a",
+    [*SINGULAR, np.arange(16.0).reshape(4, 4), np.diag([0.0, 0.0, 1.0, 2.0])],
+    ids=lambda a: str(a.tolist()),
+)
+def test_third_and_fourth_derivatives_of_det_at_singular_matrices(a):
+    n = len(a)
+    h, k, m = (np.cos(start + np.arange(a.size)).reshape(a.shape) for start in (0.0, 1.0, 2.0))
+    x = tensor(a, requires_grad=True)
+    (slope,) = grad(FUNCTIONS["torch.det"](x), x, create_graph=True)
+    (slope,) = grad(slope, x, tensor(h), create_graph=True)
+    (slope,) = grad(slope, x, tensor(k), create_graph=True)
+    units = [np.eye(n)[:, [i]] @ np.eye(n)[[j]] for i in range(n) for j in range(n)]
+    third = [mixed_derivative(a, h, k, e) if n > 2 else 0.0 for e in units]
+    np.testing.assert_allclose(slope.data.ravel(), third, atol=1e-9)
+    if slope.requires_grad:
+        (slope,) = grad(slope, x, tensor(m))
+        fourth = [mixed_derivative(a, h, k, m, e) if n > 3 else 0.0 for e in units]
+        np.testing.assert_allclose(slope.data.ravel(), fourth, atol=1e-8)
+
+
+def test_a_batch_with_a_singular_matrix_has_third_derivatives():
+    a = np.stack([SINGULAR[1], M])
+    h = np.cos(np.arange(a.size)).reshape(a.shape)
+    x = tensor(a, requires_grad=True)
+    slopes = [FUNCTIONS["torch.det"](x)]
+    for weight in (np.ones(2), h, h + 1):
+        slopes += grad(slopes[-1], x, tensor(weight), create_graph=True)
+    alone = tensor(M, requires_grad=True)
+    (slope,) = grad(FUNCTIONS["torch.det"](alone), alone, create_graph=True)
+    for weight in (h[1], h[1] + 1):
+        (slope,) = grad(slope, alone, tensor(weight), create_graph=True)
+    np.testing.assert_allclose(slopes[-1].data[1], slope.data, rtol=1e-9, atol=1e-12)
+
+
+def test_the_slope_of_the_logarithm_of_a_determinant_that_is_zero_is_infinite():
+    for name in ("slogdet", "linalg.slogdet", "logdet"):
+        x = tensor(SINGULAR[0], requires_grad=True)
+        out = call(name)(x)
+        with np.errstate(all="ignore"):
+            (slope,) = grad(out if isinstance(out, Tensor) else out[1], x)
+        assert np.isinf(slope.data).all()
 
 
 def test_det_of_nan_has_nan_for_a_gradient():
