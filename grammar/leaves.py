@@ -63,6 +63,8 @@ def plan(script: syntax.Script, names: Names, sets: dict[str, Any], wrt: list[st
             steps.append(replacing(sets[name]))
         if any(matches(name, pattern) for pattern in wrt):
             steps.append(as_tracked)
+        elif any(pattern.startswith(name + "[") for pattern in wrt):
+            steps.append(with_tracked_entries)
         elif default:
             steps.append(track_new)
         if steps:
@@ -226,6 +228,15 @@ def as_tracked(value: Any) -> Any:
         value = number_tensor(value)
     if value.__class__ is Tensor and value.dtype.is_floating_point:
         value.track()
+    return value
+
+
+def with_tracked_entries(value: Any) -> Any:
+    """What ``--wrt 'params[0]'`` makes of ``params``: the same list, its tensors tracked."""
+    from autodiff.grammar.places import tensors_at
+
+    for _, entry in tensors_at({"": value}):
+        as_tracked(entry)
     return value
 
 

@@ -14,6 +14,7 @@ from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.report import Subject
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor
 from autodiff.grammar.leaves import is_numbers, matches, number_tensor, unknown
+from autodiff.grammar.places import base_of, kept_in_lists, name_leaves, tensors_at
 from autodiff.grammar.run import Execution, Settings
 from autodiff.grammar.values import type_name
 
@@ -29,6 +30,7 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
     execution.last_passes.backward.restore()
     execution.last_passes.grad.restore()
     order = newest_first([root])
+    name_leaves(order, execution)
     wrt = inputs_of(execution, settings, root, order)
     try:
         with np_errors_ignored(order):
@@ -218,13 +220,17 @@ def inputs_of(
 
 def place_of(pair: tuple[str, Node], execution: Execution) -> int:
     name, node = pair
-    if name in execution.scopes.module.first_bound:
-        return execution.bound_at(name)
+    if base_of(name) in execution.scopes.module.first_bound:
+        return execution.bound_at(base_of(name))
     return len(execution.source.text) if node.site is None else node.site.start
 
 
 def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple[str, Node]]:
-    """The inputs one ``--wrt`` entry means: a name, or a glob over names of tensors."""
+    """The inputs one ``--wrt`` entry means: a name, a place in a list, or a glob over names of tensors."""
+    if entry.endswith("]"):
+        kept = kept_in_lists(execution.names)
+        if entry in kept:
+            return [(entry, kept[entry].source())]
     versions: dict[str, Node] = {}
     for node in order:  # newest first, so the latest version of a name comes first
         if node.name is not None:
@@ -243,10 +249,10 @@ def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple
             raise UsageError(
                 f"--wrt {entry}: `{entry}` is no number but of type {type_name(value)}", code="E0603"
             )
-        known_names = [n for n, v in execution.names.items() if v.__class__ is Tensor]
+        known_names = [place for place, _ in tensors_at(execution.names)]
         raise unknown(entry, known_names, "variable", "E0601")
     found = []
-    for name in sorted(names, key=execution.bound_at):
+    for name in sorted(names, key=lambda name: execution.bound_at(base_of(name))):
         latest = versions.get(name)
         if latest is None:
             tensor = execution.names[name]

@@ -1,0 +1,83 @@
+"""Leaves kept in lists are called by the expression that gives them, and can be asked for by it."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.errors import UsageError
+from autodiff.core.span import Source
+from autodiff.core.tensors import Tensor, tensor
+from autodiff.grammar.places import tensors_at
+from autodiff.grammar.run import Settings, differentiate, execute
+
+
+def inputs(code: str, *wrt: str) -> dict[str, object]:
+    settings = Settings(wrt=wrt)
+    subject = differentiate(execute(Source(code), settings, write=lambda text: None), settings)
+    return {name: subject.cotangents.get(node) for name, node in subject.wrt}
+
+
+COMPREHENSION = """\
+params = [torch.tensor(float(i), requires_grad=True) for i in range(1, 4)]
+L = sum(p * p for p in params)
+"""
+
+LOOP = """\
+layers = []
+for i in range(12):
+    w = torch.tensor(float(i), requires_grad=True)
+    layers.append((w, i))
+L = 0
+for p, factor in layers:
+    L = L + p * factor
+"""
+
+
+def test_leaves_of_a_comprehension_are_told_apart():
+    assert inputs(COMPREHENSION) == {"params[0]": 2.0, "params[1]": 4.0, "params[2]": 6.0}
+
+
+def test_a_name_that_several_leaves_had_names_none_of_them():
+    assert list(inputs(LOOP)) == [f"layers[{i}][0]" for i in range(12)]
+
+
+def test_a_leaf_with_a_name_of_its_own_keeps_it():
+    code = "w = torch.tensor(1., requires_grad=True)\nb = torch.tensor(2., requires_grad=True)\n"
+    assert list(inputs(code + "params = [w, b]\nL = params[0] * params[1]")) == ["w", "b"]
+
+
+def test_a_leaf_nobody_keeps_is_called_by_what_made_it():
+    code = "def f():\n    w = torch.tensor(3., requires_grad=True)\n    return w * w\nL = f()"
+    assert list(inputs(code)) == ["w"]
+
+
+@pytest.mark.parametrize(
+    ("wrt", "found"),
+    [
+        (["params[1]"], {"params[1]": 4.0}),
+        (["params[2]", "params[0]"], {"params[2]": 6.0, "params[0]": 2.0}),
+        (["params*"], {"params[0]": 2.0, "params[1]": 4.0, "params[2]": 6.0}),
+    ],
+)
+def test_places_are_asked_for_by_name_or_glob(wrt, found):
+    assert inputs(COMPREHENSION, *wrt) == found
+
+
+def test_an_entry_that_is_not_marked_is_tracked_when_asked_for():
+    code = "params = [torch.tensor(1.), torch.tensor(2.)]\nL = params[0] * params[1]"
+    assert inputs(code, "params[0]") == {"params[0]": 2.0}
+
+
+def test_a_place_that_is_not_there_is_refused_with_the_nearest():
+    with pytest.raises(UsageError) as raised:
+        inputs(COMPREHENSION, "parms[1]")
+    assert raised.value.message == "there is no variable `parms[1]` in the script"
+    assert raised.value.help == ("did you mean `params[1]`?",)
+
+
+def test_a_list_that_holds_itself_ends():
+    x = tensor(1.0)
+    loop: list[object] = [x]
+    loop.append(loop)
+    found = list(tensors_at({"a": loop, "b": (x, [x]), "c": 1}))
+    assert [place for place, _ in found] == ["a[0]", "b[0]", "b[1][0]"]
+    assert all(value.__class__ is Tensor for _, value in found)
