@@ -60,6 +60,10 @@ def make_report(session: Session, *, graph: bool, derivations: bool, needed: boo
         max_paths=limits.paths,
         top=request.number("top") or MOST_SHOWN,
     )
+    if any(derivation.causes for derivation in report.derivations):
+        from autodiff.grammar.remedies import add_remedies
+
+        add_remedies(report, execution, settings)
     described = perf_counter()
     for note in report.notes:
         session.note(note)

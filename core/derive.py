@@ -23,6 +23,7 @@ from autodiff.core.report import Derivation, Subject
 from autodiff.core.strongest import ScalarEdges, is_number
 from autodiff.core.terms import summands
 from autodiff.core.uses import size_of, uses_of
+from autodiff.core.why import causes_of
 from autodiff.core.words import path_in_words
 
 TYPE_CHECKING = False
@@ -111,6 +112,7 @@ class Derivations:
             is_scalar=is_scalar,
             uses=uses,
             use_count=use_count,
+            causes=causes_of(subject, spelled, node, names, uses),
             words=self._words(written, node) if is_scalar else "",
         )
 

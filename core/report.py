@@ -12,6 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.errors import Fix
+    from autodiff.core.span import Span
+
 
 class Subject:
     """What a report is about: one backward pass, as the engine ran it.
@@ -184,6 +187,39 @@ class Use:
         self.contribution = contribution
 
 
+class Cause:
+    """One reason why a gradient is zero or not finite, and the place in the script.
+
+    ``kind``: ``"unconnected"``, ``"flat"`` (a derivative is 0), ``"cancelled"``, ``"forward"`` (a value is
+    not finite before backward starts), ``"data"`` (an input is not), ``"singular"`` (a derivative is not),
+    ``"masked"`` (a derivative is not where nothing arrives, behind the choice at ``selecting``) or
+    ``"overflow"``. ``name``, ``op`` and ``operand`` say which edge, ``text`` what happened; ``repairs`` are
+    changes of the script that were tried.
+    """
+
+    __slots__ = ("kind", "line", "name", "op", "operand", "repairs", "selecting", "span", "text")
+
+    def __init__(
+        self,
+        kind: str,
+        text: str,
+        name: str,
+        op: str,
+        operand: int | None,
+        line: int | None,
+        span: Span | None,
+    ) -> None:
+        self.kind = kind
+        self.text = text
+        self.name = name
+        self.op = op
+        self.operand = operand
+        self.line = line
+        self.span = span
+        self.selecting: Span | None = None
+        self.repairs: tuple[Fix, ...] = ()
+
+
 class Derivation:
     """The gradient of the output with respect to one input, as a sum over paths.
 
@@ -197,11 +233,13 @@ class Derivation:
     written out; if ``are_strongest``, no path left out contributes more. ``magnitude`` is the sum of
     the sizes of all contributions, None where it is not known. ``uses`` are the direct uses of the input (of
     ``use_count`` the largest), ``words`` reads the strongest path as a sentence.
+    ``causes`` say why the gradient is zero or not finite, where it is.
     """
 
     __slots__ = (
         "are_strongest",
         "backward",
+        "causes",
         "chain",
         "count",
         "difference",
@@ -252,6 +290,7 @@ class Derivation:
         uses: tuple[Use, ...] = (),
         use_count: int = 0,
         words: str = "",
+        causes: tuple[Cause, ...] = (),
     ) -> None:
         self.output = output
         self.output_line = output_line
@@ -277,6 +316,7 @@ class Derivation:
         self.uses = uses
         self.use_count = use_count
         self.words = words
+        self.causes = causes
 
 
 class GradientReport:

@@ -152,6 +152,17 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
         "use_count": derivation.use_count,
         "magnitude": plain(derivation.magnitude),
         "words": derivation.words or None,
+        "causes": [
+            {
+                "kind": cause.kind,
+                "text": cause.text,
+                "name": cause.name,
+                "op": cause.op or None,
+                "line": cause.line,
+                "repairs": [repair.text for repair in cause.repairs],
+            }
+            for cause in derivation.causes
+        ],
         "entry": derivation.entry,
         "backward": plain(derivation.backward),
         "difference": plain(derivation.difference),

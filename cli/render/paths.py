@@ -38,9 +38,23 @@ def path_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
             yield muted(" " * LABEL_WIDTH + f"... {left:,} more use{'s' if left > 1 else ''}")
     if derivation.words:
         yield EMPTY
-        lines = wrap(visible(derivation.words), max(page.width - LABEL_WIDTH, 30))
-        for at, line in enumerate(lines):
-            yield ((MUTED, ("" if at else "in words").ljust(LABEL_WIDTH)), (PLAIN, line))
+        yield from labelled("in words", derivation.words, page)
+
+
+def cause_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
+    """Why the gradient is zero or not finite, and what helps."""
+    for cause in derivation.causes:
+        yield EMPTY
+        place = "" if cause.line is None else f"line {cause.line}: "
+        yield from labelled("why", place + cause.text, page)
+        for repair in cause.repairs:
+            yield from labelled("  try", repair.text, page)
+
+
+def labelled(label: str, text: str, page: Page) -> Iterator[Line]:
+    """Prose beside a label, folded at the page's width."""
+    for at, line in enumerate(wrap(visible(text), max(page.width - LABEL_WIDTH, 30))):
+        yield ((MUTED, ("" if at else label).ljust(LABEL_WIDTH)), (PLAIN, line))
 
 
 def ranked(paths: tuple[Path, ...]) -> list[Path]:

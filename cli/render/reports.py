@@ -8,7 +8,7 @@ from autodiff.cli.render.derivation import derivation_lines
 from autodiff.cli.render.gradients import gradient_lines, output_lines
 from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, fit, muted
-from autodiff.cli.render.paths import path_lines
+from autodiff.cli.render.paths import cause_lines, path_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.errors import LimitError
 from autodiff.core.report import GradientReport
@@ -50,6 +50,7 @@ def explain_lines(report: GradientReport, page: Page) -> Iterator[Line]:
             yield EMPTY
         yield from derivation_lines(derivation, page, report.weight)
         yield from path_lines(derivation, page)
+        yield from cause_lines(derivation, page)
 
 
 def formula_text(report: GradientReport) -> str:
