@@ -108,15 +108,15 @@ def read_file(path: str, limit: int) -> bytes:
 def proposals(path: str, number: int | None) -> tuple[str, ...]:
     """What may have been meant by a name that is not there."""
     if number == errno.ENOENT:
-        from difflib import get_close_matches
+        from autodiff.core.closest import closest
 
         folder, name = os.path.split(path)
         try:
-            near = get_close_matches(name, os.listdir(folder or "."), n=1)
+            near = closest(name, os.listdir(folder or "."))
         except OSError:
-            near = []
+            near = None
         if near:
-            return (f"did you mean `{os.path.join(folder, near[0])}`?",)
+            return (f"did you mean `{os.path.join(folder, near)}`?",)
         return ("check its name and folder; `-` reads standard input, -e 'CODE' takes code from the line",)
     if number == errno.EISDIR:
         return ("name one file in it",)

@@ -135,9 +135,8 @@ def titles_of_lints() -> str:
 
 
 def no_such_topic(name: str) -> UsageError:
-    from difflib import get_close_matches
+    from autodiff.core.closest import closest
 
-    known = [*TOPICS, *COMMANDS, *CODES]
-    near = get_close_matches(name.upper(), CODES, n=1) or get_close_matches(name.lower(), known, n=1)
-    proposal = f"did you mean `{near[0]}`?" if near else "`autodiff help` lists the topics"
+    near = closest(name, [*TOPICS, *COMMANDS, *CODES])
+    proposal = f"did you mean `{near}`?" if near else "`autodiff help` lists the topics"
     return UsageError(f"there is no help on `{name}`", code="E0615", help=(proposal,))

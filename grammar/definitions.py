@@ -6,7 +6,7 @@ from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.mode import mode
 from autodiff.grammar import syntax
 from autodiff.grammar.calls import decorate
-from autodiff.grammar.imports import exported, imported
+from autodiff.grammar.imports import exported, imported, point_at_name
 from autodiff.grammar.interpreter import STATEMENTS, Compiler, compiles, new_frame
 from autodiff.grammar.scope import STARRED, is_static
 from autodiff.grammar.script_functions import making
@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.span import Span
     from autodiff.grammar.interpreter import Execute, Frame
 
 
@@ -107,7 +108,7 @@ def import_(c: Compiler, node: syntax.Import) -> Execute:
     bindings = [
         (
             c.scope.slots[alias or module.partition(".")[0]],
-            imported(module if alias else module.partition(".")[0], None, node.span, module),
+            found(c, module if alias else module.partition(".")[0], None, node.span, module),
         )
         for module, alias in node.names
     ]
@@ -118,7 +119,7 @@ def import_(c: Compiler, node: syntax.Import) -> Execute:
 def import_from(c: Compiler, node: syntax.ImportFrom) -> Execute:
     bindings = []
     for name, alias in node.names:
-        value = imported(node.module, name, node.span, node.module)
+        value = found(c, node.module, name, node.span, node.module)
         if name == "*":
             bindings += rebound(c, node.module, value)
         elif name != "*" and node.module != "__future__":
@@ -126,14 +127,23 @@ def import_from(c: Compiler, node: syntax.ImportFrom) -> Execute:
     return binding(bindings)
 
 
-def rebound(c: Compiler, module: str, found: Any) -> list[tuple[int, Any]]:
+def found(c: Compiler, module: str, name: str | None, span: Span, written: str) -> Any:
+    """What an import brings in; its error points at the name."""
+    try:
+        return imported(module, name, span, written)
+    except CompileError as error:
+        point_at_name(error, c.source)
+        raise
+
+
+def rebound(c: Compiler, module: str, members: Any) -> list[tuple[int, Any]]:
     """What ``*`` binds anew: names of math and numpy, and torch's where those were bound before."""
     if module in STARRED:
         return [(c.scope.slots[name], value) for name, value in exported(module).items()]
     return [
         (slot, c.builtin(name))
         for name, slot in c.scope.slots.items()
-        if c.builtin(name) is not UNBOUND and found.find(name) is not UNBOUND
+        if c.builtin(name) is not UNBOUND and members.find(name) is not UNBOUND
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.closest import closest
 from autodiff.core.errors import CompileError, Edit, Fix
-from autodiff.core.span import Span
+from autodiff.core.span import Source, Span
 from autodiff.grammar.values import UNBOUND, Namespace
 
 TYPE_CHECKING = False
@@ -30,6 +30,11 @@ MODULES = (
 )
 
 
+#: What scripts are told that they can import, and what is called otherwise elsewhere.
+OWN = ("torch", "math", "numpy")
+MEANT = {"pytorch": "torch", "torch.functional": "torch.nn.functional", "nn": "torch.nn", "np": "numpy"}
+
+
 def imported(module: str, name: str | None, span: Span, written: str) -> Any:
     """The namespace ``module``, or its member ``name``; ``*`` brings in what is there already."""
     from autodiff.grammar.namespaces import namespace
@@ -45,9 +50,10 @@ def imported(module: str, name: str | None, span: Span, written: str) -> Any:
             f"No module named '{written}'",
             code="E0211",
             caret=f"`{written}` cannot be imported",
-            help=advice(written),
+            help=(f"scripts import from {', '.join(OWN[:-1])} and {OWN[-1]}",),
             fixes=(Fix("delete the line", Edit(span, "pass")),),
             span=span,
+            about=(written, MEANT.get(written) or closest(written, [*MODULES, *IMPORTABLE])),
         )
     if module == "__future__":
         return None
@@ -75,9 +81,27 @@ def not_in(module: Namespace, name: str, span: Span) -> Namespace:
         f"cannot import name '{name}' from '{module.name}'",
         code="E0211",
         caret=f"`{module.name}` has no `{name}` here",
-        help=(f"did you mean `{meant}`?",) if meant else missing.help if missing is not None else (),
+        help=missing.help if missing is not None and not meant else (),
         span=span,
+        about=(name, meant),
     )
+
+
+def point_at_name(error: CompileError, source: Source) -> None:
+    """Put the caret of a refused import under the name, and propose to write there what was meant."""
+    import re
+
+    name, meant = error.about
+    assert error.span is not None
+    found = re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", source.excerpt(error.span).partition("#")[0])
+    if found is None:  # written with blanks around its dots
+        return
+    start = error.span.start + found.start()
+    error.span = Span(start, start + len(name))
+    if meant:
+        uses = re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", source.text)
+        edits = [Edit(Span(use.start(), use.end()), meant) for use in uses if use.start() >= start]
+        error.fixes = (Fix(f"did you mean `{meant}`?", *edits),)
 
 
 def exported(module: str) -> dict[str, Any]:
@@ -86,11 +110,3 @@ def exported(module: str) -> dict[str, Any]:
 
     found = namespace(module)
     return {name: found.find(name) for name in found.names()}
-
-
-def advice(module: str) -> tuple[str, ...]:
-    top = module.partition(".")[0]
-    if top == "pylab":
-        return ("leave plots out: the command line draws the graph, with `autodiff graph`",)
-    listed = ", ".join(m for m in MODULES if m not in ("IPython", "__future__"))
-    return (f"these can be imported: {listed}",)

@@ -7,6 +7,7 @@ indentation - everything up to a safe place goes: rather one mistake less than o
 
 from __future__ import annotations
 
+from autodiff.core.closest import nearest
 from autodiff.core.errors import AutodiffError, CompileError, Fix
 from autodiff.core.span import Source
 from autodiff.grammar import syntax
@@ -142,15 +143,13 @@ class Search:
 
     def may_bind(self, error: AutodiffError) -> bool:
         """Whether a line that was left out may have been meant to bind the unknown name."""
-        from difflib import get_close_matches
-
         assert error.span is not None
         name = self.source.excerpt(error.span)
         if any(self.source.text.startswith("from", line) for line in self.lines):
             return True  # `from math import *` binds what nobody can tell
         if self.source.text[: error.span.start].rstrip().endswith("."):  # the line above was broken in two
             return True
-        if len(name) <= 2 or get_close_matches(name, self.names, 1, 0.5):
+        if len(name) <= 2 or name in self.names or nearest(name, self.names):
             return True
         return any(name in word for word in self.names) or any(name in line for line in self.joined())
 

@@ -64,7 +64,7 @@ PYTHON_NAMES = {
     "E0208": "IndexError",
     "E0209": "TypeError",
     "E0210": "AssertionError",
-    "E0211": "ModuleNotFoundError",
+    "E0211": "ModuleNotFoundError or ImportError",
     "E0212": "ZeroDivisionError",
     "E0302": "RuntimeError or ValueError",
     "E0303": "IndexError or RuntimeError",
@@ -131,3 +131,15 @@ def explain(error: AutodiffError, script: syntax.Script, source: Source, names: 
     add_labels(scene)
     if not error.fixes:
         error.fixes = propose(scene)
+    cover_dotted_name(error, scene.node)
+
+
+def cover_dotted_name(error: AutodiffError, node: Any) -> None:
+    """Let the caret reach over all of ``torch.optim.SGD`` where its last part is what is not there."""
+    if not isinstance(node, syntax.Attribute) or error.span is None or error.span != node.name_span:
+        return
+    owner: Any = node.object
+    while isinstance(owner, syntax.Attribute):
+        owner = owner.object
+    if isinstance(owner, syntax.Name):
+        error.span = node.span

@@ -6,10 +6,10 @@ script is run with it before anybody reads the proposal.
 
 from __future__ import annotations
 
-from autodiff.core.closest import WORDS, nearest
+from autodiff.core.closest import WORDS, folded, nearest, slips
 from autodiff.core.errors import CompileError, Edit, Fix, Label
 from autodiff.core.functions import FUNCTIONS, Function
-from autodiff.core.span import Source
+from autodiff.core.span import Source, Span
 from autodiff.grammar import syntax
 from autodiff.grammar.namespaces import builtin, builtin_names
 from autodiff.grammar.scope import Names, Scope
@@ -46,7 +46,7 @@ def undefined(unknown: list[Read], names: Names, script: syntax.Script, source: 
         assert other.span is not None
         name = source.excerpt(other.span)
         is_word = name.lower() in WORDS
-        likely = [fix for fix in other.fixes if is_word or closeness(name, fix.edits[0].text) > 0.75]
+        likely = [fix for fix in other.fixes if is_word or one_slip(name, fix.edits[0].text.strip('"'))]
         if other.fixes and not likely and not other.help:
             other.help = ("assign it above",)
         other.fixes = tuple(likely[:1])
@@ -93,10 +93,9 @@ def not_here(name: syntax.Name) -> CompileError:
     )
 
 
-def closeness(name: str, other: str) -> float:
-    from difflib import SequenceMatcher
-
-    return SequenceMatcher(None, name, other).ratio()
+def one_slip(name: str, other: str) -> bool:
+    """Whether two names differ in no more than one letter, case and underscores aside."""
+    return folded(name) == folded(other) or slips(name.lower(), other.lower(), 1) <= 1
 
 
 def initials(name: str) -> str:
@@ -144,8 +143,9 @@ class Reader:
         return Fix(f"did you mean `{text}`{line}?", *(Edit(name.span, text) for name in reads))
 
     def proposals(self) -> Iterator[Fix]:
-        """What the name may mean: a name of the script, then what the language has."""
+        """What the name may mean: an argument's, a name of the script, then what the language has."""
         name = self.name.id
+        yield from self.as_keyword()
         if self.begins_statement() and sorted(name) in (sorted("return"), sorted("assert"), sorted("print")):
             word = next(word for word in ("return", "assert", "print") if sorted(word) == sorted(name))
             yield self.rename(word, False)
@@ -173,6 +173,21 @@ class Reader:
         yield from self.as_method()
         if name.lower() in RESULTS:
             yield from self.as_last_result()
+
+    def as_keyword(self) -> Iterator[Fix]:
+        """``torch.tensor(1., requires_grad==True)`` gives an argument by name."""
+        *_, call, argument, comparison, _ = [None, None, None, None, *path_to(self.script, self.name.span)]
+        if (
+            isinstance(call, syntax.Call)
+            and isinstance(argument, syntax.Argument)
+            and argument.keyword is None
+            and isinstance(comparison, syntax.Comparison)
+            and comparison.first is self.name
+            and [op for op, _ in comparison.rest] == ["=="]
+        ):
+            between = Span(self.name.span.end, comparison.rest[0][1].span.start)
+            value = self.source.excerpt(comparison.rest[0][1].span)
+            yield Fix(f"an argument is given with one `=`: {self.name.id}={value}", Edit(between, "="))
 
     def begins_statement(self) -> bool:
         """Whether the line begins with the name, as in `retrun (x + 1)`."""

@@ -87,7 +87,7 @@ CODES = {
     "E0211": Code(
         "There is nothing of that name to import.",
         "Scripts import from torch, math and numpy what autodiff has of them, and nothing else.",
-        "Leave the import out; the message lists what can be imported.",
+        "Leave the import out: what there is of torch, math and numpy is in reach without it.",
         "import os",
         "import math",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.closest import nearest
 from autodiff.core.errors import CompileError, Fix, Label
 from autodiff.core.span import Span
 from autodiff.grammar.characters import shorten
@@ -30,8 +31,6 @@ def misspelt(here: Situation) -> CompileError | None:
     """A line that begins with a name that is nearly a word of the language."""
     if here.kinds[here.line] != "NAME":
         return None
-    from difflib import get_close_matches
-
     span = here.span(here.line)
     known = (*BLOCK_WORDS, "else", "return", "import", "from", "assert", "del", "pass")
     slips = {
@@ -43,7 +42,7 @@ def misspelt(here: Situation) -> CompileError | None:
         "define": "def",
     }
     meant = slips.get(here.first) or next((w for w in known if sorted(w) == sorted(here.first)), "")
-    meant = meant or (get_close_matches(here.first.lower()[:20], known, 1, 0.66) or [""])[0]
+    meant = meant or next(iter(nearest(here.first, known)), "")
     if not meant:
         return None
     return here.error(

@@ -31,27 +31,28 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: What other libraries call some arguments.
-KEYWORD_SYNONYMS = {
-    "axis": "dim",
-    "axes": "dims",
-    "keepdims": "keepdim",
-    "grad": "requires_grad",
-    "trainable": "requires_grad",
-    "gradients": "gradient",
-    "grad_outputs": "gradient",
-    "retain": "retain_graph",
-    "minimum": "min",
-    "maximum": "max",
-    "low": "min",
-    "high": "max",
-    "type": "dtype",
-    "shape": "size",
-    "value": "fill_value",
-    "label": "target",
-    "labels": "target",
-    "pred": "input",
-    "alpha": "negative_slope",
-    "eps": "epsilon",
+KEYWORD_SYNONYMS: dict[str, tuple[str, ...]] = {
+    "axis": ("dim",),
+    "axes": ("dim", "dims"),
+    "dims": ("dim",),
+    "keepdims": ("keepdim",),
+    "grad": ("requires_grad",),
+    "trainable": ("requires_grad",),
+    "gradients": ("gradient",),
+    "grad_outputs": ("gradient",),
+    "retain": ("retain_graph",),
+    "minimum": ("min",),
+    "maximum": ("max",),
+    "low": ("min",),
+    "high": ("max",),
+    "type": ("dtype",),
+    "shape": ("size",),
+    "value": ("fill_value",),
+    "label": ("target",),
+    "labels": ("target",),
+    "pred": ("input",),
+    "alpha": ("negative_slope",),
+    "eps": ("epsilon",),
 }
 
 
@@ -167,8 +168,8 @@ def fit_keyword(made: CallScene, name: str) -> Iterator[Fix]:
     called = scene.text(made.call.function).rpartition(".")[2]
     scene.error.caret = f"`{called}` takes no `{name}`"
     usual = [name] if name in KEYWORD_SYNONYMS else nearest(name, KEYWORD_SYNONYMS)
-    others = [KEYWORD_SYNONYMS[other] for other in usual if KEYWORD_SYNONYMS[other] in made.keywords]
-    for other in [*others, *nearest(name, made.keywords)][:3]:
+    others = [key for other in usual for key in KEYWORD_SYNONYMS[other] if key in made.keywords]
+    for other in list(dict.fromkeys([*others, *nearest(name, made.keywords)]))[:3]:
         yield Fix(f"did you mean `{other}`?", Edit(at, other))
     if name == "requires_grad" and len(made.call.arguments) > 1:
         text = made.scene.text(made.call)
@@ -237,12 +238,23 @@ def fit_count(made: CallScene, at: Any, where: syntax.Argument | None) -> Iterat
         inside = plain[0].span.to(plain[-1].span)
         listed = f"[{scene.source.excerpt(inside)}]"
         whole_call = f"{scene.text(call.function)}({listed})"
+        text = scene.source.excerpt(inside)
+        if point := decimal_point(plain, text):
+            yield Fix(f"write a decimal point: {scene.text(call.function)}({point})", Edit(inside, point))
         yield Fix(f"several numbers go in a list: {whole_call}", Edit(inside, listed))
     elif where is not None and limit >= 0:
         kept = call.arguments[:limit]
         texts = ", ".join([scene.text(argument) for argument in kept])
         inside = Span(call.function.span.end, call.span.end)
         yield Fix(f"leave out the rest: {scene.text(call.function)}({texts})", Edit(inside, f"({texts})"))
+
+
+def decimal_point(plain: list[syntax.Argument], text: str) -> str:
+    """``1,5`` as the number it is where decimals have a comma; empty if it is none."""
+    if len(plain) != 2 or not all(isinstance(part.value, syntax.Number) for part in plain):
+        return ""
+    whole, _, rest = text.partition(",")
+    return f"{whole}.{rest}" if whole.isdigit() and rest.isdigit() else ""
 
 
 def fit_value(made: CallScene, where: syntax.Argument, at: int, parameter: Any, given: Any) -> Iterator[Fix]:

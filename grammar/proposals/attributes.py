@@ -96,6 +96,8 @@ def of_value(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
     """A near attribute or method of the value itself, with parentheses or without as it needs them."""
     name, called, kind = node.name, call_of(scene, node), owner.__class__
     known = names_of(owner)
+    if kind is Tensor and called is not None and f"{name}_" in known:
+        yield Fix(f"did you mean `{name}_`, which changes the tensor?", Edit(node.name_span, f"{name}_"))
     if kind is Tensor and name.endswith("_"):
         known = {other for other in known if other.endswith("_")} or known
     elif kind is Tensor:

@@ -79,9 +79,13 @@ def require_input(scene: Scene) -> Iterator[Fix]:
 
 
 def allow_unused(scene: Scene) -> Iterator[Fix]:
-    """None for what the output does not depend on."""
+    """The two the other way round, or None for what the output does not depend on."""
     call = scene.node
     if isinstance(call, syntax.Call):
+        first, second = [*call.arguments, None, None][:2]
+        if first and second and not (first.keyword or second.keyword or first.star or second.star):
+            swapped = Edit(first.span.to(second.span), f"{scene.text(second)}, {scene.text(first)}")
+            yield Fix(f"the result stands first: {after(scene, call, swapped)}", swapped)
         edit = scene.with_argument(call, "allow_unused=True")
         yield Fix(f"take None for it: {after(scene, call, edit)}", edit)
 

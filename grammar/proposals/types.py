@@ -154,11 +154,23 @@ def fit_sequence(scene: Scene, value: Any, node: Any, other: Any) -> Iterator[Fi
             made = f"torch.tensor({scene.text(home)})"
             name = f"{node.id} = " if home is not node else ""
             if home is not node:
-                scene.error.labels.append(Label(home.span, f"`{node.id}` is a Python list"))
+                scene.error.labels.append(Label(home.span, f"`{node.id}` is a Python {type_name(value)}"))
+            if point := comma_number(scene, home):
+                yield Fix(f"write a decimal point: {name}{point}", Edit(home.span, point))
             yield Fix(f"make it a tensor: {name}{made}", Edit(home.span, made))
         else:
             made = f"torch.tensor({scene.text(node)})"
             yield Fix(f"make it a tensor: {made}", Edit(node.span, made))
+
+
+def comma_number(scene: Scene, node: Any) -> str:
+    """``0,1`` as the number it is where decimals have a comma; empty for any other tuple."""
+    if not isinstance(node, syntax.TupleDisplay) or not all(
+        isinstance(entry, syntax.Number) for entry in node.elements
+    ):
+        return ""
+    whole, comma, rest = scene.text(node).partition(",")
+    return f"{whole}.{rest}" if comma and whole.isdigit() and rest.isdigit() else ""
 
 
 def only_entry(scene: Scene, node: Any, value: Any) -> Iterator[Fix]:
@@ -192,6 +204,13 @@ def call_it(scene: Scene, value: Any, node: Any) -> Iterator[Fix]:
 
 def method_name(node: Any) -> Span:
     return node.name_span if isinstance(node, syntax.Attribute) else node.span
+
+
+def fit_context(scene: Scene) -> Iterator[Fix]:
+    """``with torch.no_grad:`` without its parentheses."""
+    value = scene.value(scene.node)
+    if value.__class__ in UNCALLED:
+        yield from call_it(scene, value, scene.node)
 
 
 def fit_format(scene: Scene) -> Iterator[Fix]:

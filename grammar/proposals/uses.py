@@ -9,7 +9,14 @@ from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
-from autodiff.grammar.proposals.types import UNCALLED, call_it, fit_format, fit_operands, is_number
+from autodiff.grammar.proposals.types import (
+    UNCALLED,
+    call_it,
+    fit_context,
+    fit_format,
+    fit_operands,
+    is_number,
+)
 from autodiff.grammar.values import NUMBERS, UNBOUND, BoundMethod, Builtin, FunctionClass
 from autodiff.grammar.walk import walk
 
@@ -65,6 +72,18 @@ def fit_call(scene: Scene) -> Iterator[Fix]:
     if owner.__class__ is FunctionClass:
         scene.error.caret = "a Function is applied, not called"
         scene.error.help = ()
+        outer = scene.parent
+        if not node.arguments and isinstance(outer, syntax.Call) and outer.function is node:
+            given = scene.source.text[node.span.end : outer.span.end]
+            yield Fix(f"apply it: {text}.apply{given}", Edit(node.span, f"{text}.apply"))
+            return
+        if (
+            not node.arguments
+            and isinstance(scene.statement, syntax.Assign)
+            and node is scene.statement.value
+        ):
+            yield Fix(f"keep the function: {text}.apply", Edit(node.span, f"{text}.apply"))
+            return
         after = Edit(Span(callee.span.end, callee.span.end), ".apply")
         yield Fix(f"apply it: {text}.apply{scene.source.excerpt(between)}", after)
         return
@@ -301,6 +320,8 @@ def fit_types(scene: Scene) -> Iterator[Fix]:
     """The repairs of E0203, by what failed."""
     if isinstance(scene.node, syntax.Subscript):
         yield from fit_subscript(scene)
+    elif scene.error.message.endswith("context manager protocol"):
+        yield from fit_context(scene)
     elif scene.error.message.startswith("unsupported format string"):
         yield from fit_format(scene)
     elif isinstance(scene.node, syntax.Call):
