@@ -67,7 +67,7 @@ GRAD_OUTPUT = Option(
 DTYPE = Option("--dtype", TEXT, "Default number type.", choices=("float32", "float64"), default="float64")
 SEED = Option("--seed", NUMBER, "Seed of the random numbers.", metavar="N", default=0)
 DIGITS = Option("--digits", NUMBER, "Significant digits for people.", metavar="N", default=6)
-SHOW = Option("--show", TEXT, "Parts to print: gradients,graph,paths.", metavar="PARTS")
+SHOW = Option("--show", TEXT, "Parts to print: gradients,graph,paths,tensors.", metavar="PARTS")
 ROWS = Option("--rows", NUMBER, "Lines of a table or tree; 200 on a terminal.", metavar="N")
 ALL = Option("--all", FLAG, "Every line of every table and tree.")
 QUIET = Option("-q --quiet", COUNT, "No hints and warnings; twice: nothing but the exit code.")
@@ -94,6 +94,9 @@ def format_option(*choices: str) -> Option:
     return Option("--format", TEXT, "How to print the result.", choices=("auto", *choices), default="auto")
 
 
+#: The script of the examples, which work as typed in a checkout of the repository.
+EXAMPLE = "examples/seeds/1_autograd.ad"
+
 QUESTION = (CODE, OF, WRT, SET, GRAD_OUTPUT, DTYPE, SEED)
 LIMITS = (MAX_PATHS, MAX_STEPS, MAX_NODES, MAX_MEMORY, MAX_DEPTH, MAX_SCRIPT, TIMEOUT)
 MANNERS = (QUIET, VERBOSE, COLOR, DIAGNOSTICS)
@@ -107,35 +110,41 @@ COMMANDS = {
             "[SCRIPT]",
             (*QUESTION, SHOW, format_option("plain", "json"), *PEOPLE, *MANNERS, *LIMITS),
             "Run a script and backward: gradients, graph and derivations.",
-            ("autodiff run seed1.ad", "autodiff run seed1.ad --show gradients"),
+            (f"autodiff run {EXAMPLE}", f"autodiff run {EXAMPLE} --show gradients,tensors"),
         ),
         Command(
             "grad",
             "[SCRIPT]",
             (*QUESTION, format_option("plain", "json"), *PEOPLE, *MANNERS, *LIMITS),
             "Print gradients; in a pipe, bare numbers.",
-            ("autodiff grad seed1.ad --wrt w1", "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5"),
+            (f"autodiff grad {EXAMPLE} --wrt w1", "autodiff grad --wrt w -e 'w=3; L=w**2' --set w=5"),
         ),
         Command(
             "explain",
             "[SCRIPT]",
             (*QUESTION, TOP, format_option("plain", "formula", "json"), *PEOPLE, *MANNERS, *LIMITS),
             "Derive a gradient in five steps, path by path.",
-            ("autodiff explain seed1.ad --wrt w1", "autodiff explain seed1.ad --wrt w1 --format formula"),
+            (
+                f"autodiff explain {EXAMPLE} --wrt w1",
+                "autodiff explain -e 'x = 2; L = x**3 + x' --format formula",
+            ),
         ),
         Command(
             "graph",
             "[SCRIPT]",
             (*QUESTION, format_option("tree", "json", "dot"), *PEOPLE, *MANNERS, *LIMITS),
             "Draw the graph as a tree, or write it as JSON or DOT.",
-            ("autodiff graph seed1.ad", "autodiff graph seed1.ad --format dot | dot -Tsvg > seed1.svg"),
+            (f"autodiff graph {EXAMPLE}", "autodiff graph -e 'x = 2; L = x*x' --format dot > graph.dot"),
         ),
         Command(
             "lint",
             "[SCRIPT...]",
             (CODE, QUIET, COLOR, DIAGNOSTICS, MAX_SCRIPT, TIMEOUT),
             "Find likely mistakes in scripts without running them.",
-            ("autodiff lint train.ad", "autodiff lint --diagnostics github *.ad"),
+            (
+                "autodiff lint examples/seeds/2_descent_step.ad",
+                "autodiff lint --diagnostics github examples/seeds/*.ad",
+            ),
         ),
         Command(
             "ops",
@@ -156,7 +165,7 @@ COMMANDS = {
 
 DESCRIPTION = "Runs PyTorch-style scripts without PyTorch and explains every gradient."
 EXAMPLES = (
-    ("autodiff run seed1.ad", "values, gradients, the graph and where each gradient comes from"),
+    (f"autodiff run {EXAMPLE}", "values, gradients, the graph and where each gradient comes from"),
     ("autodiff grad --wrt w -e 'w = 3; L = w**2'", "just the number: 6"),
-    ("autodiff explain seed1.ad --wrt w1", "the derivation, path by path"),
+    (f"autodiff explain {EXAMPLE} --wrt w1", "the derivation, path by path"),
 )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from autodiff.cli.render.page import Line, Page
-    from autodiff.core.report import GradientReport
+    from autodiff.core.report import GradientReport, TensorStates
 
 ROWS_ON_TERMINAL = 200
 MACHINE_FORMATS = ("json", "dot", "formula")
@@ -24,13 +24,14 @@ QUIET, SILENT = 1, 2
 
 
 class Session:
-    """What a command works with."""
+    """What a command works with. ``tensors`` are the states of the script's tensors, where asked for."""
 
-    __slots__ = ("diagnostics", "err", "format", "out", "request", "script", "warnings")
+    __slots__ = ("diagnostics", "err", "format", "out", "request", "script", "tensors", "warnings")
 
     def __init__(self, request: Request) -> None:
         self.script: Script | None = None
         self.warnings: list[AutodiffError] = []
+        self.tensors: TensorStates | None = None
         self.adopt(request)
 
     def adopt(self, request: Request) -> None:
@@ -72,12 +73,14 @@ class Session:
         assert report is not None
         return report
 
-    def report_if_any(self, *, graph: bool, derivations: bool, needed: bool) -> GradientReport | None:
+    def report_if_any(
+        self, *, graph: bool, derivations: bool, needed: bool, tensors: bool = False
+    ) -> GradientReport | None:
         """As ``report``; None, with a note, where a script has no gradient to show and none was asked for."""
         self.script = read_script(self.request)
         from autodiff.cli.work import make_report  # after reading: a missing file needs no interpreter
 
-        return make_report(self, graph=graph, derivations=derivations, needed=needed)
+        return make_report(self, graph=graph, derivations=derivations, tensors=tensors, needed=needed)
 
     def page(self) -> Page:
         """The page reports are laid out for."""
@@ -113,7 +116,9 @@ class Session:
 
         assert self.script is not None
         seed = self.request.number("seed")
-        self.show_text(render_json(report, self.script.data, seed, self.warnings, self.script.source))
+        self.show_text(
+            render_json(report, self.script.data, seed, self.warnings, self.script.source, self.tensors)
+        )
 
     def print_from_script(self, text: str) -> None:
         """What a script prints: part of ``run``'s report, beside the report of everything else."""

@@ -21,11 +21,14 @@ MOST_SHOWN = 10
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from autodiff.core.report import GradientReport
+    from autodiff.core.report import GradientReport, Subject
+    from autodiff.grammar.run import Execution
 
 
-def make_report(session: Session, *, graph: bool, derivations: bool, needed: bool) -> GradientReport | None:
-    """Run the script, then backward, then describe.
+def make_report(
+    session: Session, *, graph: bool, derivations: bool, tensors: bool, needed: bool
+) -> GradientReport | None:
+    """Run the script, then backward, then describe; ``tensors`` says to keep what they are like as well.
 
     None where nothing can be differentiated and nothing was: not ``needed``, no target or input named.
     """
@@ -48,8 +51,12 @@ def make_report(session: Session, *, graph: bool, derivations: bool, needed: boo
         session.note(f"there is no gradient to show: {error.caret or error.message}")
         for proposal in error.advice:
             session.note(proposal)
+        if tensors:
+            keep_states(session, execution, None)
         return None
     swept = perf_counter()
+    if tensors:
+        keep_states(session, execution, subject)
     from autodiff.core.describe import describe
 
     report = describe(
@@ -71,6 +78,13 @@ def make_report(session: Session, *, graph: bool, derivations: bool, needed: boo
         times = ((ran - started, "script"), (swept - ran, "backward"), (described - swept, "report"))
         session.note("  ".join(f"{what} {seconds * 1000:.1f} ms" for seconds, what in times))
     return report
+
+
+def keep_states(session: Session, execution: Execution, subject: Subject | None) -> None:
+    """What the script's tensors are like, for ``run --show tensors``."""
+    from autodiff.grammar.states import tensor_states
+
+    session.tensors = tensor_states(execution, subject)
 
 
 def warn(session: Session, text: str, span: Span) -> None:

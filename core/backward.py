@@ -11,7 +11,7 @@ from operator import attrgetter
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, mode, no_grad
-from autodiff.core.node import ArrayNode, Leaf, Mark, Node, OpNode, ScalarNode
+from autodiff.core.node import ArrayNode, GradCell, Leaf, Mark, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor, settle
 
@@ -196,7 +196,7 @@ def backward_from(
     inputs: Sequence[Tensor] | None = None,
 ) -> None:
     """``torch.autograd.backward``: the same from several outputs in one pass, for some leaves if asked."""
-    wanted = None if inputs is None else {x.node for x in inputs}
+    wanted = None if inputs is None else {x.node.cell if isinstance(x.node, Leaf) else x.node for x in inputs}
     seeds: dict[Node, Any] = {}
     for output, gradient in zip(outputs, gradients, strict=True):
         root, seed = start_of(output, gradient)
@@ -208,13 +208,15 @@ def backward_from(
     order = newest_first(seeds)
     with np_errors_ignored(order):
         cotangents = passing()(order, seeds, lift=create_graph)
+    before: list[tuple[GradCell, Any]] = []
     for node in order:
         g = cotangents.get(node)
         if g is None:
             continue
         cell = node.cell if isinstance(node, Leaf) else node.mark.cell if node.mark is not None else None
-        if cell is None or (wanted is not None and node not in wanted):
+        if cell is None or (wanted is not None and node not in wanted and cell not in wanted):
             continue
+        before.append((cell, None if cell.grad is None else cell.grad.value))
         made = g if create_graph else Tensor(settle(g))
         if cell.grad is None:
             cell.grad = made
@@ -222,6 +224,8 @@ def backward_from(
             cell.grad = cell.grad + made
         else:  # in place, as torch does: whoever holds the old .grad sees the sum
             cell.grad.assign_in_place(Tensor(_plain_sum(cell.grad.value, g)))
+    if mode.recorder is not None:
+        mode.recorder.grads_gathered(before)
     finish("backward", list(seeds), values_of(seeds), order, retain)
 
 
@@ -266,12 +270,18 @@ def grad(
                 help=("make it a leaf with requires_grad=True before it is used",),
             )
     nodes = [x.node for x in wanted if x.node is not None]
-    order = leading_to(newest_first(seeds), nodes)
+    everything = newest_first(seeds)
+    earlier = {index: leaves for index, x in enumerate(wanted) if (leaves := earlier_nodes(x, everything))}
+    order = leading_to(everything, [*nodes, *(leaf for leaves in earlier.values() for leaf in leaves)])
     with np_errors_ignored(order):
         cotangents = passing()(order, seeds, lift=create_graph)
     results: list[Tensor | None] = []
     for index, (x, node) in enumerate(zip(wanted, nodes, strict=True)):
         g = cotangents.get(node)
+        for leaf in earlier.get(index, ()):
+            more = cotangents.get(leaf)
+            if more is not None:
+                g = more if g is None else g + more
         if g is None and not allow_unused:
             raise GradientError(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set"
@@ -285,6 +295,15 @@ def grad(
     retain = create_graph if retain_graph is None else retain_graph
     finish("grad", list(seeds), values_of(seeds), order, retain)
     return tuple(results)
+
+
+def earlier_nodes(x: Tensor, order: list[Node]) -> list[Node]:
+    """The nodes a leaf had before it was changed in place: what was computed then hangs on them."""
+    is_changed = x.versions is not None or x.alias is not None
+    if not is_changed or not isinstance(x.node, Leaf) or x.node.cell is None:
+        return []
+    cell = x.node.cell
+    return [node for node in order if isinstance(node, Leaf) and node.cell is cell and node is not x.node]
 
 
 def values_of(seeds: dict[Node, Any]) -> list[Any]:

@@ -11,9 +11,9 @@ from autodiff.core.span import Span
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol, TypeVar
+    from typing import Any, Protocol, TypeVar
 
-    from autodiff.core.node import Node
+    from autodiff.core.node import GradCell, Node
 
     F = TypeVar("F", bound=Callable[..., object])
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         """Somebody who wants the graph of the last backward kept after the engine is done with it."""
 
         def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None: ...
+
+        def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None: ...
 
 
 def ignore_warning(text: str) -> None:

@@ -12,7 +12,7 @@ from autodiff.core import dtypes, lazy
 from autodiff.core.errors import AutodiffError, CompileError
 from autodiff.core.limits import limits
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, Node
+from autodiff.core.node import ArrayNode, GradCell, Node
 from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import (
@@ -93,14 +93,22 @@ class Pass:
 
 
 class LastPasses:
-    """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would let go of."""
+    """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would let go of.
 
-    __slots__ = ("backward", "backwards", "grad")
+    ``gathered`` has the values of every ``.grad`` the last ``backward()`` filled, before and after.
+    """
+
+    __slots__ = ("backward", "backwards", "gathered", "grad")
 
     def __init__(self) -> None:
         self.backward = Pass()
         self.grad = Pass()
         self.backwards = 0
+        self.gathered: dict[GradCell, tuple[Any, Any]] = {}
+
+    def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
+        """Called by the engine, which has filled these ``.grad``."""
+        self.gathered = {cell: (held, None if cell.grad is None else cell.grad.value) for cell, held in before}
 
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
         """Called by the engine; ``order`` are the nodes it has used up."""

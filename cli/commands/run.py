@@ -6,6 +6,8 @@ from autodiff.cli.session import Session
 from autodiff.core.errors import UsageError
 
 PARTS = ("gradients", "graph", "paths")
+TENSORS = "tensors"
+CHOICES = (*PARTS, TENSORS)
 
 
 def run(session: Session) -> None:
@@ -15,28 +17,35 @@ def run(session: Session) -> None:
     report = session.report_if_any(
         graph="graph" in parts,
         derivations="paths" in parts,
-        needed=in_json or session.request.text("show") is not None,
+        tensors=TENSORS in parts,
+        needed=in_json or (session.request.text("show") is not None and parts != (TENSORS,)),
     )
-    if report is None:
-        return
-    if in_json:
+    if in_json and report is not None:
         session.show_json(report)
         return
-    from autodiff.cli.render.reports import run_lines, why_hint
+    if report is not None:
+        from autodiff.cli.render.reports import run_lines, why_hint
 
-    session.show(run_lines(report, session.page(), parts))
-    session.hint(why_hint(report, session.script))
+        session.show(run_lines(report, session.page(), parts))
+    if session.tensors is not None:
+        from autodiff.cli.render.page import EMPTY
+        from autodiff.cli.render.states import state_lines
+
+        session.show(() if report is None else (EMPTY,))
+        session.show(state_lines(session.tensors, session.page()))
+    if report is not None:
+        session.hint(why_hint(report, session.script))
 
 
 def read_parts(text: str | None) -> tuple[str, ...]:
-    """The parts of the report that were asked for."""
+    """The parts of the report that were asked for; without a word of it, those about gradients."""
     if text is None:
         return PARTS
     parts = tuple(part.strip() for part in text.split(","))
     for part in parts:
-        if part not in PARTS:
+        if part not in CHOICES:
             raise UsageError(
-                f"--show takes {', '.join(PARTS)}, not `{part}`",
+                f"--show takes {', '.join(CHOICES)}, not `{part}`",
                 code="E0610",
                 help=("separate them by commas, as in --show gradients,graph",),
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from json import dumps
 
 from autodiff.core.errors import AutodiffError
-from autodiff.core.report import Derivation, GradientReport, Graph, Variable
+from autodiff.core.report import Derivation, GradientReport, Graph, TensorState, TensorStates, Variable
 from autodiff.core.span import Source
 
 TYPE_CHECKING = False
@@ -22,7 +22,12 @@ LARGEST_EXACT = 1 << 53
 
 
 def render_json(
-    report: GradientReport, data: bytes, seed: int, warnings: Sequence[AutodiffError], source: Source
+    report: GradientReport,
+    data: bytes,
+    seed: int,
+    warnings: Sequence[AutodiffError],
+    source: Source,
+    tensors: TensorStates | None = None,
 ) -> str:
     """The document for a report on a script of these bytes, with what it warned of."""
     document: dict[str, Any] = {
@@ -38,6 +43,8 @@ def render_json(
         document["graph"] = graph_entry(report.graph)
     if report.derivations:
         document["derivations"] = [derivation_entry(derivation) for derivation in report.derivations]
+    if tensors is not None:
+        document["tensors"] = [state_entry(state) for state in tensors.entries]
     document["notes"] = list(report.notes)
     document["diagnostics"] = [diagnostic_entry(warning, source, "warning") for warning in warnings]
     return dumps(document, allow_nan=False) + "\n"
@@ -79,6 +86,20 @@ def variable_entry(variable: Variable) -> dict[str, Any]:
 
 def gradient_entry(variable: Variable) -> dict[str, Any]:
     return {**variable_entry(variable), "grad": plain(variable.grad), "paths": count(variable.paths)}
+
+
+def state_entry(state: TensorState) -> dict[str, Any]:
+    return {
+        "name": state.name,
+        "line": state.line,
+        "shape": list(state.shape),
+        "dtype": state.dtype,
+        "is_leaf": state.is_leaf,
+        "requires_grad": state.requires_grad,
+        "grad_fn": state.grad_fn,
+        "grad_before": plain(state.before),
+        "grad_after": plain(state.after),
+    }
 
 
 def graph_entry(graph: Graph) -> dict[str, Any]:

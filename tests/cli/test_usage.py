@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+from autodiff.cli.options import COMMANDS, EXAMPLES
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.values() for e in c.examples)]
 
 
 @pytest.mark.parametrize(
@@ -43,3 +52,17 @@ def test_what_bare_numbers_cannot_show_is_told_with_what_can(autodiff):
     several = autodiff("grad", *both, "-e", "L = (W * b).sum()")
     assert several.err.splitlines()[2] == "  = help: or ask for it alone: --wrt W"
     assert autodiff("grad", *both, "-e", "L = (W * b).sum()", "--wrt", "W").out == "1\t1\n1\t1\n"
+
+
+@pytest.mark.parametrize("example", EXAMPLES_OF_HELP)
+def test_the_examples_of_the_help_work_as_typed(example, tmp_path):
+    """In a checkout of the repository; what they write goes to a copy of its examples."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    command = example.replace("autodiff", f"{sys.executable} -m autodiff.cli", 1)
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=60
+    )
+    finds = "lint" in example
+    assert (done.returncode, done.stderr) == (int(finds), "")
+    written = list(tmp_path.glob("*.dot"))
+    assert done.stdout or written[0].read_text()

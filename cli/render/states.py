@@ -1,0 +1,113 @@
+"""The table of ``run --show tensors``: what ``is_leaf``, ``grad_fn`` and ``grad`` are, tensor by tensor."""
+
+from __future__ import annotations
+
+from autodiff.cli.console import cells
+from autodiff.cli.render.numbers import inline, is_array, spell_range, spell_shape
+from autodiff.cli.render.page import (
+    EMPTY,
+    GRADIENT,
+    MUTED,
+    NAME,
+    NUMBER,
+    PLAIN,
+    Page,
+    Table,
+    fit,
+    muted,
+    prose,
+    with_remark,
+)
+from autodiff.cli.render.prose import fold
+from autodiff.core.report import TensorState, TensorStates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from autodiff.cli.render.page import Line
+
+WIDEST_NAME, WIDEST_VALUE = 24, 24
+INDENT = 4
+FACTS = ("is_leaf", "requires_grad", "grad_fn")
+BEFORE, AFTER = "grad before", "grad after"
+
+
+def state_lines(states: TensorStates, page: Page) -> Iterator[Line]:
+    """One table; two where the page is too narrow for it; a few lines for each tensor on a narrower one."""
+    count = len(states.entries)
+    shown = states.entries[: page.cut(count)]
+    if not shown:
+        yield muted("the script keeps no tensor under a name")
+        return
+    whole = table_of(shown, ("line", "shape", *FACTS, BEFORE, AFTER), page)
+    facts = table_of(shown, ("line", "shape", *FACTS), page)
+    grads = table_of(shown, (BEFORE, AFTER), page)
+    if whole.width <= page.width:
+        yield from whole.lines()
+    elif max(facts.width, grads.width) <= page.width:
+        yield from facts.lines()
+        yield EMPTY
+        yield from grads.lines()
+    else:
+        for state in shown:
+            yield from entry_lines(state, page)
+    if len(shown) < count:
+        yield muted(f"  ... {count - len(shown):,} more tensors (--all)")
+    yield from prose(which_pass(states), page.width, 2)
+
+
+COLUMNS = {
+    "line": (MUTED, True, lambda state, digits: "" if state.line is None else str(state.line)),
+    "shape": (MUTED, False, lambda state, digits: spell_shape(state.shape)),
+    "is_leaf": (PLAIN, False, lambda state, digits: str(state.is_leaf)),
+    "requires_grad": (PLAIN, False, lambda state, digits: str(state.requires_grad)),
+    "grad_fn": (PLAIN, False, lambda state, digits: fit(str(state.grad_fn), WIDEST_NAME)),
+    BEFORE: (NUMBER, False, lambda state, digits: in_short(state.before, digits)),
+    AFTER: (GRADIENT, False, lambda state, digits: in_short(state.after, digits)),
+}
+
+
+def table_of(shown: Sequence[TensorState], columns: Sequence[str], page: Page) -> Table:
+    rows = [
+        [[fit(state.name, WIDEST_NAME)], *([COLUMNS[name][2](state, page.digits)] for name in columns)]
+        for state in shown
+    ]
+    styles = [NAME, *(COLUMNS[name][0] for name in columns)]
+    return Table(["tensor", *columns], rows, styles, [False, *(COLUMNS[name][1] for name in columns)])
+
+
+def in_short(value: Any, digits: int) -> str:
+    """A gradient on one line: whole where it is short, else its range."""
+    text = inline(value, digits)
+    return spell_range(value) if is_array(value) and len(text) > WIDEST_VALUE else text
+
+
+def entry_lines(state: TensorState, page: Page) -> Iterator[Line]:
+    """One tensor over the full width."""
+    line = "" if state.line is None else f", line {state.line}"
+    about = spell_shape(state.shape) + line
+    yield from with_remark(((PLAIN, "  "), (NAME, fit(state.name, WIDEST_NAME))), about, page.width)
+    facts = "  ".join(f"{name} {COLUMNS[name][2](state, page.digits)}" for name in FACTS)
+    first, *rest = fold(facts, page.width, INDENT, INDENT)
+    yield ((PLAIN, " " * INDENT + first),)
+    for text in rest:
+        yield ((PLAIN, text),)
+    before, after = in_short(state.before, page.digits), in_short(state.after, page.digits)
+    label = f"    {BEFORE} "
+    if cells(before) + cells(after) + len(label) + len("  after ") <= page.width:
+        yield ((MUTED, label), (NUMBER, before), (MUTED, "  after "), (GRADIENT, after))
+    else:
+        yield ((MUTED, label), (NUMBER, before))
+        yield ((MUTED, f"    {AFTER}  "), (GRADIENT, after))
+
+
+def which_pass(states: TensorStates) -> str:
+    """Around which backward the gradients are shown."""
+    if states.output is None:
+        return "no backward() ran, so every grad is what it was"
+    name = fit(states.output, WIDEST_NAME)
+    if states.is_own:
+        return f"grad before and after the script's last backward(), from {name}"
+    return f"grad before and after a backward() from {name}, which the script does not call itself"
