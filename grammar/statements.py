@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.errors import CompileError, Edit, Fix, ScriptError
 from autodiff.core.mode import mode
+from autodiff.core.span import Span
 from autodiff.core.watch import watch
 from autodiff.grammar import syntax
 from autodiff.grammar.assignment import store_into
@@ -142,7 +143,20 @@ def continue_(c: Compiler, node: syntax.Continue) -> Execute:
 
 
 def outside_loop(message: str, node: syntax.Statement) -> CompileError:
-    return CompileError(message, code="E0102", caret="there is no loop around this", span=node.span)
+    return CompileError(
+        message,
+        code="E0102",
+        caret="there is no loop around this",
+        fixes=(Fix("leave it out", Edit(node.span, "pass")),),
+        span=node.span,
+    )
+
+
+def without_return(node: syntax.Return) -> Fix:
+    """The value alone, which a script may end with as well."""
+    if node.value is None:
+        return Fix("leave it out", Edit(node.span, "pass"))
+    return Fix("leave the `return` out", Edit(Span(node.span.start, node.value.span.start), ""))
 
 
 @compiles(syntax.Return, STATEMENTS)
@@ -152,6 +166,7 @@ def return_(c: Compiler, node: syntax.Return) -> Execute:
             "'return' outside function",
             code="E0102",
             caret="there is no function here to return from",
+            fixes=(without_return(node),),
             span=node.span,
         )
     if node.value is None:

@@ -11,12 +11,14 @@ from autodiff.grammar.diagnosis.blocks import (
     block_missing,
     colon_missing,
     decorated,
+    decorated_value,
     indented,
     lone_branch,
     parameters_missing,
     stray_colon,
 )
 from autodiff.grammar.diagnosis.brackets import bad_word, open_bracket
+from autodiff.grammar.diagnosis.comments import foreign_comment
 from autodiff.grammar.diagnosis.foreign import (
     braces,
     counting_loop,
@@ -29,6 +31,7 @@ from autodiff.grammar.diagnosis.foreign import (
 from autodiff.grammar.diagnosis.pasted import pasted
 from autodiff.grammar.diagnosis.situation import Situation
 from autodiff.grammar.diagnosis.values import (
+    alias_missing,
     does_not_fit,
     else_missing,
     generator,
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 
 RULES = (
     pasted,
+    foreign_comment,
     other_class,
     bad_word,
     open_bracket,
@@ -60,9 +64,11 @@ RULES = (
     block_missing,
     lone_branch,
     decorated,
+    decorated_value,
     keyword_as_name,
     in_missing,
     equals_sign,
+    alias_missing,
     value_missing,
     generator,
     parameters_missing,

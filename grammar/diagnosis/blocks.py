@@ -164,6 +164,15 @@ def decorated(here: Situation) -> CompileError | None:
     )
 
 
+def decorated_value(here: Situation) -> CompileError | None:
+    """`@x = 3`: a sign that other languages put before names."""
+    if here.kinds[here.line] != "@" or here.kind != "=":
+        return None
+    sign = here.span(here.line)
+    way_out = fix("delete the `@`", (sign.start, sign.end, ""))
+    return here.error("E0102", "a decorator stands directly above `def`", "no `def` here", way_out, span=sign)
+
+
 def colon_missing(here: Situation) -> CompileError | None:
     if ":" not in here.expected or here.brackets or here.kinds[here.line] not in (*BLOCK_WORDS, "else"):
         return None
@@ -196,10 +205,23 @@ def colon_missing(here: Situation) -> CompileError | None:
 
 
 def parameters_missing(here: Situation) -> CompileError | None:
-    """`def f:`"""
-    if here.kinds[here.line] != "def" or here.at != here.line + 2 or here.kind not in (":", *LINE_ENDS):
+    """`def f:` and `def f x:`"""
+    if here.kinds[here.line] != "def" or here.at != here.line + 2:
         return None
     gap = here.gap.start
+    if here.kind == "NAME":
+        last = here.last_of_line()
+        end = here.words.ends[last - 1] if here.kinds[last] == ":" else here.words.ends[last]
+        given = here.text[here.span().start : end]
+        return here.error(
+            "E0102",
+            "the parameters of a function stand in parentheses",
+            "`(` should stand before this",
+            fix(f"write `{shorten(f'{here.word(here.at - 1)}({given})')}`", (gap, here.span().start, "("),
+                (end, end, ")")),
+        )  # fmt: skip
+    if here.kind not in (":", *LINE_ENDS):
+        return None
     added = "()" if here.kind == ":" else "():"
     return here.error(
         "E0102",

@@ -16,7 +16,7 @@ _PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?:[ ]|(?=[\r\n])|\Z)")
 _CELL_IN = re.compile(r"[ \t]*(?:In[ ]?\[[ \d]*\]:|[ \t]+\.\.\.:)[ ]?")
 _CELL_OUT = re.compile(r"[ \t]*Out[ ]?\[[ \d]*\]:")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[^\r\n`]*")
-_SHELL = re.compile(r"[ \t]*[!$][ \t]*(?=[A-Za-z])")
+_SHELL = re.compile(r"[ \t]*(?:![ \t]*|\$[ \t]+)(?=[A-Za-z])")  # `$x` is a variable of other languages
 
 
 def pasted(here: Situation) -> CompileError | None:

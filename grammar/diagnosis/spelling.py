@@ -11,6 +11,7 @@ from autodiff.grammar.diagnosis.lines import code_end, is_blank, margin, next_li
 from autodiff.grammar.diagnosis.situation import fix, line_around
 
 _NUMBER = re.compile(r"(?:\d[\d_]*)?\.?\d*(?:[eE][+-]?\d+)?")
+_ROOT = re.compile(r"[ \t]*(?:\(([^()\r\n]*)\)|([A-Za-z_]\w*|\d[\d.]*))")
 _CHOICE = re.compile(
     r"([^?=\r\n:]+?)[ \t]*\?[ \t]*([^?:\r\n]+?)[ \t]*:[ \t]*([^?:#\r\n]+?)[ \t]*(?=[#\r\n]|\Z)"
 )
@@ -98,6 +99,12 @@ def character(text: str, span: Span, error: CompileError) -> list[Fix | None]:
 def _sign(text: str, span: Span, here: str, line: Span) -> list[Fix | None]:
     if here == "!":
         return [fix("write `not`", (span.start, span.end, "not "))]
+    if here == "√":
+        found = _ROOT.match(text, span.end, line.end)
+        return [] if found is None else [
+            fix(f"write `sqrt({shorten(found[1] or found[2])})`",
+                (span.start, found.end(), f"sqrt({found[1] or found[2]})"))
+        ]  # fmt: skip
     if here == "`":
         edits = [(at, at + 1, '"') for at in range(line.start, line.end) if text[at] == "`"]
         return [fix('write `"` around a string', *edits)]
@@ -174,6 +181,11 @@ def number(text: str, span: Span, error: CompileError) -> list[Fix | None]:
     head = text[span.start : end]
     if rest in ("e", "E") or not rest.isidentifier() or head == "0":
         return []
+    if head.endswith("."):  # `((y - t)**2.mean()`: the bracket was to close before the method
+        return [
+            fix(f"write `)` before the `.{shorten(rest)}`", (end - 1, end - 1, ")")),
+            fix(f"write `{shorten(head)}*{shorten(rest)}` for a product", (end, end, "*")),
+        ]
     begins_line = not text[line_around(text, span.start).start : span.start].strip()
     if begins_line and re.match(r"[ \t]*(?:[-+*/]?=)(?!=)", text[span.end : span.end + 10]):
         new = f"{rest.strip('_')}_{head}".replace(".", "_")
@@ -202,6 +214,9 @@ def string(text: str, span: Span, error: CompileError) -> list[Fix | None]:
         opened -= text[before - 1] != ":"
         before -= 1
     places = [before] if before == end else [before, end]
+    slanted = next((at for at in range(span.start, end) if LOOKALIKES.get(text[at]) == quote), -1)
+    if slanted >= 0:
+        return [fix(f"write `{quote}` instead of `{text[slanted]}`", (slanted, slanted + 1, quote))]
     comma = text.find(",", span.start, end)
     if 0 < comma < before:  # `print('loss, loss)`
         places.insert(0, comma)

@@ -11,6 +11,15 @@ from autodiff.grammar.diagnosis.situation import LINE_ENDS, Situation, fix
 from autodiff.grammar.layout import CLOSES
 from autodiff.grammar.vocabulary import BLOCK_WORDS, NOUNS, OPERATORS, PAIRS, VALUE_ENDS, VALUE_STARTS
 
+#: What begins with a word that stands alone.
+FINISHED = {
+    "import": "from math import sin",
+    "from": "from math import sin",
+    "class": "class Exp(Function):",
+    "def": "def f(x):",
+    "lambda": "lambda x: x ** 2",
+}
+
 #: What begins a line that makes a variable in other languages.
 DECLARATIONS = ("let", "var", "const", "auto", "int", "float", "double", "local", "my")
 
@@ -159,6 +168,15 @@ def else_missing(here: Situation) -> CompileError | None:
     return here.error("E0102", "the `else` of this choice is missing", "here", *ways_out, span=here.gap)
 
 
+def alias_missing(here: Situation) -> CompileError | None:
+    """`import torch as` and `with no_grad() as:`"""
+    if here.before != "as" or here.kind not in (":", *LINE_ENDS):
+        return None
+    before = here.words.ends[here.at - 2]
+    way_out = fix("leave the `as` out", (before, here.gap.start, ""))
+    return here.error("E0102", "a name is missing after `as`", "it should stand here", way_out, span=here.gap)
+
+
 def lone_star(here: Situation) -> CompileError | None:
     """`x = *a` and `*a = x`: only among others, which a comma would tell."""
     if "," not in here.expected or here.kind not in ("=", ")", *LINE_ENDS):
@@ -274,17 +292,41 @@ def side_by_side(here: Situation) -> CompileError | None:
     ways_out: list[str | Fix]
     if before == "STRING" and glued:
         ways_out = [*_other_quotes(here), "a quote inside a string is written \\' or \\\""]
+    elif before == "NAME" and (applied := _applied(here)):
+        ways_out = [applied]
     elif here.brackets:
         ways_out = _joined(here)
     elif before == "NUMBER" or here.kind in ("NAME", "NUMBER"):
-        example = f"{here.word(last)} * {here.word(here.at)}" if before == "NUMBER" else "2 * x"
-        ways_out = [f"put an operator between them, as in `{shorten(example)}`"]
+        product = f"{here.word(last)} * {here.word(here.at)}"
         if here.kind != "STRING" and (before in ("NUMBER", ")") or "=" in here.kinds[here.line : here.at]):
             gap = here.words.ends[last]
-            ways_out = [fix(str(ways_out[0]), (gap, start, " * "))]
+            ways_out = [fix(f"for a product: `{shorten(product)}`", (gap, start, " * "))]
+        else:
+            ways_out = ["values are joined by operators, and calls have parentheses"]
     else:
-        ways_out = ["put an operator between them, or begin a new line"]
+        ways_out = ["values are joined by operators, and a statement has a line of its own"]
     return here.error("E0102", "two values stand side by side", what, *ways_out)
+
+
+def _applied(here: Situation) -> Fix | None:
+    """`sin x` as a call, where the name is that of a function."""
+    from autodiff.core.functions import Function
+    from autodiff.grammar.namespaces import builtin
+    from autodiff.grammar.values import Builtin
+
+    last, start = here.at - 1, here.span().start
+    first = last
+    while first - 2 >= here.line and here.kinds[first - 1] == ".":
+        first -= 2
+    name, function = here.text[here.words.starts[first] : here.words.ends[last]], here.word(last)
+    is_own = any(
+        here.kinds[index] == "def" and here.word(index + 1) == name for index in range(len(here.kinds) - 1)
+    )
+    if not is_own and not isinstance(builtin(function), (Function, Builtin)):
+        return None
+    end, gap = here.span().end, here.words.ends[last]
+    given = here.text[start:end]
+    return fix(f"call it: `{shorten(name)}({shorten(given)})`", (gap, start, "("), (end, end, ")"))
 
 
 def _joined(here: Situation) -> list[str | Fix]:
@@ -292,12 +334,19 @@ def _joined(here: Situation) -> list[str | Fix]:
     opening, last, start = here.brackets[-1], here.at - 1, here.span().start
     gap = here.words.ends[last]
     product = f"{here.word(last)} * {here.word(here.at)}"
-    times = fix(f"write an operator between them, as in `{shorten(product)}`", (gap, start, " * "))
+    times = fix(f"for a product: `{shorten(product)}`", (gap, start, " * "))
     is_call = opening > here.line and here.kinds[opening - 1] in ("NAME", ")", "]")
     if here.kinds[opening] == "(" and not is_call:
         return [times]
     comma = fix("write a comma between them", (gap, gap, ","))
-    return [comma] if here.kind == here.before == "NUMBER" else [comma, times]
+    if here.kind != "NUMBER" or here.before != "NUMBER":
+        return [comma, times]
+    end = here.at  # `[1. 2. 3.]`: commas between all of them
+    while here.kinds[end + 1] == "NUMBER":
+        end += 1
+    gaps = [here.words.ends[index] for index in range(last, end)]
+    all_commas = [(place, place, ",") for place in gaps]
+    return [comma if len(gaps) < 2 else fix("write commas between the numbers", *all_commas)]
 
 
 def _other_quotes(here: Situation) -> list[str | Fix]:
@@ -322,7 +371,13 @@ def does_not_fit(here: Situation) -> CompileError:
         caret = "no line begins like this"
     if here.kind in LINE_ENDS:
         stops = "the field" if here.is_field else "the line"
-        return here.error("E0102", f"{stops} stops too early", caret, "finish it", span=here.gap)
+        ways_out: list[str | Fix] = []
+        if here.before == ".":
+            dot = here.span(here.at - 1)
+            ways_out = [fix("delete the `.`", (dot.start, dot.end, ""))]
+        begins = FINISHED.get(here.word(here.at - 1))
+        ways_out.append(f"a whole one: `{begins}`" if begins else "something has to follow")
+        return here.error("E0102", f"{stops} stops too early", caret, *ways_out, span=here.gap)
     name = here.name()
     message, advice = f"{name} does not fit here", f"delete {name}, or what leads to it"
     return here.error("E0102", message, caret, *_deleted(here), advice)
