@@ -96,8 +96,7 @@ def other_class(c: Compiler, node: syntax.ClassDef) -> CompileError:
     from autodiff.grammar.diagnosis.foreign import foreign_class
 
     bases = ", ".join([c.source.excerpt(base.span) for base in node.bases])
-    body = c.source.text[node.name_span.end : node.span.end]
-    return foreign_class(node.name, bases, body, node.name_span)
+    return foreign_class(node.name, bases, node.name_span)
 
 
 # -- imports ----------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
     finally:
         limits.steps, limits.memory = all_steps, all_memory
     error.fixes = tuple(kept)
-    said = "E0140" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
+    said = "E0120" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
     if kept and said and error.code != "E0310":
         error.help = ()  # it says in words what the repairs show
 
@@ -55,6 +55,8 @@ def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) ->
         if error.span is None or other.span is None:
             return False
         place = fix.moves(error.span.start)
+        if error.code < "E0202" and "E0140" <= other.code < "E0150":  # it compiles, and uses what is not here
+            return True
         if other.code == error.code == "E0201":  # another unknown name: they are reported in their order
             return other.span.start > place
         if error.code < "E0140":  # it parses, or does so further on

@@ -167,6 +167,10 @@ def execute(
             from autodiff.grammar.recovery import find_further
 
             find_further(error, source, settings.sets)
+        if error.code < "E0202":
+            from autodiff.grammar.functional.story import tell
+
+            tell(error, source)
         if error.fixes:
             from autodiff.grammar.repair import keep_what_holds
 

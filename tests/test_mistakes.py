@@ -16,7 +16,7 @@ FOLDER = TESTS / "mistakes"
 SCRIPTS = sorted(FOLDER.glob("*/*.ad"))
 each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 #: What runs in PyTorch and not here, by the table of exceptions in docs/language.md.
-OURS_ALONE = ("absent", "pasted")
+OURS_ALONE = ("absent", "pasted", "training")
 
 
 def mistake_in(path: Path) -> AutodiffError:

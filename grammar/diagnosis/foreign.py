@@ -8,7 +8,7 @@ from itertools import pairwise
 from autodiff.core.errors import CompileError, Fix
 from autodiff.core.span import Span
 from autodiff.grammar.characters import shorten
-from autodiff.grammar.diagnosis.lines import line_end, margin, next_outside
+from autodiff.grammar.diagnosis.lines import line_end, margin
 from autodiff.grammar.diagnosis.situation import Situation, fix, line_around
 from autodiff.grammar.layout import CLOSES
 from autodiff.grammar.vocabulary import BLOCK_WORDS, FOREIGN
@@ -237,8 +237,7 @@ def other_class(here: Situation) -> CompileError | None:
     name, bases = header[2], header[3] or ""
     if bases.rpartition(".")[2].strip() == "Function":
         return None
-    stop = next_outside(here.text, header.start(), len(header[1]))
-    return foreign_class(name, bases, here.text[header.end() : stop], Span(header.start(2), header.end(2)))
+    return foreign_class(name, bases, Span(header.start(2), header.end(2)))
 
 
 def _enclosing_class(text: str, at: int) -> re.Match[str] | None:
@@ -257,13 +256,11 @@ def _enclosing_class(text: str, at: int) -> re.Match[str] | None:
     return None
 
 
-def foreign_class(name: str, bases: str, body: str, span: Span) -> CompileError:
-    """The error for a class other than ``Function``, with the model or the data it holds rewritten."""
-    from autodiff.grammar.diagnosis.models import as_functions
-
+def foreign_class(name: str, bases: str, span: Span) -> CompileError:
+    """The error for a class other than ``Function``; a model's rewrite needs the whole script, and follows."""
     if bases.rpartition(".")[2].strip() in ("Module", "Sequential"):
         caret = "a model is a function of its parameters here"
-        ways_out = as_functions(name, body)
+        ways_out = ("make its weights leaves, and its `forward` a function that uses them",)
     else:
         caret = "only `class Name(Function):` with static `forward` and `backward` is"
         ways_out = ("use variables for what an object would hold, and functions for what it would do",)

@@ -1,11 +1,15 @@
-"""Repairs of what PyTorch has and the language has not: functions for layers, steps for an optimizer."""
+"""Repairs of what PyTorch has and the language has not, one place at a time.
+
+What reaches over a whole program - models, optimizers, loaders - is rewritten by ``grammar.functional``.
+"""
 
 from __future__ import annotations
 
 from autodiff.core.errors import Edit, Fix
 from autodiff.core.span import Span
+from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
-from autodiff.grammar.absent import ACTIVATIONS, ALONG, CLASSES, LINEAR, LOSSES
+from autodiff.grammar.absent import ACTIVATIONS, ALONG, CLASSES, LOSSES
 from autodiff.grammar.proposals.attributes import name_attribute
 from autodiff.grammar.proposals.scene import Scene
 from autodiff.grammar.walk import walk
@@ -57,17 +61,20 @@ def layers(scene: Scene) -> Iterator[Fix]:
     name = member(scene)
     if call is None:
         return
+    full = str(scene.error.about[0])
+    if full.startswith("torch.nn.utils.clip_grad"):
+        yield from clipped(scene, call, name)
+    elif full.startswith("torch.nn.init."):
+        yield from initialised(scene, call, name)
     function = {**ACTIVATIONS, **ALONG, **LOSSES, **CLASSES}.get(name)
     if function is not None:
+        function = function.replace("F.", functional(scene))
         takes = "x" if name in ACTIVATIONS or name in ALONG else "y, target"
         text = function
         if call.arguments:
             text = f"lambda {takes}: {function}({takes}, {arguments_of(scene, call)})"
         inside = f"({text})" if isinstance(around(scene, call), syntax.Call) and call.arguments else text
         yield Fix(f"use the function: {text}", Edit(call.span, inside))
-    elif name == "Linear" and len(call.arguments) > 1:
-        sizes = [scene.text(argument.value) for argument in call.arguments[:2]]
-        scene.error.help = (sized(LINEAR.help, *sizes),)
     elif name == "Parameter" and len(call.arguments) == 1 and call.arguments[0].keyword is None:
         text = scene.text(call.arguments[0])
         if not isinstance(call.arguments[0].value, (syntax.Call, syntax.Name)):
@@ -75,48 +82,68 @@ def layers(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"mark a leaf: {text}.requires_grad_()", Edit(call.span, f"{text}.requires_grad_()"))
 
 
-def sized(help: str, size_in: str, size_out: str) -> str:
-    """The advice about a linear layer in the sizes of the script."""
-    return help.replace("randn(1, 3,", f"randn({size_out}, {size_in},").replace(
-        "zeros(1,", f"zeros({size_out},"
-    )
+def functional(scene: Scene) -> str:
+    """What a script that imports its names calls ``F``."""
+    bound = [
+        (module, alias or module.partition(".")[0])
+        for node in walk(scene.script)
+        if isinstance(node, (syntax.Import, syntax.ImportFrom))
+        for module, alias in node.names
+    ]
+    if not bound or any(name == "F" for _, name in bound):
+        return "F."
+    return "nn.functional." if any(name == "nn" for _, name in bound) else "torch.nn.functional."
 
 
-def optimizers(scene: Scene) -> Iterator[Fix]:
-    """The steps of ``optim.SGD([w, b], lr=0.1)`` written out wherever they are taken."""
-    _, call = used(scene)
+def clipped(scene: Scene, call: syntax.Call, name: str) -> Iterator[Fix]:
+    """``clip_grad_norm_(leaves, 1.0)`` written out, as torch does it; ``leaves`` may be one tensor."""
+    from autodiff.grammar.functional.models import arguments_of
+
     statement = scene.statement
-    if call is None or member(scene) != "SGD" or not isinstance(statement, syntax.Assign):
+    given, more = arguments_of(call, scene.text)
+    settings = dict(zip(("parameters", "limit", "norm_type"), given, strict=False))
+    limit = settings.get("limit", more.get("max_norm", more.get("clip_value", "")))
+    leaves = settings.get("parameters", more.get("parameters", ""))
+    whole = isinstance(statement, (syntax.ExpressionStatement, syntax.Assign)) and statement.value is call
+    if not whole or not limit or not leaves or len(settings) > 2 or set(more) & {"norm_type"}:
         return
-    given = {argument.keyword or position: argument.value for position, argument in enumerate(call.arguments)}
-    leaves, rate = given.pop(0, given.pop("params", None)), given.pop("lr", given.pop(1, None))
-    target = statement.targets[0]
-    if given or rate is None or not isinstance(target, syntax.Name):
+    if scene.value(call.arguments[0].value).__class__ is Tensor:
+        leaves = f"[{leaves}]"
+    limit = limit if limit.replace(".", "").isalnum() else f"({limit})"
+    if name == "clip_grad_value_":
+        lines = [f"for leaf in {leaves}:", f"    leaf.grad.clamp_(-{limit}, {limit})"]
+    else:
+        norm = scene.text(statement.targets[0]) if isinstance(statement, syntax.Assign) else "norm"
+        lines = [
+            f"{norm} = torch.stack([leaf.grad.norm() for leaf in {leaves}]).norm()",
+            f"for leaf in {leaves}:",
+            f"    leaf.grad.mul_(({limit} / ({norm} + 1e-6)).clamp(max=1.0))",
+        ]
+    yield written_out(scene, statement, lines)
+
+
+def initialised(scene: Scene, call: syntax.Call, name: str) -> Iterator[Fix]:
+    """``nn.init.xavier_uniform_(w)`` written out."""
+    from autodiff.grammar.functional.initial import filled
+    from autodiff.grammar.functional.reading import CannotRewriteError
+
+    statement = scene.statement
+    if not isinstance(statement, syntax.ExpressionStatement) or statement.value is not call:
         return
-    if not isinstance(leaves, (syntax.ListDisplay, syntax.TupleDisplay)):
+    try:
+        lines = filled("torch", call, name, scene.text)
+    except CannotRewriteError as unable:
+        scene.error.help = (f"{unable.what} has no rewrite; {unable.advice}",)
         return
-    names = [scene.text(leaf) for leaf in leaves.elements]
-    step = scene.text(rate)
-    if not isinstance(rate, (syntax.Number, syntax.Name)):
-        step = f"({step})"
-    edits = [deletion(scene, statement)]
-    for node in walk(scene.script):
-        if isinstance(node, syntax.ExpressionStatement) and isinstance(node.value, syntax.Call):
-            text = scene.text(node.value.function).replace(" ", "")
-            if text == f"{target.id}.zero_grad":
-                edits.append(Edit(node.span, "; ".join([f"{name}.grad = None" for name in names])))
-            elif text == f"{target.id}.step":
-                column = scene.source.position(node.span.start)[1] - 1
-                margin = "\n" + scene.source.text[node.span.start - column : node.span.start] + "    "
-                lines = [f"{name} -= {step} * {name}.grad" for name in names]
-                edits.append(Edit(node.span, "with torch.no_grad():" + margin + margin.join(lines)))
-    shown = "\n        ".join([f"{name} -= {step} * {name}.grad" for name in names])
-    cleared = "; ".join([f"{name}.grad = None" for name in names])
-    yield Fix(
-        f"in place of {target.id}.step():\n    with torch.no_grad():\n        {shown}\n"
-        f"and in place of {target.id}.zero_grad():\n    {cleared}",
-        *edits,
-    )
+    yield written_out(scene, statement, lines)
+
+
+def written_out(scene: Scene, statement: syntax.Statement, lines: list[str]) -> Fix:
+    """Lines in place of one."""
+    column = scene.source.position(statement.span.start)[1] - 1
+    margin = scene.source.text[statement.span.start - column : statement.span.start]
+    text = "\n".join(["write:", *["    " + line for line in lines]])
+    return Fix(text, Edit(statement.span, ("\n" + margin).join(lines)))
 
 
 def devices(scene: Scene) -> Iterator[Fix]:
@@ -266,7 +293,6 @@ def functions(scene: Scene) -> Iterator[Fix]:
 
 PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0140": layers,
-    "E0141": optimizers,
     "E0142": devices,
     "E0143": delete_line,
     "E0144": pictures,

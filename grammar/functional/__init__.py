@@ -1,0 +1,5 @@
+"""A program of modules, optimizers and loaders as the functions and leaves it comes to.
+
+The rewrite is read off the script's own syntax tree: its layers with their sizes, its optimizer with its
+settings. What cannot be carried over is named, with its line and what to do about it; nothing is made up.
+"""

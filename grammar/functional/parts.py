@@ -1,0 +1,71 @@
+"""What a module comes to: leaves with names, and the text of a call."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Part:
+    """A layer or a model taken apart.
+
+    ``own`` are its leaves, as (name in torch, variable); ``variables`` says for each attribute
+    what it is now, ``parts`` for each inner module; ``apply`` writes a call. ``function`` is the name or the
+    text of a function that does what the module does, ``more`` adds a method that is asked for later.
+    """
+
+    __slots__ = (
+        "apply",
+        "buffers",
+        "function",
+        "lines",
+        "methods",
+        "more",
+        "own",
+        "parts",
+        "trains",
+        "variables",
+    )
+
+    def __init__(self, apply: Callable[[list[str]], str] | None = None, function: str = "") -> None:
+        self.apply = apply
+        self.function = function
+        self.lines: list[str] = []
+        self.own: list[tuple[str, str]] = []
+        self.buffers: list[tuple[str, str]] = []
+        self.variables: dict[str, str] = {}
+        self.parts: dict[str, Part] = {}
+        self.methods: dict[str, str] = {}
+        self.more: Callable[[str], bool] | None = None
+        self.trains = False
+
+    @property
+    def parameters(self) -> list[tuple[str, str]]:
+        """All leaves in torch's order: a module's own before those of the modules inside."""
+        inner = [
+            (f"{name}.{path}", variable)
+            for name, part in self.parts.items()
+            for path, variable in part.parameters
+        ]
+        return [*self.own, *inner]
+
+    def hold(self, name: str, inner: Part) -> None:
+        """Make ``inner`` the member of that name: its leaves are among this one's."""
+        self.parts[name] = inner
+        self.buffers += [(f"{name}.{path}", variable) for path, variable in inner.buffers]
+        self.lines += inner.lines
+        self.trains = self.trains or inner.trains
+
+    def keep(self, name: str, variable: str, text: str) -> None:
+        """A leaf of this module itself."""
+        self.own.append((name, variable))
+        self.variables[name] = variable
+        self.lines.append(f"{variable} = {text}")
+
+    def as_value(self) -> str:
+        """The module as a function that can be passed on."""
+        if self.function:
+            return self.function
+        assert self.apply is not None
+        return f"lambda x: {self.apply(['x'])}"
