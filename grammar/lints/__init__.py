@@ -8,11 +8,11 @@ What a script uses that does not exist is found as well (``resolution``), with t
 from __future__ import annotations
 
 from autodiff.core import ops
-from autodiff.core.errors import AutodiffError, CompileError
+from autodiff.core.errors import AutodiffError, CompileError, Fix
 from autodiff.core.functions import find
 from autodiff.core.span import Source
 from autodiff.grammar import syntax
-from autodiff.grammar.lints import effects, gradients, habits, leaves, updates
+from autodiff.grammar.lints import effects, gradients, habits, leaves, numerics, recording, updates
 from autodiff.grammar.lints import names as naming
 from autodiff.grammar.lints.finding import Lint, Subject, with_code
 from autodiff.grammar.lints.flow import Flow
@@ -28,7 +28,7 @@ from autodiff.grammar.walk import walk
 # Importing the ops declares every function a script can call.
 FUNCTIONS_ARE_KNOWN = ops
 MOST_TRIALS, MOST_KEPT = 6, 2
-FAMILIES = (updates, gradients, leaves, effects, naming, habits)
+FAMILIES = (updates, gradients, leaves, recording, effects, naming, habits, numerics)
 LINTS: dict[str, Lint] = {lint.code: lint for family in FAMILIES for lint in family.LINTS}
 
 __all__ = ["LINTS", "Lint", "is_error", "lint"]
@@ -51,10 +51,10 @@ def lint(source: Source) -> list[AutodiffError]:
         keep_what_compiles(error, source)
         raise
     names, flow, errors = read(script, source)
-    for error in errors:
-        propose(error, script, source, len(errors))
+    for wrong in errors:
+        propose(wrong, script, source, len(errors))
     subject = Subject(source, script, names, flow)
-    found = {(error.span.start, error.span.end): error for error in errors if error.span is not None}
+    found = {(wrong.span.start, wrong.span.end): wrong for wrong in errors if wrong.span is not None}
     for one in LINTS.values():
         for made in one.find(subject):
             assert made.span is not None
@@ -97,7 +97,7 @@ def propose(error: AutodiffError, script: syntax.Script, source: Source, count: 
     """Fill in the repairs that running would propose, and keep those with which fewer mistakes are left."""
     if not error.fixes:
         explain(error, script, source, {})
-    kept = []
+    kept: list[Fix] = []
     for fix in error.fixes[:MOST_TRIALS]:
         repaired = Source(fix.apply(source.text), source.name)
         try:

@@ -8,10 +8,12 @@ from autodiff.grammar.lints.values import (
     CUTTING,
     FLOAT_MAKERS,
     FUNCTION,
+    GRAPH,
     INTEGER_MAKERS,
     LEAF,
     LIST,
     MAKERS,
+    NO_SLOPE,
     NOT_FUNCTIONS,
     NUMBER,
     OTHER,
@@ -92,7 +94,8 @@ def call_builtin(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, 
         wanted = inputs[1] if len(inputs) > 1 else Value(UNKNOWN)
         if not is_constant(keyword(node, "create_graph") or syntax.Constant(node.span, False), False):
             return Value(UNKNOWN, node, inputs)
-        return Value(LIST, node, tuple(map(gradient_of, wanted.inputs if wanted.kind == LIST else (wanted,))))
+        several = wanted.inputs if wanted.kind == LIST else (wanted,)
+        return Value(LIST, node, tuple([gradient_of(node, one) for one in several]))
     if name in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled"):
         if name == "set_grad_enabled" and isinstance(flow.statement, syntax.ExpressionStatement):
             flow.recording = None
@@ -105,20 +108,21 @@ def call_builtin(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, 
         flow.escape(inputs)
         return Value(UNKNOWN, node, inputs)
     if name in WITHOUT_GRADIENT:
-        return without_gradient(node, name, any(one.is_tensor for one in inputs))
+        return without_gradient(node, name, inputs)
     if flow.is_function(name):
         return flow.operation(node, name, inputs)
     return Value(UNKNOWN, node, inputs)
 
 
-def without_gradient(node: syntax.Call, name: str, of_tensor: bool) -> Value:
-    made = Value(PLAIN if of_tensor else UNKNOWN, node)
+def without_gradient(node: syntax.Call, name: str, inputs: tuple[Value, ...]) -> Value:
+    """The result of a function that has no derivative."""
+    made = Value(PLAIN if any(one.is_tensor for one in inputs) else UNKNOWN, node, inputs, cut=NO_SLOPE)
     made.single = name not in SEVERAL
     return made
 
 
-def gradient_of(wanted: Value) -> Value:
-    made = Value(PLAIN)
+def gradient_of(node: syntax.Call, wanted: Value) -> Value:
+    made = Value(PLAIN, node)
     made.grad_of = wanted
     return made
 
@@ -207,6 +211,8 @@ def call_method(
     name = function.name
     if owner.kind == LIST:
         flow.note("method", node, owner)
+        if name == "append" and inputs:
+            flow.note("keep", node, inputs[0], owner)
         if name == "append" and not flow.conditional and not flow.loops:
             owner.inputs += inputs
         elif name in CHANGES_LISTS:
@@ -230,18 +236,11 @@ def call_method(
         given = node.arguments[0].value if node.arguments else None
         flow.set_requires_grad(node, owner, None if given is None else is_constant(given, True))
         return owner
-    if name in (
-        "detach_",
-        "to",
-        "type",
-        "double",
-        "float",
-        "long",
-        "int",
-        "bool",
-        "type_as",
-        "register_hook",
-    ):
+    if name in ("float", "double") and owner.kind in (PLAIN, GRAPH):
+        made = flow.operation(node, name, (owner,))
+        made.integer = False
+        return made
+    if name in CONVERSIONS:
         if name == "detach_":
             owner.kind = UNKNOWN
         return Value(UNKNOWN, node, (owner,))
@@ -252,7 +251,7 @@ def call_method(
         made.integer = owner.integer if name == "detach" else None
         return made
     if name in WITHOUT_GRADIENT:
-        return without_gradient(node, name, True)
+        return without_gradient(node, name, (owner, *inputs))
     if name in ("size", "dim", "numel", "nelement", "element_size", "is_floating_point"):
         return Value(OTHER, node)
     if name.endswith("_") and (name in ("zero_", "fill_", "copy_") or flow.is_function(name[:-1])):

@@ -13,11 +13,13 @@ from autodiff.grammar.lints.values import (
     KEEPING,
     LIST,
     NAMESPACES,
+    NO_SLOPE,
     NUMBER,
     OTHER,
     PLAIN,
     SEVERAL,
     UNKNOWN,
+    WATCHED,
     Value,
 )
 from autodiff.grammar.walk import children, walk
@@ -115,6 +117,8 @@ class Evaluator:
                 made.integer = True
             elif made.kind == PLAIN:
                 made.integer = None if not all(one.integer for one in parts) else True
+        if name in WATCHED:
+            self.note("apply", node, made, (name, parts))
         return made
 
 
@@ -194,7 +198,9 @@ def read_comparison(flow: Evaluator, node: syntax.Comparison) -> Value:
     flow.note("compare", node, operands[0], operands[-1])
     tensors = any(one.is_tensor for one in operands)
     entry_by_entry = len(node.rest) == 1 and node.rest[0][0] in ("==", "!=", "<", "<=", ">", ">=")
-    return Value(PLAIN if tensors and entry_by_entry else OTHER, node)
+    if tensors and entry_by_entry:
+        return Value(PLAIN, node, operands, cut=NO_SLOPE)
+    return Value(OTHER, node)
 
 
 def read_either(flow: Evaluator, node: Any) -> Value:

@@ -116,10 +116,10 @@ class Subject:
         """Take a statement out with its lines."""
         return Edit(self.lines_of(node), "")
 
-    def under_no_grad(self, node: syntax.Statement, text: str) -> tuple[Edit, ...]:
-        """Put a text in place of a statement, in a block of its own where nothing is recorded."""
-        inner = self.indentation(node) + INDENT
-        return (Edit(node.span, f"with torch.no_grad():\n{inner}{text}"),)
+    def under_no_grad(self, node: syntax.Statement, *lines: str) -> tuple[Edit, ...]:
+        """Put lines in place of a statement, in a block of its own where nothing is recorded."""
+        inner = "\n" + self.indentation(node) + INDENT
+        return (Edit(node.span, "with torch.no_grad():" + inner + inner.join(lines)),)
 
     def dedent(self, node: syntax.With) -> tuple[Edit, ...]:
         """Take a block out of its ``with``; none where its lines cannot be moved."""
@@ -148,6 +148,15 @@ class Subject:
         used = {node.id for node in walk(self.script) if isinstance(node, syntax.Name)}
         used.update(node.name for node in walk(self.script) if isinstance(node, syntax.Parameter))
         return next((wish for wish in wishes if wish not in used), wishes[-1] + "_")
+
+
+def contains(outer: syntax.Syntax, inner: syntax.Syntax) -> bool:
+    """Whether a node's text is a part of another's."""
+    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
+
+
+def is_name(node: syntax.Syntax, name: str) -> bool:
+    return isinstance(node, syntax.Name) and node.id == name
 
 
 def has_body(node: syntax.Syntax) -> bool:

@@ -6,10 +6,10 @@ from autodiff.core.errors import AutodiffError, Edit, Fix, Label
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
 from autodiff.grammar.lints.calls import is_constant
-from autodiff.grammar.lints.finding import Lint, Subject, atom, finding
+from autodiff.grammar.lints.finding import INDENT, Lint, Subject, atom, contains, finding
 from autodiff.grammar.lints.flow import surely_before
 from autodiff.grammar.lints.updates import rebindings
-from autodiff.grammar.lints.values import CUTTING, GRAPH, LEAF, UNKNOWN, Value, ancestors
+from autodiff.grammar.lints.values import CUTTING, GRAPH, LEAF, NO_SLOPE, UNKNOWN, Value, ancestors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
         grads = " and ".join(f"`{name}.grad`" for name in names[:MOST_NAMES])
         if len(names) > MOST_NAMES:
             grads += f" and {len(names) - MOST_NAMES:,} more"
-        lines = [f"{name}.grad = None" for name in names]
+        lines = resets_of(subject, leaves)
         fixes = []
-        if subject.stands_alone(event.statement):
+        if lines and subject.stands_alone(event.statement):
             fixes = [
                 Fix(
                     "start afresh on every turn",
@@ -62,6 +62,21 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
             "backward() adds to what is there: the second step is too long",
             fixes=fixes,
         )
+
+
+def resets_of(subject: Subject, leaves: list[Value]) -> list[str]:
+    """Lines that reset gradients: by the leaves' names, or in a loop over the list that holds them."""
+    lines: dict[str, None] = {}
+    for leaf in leaves:
+        plain = [name for name, statement in leaf.names if not isinstance(statement, syntax.For)]
+        if plain:
+            lines[f"{plain[0]}.grad = None"] = None
+            continue
+        name, loop = leaf.names[0]
+        if not isinstance(loop.target, syntax.Name):
+            return []
+        lines[f"for {name} in {subject.text(loop.iterable)}:\n{INDENT}{name}.grad = None"] = None
+    return [part for line in lines for part in line.split("\n")]
 
 
 class Resets:
@@ -202,6 +217,7 @@ CUTS = {
     "float": "a number has no gradient",
     "int": "a number has no gradient",
     "tensor": "tensor() copies the numbers and leaves the gradient behind",
+    NO_SLOPE: "this answers in steps, which have no slope",
 }
 
 
@@ -212,6 +228,7 @@ def cut_at(subject: Subject, leaf: Value, place: Value) -> AutodiffError:
         Edit(one.node.span, text)
         for one in ancestors(place)
         if one.cut in CUTS
+        and place.cut != NO_SLOPE
         and (one is place or not contains(node, one.node))
         and (text := joined(subject, one))
     ]
@@ -277,10 +294,6 @@ def computed_unrecorded(subject: Subject) -> Iterator[AutodiffError]:
                 labels=[Label(event.node.span, "this pass needs the graph")],
             )
             break
-
-
-def contains(outer: syntax.Syntax, inner: syntax.Syntax) -> bool:
-    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
 LEAVES = "w = torch.tensor(1.0, requires_grad=True)\n"

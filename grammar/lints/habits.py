@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.errors import AutodiffError, Edit, Fix, Label
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
-from autodiff.grammar.lints.finding import INDENT, Lint, Subject, finding
+from autodiff.grammar.lints.finding import INDENT, Lint, Subject, finding, is_name
 from autodiff.grammar.scope import CHANGES_LISTS
 from autodiff.grammar.walk import walk
 
@@ -110,10 +110,6 @@ def changes(function: syntax.FunctionDef, name: str) -> bool:
                 if isinstance(target, syntax.Subscript) and is_name(target.object, name):
                     return True
     return False
-
-
-def is_name(node: syntax.Syntax, name: str) -> bool:
-    return isinstance(node, syntax.Name) and node.id == name
 
 
 def unreachable(subject: Subject) -> Iterator[AutodiffError]:

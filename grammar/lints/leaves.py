@@ -34,10 +34,15 @@ def nothing_requires(subject: Subject) -> Iterator[AutodiffError]:
             continue
         if any(id(one.node) in makers and asks_misspelt(one.node) for one in before):
             continue
-        fixes = []
-        for one in sorted(before, key=lambda one: one.node.span.start if one.node is not None else 0):
-            if one.names and id(one.node) in makers and one.integer is False and one.kind == PLAIN:
-                fixes.append(ask_for_gradient(subject, one))
+        may_be = [
+            one
+            for one in sorted(before, key=lambda one: one.node.span.start if one.node is not None else 0)
+            if one.names and id(one.node) in makers and one.integer is False and one.kind == PLAIN
+        ]
+        read = {id(other.value) for other in subject.events("grad")}
+        meant = [one for one in may_be if id(one) in read]
+        fixes = [ask_for_gradient(subject, meant)] if meant else []
+        fixes = fixes or [ask_for_gradient(subject, [one]) for one in may_be]
         yield finding(
             event.node.span,
             "nothing this was computed from requires a gradient",
@@ -52,16 +57,20 @@ def asks_misspelt(call: syntax.Call) -> bool:
     return any(word != "requires_grad" and closest(word, ["requires_grad"]) for word in words)
 
 
-def ask_for_gradient(subject: Subject, value: Value) -> Fix:
-    name, _ = value.names[0]
-    call = value.node
-    end = call.span.end
-    if last_word(call.function) in OLD_MAKERS:
-        return Fix(
-            f"make `{name}` a leaf that requires a gradient", Edit(Span(end, end), ".requires_grad_()")
-        )
-    text = ", requires_grad=True" if call.arguments else "requires_grad=True"
-    return Fix(f"make `{name}` a leaf that requires a gradient", Edit(Span(end - 1, end - 1), text))
+def ask_for_gradient(subject: Subject, values: list[Value]) -> Fix:
+    """Make leaves that require gradients of tensors that a script makes."""
+    edits = []
+    for value in values:
+        call = value.node
+        end = call.span.end
+        if last_word(call.function) in OLD_MAKERS:
+            edits.append(Edit(Span(end, end), ".requires_grad_()"))
+        else:
+            text = ", requires_grad=True" if call.arguments else "requires_grad=True"
+            edits.append(Edit(Span(end - 1, end - 1), text))
+    names = [f"`{value.names[0][0]}`" for value in values]
+    what = "a leaf that requires a gradient" if len(names) == 1 else "leaves that require gradients"
+    return Fix(f"make {' and '.join(dict.fromkeys(names))} {what}", *edits)
 
 
 def integer_leaf(subject: Subject) -> Iterator[AutodiffError]:

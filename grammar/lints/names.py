@@ -7,7 +7,7 @@ from autodiff.core.functions import FUNCTIONS
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
 from autodiff.grammar.lints.effects import tensor_names
-from autodiff.grammar.lints.finding import Lint, Subject, finding
+from autodiff.grammar.lints.finding import Lint, Subject, contains, finding
 from autodiff.grammar.lints.values import GRAPH, LEAF, LIST, NAMESPACES, NUMBER, PLAIN
 from autodiff.grammar.namespaces import builtin
 from autodiff.grammar.values import UNBOUND
@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 VALUES = (LEAF, GRAPH, PLAIN, NUMBER, LIST)
+#: Python's functions that scripts call most; others, such as torch's `mean`, are common names of values.
+EVERYBODYS = frozenset("sum max min abs len list tuple range print float int pow round sorted zip".split())
 OTHER_NAMES = {"sum": "total", "max": "largest", "min": "smallest", "len": "length", "list": "items"}
 
 
 def hidden_builtin(subject: Subject) -> Iterator[AutodiffError]:
+    called = set()
     for event in subject.events("call"):
         function = event.node.function
         if not isinstance(function, syntax.Name) or event.value.kind not in VALUES:
@@ -29,17 +32,40 @@ def hidden_builtin(subject: Subject) -> Iterator[AutodiffError]:
         name = function.id
         if builtin(name) is UNBOUND or not event.value.names:
             continue
+        called.add(name)
         statement = event.value.names[0][1]
-        calls = {id(node.function) for node in walk(subject.script) if isinstance(node, syntax.Call)}
-        places = [node for node in subject.reads(name, subject.script) if id(node) not in calls]
-        other = subject.unused_name(OTHER_NAMES.get(name, f"{name}_value"), f"the_{name}")
         yield finding(
             function.span,
             f"`{name}` is no function any more",
             f"this calls a value that was given the name `{name}`",
-            fixes=[Fix(f"call the value `{other}`", *(Edit(node.span, other) for node in places))],
+            fixes=[rename(subject, name, (subject.script,))],
             labels=[Label(statement.span, f"here the name `{name}` is taken")],
         )
+    for event in subject.events("bind"):
+        name = event.node.id
+        if name in EVERYBODYS and name not in called and event.value.kind in VALUES:
+            called.add(name)
+            within = enclosing_function(subject, event.node) or subject.script
+            yield finding(
+                event.node.span,
+                f"`{name}` is the name of a function, which this takes away",
+                f"`{name}(...)` cannot be called any more",
+                fixes=[rename(subject, name, (within,))],
+            )
+
+
+def rename(subject: Subject, name: str, within: tuple[syntax.Syntax, ...]) -> Fix:
+    """Another name for a value, wherever it is not called."""
+    calls = {id(node.function) for node in subject.nodes(syntax.Call)}
+    places = [node for node in subject.reads(name, *within) if id(node) not in calls]
+    other = subject.unused_name(OTHER_NAMES.get(name, f"{name}_value"), f"the_{name}")
+    return Fix(f"call the value `{other}`", *(Edit(node.span, other) for node in places))
+
+
+def enclosing_function(subject: Subject, node: syntax.Syntax) -> syntax.FunctionDef | None:
+    """The innermost function a node stands in."""
+    around = [function for function in subject.nodes(syntax.FunctionDef) if contains(function, node)]
+    return max(around, key=lambda function: function.span.start, default=None)
 
 
 def hidden_namespace(subject: Subject) -> Iterator[AutodiffError]:
@@ -194,7 +220,7 @@ def without_local(
 LINTS = (
     Lint(
         "L030",
-        "A name hides a function that is called afterwards.",
+        "A name hides a function.",
         "A value that is given the name of a function takes the function away.",
         hidden_builtin,
         "x = torch.tensor([1.0, 2.0])\nsum = 0\nprint(sum)\nL = sum(x)\nprint(L)\n",

@@ -280,8 +280,8 @@ def unresolved_members(script: syntax.Script, names: Names, flow: Flow) -> list[
         for name, alias in node.names
     }
     # A context has what it is given; of modules the resolver knows more, and of names that hide one a lint.
-    assigned = [target for node in walk(script) if isinstance(node, syntax.Assign) for target in node.targets]
-    given = {target.name for target in assigned if isinstance(target, syntax.Attribute)}
+    targets = [target for node in walk(script) if isinstance(node, syntax.Assign) for target in node.targets]
+    given = {part.name for part in walk(*targets) if isinstance(part, syntax.Attribute)}
     given |= {node.name for node in names.attributes if root(node) in modules | NAMESPACES}
     found = []
     for event in flow.events:

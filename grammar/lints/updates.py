@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.errors import AutodiffError, Edit, Fix
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
-from autodiff.grammar.lints.finding import Lint, Subject, finding
+from autodiff.grammar.lints.finding import Lint, Subject, contains, finding, is_name
 from autodiff.grammar.lints.values import GRAPH, LEAF, Value, ancestors, comes_from_gradient
 from autodiff.grammar.walk import walk
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.lints.flow import Event
 
+DISPLAYS = (syntax.TupleDisplay, syntax.ListDisplay)
 LOSSES = frozenset("loss losses cost error err mse mae l L Loss J energy".split())
 
 
 def rebindings(subject: Subject) -> Iterator[tuple[Event, Value]]:
-    """``w = w - lr * w.grad`` of a leaf ``w``: the event and the leaf that was."""
+    """``w = w - lr * w.grad`` of a leaf ``w``, alone or among others: the event and the leaf that was."""
     kept = made_leaves(subject)
-    reads = {id(node) for node in subject.nodes(syntax.Assign)}
     for event in subject.events("bind"):
-        statement, old = event.statement, event.other
-        if id(statement) not in reads or old is None or old.kind != LEAF or event.node.id in kept:
+        old, step = event.other, event.value.node
+        if not isinstance(event.statement, syntax.Assign) or old is None or old.kind != LEAF:
             continue
-        if not isinstance(statement.value, syntax.Binary) or statement.value.op not in ("-", "+"):
+        if event.node.id in kept or event.value is old or not isinstance(step, syntax.Binary):
             continue
-        steps = event.value is not old and steps_from(statement.value, event.node.id)
-        if steps and comes_from_gradient(event.value, old):
+        is_step = contains(event.statement, step) and steps_from(step, event.node.id)
+        if is_step and comes_from_gradient(event.value, old):
             yield event, old
 
 
@@ -46,19 +46,22 @@ def made_leaves(subject: Subject) -> set[str]:
             if isinstance(target, syntax.Attribute) and isinstance(target.object, syntax.Name):
                 if target.name == "requires_grad":
                     names.add(target.object.id)
-            elif isinstance(target, syntax.Name) and is_detached(node.value, target.id):
+            elif isinstance(target, syntax.Name) and is_made_anew(node.value, target.id):
                 names.add(target.id)
     return names
 
 
-def is_detached(node: syntax.Expression, name: str) -> bool:
-    """Whether it is ``name.detach()``, and what is done to that."""
-    calls = []
-    while isinstance(node, (syntax.Call, syntax.Attribute)):
-        if isinstance(node, syntax.Attribute):
-            calls.append(node.name)
-        node = node.function if isinstance(node, syntax.Call) else node.object
-    return "detach" in calls and isinstance(node, syntax.Name) and node.id == name
+def is_made_anew(node: syntax.Expression, name: str) -> bool:
+    """Whether a leaf or a detached copy is made of what a name meant: ``w.detach()``, ``tensor(w, ...)``."""
+    reads = asks = False
+    for part in walk(node):
+        reads = reads or is_name(part, name)
+        if isinstance(part, syntax.Attribute):
+            asks = asks or part.name == "requires_grad_"
+            asks = asks or (part.name in ("detach", "data") and is_name(part.object, name))
+        elif isinstance(part, syntax.Argument):
+            asks = asks or part.keyword == "requires_grad"
+    return reads and asks
 
 
 def steps_from(node: syntax.Expression, name: str) -> bool:
@@ -70,13 +73,25 @@ def steps_from(node: syntax.Expression, name: str) -> bool:
     return isinstance(node, syntax.Name) and node.id == name
 
 
-def in_place_text(subject: Subject, statement: syntax.Assign, name: str) -> str:
-    """``w -= lr * w.grad`` for ``w = w - lr * w.grad``."""
-    value = statement.value
-    assert isinstance(value, syntax.Binary)
-    if isinstance(value.left, syntax.Name) and value.left.id == name:
-        return f"{name} {value.op}= {subject.text(value.right)}"
-    return f"{name}.copy_({subject.text(value)})"
+def in_place_lines(subject: Subject, statement: syntax.Assign) -> list[str]:
+    """``w -= lr * w.grad`` for ``w = w - lr * w.grad``, for each of several; none where one is no step."""
+    target, value = statement.targets[0], statement.value
+    pairs = [(target, value)]
+    if isinstance(target, DISPLAYS) and isinstance(value, DISPLAYS):
+        if len(target.elements) != len(value.elements):
+            return []
+        pairs = list(zip(target.elements, value.elements, strict=True))
+    lines = []
+    for name, step in pairs:
+        if not isinstance(name, syntax.Name) or not isinstance(step, syntax.Binary):
+            return []
+        if not steps_from(step, name.id):
+            return []
+        if isinstance(step.left, syntax.Name) and step.left.id == name.id:
+            lines.append(f"{name.id} {step.op}= {subject.text(step.right)}")
+        else:
+            lines.append(f"{name.id}.copy_({subject.text(step)})")
+    return lines if len(statement.targets) == 1 else []
 
 
 def rebound_leaf(subject: Subject) -> Iterator[AutodiffError]:
@@ -84,16 +99,21 @@ def rebound_leaf(subject: Subject) -> Iterator[AutodiffError]:
         if event.value.kind != GRAPH:
             continue
         name, statement = event.node.id, event.statement
-        text = in_place_text(subject, statement, name)
+        lines = in_place_lines(subject, statement)
         fixes = []
-        if subject.stands_alone(statement):
-            fixes = [Fix("step in place, where nothing is recorded", *subject.under_no_grad(statement, text))]
+        if lines and subject.stands_alone(statement):
+            edits = subject.under_no_grad(statement, *lines)
+            fixes = [Fix("step in place, where nothing is recorded", *edits)]
         yield finding(
             statement.span,
-            f"this makes `{name}` the result of a subtraction instead of a leaf",
+            f"this makes `{name}` the result of a {word_of(event.value.node)} instead of a leaf",
             f"from here on backward() no longer fills `{name}.grad`",
             fixes=fixes,
         )
+
+
+def word_of(step: syntax.Binary) -> str:
+    return "subtraction" if step.op == "-" else "sum"
 
 
 def rebound_without_gradient(subject: Subject) -> Iterator[AutodiffError]:
@@ -101,12 +121,16 @@ def rebound_without_gradient(subject: Subject) -> Iterator[AutodiffError]:
         if event.value.cut != "no_grad" or event.recording is not False:
             continue
         name, statement = event.node.id, event.statement
-        text = in_place_text(subject, statement, name)
+        lines = in_place_lines(subject, statement)
+        fixes = []
+        if len(lines) == 1 or (lines and subject.stands_alone(statement)):
+            text = ("\n" + subject.indentation(statement)).join(lines)
+            fixes = [Fix("change it in place", Edit(statement.span, text))]
         yield finding(
             statement.span,
             f"under no_grad() this makes `{name}` a new tensor that requires no gradient",
             f"the next backward() does not reach `{name}`",
-            fixes=[Fix("change it in place", Edit(statement.span, text))],
+            fixes=fixes,
         )
 
 

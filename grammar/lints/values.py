@@ -38,6 +38,8 @@ SEVERAL = frozenset(
     " histogram gradient unravel_index lstsq max_pool1d max_pool2d max_pool3d atleast_1d atleast_2d"
     " atleast_3d equal allclose".split()
 )
+#: Functions whose calls lints ask for, with what goes in.
+WATCHED = frozenset("cross_entropy binary_cross_entropy_with_logits nll_loss log sqrt where".split())
 #: The parts of named results.
 FIELDS = frozenset(
     "values indices Q R U S Vh P L V sign logabsdet eigenvalues eigenvectors min max inverse info"
@@ -50,6 +52,8 @@ KEEPING = frozenset(
 )
 #: Methods that hand the number or the values on and leave the gradient behind.
 CUTTING = frozenset(["detach", "item", "tolist", "numpy"])
+#: How a function without a derivative leaves it behind.
+NO_SLOPE = "no slope"
 NOT_FUNCTIONS = frozenset(
     "manual_seed set_default_dtype get_default_dtype set_printoptions is_grad_enabled is_tensor".split()
 )

@@ -227,8 +227,3 @@ def test_repairs_end_findings_in_the_scripts_with_mistakes(path: Path) -> None:
         return
     for code, repaired in repairs:
         assert found(repaired).count(code) < found(text).count(code)
-
-
-def test_pasted_scripts_are_clean() -> None:
-    paths = sorted((TESTS / "pasted").glob("*.ad"))
-    assert {path.name: codes for path in paths if (codes := found(path.read_text()))} == {}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from autodiff.cli.render.diagnostic import diagnostic_lines
 from autodiff.core.span import Source
 from autodiff.grammar.lints import LINTS, lint
-from conftest import REPOSITORY, TESTS
+from conftest import TESTS
 from script_generator import generate
 from script_runner import run_script
 
@@ -61,23 +59,6 @@ def test_titles_and_reasons_are_one_sentence_each() -> None:
         assert one.title.endswith(".")
         assert one.reason.endswith(".")
         assert ". " not in one.reason
-
-
-#: What the lints find in the examples; in all others they find nothing.
-IN_EXAMPLES = {
-    "seeds/2_after_backward.ad": ["L006"],
-    "seeds/2_before_backward.ad": ["L006"],
-    "seeds/2_descent_step.ad": ["L001"],
-    "seeds/2_leaves_notebook.ad": ["L006"],
-    "seeds/2_new_tensor.ad": ["L014"],
-    "seeds/2_requires_grad.ad": ["L014"],
-}
-EXAMPLES = REPOSITORY / "examples"
-
-
-@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.ad")), ids=lambda path: path.name)
-def test_examples(path: Path) -> None:
-    assert codes(path.read_text()) == IN_EXAMPLES.get(str(path.relative_to(EXAMPLES)), [])
 
 
 def test_generated_scripts_are_clean() -> None:

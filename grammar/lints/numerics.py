@@ -1,0 +1,312 @@
+"""Lints of formulas that are right on paper and lose digits, or the gradient, in floating point."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from autodiff.core.errors import AutodiffError, Edit, Fix, Label
+from autodiff.grammar import syntax
+from autodiff.grammar.lints.calls import last_word
+from autodiff.grammar.lints.evaluate import in_namespace
+from autodiff.grammar.lints.finding import Lint, Subject, finding
+from autodiff.grammar.lints.values import GRAPH, Value
+from autodiff.grammar.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+SIMPLE = (syntax.Name, syntax.Number, syntax.Constant)
+#: Where these have no slope or no value, at 0 and below, the number that is harmless to put in instead.
+HARMLESS = {
+    **dict.fromkeys(("sqrt", "rsqrt", "log", "log2", "log10", "reciprocal"), "1.0"),
+    **dict.fromkeys(("asin", "acos", "arcsin", "arccos", "atanh", "log1p"), "0.0"),
+}
+
+
+def applied(subject: Subject, *names: str) -> Iterator[tuple[Any, str, tuple[Value, ...], Value]]:
+    """The calls of some functions: the node, the function's name, what goes in and what comes out."""
+    for event in subject.events("apply"):
+        name, inputs = event.other
+        if name in names:
+            yield event.node, name, inputs, event.value
+
+
+def operation_of(value: Value) -> str:
+    """``softmax`` of ``F.softmax(x, dim=1)`` and of ``x.softmax(1)``; "" of what is no call."""
+    return last_word(value.node.function) if isinstance(value.node, syntax.Call) else ""
+
+
+def arguments_of(subject: Subject, call: syntax.Call) -> list[str]:
+    """What goes into a function or method, as text, the tensor first."""
+    texts = [subject.text(argument) for argument in call.arguments]
+    function = call.function
+    if isinstance(function, syntax.Attribute) and is_method(subject, function):
+        return [subject.text(function.object), *texts]
+    return texts
+
+
+def is_method(subject: Subject, function: syntax.Attribute) -> bool:
+    """Whether the function of a call stands after a value, and not after a module."""
+    return not in_namespace(subject.flow, function)
+
+
+def first_input(subject: Subject, call: syntax.Call) -> Any:
+    """The node of the tensor a function or method is given."""
+    function = call.function
+    if isinstance(function, syntax.Attribute) and is_method(subject, function):
+        return function.object
+    return next((one.value for one in call.arguments if one.keyword in (None, "input")), None)
+
+
+def twice(subject: Subject, loss: str, inner: str, message: str, caret: str) -> Iterator[AutodiffError]:
+    """A loss that applies a function itself, to what it was applied to already."""
+    for call, _, inputs, _ in applied(subject, loss):
+        given = first_input(subject, call)
+        if not inputs or given is None or operation_of(inputs[0]) != inner:
+            continue
+        made = inputs[0].node
+        scores = first_input(subject, made)
+        fixes, labels = [], []
+        if made is given or isinstance(scores, syntax.Name):
+            fixes = [Fix("give it the scores", Edit(given.span, subject.text(scores)))]
+        if made is not given:
+            labels = [Label(made.span, f"{inner} is applied here")]
+        yield finding(given.span, message, caret, fixes=fixes, labels=labels)
+
+
+def softmax_twice(subject: Subject) -> Iterator[AutodiffError]:
+    message = "cross_entropy() applies softmax to what it is given, and this is softmax already"
+    return twice(subject, "cross_entropy", "softmax", message, "it wants the scores before softmax")
+
+
+def sigmoid_twice(subject: Subject) -> Iterator[AutodiffError]:
+    loss = "binary_cross_entropy_with_logits"
+    message = f"{loss}() applies sigmoid to what it is given, and this is sigmoid already"
+    return twice(subject, loss, "sigmoid", message, "it wants the scores before sigmoid")
+
+
+def probabilities_for_logarithms(subject: Subject) -> Iterator[AutodiffError]:
+    for call, _, inputs, _ in applied(subject, "nll_loss"):
+        given = first_input(subject, call)
+        if not inputs or given is None or operation_of(inputs[0]) != "softmax":
+            continue
+        name = inputs[0].node.function
+        word = name.name_span if isinstance(name, syntax.Attribute) else name.span
+        direct = inputs[0].node is given
+        yield finding(
+            given.span,
+            "nll_loss() wants logarithms of probabilities, and softmax gives the probabilities",
+            "without the logarithm this is no likelihood",
+            fixes=[Fix("take log_softmax", Edit(word, "log_softmax"))],
+            labels=[] if direct else [Label(inputs[0].node.span, "softmax is applied here")],
+        )
+
+
+#: The logarithm of these is a function of its own.
+LOGARITHMS = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
+
+
+def logarithm_of_small(subject: Subject) -> Iterator[AutodiffError]:
+    for call, _, inputs, _ in applied(subject, "log"):
+        inner = operation_of(inputs[0]) if inputs else ""
+        if inner not in LOGARITHMS:
+            continue
+        made = inputs[0].node
+        joined = LOGARITHMS[inner]
+        direct = made is first_input(subject, call)
+        parts = [made.function.object, *made.arguments] if is_method_call(subject, made) else made.arguments
+        plain = all(isinstance(getattr(part, "value", part), SIMPLE) for part in parts)
+        fixes = []
+        if direct or plain:
+            prefix = (
+                "" if isinstance(call.function, syntax.Name) else "F." if inner == "sigmoid" else "torch."
+            )
+            text = f"{prefix}{joined}({', '.join(arguments_of(subject, made))})"
+            fixes = [Fix(f"take the logarithm together with {inner}", Edit(call.span, text))]
+        yield finding(
+            call.span,
+            f"the logarithm of {inner} is -inf where {inner} rounds to 0",
+            "and the gradient there is nan",
+            fixes=fixes,
+            labels=[] if direct else [Label(made.span, f"{inner} is applied here")],
+        )
+
+
+def is_method_call(subject: Subject, call: syntax.Call) -> bool:
+    return isinstance(call.function, syntax.Attribute) and is_method(subject, call.function)
+
+
+# -- roots and branches that give nan -----------------------------------------------------------------
+
+
+def norm_by_hand(subject: Subject) -> Iterator[AutodiffError]:
+    for call, _, inputs, made in applied(subject, "sqrt"):
+        total = inputs[0].node if inputs else None
+        if made.kind != GRAPH or operation_of(inputs[0]) != "sum" or first_input(subject, call) is not total:
+            continue
+        vector = squared(subject, first_input(subject, total))
+        if vector is None:
+            continue
+        places = [one.keyword for one in total.arguments if one.value is not first_input(subject, total)]
+        fixes = []
+        if all(keyword in ("dim", "keepdim") for keyword in places):
+            given = [subject.text(one) for one in total.arguments if one.keyword in ("dim", "keepdim")]
+            text = f"torch.linalg.norm({', '.join([subject.text(vector), *given])})"
+            fixes = [Fix("take the norm, whose slope at 0 is 0", Edit(call.span, text))]
+        yield finding(
+            call.span,
+            "this norm has no gradient at 0: a root is infinitely steep there",
+            "where all entries are 0 the gradient is nan",
+            fixes=fixes,
+        )
+
+
+def squared(subject: Subject, node: Any) -> Any:
+    """``x`` of ``x ** 2``, of ``x * x`` and of ``x.pow(2)``."""
+    if isinstance(node, syntax.Binary):
+        two = isinstance(node.right, syntax.Number) and node.right.value == 2
+        if (node.op == "**" and two) or (
+            node.op == "*" and subject.text(node.left) == subject.text(node.right)
+        ):
+            return node.left
+    if isinstance(node, syntax.Call) and last_word(node.function) in ("square", "pow"):
+        exponents = [one.value for one in node.arguments if one.value is not first_input(subject, node)]
+        if all(isinstance(one, syntax.Number) and one.value == 2 for one in exponents):
+            return first_input(subject, node)
+    return None
+
+
+def branch_not_taken(subject: Subject) -> Iterator[AutodiffError]:
+    for call, _, inputs, made in applied(subject, "where"):
+        condition = call.arguments[0].value if call.arguments else None
+        if made.kind != GRAPH or len(inputs) != 3 or not isinstance(condition, syntax.Comparison):
+            continue
+        compared = {subject.text(one) for one in (condition.first, *(part for _, part in condition.rest))}
+        for position, branch in ((1, inputs[1]), (2, inputs[2])):
+            danger = unsafe(subject, branch.node, compared)
+            if danger is None or not branch.requires_grad:
+                continue
+            argument, harmless = danger
+            taken = (subject.text(argument), harmless)
+            text = ", ".join([subject.text(condition), *(taken if position == 1 else taken[::-1])])
+            inside = call.span.start <= argument.span.start < call.span.end
+            yield finding(
+                argument.span,
+                "where() hides the values of the other branch, but not its gradient",
+                "where this has no slope, 0 times inf gives the gradient nan",
+                fixes=[Fix("put in a harmless number first", Edit(argument.span, f"torch.where({text})"))],
+                labels=[] if inside else [Label(call.span, "here the values are chosen")],
+            )
+
+
+def unsafe(subject: Subject, node: Any, compared: set[str]) -> tuple[Any, str] | None:
+    """A root, logarithm or quotient of what was compared, and a number that does no harm in its place."""
+    for part in walk(node) if node is not None else ():
+        if isinstance(part, syntax.Call) and last_word(part.function) in HARMLESS:
+            inside = first_input(subject, part)
+            if inside is not None and subject.text(inside) in compared:
+                return inside, HARMLESS[last_word(part.function)]
+        elif isinstance(part, syntax.Binary) and part.op == "/" and subject.text(part.right) in compared:
+            return part.right, "1.0"
+    return None
+
+
+# -- comparisons ----------------------------------------------------------------------------------------
+
+
+def compares_floats(subject: Subject) -> Iterator[AutodiffError]:
+    for event in subject.events("compare"):
+        node = event.node
+        if len(node.rest) != 1 or node.rest[0][0] not in ("==", "!="):
+            continue
+        ((op, right),) = node.rest
+        for number, other, value in ((right, node.first, event.value), (node.first, right, event.other)):
+            if not is_rounded(subject, number) or isinstance(other, syntax.Number) or not is_computed(value):
+                continue
+            text = f"math.isclose({subject.text(other)}, {subject.text(number)})"
+            if value.is_tensor:
+                text = f"torch.isclose({subject.text(other)}, torch.tensor({subject.text(number)}))"
+            text = ("" if op == "==" else "~" if value.is_tensor else "not ") + text
+            yield finding(
+                node.span,
+                f"a computed value is compared with {subject.text(number)} to the last digit",
+                "both are rounded, so they may differ where they are equal on paper",
+                fixes=[Fix("ask whether they are close", Edit(node.span, text))],
+            )
+            break
+
+
+def is_rounded(subject: Subject, node: Any) -> bool:
+    """Whether a number in the script is no float exactly, as 0.1 is not."""
+    if isinstance(node, syntax.Unary):
+        node = node.operand
+    if not isinstance(node, syntax.Number) or not isinstance(node.value, float):
+        return False
+    text = subject.text(node).replace("_", "")
+    return Fraction(text) != Fraction(node.value)
+
+
+def is_computed(value: Value) -> bool:
+    """Whether a value was worked out, and not written down."""
+    made = isinstance(value.node, (syntax.Binary, syntax.AugmentedAssign, syntax.Call))
+    return made and bool(value.inputs) and (value.is_tensor or value.kind == "number")
+
+
+SCORES = "z = torch.tensor([[1.0, 2.0, 0.5]], requires_grad=True)\ntarget = torch.tensor([2])\n"
+VECTOR = "x = torch.tensor([3.0, 4.0], requires_grad=True)\n"
+LINTS = (
+    Lint(
+        "L050",
+        "cross_entropy() is given softmax.",
+        "cross_entropy() works from scores and applies softmax itself, so before it softmax is one too many.",
+        softmax_twice,
+        SCORES + "loss = F.cross_entropy(torch.softmax(z, dim=1), target)\nloss.backward()\nprint(z.grad)\n",
+    ),
+    Lint(
+        "L051",
+        "A loss with logits is given sigmoid.",
+        "binary_cross_entropy_with_logits() applies sigmoid itself, so sigmoid before it is applied twice.",
+        sigmoid_twice,
+        "z = torch.tensor([0.5, -1.0], requires_grad=True)\ntarget = torch.tensor([1.0, 0.0])\n"
+        "loss = F.binary_cross_entropy_with_logits(torch.sigmoid(z), target)\nloss.backward()\n",
+    ),
+    Lint(
+        "L052",
+        "nll_loss() is given probabilities.",
+        "nll_loss() only picks entries and changes their sign, so the logarithm has to be taken before.",
+        probabilities_for_logarithms,
+        SCORES
+        + "p = torch.softmax(z, dim=1)\nloss = F.nll_loss(p, target)\nloss.backward()\nprint(z.grad)\n",
+    ),
+    Lint(
+        "L053",
+        "The logarithm of softmax or sigmoid is taken in two steps.",
+        "softmax and sigmoid round small numbers to 0, whose logarithm is -inf; in one step nothing is lost.",
+        logarithm_of_small,
+        SCORES + "L = torch.log(torch.softmax(z, dim=1))[0, 2]\nL.backward()\nprint(z.grad)\n",
+    ),
+    Lint(
+        "L054",
+        "A norm is written as a root.",
+        "A square root is infinitely steep at 0, so at the zero vector the gradient is nan; norm() gives 0.",
+        norm_by_hand,
+        VECTOR + "L = torch.sqrt((x**2).sum())\nL.backward()\nprint(x.grad)\n",
+    ),
+    Lint(
+        "L055",
+        "where() is to keep a gradient from being nan.",
+        "Both branches of where() are computed and have gradients, and 0 times an infinite slope is nan.",
+        branch_not_taken,
+        VECTOR + "L = torch.where(x > 0, torch.sqrt(x), 0.0).sum()\nL.backward()\nprint(x.grad)\n",
+    ),
+    Lint(
+        "L056",
+        "A computed value is compared with == to the last digit.",
+        "Numbers such as 0.1 and everything computed from them are rounded, so equality is left to chance.",
+        compares_floats,
+        "x = 0.1 + 0.2\nif x == 0.3:\n    print('equal')\n",
+    ),
+)

@@ -1,0 +1,139 @@
+"""Lints of what is recorded: graphs that are kept for nothing, not asked for, or asked for too late."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import AutodiffError, Edit, Fix, Label
+from autodiff.core.span import Span
+from autodiff.grammar import syntax
+from autodiff.grammar.lints.calls import keyword
+from autodiff.grammar.lints.finding import Lint, Subject, atom, finding, is_name
+from autodiff.grammar.lints.gradients import keeps_graph
+from autodiff.grammar.lints.values import GRAPH, LEAF, PLAIN, UNKNOWN, Value, ancestors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autodiff.grammar.lints.flow import Event
+
+
+def kept_graphs(subject: Subject) -> Iterator[AutodiffError]:
+    """What backward went through is put into a list, or added to a sum, that outlives the turn."""
+    done = {id(event.value) for event in subject.events("backward") if not keeps_graph(event.node)}
+    for event, node, value, what in stored(subject):
+        if event.loops and value.kind == GRAPH and id(value) in done:
+            yield finding(
+                node.span,
+                f"the {what} keeps the graph of every turn, and not only its number",
+                "of each turn all tensors stay in memory",
+                fixes=[Fix("keep the number alone", Edit(node.span, f"{atom(subject, node)}.detach()"))],
+            )
+
+
+def stored(subject: Subject) -> Iterator[tuple[Event, syntax.Expression, Value, str]]:
+    """What is put into lists and added to sums: where, its node, its value, and into what it goes."""
+    for event in subject.flow.events:
+        if event.kind == "keep":
+            yield event, event.node.arguments[0].value, event.value, "list"
+        elif event.kind == "augment" and event.value.kind != LEAF and event.node.op == "+":
+            yield event, event.node.value, event.other, "sum"
+        elif event.kind == "bind" and isinstance(event.value.node, syntax.Binary):
+            node, inputs = event.value.node, event.value.inputs
+            if node.op == "+" and is_name(node.left, event.node.id) and len(inputs) == 2:
+                yield event, node.right, inputs[1], "sum"
+
+
+def gradient_without_graph(subject: Subject) -> Iterator[AutodiffError]:
+    """A second derivative of a gradient that was computed without a graph."""
+    for event in subject.events("pass"):
+        before = list(ancestors(event.value, through_cuts=False))
+        if event.value.kind != PLAIN or any(one.requires_grad or one.kind == UNKNOWN for one in before):
+            continue
+        gradient = next((one for one in before if one.grad_of is not None), None)
+        if gradient is None:
+            continue
+        first = gradient.node
+        if isinstance(first, syntax.Attribute):  # x.grad: the pass before filled it
+            passes = [other.node for other in subject.events("backward") if other.node is not event.node]
+            if any(keyword(one, "create_graph") is not None for one in passes):
+                continue
+            first = passes[0] if len(passes) == 1 else None
+        fixes, labels = [], []
+        if isinstance(first, syntax.Call):
+            fixes = [Fix("record how the gradient is computed", with_graph(first))]
+            labels = [Label(first.span, "this pass records nothing")]
+        yield finding(
+            event.node.span,
+            "this differentiates a gradient that has no graph",
+            "how the gradient was computed is not recorded",
+            fixes=fixes,
+            labels=labels,
+        )
+
+
+def with_graph(call: syntax.Call) -> Edit:
+    """Have a pass record its own steps."""
+    given = keyword(call, "create_graph")
+    if given is not None:
+        return Edit(given.span, "True")
+    at = call.span.end - 1
+    return Edit(Span(at, at), ", create_graph=True" if call.arguments else "create_graph=True")
+
+
+def required_late(subject: Subject) -> Iterator[AutodiffError]:
+    """A tensor is made a leaf after something was computed from it, on which backward is called."""
+    asked: dict[int, Event] = {}
+    for event in subject.flow.events:
+        if event.kind == "require":
+            asked.setdefault(id(event.value), event)
+        if event.kind != "backward" or event.value.kind != PLAIN:
+            continue
+        for one in ancestors(event.value, through_cuts=False):
+            request = asked.pop(id(one), None)
+            if request is not None and one.kind == LEAF and one is not event.value:
+                yield late(subject, one, request, event)
+
+
+def late(subject: Subject, leaf: Value, request: Event, backward: Event) -> AutodiffError:
+    statement = request.statement
+    name, made = leaf.names[0] if leaf.names else ("this", None)
+    fixes = []
+    movable = made is not None and subject.stands_alone(made) and subject.stands_alone(statement)
+    if movable and subject.indentation(made) == subject.indentation(statement) == "":
+        text = subject.text(statement)
+        fixes = [Fix("ask first", subject.after(made, text), subject.remove(statement))]
+    return finding(
+        request.node.span,
+        f"`{name}` requires a gradient only after it was used",
+        "what was computed before is not recorded",
+        fixes=fixes,
+        labels=[Label(backward.node.span, "this pass finds no graph")],
+    )
+
+
+LEAVES = "w = torch.tensor(1.0, requires_grad=True)\n"
+LINTS = (
+    Lint(
+        "L015",
+        "A list or a sum keeps the graphs of all turns.",
+        "A loss refers to its graph, so a list of losses keeps them all in memory; detach() leaves it off.",
+        kept_graphs,
+        LEAVES + "losses = []\nfor step in range(3):\n    loss = (w - step) ** 2\n    loss.backward()\n"
+        "    losses.append(loss)\nprint(len(losses))\n",
+    ),
+    Lint(
+        "L016",
+        "A gradient is asked for too late.",
+        "Only what is computed after requires_grad_() is recorded, so it has to come before the first use.",
+        required_late,
+        "w = torch.tensor(1.0)\nL = (w - 3) ** 2\nw.requires_grad_()\nL.backward()\nprint(w.grad)\n",
+    ),
+    Lint(
+        "L017",
+        "A gradient is differentiated that has no graph.",
+        "grad() and backward() record their own steps with create_graph=True alone.",
+        gradient_without_graph,
+        "x = torch.tensor(2.0, requires_grad=True)\n(first,) = torch.autograd.grad(x**3, x)\n"
+        "(second,) = torch.autograd.grad(first, x)\nprint(second)\n",
+    ),
+)
