@@ -148,7 +148,7 @@ def mod(x: Any, y: Any) -> Any:
     if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
         return x % y
     if x.__class__ is str:
-        from autodiff.grammar.text import percent
+        from autodiff.grammar.percent import percent
 
         return percent(x, y)
     return tensor_operator("%", "remainder", x, y)

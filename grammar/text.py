@@ -1,4 +1,4 @@
-"""Values as text: what ``print``, ``str``, ``repr``, f-strings, ``.format`` and ``%`` write.
+"""Values as text: what ``print``, ``str``, ``repr``, f-strings and ``.format`` write.
 
 Format strings of a script are taken apart here; only checked specs reach ``core.printing``, and fields
 may name positions and keywords but no attributes.
@@ -300,77 +300,3 @@ def closing_brace(template: str, start: int) -> int:
         else "Single '{' encountered in format string"
     )
     raise bad_format(what, "a brace is not closed")
-
-
-# -- "..." % ... ------------------------------------------------------------------------------------
-
-DIRECTIVE = r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?:\.(?P<precision>\*|\d*))?[hlL]?(?P<code>.)"
-
-
-def percent(template: str, value: Any) -> str:
-    """``template % value``"""
-    import re
-
-    values = list(value) if value.__class__ in (tuple, Size) else [value]
-    given = len(values)
-    used = False
-    values.reverse()
-    out = []
-    at = 0
-    while True:
-        start = template.find("%", at)
-        if start < 0:
-            break
-        out.append(template[at:start])
-        match = re.compile(DIRECTIVE, re.DOTALL).match(template, start)
-        if match is None:
-            raise bad_format("incomplete format", "write `%%` for a percent sign")
-        at = match.end()
-        if match["code"] == "%":
-            out.append("%")
-            continue
-        if match["code"] == "(" or match["width"] == "*" or match["precision"] == "*":
-            raise bad_format("format requires a mapping", "write an f-string instead")
-        if not values:
-            raise ScriptError(
-                "not enough arguments for format string", code="E0203", caret=f"there are only {given}"
-            )
-        used = True
-        out.append(directive(match["flags"], match["width"], match["precision"], match["code"], values.pop()))
-    if values and value.__class__ in (tuple, Size):
-        raise ScriptError("not all arguments converted during string formatting", code="E0203")
-    if values and not used:
-        raise ScriptError("not all arguments converted during string formatting", code="E0203")
-    check_length(sum(map(len, out)) + len(template) - at, "string")
-    return "".join(out) + template[at:]
-
-
-def directive(flags: str, width: str, precision: str | None, code: str, value: Any) -> str:
-    """One ``%5.2f``, written through the format specs of f-strings."""
-    if value.__class__ is Tensor and code not in "sra" and value.size == 1:
-        value = value.item()
-    limit = "" if precision is None else "." + (precision or "0")
-    side = "<" if "-" in flags else ">"
-    if code in "sra":
-        text = as_repr(value) if code != "s" else in_words(value)
-        return formatted(text, side + width + limit)
-    if value.__class__ not in NUMBERS:
-        if code in "cdiouxXeEfFgG":
-            raise ScriptError(
-                f"%{code} format: a real number is required, not {type_name(value)}"
-                if code in "diu"
-                else f"must be real number, not {type_name(value)}",
-                code="E0203",
-            )
-        raise bad_format(f"unsupported format character '{code}'")
-    sign = "+" if "+" in flags else " " if " " in flags else ""
-    fill = "0" if "0" in flags and "-" not in flags else ""
-    align = "" if fill else side
-    mark = "#" if "#" in flags else ""
-    if code in "diu":
-        return formatted(int(value), align + sign + fill + width + "d")
-    if code in "oxX":
-        return formatted(int(value), align + sign + mark + fill + width + code)
-    if code in "eEfFgG":
-        return formatted(float(value), align + sign + mark + fill + width + limit + code)
-    raise bad_format(f"unsupported format character '{code}'")
