@@ -66,12 +66,13 @@ def what_it_gives(entry: Code, width: int) -> list[str]:
     if entry.is_command:
         return [] if any(sign in entry.example for sign in NEEDS_A_PROCESS) else of_command(entry, width)
     from autodiff.grammar.run import Settings, execute
+    from autodiff.grammar.script_warnings import help_on
 
     source = Source(entry.example, "script.ad")
     warnings: list[AutodiffError] = []
 
     def remember(text: str, span: Span) -> None:
-        warnings.append(AutodiffError(text, code="W0100", span=span))
+        warnings.append(AutodiffError(text, code="W0100", span=span, help=help_on(text)))
 
     try:
         execute(source, Settings(), lambda text: None, remember)

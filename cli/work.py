@@ -89,7 +89,9 @@ def keep_states(session: Session, execution: Execution, subject: Subject | None)
 
 def warn(session: Session, text: str, span: Span) -> None:
     """Pass on a warning of the script."""
-    session.warn(AutodiffError(text, code="W0100", span=span))
+    from autodiff.grammar.script_warnings import help_on
+
+    session.warn(AutodiffError(text, code="W0100", span=span, help=help_on(text)))
 
 
 def set_limits(request: Request) -> None:

@@ -32,6 +32,7 @@ from autodiff.grammar.parser import read
 from autodiff.grammar.runtime import ignore_warning, runtime
 from autodiff.grammar.scope import Names, resolve
 from autodiff.grammar.script_errors import PYTHON_ERRORS, explain, translate
+from autodiff.grammar.script_warnings import Warnings
 from autodiff.grammar.values import UNBOUND
 
 TYPE_CHECKING = False
@@ -269,20 +270,10 @@ def perform(
     execution = Execution(source, scopes)
     execution.without_tensors = planned.without_tensors
     mode.recorder = execution.last_passes
-    runtime.write = write
     runtime.numbers_are_leaves = planned.without_tensors or bool(sets or settings.wrt)
 
-    told: set[tuple[str, int]] = set()
-
-    def remember(text: str, span: Span) -> None:
-        line = source.position(span.start)[0]
-        if (text, line) in told:  # as Python does: a loop warns once
-            return
-        told.add((text, line))
-        execution.warnings.append((text, span))
-        warn(text, span)
-
-    runtime.warn = remember
+    spoken = Warnings(execution, write, warn)
+    runtime.write, runtime.warn = spoken.write, spoken.remember
     compiler = Compiler(scopes, source, builtin, planned.conversions, planned.without_tensors)
     body, last = script.body, None
     if body and isinstance(body[-1], syntax.ExpressionStatement):
@@ -305,13 +296,17 @@ def perform(
         if mode.site is not None:
             error.at(mode.site)
         explain(error, script, source, names_in(compiler))
+        spoken.forget(error)
         raise
     except PYTHON_ERRORS as error:
         ours = translate(error)
         if mode.site is not None:
             ours.at(mode.site)
         explain(ours, script, source, names_in(compiler))
+        spoken.forget(ours)
         raise ours from None
+    finally:
+        spoken.flush()
     execution.names = names_in(compiler)
     execution.last_assigned = compiler.last[0]
     return execution

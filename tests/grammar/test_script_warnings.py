@@ -1,0 +1,69 @@
+"""What a script is warned of: once a line, before what it prints next, and not twice beside an error."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.errors import AutodiffError
+from autodiff.core.span import Source
+from autodiff.grammar.run import Settings, execute
+from autodiff.grammar.script_warnings import HELP, help_on
+
+LEAF = "x = torch.tensor([2., 3.], requires_grad=True)\n"
+
+
+def heard(text: str) -> list[str]:
+    """What a script says in its order: the first words of warnings, what it prints, its error."""
+    said: list[str] = []
+    try:
+        execute(
+            Source(text),
+            Settings(),
+            lambda line: said.append(f"prints {line.strip()}"),
+            lambda warning, span: said.append(f"warns {' '.join(warning.split()[:2])}"),
+        )
+    except AutodiffError as error:
+        said.append(f"fails {error.code}")
+    return [line for line in said if line != "prints"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("y = x * 2\nprint(y.grad)", ["warns The .grad", "prints None"]),
+        ("y = x * 2\nz = y.grad", ["warns The .grad"]),
+        ("y = x * 2\nz = y.grad\nz + 1", ["warns The .grad", "fails E0203"]),
+        ("y = x * 2\nprint(y.grad * 2)", ["fails E0203"]),
+        ("y = x * 2\nfor i in range(3): z = y.grad", ["warns The .grad"]),
+        ("y = x * 2\nz = y.grad; z = torch.tensor(x)", ["warns The .grad", "warns To copy"]),
+    ],
+)
+def test_what_is_heard(text: str, expected: list[str]) -> None:
+    assert heard(LEAF + text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(x * 2).grad",
+        "float(x[0])",
+        "torch.tensor(x)",
+        "x.sum().backward(create_graph=True)",
+        "F.softmax(x)",
+        "F.mse_loss(x, torch.ones(2, 1))",
+        "x.T",
+        "torch.ones(1).std()",
+        "torch.meshgrid(x, x)",
+        "torch.cross(torch.ones(2, 3), torch.ones(2, 3))",
+        "F.kl_div(x, x)",
+    ],
+)
+def test_a_warning_is_explained(text: str) -> None:
+    warnings: list[str] = []
+    execute(Source(LEAF + text), Settings(), lambda line: None, lambda warning, span: warnings.append(warning))
+    assert len(warnings) == 1
+    assert len(help_on(warnings[0])) == 1
+
+
+def test_no_two_explanations_meet() -> None:
+    assert all(len(help_on(part)) == 1 for part in HELP)
+    assert help_on("anything else") == ()
