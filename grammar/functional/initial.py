@@ -21,7 +21,7 @@ def filled(torch: str, call: syntax.Call, name: str, text: Callable[[Any], str])
         raise CannotRewriteError(call, f"`nn.init.{name}` without a tensor", "name the weight")
     w, *rest = given
     size = f"{w}[0].numel()"  # the fan-in of a weight of any shape
-    others = f"{w}.numel() // {w}.shape[1]"  # the fan-out
+    others = f"({w}.numel() // {w}.shape[1])"  # the fan-out
 
     def setting(position: int, keyword: str, default: str) -> str:
         return more.get(keyword, rest[position] if position < len(rest) else default)
