@@ -9,6 +9,7 @@ import os
 import sys
 
 from autodiff.cli.arguments import Request, read_arguments
+from autodiff.cli.console import visible_lines
 from autodiff.cli.exit_codes import OK, OutputError, TimeOutError, as_autodiff_error, exit_code
 from autodiff.cli.inputs import NoScript
 from autodiff.cli.session import Session
@@ -152,7 +153,7 @@ def explain_failure(session: Session, error: BaseException) -> None:
     if os.environ.get("AUTODIFF_DEBUG") and shown is not error:
         from traceback import format_exception
 
-        session.err.write("".join(format_exception(error)))
+        session.err.write(visible_lines("".join(format_exception(error))))
 
 
 def describe_bug(error: BaseException) -> AutodiffError:

@@ -61,20 +61,6 @@ def describe(
     )
 
 
-def describe_graph(subject: Subject, source: Source) -> Graph:
-    """The graph below the output, with the derivative of every edge."""
-    return _graph(subject, Names(subject.order, source))
-
-
-def describe_derivation(
-    subject: Subject, source: Source, wrt_index: int, max_paths: int = MOST_PATHS
-) -> Derivation:
-    """The gradient for one input as a sum over paths, of which at most ``max_paths`` are followed."""
-    names = Names(subject.order, source)
-    counts = count_paths(subject.root, [subject.wrt[wrt_index][1]], subject.order)
-    return Derivations(subject, names, counts, max_paths, STRONGEST).of(wrt_index)
-
-
 def _variable(spelled: str, node: Node, names: Names, grad: Any, paths: int) -> Variable:
     return Variable(
         name=spelled,

@@ -167,8 +167,7 @@ def starting_weight(execution: Execution, settings: Settings, root: Node, record
             return seed_for(output, None).value
         except GradientError as error:
             error.operands = ()
-            shape = ", ".join(map(str, output.shape))
-            error.caret = f"this has {output.size} entries, of shape ({shape})"
+            error.caret = f"this has {output.size} entries, of shape {output.shape}"
             error.help = (
                 "weigh the entries equally: --grad-output ones",
                 "or add them up in the script: `.sum()`",

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+MOST_PROPOSED = 3
+
 
 def bare_text(report: GradientReport) -> str:
     """The lines of ``bare_lines`` as one text, so that what does not fit prints nothing."""
@@ -29,7 +31,8 @@ def bare_lines(report: GradientReport) -> Iterator[str]:
                 if variable.grad.ndim <= 2:
                     raise does_not_fit(
                         f"{name} is a tensor, and there are several gradients",
-                        f"or ask for it alone: --wrt {name}",
+                        f"or ask for one at a time: {one_at_a_time(report)}",
+                        "or have a table for people: `autodiff run --show gradients`",
                     )
                 raise does_not_fit(f"{name} has {variable.grad.ndim} dimensions")
         for variable in report.gradients:
@@ -43,6 +46,14 @@ def bare_lines(report: GradientReport) -> Iterator[str]:
             yield "\t".join(exact_entries(row))
     else:
         raise does_not_fit(f"{visible(report.gradients[0].name)} has {grad.ndim} dimensions")
+
+
+def one_at_a_time(report: GradientReport) -> str:
+    """The options that ask for the gradients one by one; of many the first."""
+    from shlex import quote
+
+    asked = [f"--wrt {quote(visible(variable.name))}" for variable in report.gradients[:MOST_PROPOSED]]
+    return ", then ".join(asked) + (", and so on" if len(report.gradients) > MOST_PROPOSED else "")
 
 
 def does_not_fit(reason: str, *more: str) -> UsageError:

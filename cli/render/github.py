@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.cli.console import visible
 from autodiff.core.errors import AutodiffError
 from autodiff.core.span import Source
 
@@ -27,8 +28,7 @@ def github_line(error: AutodiffError, source: Source | None, severity: str) -> s
 
 def escape_data(text: str) -> str:
     """A message on one line: what would end it, and the sign of the escapes, are escaped."""
-    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return "".join(character if character.isprintable() else "?" for character in text)
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def escape_property(text: str) -> str:

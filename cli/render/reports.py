@@ -78,5 +78,5 @@ def why_hint(report: GradientReport, script: Script | None) -> str:
         most = max(report.gradients, key=lambda variable: variable.paths)
         where = quote(script.path) if script.path is not None else "..."
         value = inline(most.grad) if not most.shape else "this gradient"
-        says += f"Why {value}?  autodiff explain {where} --wrt {fit(most.name)}"
+        says += f"Why {value}?  autodiff explain {where} --wrt {quote(fit(most.name))}"
     return says

@@ -23,7 +23,7 @@ from autodiff.core.report import TensorState, TensorStates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from autodiff.cli.render.page import Line
@@ -58,7 +58,7 @@ def state_lines(states: TensorStates, page: Page) -> Iterator[Line]:
     yield from prose(which_pass(states), page.width, 2)
 
 
-COLUMNS = {
+COLUMNS: dict[str, tuple[str, bool, Callable[[TensorState, int], str]]] = {
     "line": (MUTED, True, lambda state, digits: "" if state.line is None else str(state.line)),
     "shape": (MUTED, False, lambda state, digits: spell_shape(state.shape)),
     "is_leaf": (PLAIN, False, lambda state, digits: str(state.is_leaf)),

@@ -106,7 +106,7 @@ def test_github_escapes():
     line = github_line(error, Source("x = 1", "a:b%.ad"), "warning")
     assert line == (
         "::warning file=a%3Ab%25.ad,line=1,col=1,endLine=1,endColumn=2,title=E0100::"
-        "100%25 of%0Da: b,%0Ac?[2J%0Ahere\n"
+        "100%25 of%0Da: b,%0Ac\\x1b[2J%0Ahere\n"
     )
 
 

@@ -115,3 +115,9 @@ def test_the_same_input_gives_the_same_bytes(autodiff, seed):
     first = autodiff("grad", "--seed", seed, "-e", code).out
     assert first == autodiff("grad", "--seed", seed, "-e", code).out
     assert first != autodiff("grad", "--seed", "1", "-e", code).out
+
+
+def test_a_shape_is_spelled_as_python_spells_it(autodiff):
+    done = autodiff("grad", "-e", "x = ones(3, requires_grad=True)", "-e", "y = x * 2")
+    assert done.returncode == 4
+    assert "this has 3 entries, of shape (3,)" in done.err

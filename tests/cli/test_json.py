@@ -6,6 +6,7 @@ import hashlib
 import json
 
 import numpy as np
+import pytest
 from autodiff.cli.render.json import plain, render_json, render_json_error
 from autodiff.core.errors import Label, ShapeError
 from autodiff.core.span import Source, Span
@@ -102,3 +103,47 @@ def test_a_failure_is_a_document_too(autodiff):
     assert done.returncode == 3
     assert json.loads(done.out)["diagnostics"][0]["code"] == "E0201"
     assert done.err.startswith("error[E0201]")
+
+
+WARNS = "w = torch.tensor(3., requires_grad=True)\ny = w*2\ny.backward()\ng = y.grad\n"
+
+
+@pytest.mark.parametrize("command", ["run", "grad", "graph", "explain"])
+def test_warnings_are_in_the_document(autodiff, command):
+    done = autodiff(command, "-", "--format", "json", input=WARNS)
+    (warning,) = json.loads(done.out)["diagnostics"]
+    assert (warning["code"], warning["severity"]) == ("W0100", "warning")
+    assert warning["location"] == {"line": 4, "column": 5}
+
+
+def test_warnings_stand_before_the_error_that_came_after_them(autodiff):
+    done = autodiff("grad", "-", "--format", "json", "-q", input=WARNS + "k = y @ 3\n")
+    found = [(one["severity"], one["code"]) for one in json.loads(done.out)["diagnostics"]]
+    assert found == [("warning", "W0100"), ("error", "E0203")]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "run --format json --nope",
+        "run --format=json missing.ad",
+        "run --nope --format json",
+        "run a.ad b.ad --format json",
+        "grad --format json -e w=3 --wrt zz",
+        "grad --format json -e w=3 --set q",
+        "graph --format json -e w=3 --rows",
+        "explain --format json -e w=3 --digits many",
+        "run --format json -e w=3 --show everything",
+        "frob --format json",
+        "--format json run a.ad",
+        "lint --format json a.ad",
+        "help nothing --format json",
+    ],
+)
+def test_a_command_line_that_makes_no_sense_is_answered_with_a_document(autodiff, arguments):
+    done = autodiff(*arguments.split())
+    assert done.returncode == 2
+    document = json.loads(done.out)
+    assert document["schema"] == 1
+    assert [one["severity"] for one in document["diagnostics"]] == ["error"]
+    assert document["diagnostics"][0]["message"] in done.err

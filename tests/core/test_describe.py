@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import Function, Tensor, tensor
-from autodiff.core.describe import describe, describe_derivation, describe_graph
+from autodiff.core.describe import MOST_PATHS, describe
 from autodiff.core.evaluation import value_of
 from autodiff.core.mode import mode
-from autodiff.core.report import Derivation, Graph
+from autodiff.core.report import Derivation, Graph, Subject
 from autodiff.core.span import Source, Span
 from expression_reader import parse
 from graph_builder import random_scalar_graph, random_tensor_graph, run, subject_of
@@ -35,6 +35,18 @@ b = leaf([4.])
 Y = a + b
 """
 ONES = np.ones((2, 2))
+
+
+def describe_graph(subject: Subject, source: Source) -> Graph:
+    graph = describe(subject, source, derivations=False).graph
+    assert graph is not None
+    return graph
+
+
+def describe_derivation(
+    subject: Subject, source: Source, wrt_index: int, max_paths: int = MOST_PATHS
+) -> Derivation:
+    return describe(subject, source, graph=False, max_paths=max_paths).derivations[wrt_index]
 
 
 def derive(code: str, wrt: str, output: str = "L", seed: Any = None) -> Derivation:
