@@ -11,13 +11,6 @@ FOURIER = Rewrite(
     "x = torch.tensor([1.0, 2.0, 0.0, -1.0])\n",
     "print(torch.round(real), torch.round(imag))",
 )
-CHOICE = Rewrite(
-    "count how often a uniform number is passed",
-    "i = (p.cumsum(0) < torch.rand(())).sum()",
-    "p = torch.tensor([0.2, 0.5, 0.3])\n",
-    "print(i.shape)",
-)
-
 DENSITY = Rewrite(
     "write the density, here of the normal distribution",
     "log_p = -0.5 * ((x - mu) / sigma) ** 2 - torch.log(sigma) - 0.5 * math.log(2 * math.pi)",
@@ -35,5 +28,4 @@ FUNCTIONS = {
     "torch.distributions.*": DENSITY,
     "torch.Generator": SOURCE,
     "torch.fft.*": FOURIER,
-    "torch.multinomial": CHOICE,
 }

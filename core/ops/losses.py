@@ -16,7 +16,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.activations import logsigmoid
-from autodiff.core.ops.arithmetic import mul, sub
+from autodiff.core.ops.arithmetic import mul, pow, sub
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.reduction import cast, check_floating, mean, sum
 from autodiff.core.ops.selection import abs, maximum, sign
@@ -208,22 +208,51 @@ def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return expand(x, shape=shape), expand(y, shape=shape)
 
 
-@public(f"F.mse_loss(input: tensor, target: tensor, {LEGACY})", method=False)
-def mse_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str) -> Tensor:
+def weigh(losses: Tensor, x: Tensor, weight: Tensor, reduction: str) -> Tensor:
+    """The losses times their weights; their mean is over the sum of the weights, as in torch."""
+    if weight.shape != x.shape:
+        raise ShapeError(
+            "Weights and input must have the same size.",
+            operands=(weight, x),
+            caret=f"the weights have shape {weight.shape}, the input {x.shape}",
+        )
+    if reduction not in REDUCTIONS:
+        raise ScriptError(
+            f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.", code="E0206"
+        )
+    products = losses * weight
+    if reduction != "mean":
+        return reduce_tensor(products, reduction)
+    return reduce_tensor(products, "sum") / reduce_tensor(weight, "sum")
+
+
+@public(f"F.mse_loss(input: tensor, target: tensor, {LEGACY}, weight: tensor = None)", method=False)
+def mse_loss(
+    x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, weight: Tensor | None
+) -> Tensor:
     """The squared differences, averaged."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    if weight is None or size_average is not None or reduce is not None:
+        reduction = asked_reduction(size_average, reduce, reduction)
     warn_of_sizes(x, y)
+    if weight is not None:
+        apart, target = of_one_shape(x, y)
+        return weigh(pow(apart - target, 2), x, weight, reduction)
     need_floats("mse_cpu", x, y)
     return mse_loss_op(*of_one_shape(x, y), reduction=reduction)
 
 
-@public(f"F.l1_loss(input: tensor, target: tensor, {LEGACY})", method=False)
-def l1_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str) -> Tensor:
+@public(f"F.l1_loss(input: tensor, target: tensor, {LEGACY}, weight: tensor = None)", method=False)
+def l1_loss(
+    x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, weight: Tensor | None
+) -> Tensor:
     """The absolute differences, averaged."""
-    reduction = asked_reduction(size_average, reduce, reduction)
+    if weight is None or size_average is not None or reduce is not None:
+        reduction = asked_reduction(size_average, reduce, reduction)
     warn_of_sizes(x, y)
-    x, y = of_one_shape(x, y)
-    losses = abs(x - y)
+    apart, target = of_one_shape(x, y)
+    losses = abs(apart - target)
+    if weight is not None:
+        return weigh(losses, x, weight, reduction)
     if reduction == "mean":
         check_floating(losses, "mean")
     return reduce_tensor(losses, reduction)
@@ -244,13 +273,20 @@ def smooth_l1_loss(
 
 
 @public(
-    "F.huber_loss(input: tensor, target: tensor, reduction: str = 'mean', delta: float = 1.0)", method=False
+    "F.huber_loss(input: tensor, target: tensor, reduction: str = 'mean', delta: float = 1.0,"
+    " weight: tensor = None)",
+    method=False,
 )
-def huber_loss(x: Tensor, y: Tensor, reduction: str, delta: float) -> Tensor:
+def huber_loss(x: Tensor, y: Tensor, reduction: str, delta: float, weight: Tensor | None) -> Tensor:
     """Quadratic below delta, linear above with slope delta."""
     warn_of_sizes(x, y)
     need_floats("huber_cpu", x, y)
-    return huber_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction), delta=delta)
+    if weight is None:
+        return huber_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction), delta=delta)
+    losses = huber_loss_op(*of_one_shape(x, y), reduction="none", delta=delta)
+    if reduction == "mean" and weight.shape == x.shape:  # torch divides by the number of entries here
+        return reduce_tensor(losses * weight, reduction)
+    return weigh(losses, x, weight, reduction)
 
 
 @public(

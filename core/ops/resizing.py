@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.errors import ScriptError, ShapeError
-from autodiff.core.functions import public
+from autodiff.core.functions import FUNCTIONS, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.ops.pooling import MOST_PLACES, along, kind
@@ -20,31 +20,45 @@ from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Sizes = tuple[int, ...]
 
 SPACES = {
     "nearest": {3: "UpsampleNearest1D", 4: "UpsampleNearest2D", 5: "UpsampleNearest3D"},
+    "nearest-exact": {3: "UpsampleNearestExact1D", 4: "UpsampleNearestExact2D", 5: "UpsampleNearestExact3D"},
+    "area": {3: "adaptive_avg_pool1d", 4: "adaptive_avg_pool2d", 5: "adaptive_avg_pool3d"},
     "linear": {3: "UpsampleLinear1D"},
     "bilinear": {4: "UpsampleBilinear2D"},
+    "bicubic": {4: "UpsampleBicubic2D"},
     "trilinear": {5: "UpsampleTrilinear3D"},
 }
+#: What torch makes of the neighbours in a cubic: the slope parameter, another one where it antialiases.
+CUBIC, SMOOTH_CUBIC = -0.75, -0.5
 
 
 @public(
     "F.interpolate(input: tensor, size: any = None, scale_factor: any = None, mode: str = 'nearest',"
-    " align_corners: bool = None)",
+    " align_corners: bool = None, recompute_scale_factor: bool = None, antialias: bool = False)",
     method=False,
 )
-def interpolate(x: Tensor, size: Any, scale: Any, mode: str, align_corners: bool | None) -> Tensor:
+def interpolate(
+    x: Tensor,
+    size: Any,
+    scale: Any,
+    mode: str,
+    align_corners: bool | None,
+    recompute: bool | None,
+    antialias: bool,
+) -> Tensor:
     """Images of another size: the nearest entry, or a mean of neighbours weighted by distance."""
     if mode not in SPACES:
         raise ScriptError(f"interpolate() knows the modes {', '.join(SPACES)}, not '{mode}'")
     if x.ndim not in SPACES[mode]:
         wanted = " or ".join(f"{n}D" for n in SPACES[mode])
         raise ShapeError(f"Got {x.ndim}D input, but {mode} mode needs {wanted} input", operands=(x,))
-    if align_corners is not None and mode == "nearest":
+    if align_corners is not None and mode in ("nearest", "nearest-exact", "area"):
         raise ScriptError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic |"
             " trilinear",
@@ -57,18 +71,41 @@ def interpolate(x: Tensor, size: Any, scale: Any, mode: str, align_corners: bool
             else "only one of size or scale_factor should be defined",
             code="E0206",
         )
-    dims = x.ndim - 2
-    values = check_resize(x, size, scale, dims)
-    grad_fn = f"{SPACES[mode][x.ndim]}Backward0"
+    if recompute and size is not None:
+        raise ScriptError(
+            "recompute_scale_factor is not meaningful with an explicit size.", code="E0206", operands=(x,)
+        )
+    if antialias and mode not in ("bilinear", "bicubic"):
+        raise ScriptError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D"
+            " tensor as input",
+            code="E0206",
+            operands=(x,),
+        )
+    values = check_resize(x, size, scale, x.ndim - 2)
+    if size is None and (recompute or mode == "area"):
+        size = values = tuple(int(n * v) for n, v in zip(x.shape[2:], values, strict=True))
+    if mode == "area":
+        return FUNCTIONS[f"F.{SPACES[mode][x.ndim]}"](x, values)  # type: ignore[no-any-return]
+    grad_fn = f"{SPACES[mode][x.ndim]}{'Aa' * antialias}Backward0"
     for axis, value in enumerate(values):
         n = x.shape[axis + 2]
         count = int(value) if size is not None else math.floor(n * float(value))
         ratio = n / count if size is not None else 1 / float(value)
-        matrix = (
-            nearest(n, count, ratio) if mode == "nearest" else linear(n, count, ratio, bool(align_corners))
-        )
-        x = along(x, axis + 2, matrix, grad_fn)
+        x = along(x, axis + 2, mixing(mode, n, count, ratio, bool(align_corners), antialias), grad_fn)
     return x
+
+
+def mixing(mode: str, n: int, count: int, ratio: float, align_corners: bool, antialias: bool) -> Any:
+    """The matrix that makes ``count`` entries of ``n``, one row for each."""
+    if mode.startswith("nearest"):
+        return nearest(n, count, ratio, 0.5 if mode == "nearest-exact" else 0.0)
+    if align_corners:
+        ratio = (n - 1) / (count - 1) if count > 1 else 0.0
+    if antialias:
+        return smooth(n, count, ratio, cubic_weight if mode == "bicubic" else hat_weight)
+    at = np.arange(count) * ratio if align_corners else (np.arange(count) + 0.5) * ratio - 0.5
+    return cubic(n, at) if mode == "bicubic" else linear(n, np.maximum(at, 0.0))
 
 
 def check_resize(x: Tensor, size: Any, scale: Any, dims: int) -> tuple[Any, ...]:
@@ -105,25 +142,58 @@ def check_resize(x: Tensor, size: Any, scale: Any, dims: int) -> tuple[Any, ...]
     return values
 
 
-def nearest(n: int, count: int, ratio: float) -> Any:
-    """Rows that show the entry at floor(i · ratio)."""
+def nearest(n: int, count: int, ratio: float, offset: float) -> Any:
+    """Rows that show the entry at floor((i + offset) · ratio)."""
     matrix = np.zeros((count, n))
-    matrix[np.arange(count), np.minimum(np.floor(np.arange(count) * ratio).astype(int), n - 1)] = 1.0
+    at = np.floor((np.arange(count) + offset) * ratio).astype(int)
+    matrix[np.arange(count), np.minimum(at, n - 1)] = 1.0
     return matrix
 
 
-def linear(n: int, count: int, ratio: float, align_corners: bool) -> Any:
+def linear(n: int, at: Any) -> Any:
     """Rows that mix the two entries around each position."""
-    steps = np.arange(count)
-    if align_corners:
-        at = steps * ((n - 1) / (count - 1) if count > 1 else 0.0)
-    else:
-        at = np.maximum((steps + 0.5) * ratio - 0.5, 0.0)
+    steps = np.arange(len(at))
     low = np.minimum(np.floor(at).astype(int), n - 1)
     high = np.minimum(low + 1, n - 1)
-    matrix = np.zeros((count, n))
+    matrix = np.zeros((len(at), n))
     np.add.at(matrix, (steps, low), 1 - (at - low))
     np.add.at(matrix, (steps, high), at - low)
+    return matrix
+
+
+def cubic(n: int, at: Any) -> Any:
+    """Rows that mix the four entries around each position by Keys' cubic (1981); the edges go on for ever."""
+    steps, low = np.arange(len(at)), np.floor(at).astype(int)
+    matrix = np.zeros((len(at), n))
+    for offset in (-1, 0, 1, 2):
+        places = np.clip(low + offset, 0, n - 1)
+        np.add.at(matrix, (steps, places), cubic_weight(low + offset - at, CUBIC))
+    return matrix
+
+
+def cubic_weight(distance: Any, a: float = SMOOTH_CUBIC) -> Any:
+    """Keys' cubic: 1 at 0, 0 from 2 on."""
+    d = np.abs(distance)
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = a * (((d - 5) * d + 8) * d - 4)
+    return np.where(d < 1, near, np.where(d < 2, far, 0.0))
+
+
+def hat_weight(distance: Any) -> Any:
+    """1 at 0, 0 from 1 on, straight between."""
+    return np.maximum(1 - np.abs(distance), 0.0)
+
+
+def smooth(n: int, count: int, ratio: float, weight: Callable[[Any], Any]) -> Any:
+    """Rows of weights that add up to 1, as much wider than an entry as the image becomes smaller."""
+    reach = max(ratio, 1.0)
+    support = reach * (2 if weight is cubic_weight else 1)
+    matrix = np.zeros((count, n))
+    for row in range(count):
+        centre = ratio * (row + 0.5)
+        first, last = max(int(centre - support + 0.5), 0), min(int(centre + support + 0.5), n)
+        weights = weight((np.arange(first, last) - centre + 0.5) / reach)
+        matrix[row, first:last] = weights / weights.sum()
     return matrix
 
 

@@ -23,7 +23,7 @@ REFERENCE = REPOSITORY / "docs" / "ops.md"
 SECTION = re.compile(r"^### (?P<name>\S+)\n(?P<text>.*?)(?=^##)", re.MULTILINE | re.DOTALL)
 SNIPPET = re.compile(r"^```ad\n(.*?)^```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: Functions whose numbers are drawn: ours are others than torch's.
-RANDOM = re.compile(r"rand|normal|bernoulli|dropout|gumbel|multinomial|seed")
+RANDOM = re.compile(r"rand|normal|bernoulli|dropout|gumbel|multinomial|seed|uniform|exponential")
 #: torch overwrites what its own backward needs: "one of the variables ... modified by an inplace operation".
 FAILS_IN_TORCH = "torch.vander("
 
