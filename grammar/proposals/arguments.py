@@ -11,6 +11,7 @@ from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.attributes import find_method
+from autodiff.grammar.proposals.custom import context_first
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
 from autodiff.grammar.proposals.types import call_it
@@ -130,6 +131,7 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
     call, error = scene.node, scene.error
     if not isinstance(call, syntax.Call):
         return
+    yield from context_first(scene)
     made = CallScene(scene, call)
     message = error.message
     if "unexpected keyword argument '" in message:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import Edit, Fix, Label
+from autodiff.core.errors import Edit, Fix
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
+from autodiff.grammar.proposals.custom import right_answers
 from autodiff.grammar.proposals.scene import Scene, after, atom, is_method, owner_of
 from autodiff.grammar.walk import path_to, walk
 
@@ -22,6 +23,9 @@ LONGEST_QUOTE = 60
 def start_backward(scene: Scene) -> Iterator[Fix]:
     """The two ways to start a backward pass from many numbers."""
     call = scene.node
+    if scene.error.message.startswith("The Tensor returned by the function"):
+        yield from sum_of_answer(scene)
+        return
     if not is_method(call, "backward"):
         yield from start_grad(scene)
         return
@@ -39,6 +43,19 @@ def start_backward(scene: Scene) -> Iterator[Fix]:
     given = ", ".join([weight, *(scene.text(argument) for argument in call.arguments)])
     inside = Span(call.function.span.end, call.span.end)
     yield Fix(f"or give a weight:   {atom(name)}.backward({given})", Edit(inside, f"({given})"))
+
+
+def sum_of_answer(scene: Scene) -> Iterator[Fix]:
+    """``hessian(f, x)`` of a function that answers with many numbers."""
+    answer = scene.node
+    if isinstance(answer, syntax.Return):
+        answer = answer.value
+    if not isinstance(answer, syntax.Expression):
+        return
+    scene.error.help = ()
+    scene.error.caret = scene.error.caret or "this is more than one number"
+    text = f"{atom(scene.text(answer))}.sum()"
+    yield Fix(f"add the entries up: {text}", Edit(answer.span, text))
 
 
 def start_grad(scene: Scene) -> Iterator[Fix]:
@@ -64,6 +81,9 @@ def right_weight(scene: Scene) -> Iterator[Fix]:
         output = call.arguments[0].value
         named = scene.argument(call, "grad_outputs")
         given = named or call.arguments[min(2, len(call.arguments) - 1)]
+    if isinstance(given.value, syntax.ListDisplay):
+        made = Edit(given.value.span, f"torch.tensor({scene.text(given.value)})")
+        yield Fix(f"make it a tensor: {after(scene, call, made)}", made)
     ones = Edit(given.value.span, f"torch.ones_like({scene.text(output)})")
     yield Fix(f"one for each entry: {after(scene, call, ones)}", ones)
 
@@ -173,6 +193,11 @@ def indent(scene: Scene, place: Span) -> str:
 def without_graph(scene: Scene) -> Iterator[Fix]:
     """``with torch.no_grad():`` around the changes of leaves that stand together."""
     statement = scene.statement
+    if isinstance(statement, syntax.Assign) and is_in_place(statement.value):  # `y = x.relu_()`
+        function: Any = statement.value.function
+        named = Edit(function.name_span, function.name[:-1])
+        yield Fix(f"make a new tensor: {after(scene, statement, named)}", named)
+        return
     above = scene.path[scene.path.index(statement) - 1] if statement in scene.path else None
     lead = indent(scene, statement.span)
     group = [statement]
@@ -223,35 +248,6 @@ def change_no_view(scene: Scene) -> Iterator[Fix]:
                 copy = f"{atom(scene.text(made[0].value))}.clone()"
                 yield Fix(f"change a copy: {node.id} = {copy}", Edit(made[0].value.span, copy))
             return
-
-
-# -- functions of the script ------------------------------------------------------------------------------
-
-
-def right_answers(scene: Scene) -> Iterator[Fix]:
-    """As many gradients as ``forward`` took arguments; the return statement is pointed at."""
-    message = scene.error.message
-    for node in walk(scene.script):
-        if not isinstance(node, syntax.ClassDef):
-            continue
-        if f"{node.name}Backward" not in message and f"`{node.name}.backward" not in scene.error.caret:
-            continue
-        methods = {part.name: part for part in node.body if isinstance(part, syntax.FunctionDef)}
-        if "backward" not in methods:
-            return
-        answer = next((n for n in walk(methods["backward"]) if isinstance(n, syntax.Return)), None)
-        if answer is None or answer.value is None:
-            continue
-        scene.error.labels.append(Label(answer.value.span, f"what `{node.name}.backward` returns"))
-        given = answer.value.elements if isinstance(answer.value, syntax.TupleDisplay) else (answer.value,)
-        missing = len(methods["forward"].parameters) - 1 - len(given) if "forward" in methods else 0
-        if "number of gradients" in message and missing > 0:
-            edit = Edit(Span(answer.value.span.end, answer.value.span.end), ", None" * missing)
-            yield Fix(f"None where there is no gradient: {after(scene, answer, edit)}", edit)
-        elif "number of gradients" in message and missing < 0:
-            kept = Span(given[missing - 1].span.end, answer.value.span.end)
-            edit = Edit(kept, "")
-            yield Fix(f"one for each argument of forward: {after(scene, answer, edit)}", edit)
 
 
 PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {

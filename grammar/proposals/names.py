@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from autodiff.grammar.proposals.arguments import fit_arguments
 from autodiff.grammar.proposals.attributes import name_attribute
-from autodiff.grammar.proposals.types import other_operator
 from autodiff.grammar.proposals.unassigned import assign_first
 from autodiff.grammar.proposals.uses import (
     compute_in_floats,
     fit_call,
     fit_loop,
     fit_number,
+    fit_operation,
     fit_position,
     fit_types,
     fit_values,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.proposals.scene import Scene
 
 PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
-    "E0200": other_operator,
+    "E0200": fit_operation,
     "E0202": assign_first,
     "E0203": fit_types,
     "E0204": name_attribute,

@@ -70,7 +70,16 @@ def nothing_called(scene: Scene, call: syntax.Call, assigned: syntax.Assign | No
     error, callee = scene.error, call.function
     if isinstance(callee, syntax.Attribute) and callee.name in GIVES_NOTHING:
         error.labels.append(Label(call.span, f"{callee.name}() gives nothing back"))
-        if assigned is not None:
+        target = None if assigned is None else assigned.targets[0]
+        if callee.name == "backward" and isinstance(target, syntax.Name) and assigned is not None:
+            alone = f"{target.id}.backward"
+            given = scene.source.text[callee.span.end : call.span.end]
+            between = Span(callee.object.span.end, callee.span.end)
+            yield Fix(
+                f"keep the loss:\n{target.id} = {scene.text(callee.object)}\n{alone}{given}",
+                Edit(between, f"\n{indent(scene, assigned)}{alone}"),
+            )
+        elif assigned is not None:
             text = scene.text(call)
             yield Fix(f"call it alone: {text}", Edit(Span(assigned.span.start, call.span.start), ""))
         return
@@ -131,7 +140,11 @@ def no_gradient(scene: Scene, owner: Any, text: str) -> Iterator[Fix]:
         yield from ask_for_gradient(scene, owner)
     elif not tensor.is_leaf and update is None:
         yield from keep_gradient(scene, owner, name)
-    elif isinstance(scene.statement, syntax.ExpressionStatement) and asks(scene.statement, text, scene):
+    elif (
+        update is None
+        and isinstance(scene.statement, syntax.ExpressionStatement)
+        and asks(scene.statement, text, scene)
+    ):
         yield guarded(scene, text)
 
 

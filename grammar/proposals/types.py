@@ -9,8 +9,9 @@ from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.nothing import explain_nothing
-from autodiff.grammar.proposals.scene import Scene, atom
+from autodiff.grammar.proposals.scene import Scene, after, atom
 from autodiff.grammar.values import NUMBERS, UNBOUND, BoundMethod, Builtin, ScriptFunction, type_name
+from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,11 +84,8 @@ def other_operator(scene: Scene) -> Iterator[Fix]:
     if op == "**":
         scene.error.caret = "`^` is Python's exclusive or, not a power"
         scene.error.help = ()
-    equals = "" if isinstance(node, syntax.Binary) else "="
-    yield Fix(
-        f"{MEANS[op]}: {scene.text(left)} {op}{equals} {scene.text(right)}",
-        Edit(Span(at, at + len(node.op)), op),
-    )
+    edit = Edit(Span(at, at + len(node.op)), op)
+    yield Fix(f"{MEANS[op]}: {after(scene, node, edit)}", edit)
 
 
 INSTEAD = {"^": "**", "@": "*"}
@@ -143,6 +141,10 @@ def fit_sequence(scene: Scene, value: Any, node: Any, other: Any) -> Iterator[Fi
         if len(value) == 1 and value[0].__class__ is Tensor:
             yield from only_entry(scene, node, value)
             return
+        unpacked = list(unpack(scene, node))
+        if unpacked:
+            yield from unpacked
+            return
         if value and all(entry.__class__ is Tensor for entry in value):
             stacked = f"torch.stack({scene.text(node)})"
             yield Fix(f"make one tensor of them: {stacked}", Edit(node.span, stacked))
@@ -161,6 +163,18 @@ def fit_sequence(scene: Scene, value: Any, node: Any, other: Any) -> Iterator[Fi
         else:
             made = f"torch.tensor({scene.text(node)})"
             yield Fix(f"make it a tensor: {made}", Edit(node.span, made))
+
+
+def unpack(scene: Scene, node: Any) -> Iterator[Fix]:
+    """``(x,) = ctx.saved_tensors`` where ``2 * x`` repeats the tuple of one tensor."""
+    for name in [part for part in walk(node) if isinstance(part, syntax.Name)]:
+        for made in scene.assignments(name.id)[:1]:
+            value, target = made.value, made.targets[0]
+            called = value.function if isinstance(value, syntax.Call) else value
+            if isinstance(called, syntax.Attribute) and called.name in ("saved_tensors", "grad"):
+                scene.error.labels.append(Label(made.span, f"`{name.id}` is a tuple"))
+                text = f"({scene.text(target)},)"
+                yield Fix(f"take the tensor out of it: {text} = {scene.text(value)}", Edit(target.span, text))
 
 
 def comma_number(scene: Scene, node: Any) -> str:

@@ -8,7 +8,7 @@ from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.nothing import explain_nothing
-from autodiff.grammar.proposals.scene import Scene, atom
+from autodiff.grammar.proposals.scene import Scene, after, atom
 from autodiff.grammar.proposals.types import (
     UNCALLED,
     call_it,
@@ -16,6 +16,7 @@ from autodiff.grammar.proposals.types import (
     fit_format,
     fit_operands,
     is_number,
+    other_operator,
 )
 from autodiff.grammar.values import NUMBERS, UNBOUND, BoundMethod, Builtin, FunctionClass
 from autodiff.grammar.walk import walk
@@ -90,6 +91,10 @@ def fit_call(scene: Scene) -> Iterator[Fix]:
     if not node.arguments:
         if isinstance(callee, syntax.Attribute):
             scene.error.caret = f"`{text}` is a value, no method"
+            if callee.name == "requires_grad":
+                mark = Edit(Span(callee.span.end, callee.span.end), "_")
+                yield Fix(f"ask for a gradient: {text}_()", mark)
+                return
         yield Fix(f"leave out the (): {text}", Edit(between, ""))
     elif isinstance(callee, syntax.Name) and scene.values.get(callee.id) is owner:
         yield from shadowed(scene, callee)
@@ -136,6 +141,8 @@ def fit_loop(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"count up to it: range({text})", Edit(node.span, f"range({text})"))
         if value.__class__ is Tensor or "0-d" in scene.error.message:
             yield Fix(f"count up to it: range(int({text}))", Edit(node.span, f"range(int({text}))"))
+    elif isinstance(node, syntax.Call) and text.partition("(")[0].endswith("grad"):
+        yield from answer_of_function(scene, node)
     elif (
         isinstance(node, syntax.Call) and len(node.arguments) == 1 and isinstance(node.function, syntax.Name)
     ):
@@ -151,6 +158,21 @@ def fit_loop(scene: Scene) -> Iterator[Fix]:
             yield Fix(f"call it: {text}()", Edit(Span(inner.span.end, inner.span.end), "()"))
         given = f"range({text})"
         yield Fix(f"count up to it: {scene.text(node.function)}({given})", Edit(inner.span, given))
+
+
+def answer_of_function(scene: Scene, call: syntax.Call) -> Iterator[Fix]:
+    """``torch.autograd.grad(f, x)``, which takes what the function gives."""
+    if len(call.arguments) < 2 or scene.value(call.arguments[0].value).__class__ not in UNCALLED:
+        return
+    function, at = call.arguments[0], scene.text(call.arguments[1].value)
+    text = scene.text(function)
+    scene.error.span = function.span
+    scene.error.caret = f"`{text}` is a function: grad() takes its result"
+    if isinstance(call.arguments[1].value, syntax.Name):
+        edit = Edit(function.span, f"{text}({at})")
+        yield Fix(f"call it: {after(scene, call, edit)}", edit)
+    else:
+        scene.error.help = (f"with a name for the input, the result is `{text}(x)`",)
 
 
 def fit_values(scene: Scene) -> Iterator[Fix]:
@@ -201,11 +223,22 @@ def fit_number(scene: Scene) -> Iterator[Fix]:
         )
     elif isinstance(callee, syntax.Name) and callee.id == "len":
         yield Fix(f"count its entries: {atom(text)}.numel()", Edit(node.span, f"{atom(text)}.numel()"))
+    elif isinstance(callee, syntax.Name) and callee.id == "range" and is_shape(inner):
+        scene.error.caret = f"`{text}` is the sizes of all dimensions"
+        first = Edit(Span(inner.span.end, inner.span.end), "[0]")
+        yield Fix(f"count along the first: range({text}[0])", first)
     elif isinstance(callee, syntax.Name) and callee.id == "range" and has_length(value):
         scene.error.help = ()
         yield Fix(f"count its entries: range(len({text}))", Edit(inner.span, f"len({text})"))
     elif isinstance(callee, syntax.Name) and callee.id == "range":
         yield from whole_bounds(scene, node)
+
+
+def is_shape(node: Any) -> bool:
+    """Whether an expression is ``x.shape`` or ``x.size()``."""
+    if isinstance(node, syntax.Call) and not node.arguments and isinstance(node.function, syntax.Attribute):
+        return bool(node.function.name == "size")
+    return isinstance(node, syntax.Attribute) and bool(node.name == "shape")
 
 
 def has_length(value: Any) -> bool:
@@ -258,6 +291,10 @@ def fit_text_number(scene: Scene) -> Iterator[Fix]:
 def fit_position(scene: Scene) -> Iterator[Fix]:
     """An index that runs past the end of a list (E0208)."""
     node = scene.node
+    if scene.error.message.startswith("Target "):
+        number = scene.error.message.split()[1]
+        if number.isdigit():
+            scene.error.help = (f"class {number} would need {int(number) + 1} columns of scores",)
     if not isinstance(node, syntax.Subscript) or not isinstance(node.index, syntax.Name):
         return
     text = scene.text(node.object)
@@ -314,6 +351,23 @@ def show_values(scene: Scene) -> Iterator[Fix]:
     if 0 < len(shown) <= 3:
         scene.error.caret += f": {', '.join(shown)}"
     return iter(())
+
+
+def fit_operation(scene: Scene) -> Iterator[Fix]:
+    """The repairs of E0200: another operator, or probabilities where there are none."""
+    call = scene.node
+    if "between 0 and 1" not in scene.error.message or not isinstance(call, syntax.Call):
+        yield from other_operator(scene)
+        return
+    scene.error.caret = "this takes probabilities"
+    name = scene.text(call.function)
+    if call.arguments and name.endswith("binary_cross_entropy"):
+        first = call.arguments[0].value
+        scene.error.help = ()
+        logits = Edit(Span(call.function.span.end, call.function.span.end), "_with_logits")
+        yield Fix(f"if they are scores: {after(scene, call, logits)}", logits)
+        squeezed = Edit(first.span, f"torch.sigmoid({scene.text(first)})")
+        yield Fix(f"make them probabilities: {after(scene, call, squeezed)}", squeezed)
 
 
 def fit_types(scene: Scene) -> Iterator[Fix]:

@@ -59,7 +59,7 @@ def test_what_is_heard(text: str, expected: list[str]) -> None:
 )
 def test_a_warning_is_explained(text: str) -> None:
     warnings: list[str] = []
-    execute(Source(LEAF + text), Settings(), lambda line: None, lambda warning, span: warnings.append(warning))
+    execute(Source(LEAF + text), Settings(), lambda line: None, lambda said, span: warnings.append(said))
     assert len(warnings) == 1
     assert len(help_on(warnings[0])) == 1
 
