@@ -77,6 +77,7 @@ Formats
     --format formula    of `explain`: the simplified formula alone
     --format tree       of `graph`: the tree
     --format dot        of `graph`: the language of Graphviz
+    --format markdown   of `ops`: the reference that docs/ops.md is
 
 Bare numbers are exact: they read back as the same float. What a script prints goes to stdout in `run`, and
 to stderr in `grad` and in every machine format. Notes, warnings and errors go to stderr; -q takes notes
