@@ -1,7 +1,7 @@
 """What other libraries call the functions of the language, and what to write for what it has not.
 
 Keys are lower case without underscores. The values are names to try, the likeliest first; advice is for
-what no edit of a name can repair.
+what no edit of a name can repair, and for what an import would have brought in ``absent`` has it.
 """
 
 from __future__ import annotations
@@ -100,35 +100,21 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "float32": ("float",),
 }
 
-STEP = "write the step itself: `with torch.no_grad(): w -= lr * w.grad`, then `w.grad.zero_()`"
-LAYERS = "write layers as functions of your own leaves: `F.linear(x, W, b)`, `relu(x)`, `F.mse_loss(y, t)`"
-PICTURES = "scripts draw nothing: `autodiff graph FILE` and `--format svg` make pictures"
-READS_NOTHING = "scripts read nothing: give values on the command line, as in --set 'x=[1, 2]'"
 CLOSED = "a script computes and prints; there is nothing it could be used on here"
+NO_CLASS = "write functions of the weights, `def model(x, W, b):`, in place of a class"
 
-#: What to write instead of names that Python or PyTorch users reach for and the language has not.
+#: What to write instead of what Python users reach for and the language has not.
 ADVICE = {
-    "nn": LAYERS,
-    "Module": LAYERS,
-    "Linear": LAYERS,
-    "Sequential": LAYERS,
-    "optim": STEP,
-    "optimizer": STEP,
     "zero_grad": "write `w.grad.zero_()` for each leaf, or `w.grad = None`",
-    "plt": PICTURES,
-    "make_dot": PICTURES,
-    "sys": READS_NOTHING,
+    "sys": "scripts read nothing: give values on the command line, as in --set 'x=[1, 2]'",
     "dict": "there are no dicts: use a name for each value, or a list",
     "set": "there are no sets: use a list",
     "map": "write it as a list: `[f(x) for x in xs]`",
     "filter": "write it as a list: `[x for x in xs if test(x)]`",
     "iter": "loop over the list or the tensor itself",
     "next": "loop over the list or the tensor itself",
-    "time": "nothing here has a clock: -v shows how long a run took",
-    "random": "write `torch.rand(...)` or `torch.randn(...)`; --seed changes them",
-    "self": "write functions of the weights, `def model(x, W, b):`, in place of a class",
-    "super": "write functions of the weights, `def model(x, W, b):`, in place of a class",
-    "cuda": "everything runs on the CPU here: leave it out",
+    "self": NO_CLASS,
+    "super": NO_CLASS,
     "device": "everything runs on the CPU here: leave it out",
     **dict.fromkeys(
         (
@@ -138,6 +124,42 @@ ADVICE = {
         CLOSED,
     ),
 }
+
+#: Names that an import would have bound, in full: what is said of them is written in ``absent`` alone.
+IMPORTED = {
+    "nn": "torch.nn",
+    "optim": "torch.optim",
+    "optimizer": "torch.optim",
+    "scheduler": "torch.optim.lr_scheduler",
+    "cuda": "torch.cuda",
+    "init": "torch.nn.init",
+    "plt": "matplotlib.pyplot",
+    "sns": "seaborn",
+    "pd": "pandas",
+    "make_dot": "torchviz.make_dot",
+    "Module": "torch.nn.Module",
+    "DataLoader": "torch.utils.data.DataLoader",
+    "deepcopy": "copy.deepcopy",
+    **{name: name for name in ("time", "random", "copy", "tqdm", "itertools", "functools", "collections")},
+}
+
+
+def advice_on(name: str, member: str) -> tuple[str, ...]:
+    """What to write instead of a name nothing binds, or of its ``member``; empty where nothing is known."""
+    if name in ADVICE:
+        return (ADVICE[name],)
+    from autodiff.grammar.absent import ENTRIES, entry_of
+    from autodiff.grammar.namespaces import MAKERS, namespace
+    from autodiff.grammar.values import UNBOUND
+
+    full = IMPORTED.get(name, "")
+    if full in MAKERS and member and namespace(full).find(member) is not UNBOUND:
+        return ()  # only the import is missing
+    if full:
+        found = entry_of(f"{full}.{member}" if member else full) or entry_of(f"{full}.*")
+    else:
+        found = ENTRIES.get(f"torch.nn.{name}") or ENTRIES.get(f"torch.optim.{name}")
+    return () if found is None else (found[1].help,)
 
 
 def synonyms(name: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from autodiff.core.span import Source, Span
 from autodiff.grammar import syntax
 from autodiff.grammar.namespaces import builtin, builtin_names
 from autodiff.grammar.scope import Names, Scope
-from autodiff.grammar.synonyms import ADVICE, synonyms
+from autodiff.grammar.synonyms import advice_on, synonyms
 from autodiff.grammar.values import UNBOUND, Builtin
 from autodiff.grammar.walk import path_to
 
@@ -71,9 +71,8 @@ def undefined_name(
     )
     if reader.explain_elsewhere(error):
         return error
-    if name.id in ADVICE:
-        error.help = (ADVICE[name.id],)
-    elif not error.fixes:
+    error.help = advice_on(name.id, reader.member)
+    if not error.help and not error.fixes:
         error.fixes = tuple(reader.as_text())
         what = f"define it above: `def {name.id}(x): ...`" if reader.is_called else "assign it above"
         if not reader.is_called and not reader.has_attributes:
@@ -162,7 +161,7 @@ class Reader:
         for near in list(dict.fromkeys([*short, *nearest(name, own)]))[:MOST_CANDIDATES]:
             yield self.rename(near, True)
         others = [other for other in synonyms(name) if builtin(other.partition(".")[0]) is not UNBOUND]
-        if not others and name not in ADVICE:
+        if not others and not advice_on(name, self.member):
             others = nearest(name, self.fitting_builtins())[:1]
         for other in others:
             yield self.rename(self.in_full(other), False)
@@ -266,6 +265,12 @@ class Reader:
         if isinstance(around[-2], (syntax.Argument, syntax.Call)) and not self.is_called:
             text = f'"{self.name.id}"'
             yield Fix(f"to print the word, put it in quotes: {text}", Edit(self.name.span, text))
+
+    @property
+    def member(self) -> str:
+        """What is asked of the name: ``Linear`` of ``nn.Linear``."""
+        parent = path_to(self.script, self.name.span)[-2]
+        return parent.name if isinstance(parent, syntax.Attribute) else ""
 
     @property
     def has_attributes(self) -> bool:

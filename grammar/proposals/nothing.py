@@ -71,7 +71,8 @@ def nothing_called(scene: Scene, call: syntax.Call, assigned: syntax.Assign | No
     if isinstance(callee, syntax.Attribute) and callee.name in GIVES_NOTHING:
         error.labels.append(Label(call.span, f"{callee.name}() gives nothing back"))
         target = None if assigned is None else assigned.targets[0]
-        if callee.name == "backward" and isinstance(target, syntax.Name) and assigned is not None:
+        is_loss = callee.name == "backward" and isinstance(target, syntax.Name)
+        if is_loss and assigned is not None and scene.text(callee.object) != target.id:
             alone = f"{target.id}.backward"
             given = scene.source.text[callee.span.end : call.span.end]
             between = Span(callee.object.span.end, callee.span.end)
