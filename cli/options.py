@@ -110,7 +110,7 @@ COMMANDS = {
             "[SCRIPT]",
             (*QUESTION, SHOW, format_option("plain", "json"), *PEOPLE, *MANNERS, *LIMITS),
             "Run a script and backward: gradients, graph and derivations.",
-            (f"autodiff run {EXAMPLE}", f"autodiff run {EXAMPLE} --show gradients,tensors"),
+            (f"autodiff run {EXAMPLE}", "autodiff run examples/cube.ad --show tensors"),
         ),
         Command(
             "grad",
@@ -165,7 +165,7 @@ COMMANDS = {
 
 DESCRIPTION = "Runs PyTorch-style scripts without PyTorch and explains every gradient."
 EXAMPLES = (
-    (f"autodiff run {EXAMPLE}", "values, gradients, the graph and where each gradient comes from"),
+    (f"autodiff run {EXAMPLE}", "gradients, the graph, and where each comes from"),
     ("autodiff grad --wrt w -e 'w = 3; L = w**2'", "just the number: 6"),
     (f"autodiff explain {EXAMPLE} --wrt w1", "the derivation, path by path"),
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from autodiff.cli.codes import CODES
 from autodiff.cli.options import COMMANDS
+from autodiff.cli.render.prose import fold
 from autodiff.core.errors import UsageError
 
 EXIT_CODES = """\
@@ -55,16 +58,17 @@ what to write instead, and every difference from Python with PyTorch.
 LIMITS = """\
 Limits
 
-    --max-steps N       statements run                     10,000,000   E0503
-    --max-nodes N       nodes of the graph                  5,000,000   E0504
-    --max-memory SIZE   bytes of one result                     4 GiB   E0502
-    --max-depth N       calls in calls, lists in lists        100,000   E0501
-    --max-paths N       paths that explain follows             10,000   the report says so
-    --max-script SIZE   bytes of the script                    16 MiB   E0612
-    --timeout SECONDS   time for all of it                       none   E0505, exit 124
+    --max-steps N       statements run                  10,000,000   E0503
+    --max-nodes N       nodes of the graph               5,000,000   E0504
+    --max-memory SIZE   bytes of one result                  4 GiB   E0502
+    --max-depth N       calls in calls, lists in lists     100,000   E0501
+    --max-paths N       paths that explain follows          10,000   told
+    --max-script SIZE   bytes of the script                 16 MiB   E0612
+    --timeout SECONDS   time for all of it                    none   E0505
 
 0 takes a limit away. SIZE is a number of bytes, or as in 512K, 100M, 2G. A shape is checked before memory
-is taken for it. Limits end a script with exit code 5.
+is taken for it. Limits end a script with exit code 5, --timeout with 124; a report says itself where it did
+not follow every path.
 """
 
 FORMATS = """\
@@ -91,6 +95,7 @@ What `lint` finds is its result and goes to stdout.
 """
 
 TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMATS}
+WIDEST = 100  # how long lines are read with ease
 TOPICS = ("exit-codes", "language", "limits", "formats", "codes", "lints")
 
 
@@ -99,14 +104,16 @@ def find_topic(name: str, width: int) -> str:
     topic = name.lower()
     if not name:
         commands = ", ".join(COMMANDS)
-        return (
-            f"Topics: {', '.join(TOPICS)}, and every code, such as E0401 or L001.\n"
-            f"Commands: {commands}; `autodiff help COMMAND` describes one.\n"
+        text = (
+            f"Topics:    {', '.join(TOPICS)}, and every code, such as E0401 or L001.\n"
+            f"Commands:  {commands}; `autodiff help COMMAND` describes one.\n"
         )
+        return folded(text, width)
     if topic in TEXTS:
-        return TEXTS[topic]
+        return folded(TEXTS[topic], width)
     if topic == "codes":
-        return "".join(f"{code}  {entry.title}\n" for code, entry in CODES.items()) + titles_of_lints()
+        titles = "".join(f"{code}  {entry.title}\n" for code, entry in CODES.items())
+        return folded(titles + titles_of_lints(), width)
     if name.upper() in CODES:
         from autodiff.cli.explanation import explain_code
 
@@ -115,7 +122,7 @@ def find_topic(name: str, width: int) -> str:
         from autodiff.grammar.lints import LINTS
 
         if topic == "lints":
-            return titles_of_lints()
+            return folded(titles_of_lints(), width)
         if name.upper() in LINTS:
             from autodiff.cli.explanation import explain_lint
 
@@ -127,6 +134,33 @@ def find_topic(name: str, width: int) -> str:
         assert isinstance(text, str)
         return text + "\n"
     raise no_such_topic(name)
+
+
+ENTRY = re.compile(r"( *\S+(?: \S+)*  +)\S")  # a term, a gap, and what it means
+DEEP = " " * 12  # what is indented further goes on with the line above
+
+
+def folded(text: str, width: int) -> str:
+    """A text for this width: paragraphs are filled, entries of lists hang below what they begin with."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        is_text = line and lines and lines[-1] and not ENTRY.match(line)
+        if is_text and line.startswith(DEEP) and ENTRY.match(lines[-1]):
+            lines[-1] += " " + line.strip()
+        elif is_text and line[0] != " " and lines[-1][0] != " " and not ENTRY.match(lines[-1]):
+            lines[-1] += " " + line
+        else:
+            lines.append(line)
+    return "\n".join(piece for line in lines for piece in fold_line(line, min(width, WIDEST)))
+
+
+def fold_line(line: str, width: int) -> list[str]:
+    entry = ENTRY.match(line)
+    if entry is None:
+        return fold(line, width) if line[:1] != " " else [line]
+    indent = entry.end() - 1
+    first, *rest = fold(line[indent:], width, indent, indent)
+    return [line[:indent] + first, *rest]
 
 
 def titles_of_lints() -> str:

@@ -8,6 +8,7 @@ import sys
 import pytest
 from autodiff.cli.arguments import read_arguments
 from autodiff.cli.options import COMMANDS
+from autodiff.cli.topics import TOPICS, find_topic
 from autodiff.cli.usage import read_with_click
 from autodiff.core.errors import UsageError
 
@@ -157,3 +158,19 @@ def test_the_names_of_option_destinations_are_unique():
     for command in COMMANDS.values():
         names = [option.name for option in command.options]
         assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("topic", ["", *TOPICS])
+def test_topics_keep_to_the_width(topic, width):
+    text = find_topic(topic, width)
+    assert [line for line in text.split("\n") if len(line) > width] == []
+    assert sorted("".join(text.split())) == sorted("".join(find_topic(topic, 1000).split()))
+
+
+def test_entries_of_topics_hang_below_what_they_begin_with():
+    text = find_topic("exit-codes", 60)
+    assert "\n    2  the command line is wrong, or the script cannot be\n       read\n" in text
+    assert "\n    L = w**2\n" in find_topic("language", 60)
+    table = find_topic("limits", 80)
+    assert len({line.index("E0") for line in table.split("\n") if "E050" in line}) == 1
