@@ -1,15 +1,14 @@
-"""``torch.autograd.grad`` and ``torch.autograd.functional``: jacobian, hessian, jvp, vjp, hvp, vhp."""
+"""``torch.autograd.grad`` and ``torch.autograd.backward``: one pass from one tensor or from several."""
 
 from __future__ import annotations
 
 from autodiff.core.backward import backward_from
 from autodiff.core.backward import grad as core_grad
-from autodiff.core.errors import GradientError, ScriptError
+from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.functions import find
 from autodiff.core.lazy import np
-from autodiff.core.mode import enable_grad
 from autodiff.core.tensors import Tensor, settle
-from autodiff.grammar.values import Builtin, iterate, type_name
+from autodiff.grammar.values import is_true, iterate, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,18 +42,72 @@ def grad(
     weights = None
     if grad_outputs is not None:
         weights = [grad_outputs] if grad_outputs.__class__ is Tensor else list(iterate(grad_outputs))
-    wanted = tensors(inputs, "inputs")
-    found = core_grad(
-        tensors(outputs, "outputs"),
-        wanted,
-        weights,
-        retain_graph=None if retain_graph is None else bool(retain_graph),
-        create_graph=bool(create_graph),
-        allow_unused=bool(allow_unused) or bool(materialize_grads),
+    wanted, given = tensors(inputs, "inputs"), tensors(outputs, "outputs")
+    retain = None if retain_graph is None else is_true(retain_graph)
+    unused = is_true(allow_unused) or is_true(materialize_grads)
+    passes = batched if is_true(is_grads_batched) else core_grad
+    found = passes(
+        given, wanted, weights, retain_graph=retain, create_graph=is_true(create_graph), allow_unused=unused
     )
-    if materialize_grads:
+    if is_true(materialize_grads):
         return tuple(zeros_like(x) if g is None else g for x, g in zip(wanted, found, strict=True))
     return tuple(found)
+
+
+def batched(
+    outputs: list[Tensor],
+    inputs: list[Tensor],
+    weights: list[Any] | None,
+    *,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool,
+) -> list[Any]:
+    """``grad(is_grads_batched=True)``: one pass per row of the weights, the results stacked."""
+    if weights is None:
+        raise GradientError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of"
+            " dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0.",
+            code="E0206",
+            caret="with `is_grads_batched=True` the weights are a batch, one weight per pass",
+            help=("give `grad_outputs`, as in `torch.eye(3)` for three entries",),
+        )
+    for position, (output, weight) in enumerate(zip(outputs, weights, strict=False)):
+        if weight is None:
+            continue
+        if not weight.ndim or weight.shape[1:] != output.shape:
+            raise ShapeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the"
+                " batch dimension. The sizes of the remaining dimensions are expected to match the shape of"
+                f" corresponding output, but a mismatch was detected: grad_output[{position}] has a shape of"
+                f" torch.Size({list(weight.shape)}) and output[{position}] has a shape of"
+                f" torch.Size({list(output.shape)}). If you only want some tensors in `grad_output` to be"
+                " considered batched, consider using vmap.",
+                code="E0411",
+                caret=f"weights for this output have the shape ({', '.join(['n', *map(str, output.shape)])})",
+                operands=(output, weight),
+            )
+    sizes = {weight.shape[0] for weight in weights if weight is not None}
+    if len(sizes) != 1:
+        raise ShapeError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes"
+            f" {sorted(sizes)} for the mapped dimension",
+            code="E0206",
+            caret="the batches of the outputs differ in length",
+        )
+    (count,) = sizes
+    stack, select = find("stack"), find("select")
+    assert stack is not None
+    assert select is not None
+    rows: list[tuple[Any, ...]] = []
+    for index in range(count):
+        row = [None if weight is None else select(weight, 0, index) for weight in weights]
+        keep = True if index < count - 1 else retain_graph
+        found = core_grad(
+            outputs, inputs, row, retain_graph=keep, create_graph=create_graph, allow_unused=allow_unused
+        )
+        rows.append(tuple(found))
+    return [None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True)]
 
 
 listed = tensors
@@ -78,223 +131,10 @@ def backward(
             code="E0411",
             caret="each tensor takes one gradient to start from",
         )
-    retain = None if retain_graph is None else bool(retain_graph)
+    retain = None if retain_graph is None else is_true(retain_graph)
     only = None if inputs is None else listed(inputs, "inputs")
-    backward_from(outputs, weights, retain, bool(create_graph), only)
+    backward_from(outputs, weights, retain, is_true(create_graph), only)
 
 
 def zeros_like(x: Tensor) -> Tensor:
     return Tensor(settle(np.zeros(x.shape, dtype=x.dtype.name)))
-
-
-# -- torch.autograd.functional ----------------------------------------------------------------------
-
-
-def run(func: Any, inputs: Any, create_graph: bool) -> tuple[bool, list[Tensor], bool, list[Tensor]]:
-    """Call ``func`` on inputs of its own graph: (one input?, inputs, one output?, outputs)."""
-    single = inputs.__class__ is Tensor
-    given = tensors(inputs, "inputs")
-    fresh = []
-    for x in given:
-        if create_graph and x.requires_grad:
-            view_as = find("clone")
-            fresh.append(view_as(x) if view_as is not None else x * 1)
-        else:
-            copy = Tensor(x.value)
-            copy.set_requires_grad()
-            fresh.append(copy)
-    result = func(*fresh)
-    one = result.__class__ is Tensor
-    return single, fresh, one, tensors(result, "outputs")
-
-
-def rows(output: Tensor, inputs: list[Tensor], create_graph: bool) -> list[list[Any]]:
-    """The gradient of every entry of ``output``: one list of rows per input."""
-    columns: list[list[Any]] = [[] for _ in inputs]
-    count = output.size
-    for index in range(count):
-        weight = np.zeros(output.shape, dtype=output.dtype.name)
-        weight.reshape(-1)[index] = 1
-        if output.requires_grad:
-            found = core_grad(
-                output,
-                inputs,
-                Tensor(settle(weight)),
-                retain_graph=True,
-                create_graph=create_graph,
-                allow_unused=True,
-            )
-        else:
-            found = (None,) * len(inputs)
-        for column, x, g in zip(columns, inputs, found, strict=True):
-            column.append(zeros_like(x) if g is None else g)
-    return columns
-
-
-def stacked(parts: list[Any], shape: tuple[int, ...], create_graph: bool) -> Tensor:
-    """Equal tensors put together into one of a given shape."""
-    stack, reshape = find("stack"), find("reshape")
-    if create_graph and stack is not None and reshape is not None:
-        return reshape(stack(parts), shape)  # type: ignore[no-any-return]
-    return Tensor(settle(np.stack([part.data for part in parts]).reshape(shape)))
-
-
-def jacobian_rows(func: Any, inputs: Any, create_graph: bool) -> Any:
-    with enable_grad():
-        single_in, xs, single_out, ys = run(func, inputs, create_graph)
-        table = []
-        for y in ys:
-            columns = rows(y, xs, create_graph)
-            blocks = [
-                stacked(column, (*y.shape, *x.shape), create_graph)
-                for x, column in zip(xs, columns, strict=True)
-            ]
-            table.append(blocks[0] if single_in else tuple(blocks))
-    return table[0] if single_out else tuple(table)
-
-
-def jacobian(
-    func: Any,
-    inputs: Any,
-    create_graph: Any = False,
-    strict: Any = False,
-    vectorize: Any = False,
-    strategy: Any = "reverse-mode",
-) -> Any:
-    return jacobian_rows(func, inputs, bool(create_graph))
-
-
-def hessian(
-    func: Any,
-    inputs: Any,
-    create_graph: Any = False,
-    strict: Any = False,
-    vectorize: Any = False,
-    outer_jacobian_strategy: Any = "reverse-mode",
-) -> Any:
-    single = inputs.__class__ is Tensor
-
-    def slope(*xs: Any) -> Any:
-        y = one_number(func(*xs), "hessian")
-        found = core_grad(y, list(xs), create_graph=True, allow_unused=True) if y.requires_grad else None
-        made = tuple(
-            zeros_like(x) if found is None or found[i] is None else found[i] for i, x in enumerate(xs)
-        )
-        return made[0] if single else made
-
-    return jacobian_rows(slope, inputs, bool(create_graph))
-
-
-def one_number(y: Any, name: str) -> Tensor:
-    if y.__class__ is not Tensor:
-        raise ScriptError(
-            f"The outputs of the user-provided function given to {name} must be Tensors, not {type_name(y)}",
-            code="E0310",
-        )
-    if y.size != 1:
-        raise GradientError(
-            f"The Tensor returned by the function given to {name} should contain a single element",
-            code="E0401",
-            operands=(y,),
-            help=("add the entries up: `.sum()`",),
-        )
-    return y
-
-
-def weights_for(v: Any, like: list[Tensor], name: str) -> list[Tensor]:
-    """The vector of a product, with ones for a single number."""
-    if v is None:
-        if len(like) == 1 and like[0].size == 1:
-            return [Tensor(settle(np.ones(like[0].shape, dtype=like[0].dtype.name)))]
-        raise GradientError(
-            "The vector v can only be None if the user-provided function returns a single Tensor with a"
-            " single element.",
-            code="E0401",
-            caret=f"{name} needs a vector here",
-        )
-    given = tensors(v, "vectors")
-    for vector, x in zip(given, like, strict=False):
-        if vector.shape != x.shape:
-            raise GradientError(
-                f"v has invalid size: should be torch.Size({list(x.shape)}) but got"
-                f" torch.Size({list(vector.shape)}).",
-                code="E0411",
-                operands=(vector,),
-            )
-    return given
-
-
-def packed(values: list[Any], single: bool) -> Any:
-    return values[0] if single else tuple(values)
-
-
-def vjp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
-    with enable_grad():
-        single_in, xs, single_out, ys = run(func, inputs, bool(create_graph))
-        weights = weights_for(v, ys, "vjp")
-        found = core_grad(ys, xs, weights, create_graph=bool(create_graph), allow_unused=True)
-    products = [zeros_like(x) if g is None else g for x, g in zip(xs, found, strict=True)]
-    shown = ys if create_graph else [y.detach() for y in ys]
-    return packed(shown, single_out), packed(products, single_in)
-
-
-def jvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
-    """J v by differentiating v -> (v J) twice, the trick torch uses too."""
-    with enable_grad():
-        _, xs, single_out, ys = run(func, inputs, bool(create_graph))
-        vectors = weights_for(v, xs, "jvp")
-        dummies = []
-        for y in ys:
-            dummy = zeros_like(y)
-            dummy.set_requires_grad()
-            dummies.append(dummy)
-        pulled = core_grad(ys, xs, dummies, create_graph=True, allow_unused=True)
-        kept = [(g, w) for g, w in zip(pulled, vectors, strict=True) if g is not None and g.requires_grad]
-        if kept:
-            found = core_grad(
-                [g for g, _ in kept],
-                dummies,
-                [w for _, w in kept],
-                create_graph=bool(create_graph),
-                allow_unused=True,
-            )
-        else:
-            found = (None,) * len(ys)
-    products = [zeros_like(y) if g is None else g for y, g in zip(ys, found, strict=True)]
-    shown = ys if create_graph else [y.detach() for y in ys]
-    return packed(shown, single_out), packed(products, single_out)
-
-
-def hvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
-    """H v as the gradient of (gradient . v)."""
-    with enable_grad():
-        single_in, xs, _, ys = run(func, inputs, bool(create_graph))
-        y = one_number(ys[0], "hvp")
-        vectors = weights_for(v, xs, "hvp")
-        slopes = core_grad(y, xs, create_graph=True, allow_unused=True)
-        kept = [(g, w) for g, w in zip(slopes, vectors, strict=True) if g is not None and g.requires_grad]
-        if kept:
-            found = core_grad(
-                [g for g, _ in kept],
-                xs,
-                [w for _, w in kept],
-                create_graph=bool(create_graph),
-                allow_unused=True,
-            )
-        else:
-            found = (None,) * len(xs)
-    products = [zeros_like(x) if g is None else g for x, g in zip(xs, found, strict=True)]
-    return (y if create_graph else y.detach()), packed(products, single_in)
-
-
-FUNCTIONAL = {
-    name: Builtin(name, function)
-    for name, function in (
-        ("jacobian", jacobian),
-        ("hessian", hessian),
-        ("jvp", jvp),
-        ("vjp", vjp),
-        ("hvp", hvp),
-        ("vhp", hvp),
-    )
-}

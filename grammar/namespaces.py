@@ -23,9 +23,9 @@ PYTHONS = {
 
 
 def autograd_members() -> dict[str, Any]:
-    from autodiff.grammar import autograd
+    from autodiff.grammar import autograd, derivatives
 
-    return {**autograd.FUNCTIONAL, "grad": Builtin("grad", autograd.grad)}
+    return {**derivatives.FUNCTIONAL, "grad": Builtin("grad", autograd.grad)}
 
 
 AUTOGRAD = frozenset(["grad", "jacobian", "hessian", "jvp", "vjp", "hvp", "vhp"])
