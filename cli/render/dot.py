@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.cli.render.numbers import inline, spell_shape
 from autodiff.cli.render.page import Page, fit
 from autodiff.cli.render.tree import spell_local
+from autodiff.core.naming import bracketed
 from autodiff.core.report import Graph
 
 TYPE_CHECKING = False
@@ -27,7 +28,7 @@ def dot_lines(graph: Graph, page: Page) -> Iterator[str]:
             lines.append(spell_shape(node.shape))
         lines.append(inline(node.value, page.digits))
         if node.grad is not None:
-            lines.append(f"d{output}: {inline(node.grad, page.digits)}")
+            lines.append(f"d{bracketed(output)}: {inline(node.grad, page.digits)}")
         fill = "lightgrey" if node.op == "leaf" else "orange"
         yield f"  n{node.id} [label={quote(lines)}, fillcolor={fill}];"
     for edge in graph.edges:

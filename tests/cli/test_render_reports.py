@@ -453,3 +453,8 @@ def test_counts(count, text):
 def test_the_check_line_says_how_far_paths_and_backward_are_apart():
     text = texts(derivation_lines(w1_derivation(difference=0.25), Page()))
     assert text.rstrip().endswith("check: backward() gives -8, difference 0.25")
+
+
+def test_dot_puts_a_compound_output_in_brackets():
+    graph = Graph(0, (node(0, "x * y", "leaf", 1.0, 1.0),), ())
+    assert "d(x * y): 1" in "\n".join(dot_lines(graph, Page()))
