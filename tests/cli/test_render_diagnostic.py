@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from autodiff.cli.console import cells
-from autodiff.cli.render.diagnostic import diagnostic_lines
+from autodiff.cli.render.diagnostic import Mark, diagnostic_lines, find_window
 from autodiff.core.errors import AutodiffError, CompileError, GradientError, Label, ShapeError, UsageError
 from autodiff.core.span import Source, Span
 
@@ -148,6 +148,33 @@ def test_the_source_window_fits(width, where):
     source, under = shown[3], shown[4]
     assert cells(source) <= max(width, 30)
     assert source[under.index("^")] == text[where]
+
+
+LETTERS = "".join(chr(97 + k % 26) for k in range(60))
+
+
+@pytest.mark.parametrize(
+    ("line", "mark", "room", "shown"),
+    [
+        (LETTERS, 0, 60, LETTERS),
+        (LETTERS, 0, 59, LETTERS[:56] + "..."),
+        (LETTERS, None, 30, LETTERS[:27] + "..."),
+        (LETTERS, 9, 30, LETTERS[:27] + "..."),
+        (LETTERS, 20, 30, "..." + LETTERS[10:34] + "..."),
+        (LETTERS, 30, 30, "..." + LETTERS[20:44] + "..."),
+        (LETTERS, 58, 30, "..." + LETTERS[33:]),
+        ("\t" + LETTERS, 1, 30, "    " + LETTERS[:23] + "..."),
+        ("é中" * 30, 20, 30, "..." + "é中" * 8 + "..."),
+        ("\x1b" * 40, 20, 30, "..." + "\\x1b" * 8 + "..."),
+        ("a\tb" * 20, 30, 24, "...ba    ba    ba    ..."),
+    ],
+)
+def test_the_part_of_a_line_on_show(line, mark, room, shown):
+    marks = [] if mark is None else [Mark(mark, mark + 1, "^", "", "")]
+    window = find_window(line, marks, room)
+    assert window.text == shown
+    if mark is not None and line is LETTERS:
+        assert window.text[window.column(mark)] == line[mark]
 
 
 def test_a_span_of_several_lines_underlines_the_first():

@@ -68,6 +68,46 @@ CASES = {
         "v = torch.ones(2, 3)\ny = v @ v",
         ["1: v: v has shape (2, 3)"],
     ),
+    "parameter_assigned_later": (
+        "h = torch.ones(3)\ndef f(h):\n    y = h + torch.ones(2)\n    h = y\nf(torch.ones(3))",
+        ["3: h: h has shape (3,)", "3: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "loop_variable_of_a_function": (
+        "h = torch.ones(3)\ndef f():\n    for h in [torch.ones(4)]:\n        return h + torch.ones(2)\nf()",
+        ["4: h: h has shape (4,)", "4: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "loop_variable_outside": (
+        "def f():\n    return W + torch.ones(2)\nW = torch.ones(2)\nfor W in [torch.ones(3)]:\n    f()",
+        ["2: W: W has shape (3,)", "2: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "global_assigned_twice": (
+        "def f():\n    return W + torch.ones(2)\nW = torch.ones(2)\nW = torch.ones(3)\nf()",
+        ["2: torch.ones(2): torch.ones(2) has shape (2,)", "4: W: W has shape (3,)"],
+    ),
+    "after_a_loop": (
+        "x = torch.ones(2)\nfor x in [torch.ones(3)]:\n    pass\ny = x + torch.ones(2)",
+        ["4: torch.ones(2): torch.ones(2) has shape (2,)", "4: x: x has shape (3,)"],
+    ),
+    "assigned_at_the_end_of_the_loop": (
+        "x = torch.ones(2)\nfor i in range(2):\n    y = x + torch.ones(2)\n    x = torch.ones(3)",
+        ["3: torch.ones(2): torch.ones(2) has shape (2,)", "4: x: x has shape (3,)"],
+    ),
+    "in_a_branch": (
+        "x = torch.ones(2)\nif True:\n    x = torch.ones(3)\ny = x + torch.ones(2)",
+        ["3: x: x has shape (3,)", "4: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "local_of_a_function_above": (
+        "x = torch.ones(3)\ndef g():\n    x = 2\n    return x\ny = x + torch.ones(2)",
+        ["1: x: x has shape (3,)", "5: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "function_of_that_name_above": (
+        "def x():\n    return torch.ones(3)\nx = x()\ny = x + torch.ones(2)",
+        ["3: x: x has shape (3,)", "4: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
+    "parameter_of_an_inner_function": (
+        "def f():\n    x = torch.ones(3)\n    def g(x):\n        return x\n    return x + torch.ones(2)\nf()",
+        ["2: x: x has shape (3,)", "5: torch.ones(2): torch.ones(2) has shape (2,)"],
+    ),
     "types": (
         "x = torch.tensor([1, 2])\ny = torch.ones(2) @ x",
         ["1: x: x holds int64 numbers", "2: torch.ones(2): torch.ones(2) holds float64 numbers"],
