@@ -121,3 +121,39 @@ def test_the_name_of_a_compound_output_stands_in_brackets():
     graph = Graph(1, nodes, (GraphEdge(1, 0, 0, 2.0, "2"),))
     assert "d((x*2).sum())/d node" in texts(tree_lines(graph, Page(80)))
     assert "d(...)/d node" in texts(tree_lines(graph, Page(60)))
+
+
+ALL = "gradients,graph,tensors"
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+@pytest.mark.parametrize("name", ["cube.ad", "regression.ad", "seeds/2_descent_step.ad"])
+def test_terminals_and_pipes_get_what_fits(autodiff, on_terminal, name, columns):
+    path = ROOT / "examples" / name
+    status, seen = on_terminal("run", path, "--show", ALL, columns=columns)
+    assert status == 0
+    piped = autodiff("run", path, "--show", ALL, env={"COLUMNS": str(columns)})
+    for line in [*re.sub(r"\x1b\[[0-9;]*m", "", seen).split("\n"), *piped.out.split("\n")]:
+        assert len(line) <= columns or str(path) in line  # the hint is a command to copy
+
+
+@pytest.mark.parametrize(
+    ("env", "colored"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"FORCE_COLOR": "1"}, True)],
+)
+def test_colour_changes_nothing_but_colour(on_terminal, env, colored):
+    path = ROOT / "examples" / "regression.ad"
+    _, plain = on_terminal("run", path, "--show", ALL, "--color", "never", columns=60)
+    _, seen = on_terminal("run", path, "--show", ALL, columns=60, env=env)
+    assert ("\x1b" in seen) == colored
+    stripped = re.sub(r"\x1b\[[0-9;]*m", "", seen)
+    assert [line.rstrip() for line in stripped.split("\n")] == [*plain.rstrip("\n").split("\n"), ""]
+
+
+@pytest.mark.parametrize("env", [{"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}])
+def test_an_encoding_without_boxes_gets_none(on_terminal, env):
+    path = ROOT / "examples" / "regression.ad"
+    status, seen = on_terminal("run", path, "--show", ALL, columns=60, env=env)
+    assert status == 0
+    assert seen.isascii()
+    assert "`- (w*x + c - y)**2" in re.sub(r"\x1b\[[0-9;]*m", "", seen)
