@@ -325,7 +325,7 @@ def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
 
 def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
     """The node where a pass from ``output`` begins and the cotangent it begins with."""
-    if not output.requires_grad or output.node is None:
+    if not output.requires_grad or output.node is None or not output.node.tracked:
         raise GradientError(
             NO_GRAD_NEEDED,
             code="E0410",

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 next_number = count(1).__next__
 
+#: Functions whose second parameter comes after ``self`` in the alphabet, unlike ``other`` and ``mat2``.
+SELF_FIRST = frozenset(["dot", "mv"])
+
 SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have"
     " already been freed). Saved intermediate values of the graph are freed when you call .backward() or"
@@ -81,7 +84,7 @@ class Change:
         seen.holder = ref(holder)
         return seen
 
-    def spares(self, node: Node, index: int) -> bool:
+    def spares(self, node: Node, index: int | str) -> bool:
         """Whether a node may use the value of before as its operand ``index``."""
         return node.number >= self.since or (node is self.by and not index)
 
@@ -227,15 +230,16 @@ class OpNode(Node):
             if mark.freed_at is not None:
                 error.labels.append(Label(mark.freed_at, "the graph was freed here"))
             raise self.point_out(error, "the values kept here for backward are gone")
-        if mark is not None and mark.overwritten is not None and "out" in self.reads():
-            self._refuse_overwritten(self, mark)
-        for index, node in enumerate(self.inputs):
-            mark = None if node is None else node.mark
-            if mark is None or mark.overwritten is None or mark.overwritten.spares(self, index):
+        count = len(self.inputs)
+        # Where several are overwritten, torch names the first in the order of its parameters' names.
+        for place in (*((1, 0) if count == 2 and self.op.name not in SELF_FIRST else range(count)), "out"):
+            node = self if place == "out" else self.inputs[place]  # type: ignore[index]
+            change = None if node is None or node.mark is None else node.mark.overwritten
+            if change is None or (node is not self and change.spares(self, place)):
                 continue
-            if index in self.reads():
+            if place in self.reads():
                 assert node is not None
-                self._refuse_overwritten(node, mark)
+                self._refuse_overwritten(node, change)
 
     def reads(self) -> frozenset[int | str]:
         """Which saved values the rules of the tracked operands read: operand numbers and ``"out"``."""
@@ -243,11 +247,9 @@ class OpNode(Node):
 
         return values_read(self)
 
-    def _refuse_overwritten(self, node: Node, mark: Mark) -> None:
+    def _refuse_overwritten(self, node: Node, change: Change) -> None:
         from autodiff.core.dtypes import dtype_of
 
-        assert mark.overwritten is not None
-        change = mark.overwritten
         numbers = f"torch.{dtype_of(node.out).long_name}Tensor {list(change.shape(node))}"
         maker = node.grad_fn_name if node is self else change.maker(node)
         made_by = f", which is output 0 of {name_in_messages(maker)}," if maker else ""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from autodiff.core.node import Node
 
     Rule = Callable[..., Any]
+    Saved = tuple[tuple[int | str, ...], ...]
 
 #: Every primitive by name; the tests, ``ops`` and the derivations read this table.
 OPS: dict[str, Op] = {}
@@ -38,6 +39,8 @@ class Op:
     ``saves_params`` says that a parameter (an index, a mask) is kept for backward and freed with it.
     ``saved`` lists per operand what torch keeps for its derivative (operand numbers and ``"out"``) where the
     rule here reads something else: an in-place change of what torch keeps is refused, of the rest it is not.
+    ``"inside"`` stands for what only torch's function has, such as the 1/x in a/x. It may also be a function
+    of the node.
     ``grad_fn`` is the name torch prints, or a function of the node; ``fused_backward`` the name of the node
     that torch records for the whole derivative when the pass is recorded (``create_graph``).
     """
@@ -77,7 +80,7 @@ class Op:
         grad_fn: str | Callable[[Node], str] | None = None,
         latex: str | None = None,
         saves_params: bool = False,
-        saved: tuple[tuple[int | str, ...], ...] | None = None,
+        saved: Saved | Callable[[Node], Saved] | None = None,
         fused_backward: str = "",
         kink: str = "",
         samples: tuple[Any, ...] = (),
@@ -147,29 +150,19 @@ class Op:
             return g if partial == 1 else -g if partial == -1 else OPS["zero"](g)
         return g * partial(out, *operands)
 
-    def named(self, grad_fn: str) -> Op:
-        """This op under another ``grad_fn`` name, for functions that torch records as one node."""
+    def named(self, grad_fn: str, **details: Any) -> Op:
+        """This op under another ``grad_fn`` name, for functions that torch records as one node.
+
+        ``details`` are what else differs, such as what torch keeps for it (``saved``).
+        """
         key = (self.name, grad_fn)
         if key not in _RENAMED:
-            _RENAMED[key] = Op(
-                self.name,
-                self.forward,
-                partials=self.partials,
-                vjps=self.vjps,
-                scalar=self.scalar,
-                infix=self.infix,
-                grad_fn=grad_fn,
-                latex=self.latex,
-                is_elementwise=self.is_elementwise,
-                is_view=self.is_view,
-                real=self.real,
-                saves_params=self.saves_params,
-                saved=self.saved,
-                fused_backward=self.fused_backward,
-                kink=self.kink,
-                samples=self.samples,
-                doc=self.doc,
-            )
+            same = {
+                name: getattr(self, name)
+                for name in Op.__slots__
+                if name not in ("name", "forward", "grad_fn")
+            }
+            _RENAMED[key] = Op(self.name, self.forward, grad_fn=grad_fn, **(same | details))
         return _RENAMED[key]
 
 

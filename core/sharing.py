@@ -175,6 +175,13 @@ def whole_of(alias: Alias) -> Alias:
     return alias
 
 
+def share_memory(tensor: Tensor, other: Tensor) -> bool:
+    """Whether both show some of one place in memory."""
+    if tensor.alias is None or other.alias is None:
+        return tensor is other
+    return whole_of(tensor.alias) is whole_of(other.alias)
+
+
 def sharing_memory(alias: Alias) -> list[Tensor]:
     """Every tensor that shows some of this memory, each after what it is a view of."""
     found = []

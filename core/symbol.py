@@ -256,7 +256,8 @@ def values_read(node: Node) -> frozenset[int | str]:
     everything: frozenset[int | str] = frozenset(range(len(node.inputs)))
     if op.saved is not None:
         tracked = [index for index, below in enumerate(node.inputs) if below is not None and below.tracked]
-        return frozenset(value for index in tracked for value in op.saved[index])
+        saved = op.saved(node) if callable(op.saved) else op.saved
+        return frozenset(value for index in tracked for value in saved[index])
     if is_custom(op):
         return everything
     try:

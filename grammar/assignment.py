@@ -5,7 +5,7 @@ A tensor assigned to a name gives its node that name, so graphs and derivations 
 
 from __future__ import annotations
 
-from autodiff.core.changes import refuse_change, refuse_input
+from autodiff.core.changeable import refuse_change, refuse_input
 from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.mode import mode
 from autodiff.core.sharing import count_again, is_part
@@ -252,7 +252,10 @@ def augmented_assign(c: Compiler, node: syntax.AugmentedAssign) -> Execute:
             mode.site = span
             if of.__class__ is Tensor and is_part(old, of):
                 change(old, other)  # which changes the tensor itself
-                count_again(of)
+                if old.shape == of.shape:
+                    set_item(of, at, old)
+                else:
+                    count_again(of)
             else:
                 set_item(of, at, change(old, other))
 

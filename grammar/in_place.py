@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from autodiff.core.changes import refuse_change, refuse_input, reshape_in_place
+from autodiff.core.changeable import refuse_change, refuse_input
+from autodiff.core.changes import reshape_in_place
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import Function, find
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, next_number
 from autodiff.core.op import OPS
+from autodiff.core.sharing import share_memory
 from autodiff.core.tensors import Tensor, _check_broadcast
 from autodiff.grammar.conversions import cast
 from autodiff.grammar.methods import method
@@ -68,6 +70,15 @@ def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
 
     refuse_change(x, (src,))
     refuse_input(x, src)
+    if src.shape != x.shape:
+        shape = _check_broadcast((x, src))
+        if shape != x.shape:
+            raise ShapeError(
+                f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}",
+                code="E0301",
+                caret=f"shape {src.shape} does not fit into shape {x.shape}",
+                operands=(x, src),
+            )
     if mode.enabled and any(is_tracked(t) for t in (x, src)):
         copied = setitem_value(x, ..., src)
         if copied.node is not None:
@@ -75,16 +86,15 @@ def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
         return x.assign_in_place(copied)
     value = cast(src, x.dtype)
     if value.shape != x.shape:
-        shape = _check_broadcast((x, value))
-        if shape != x.shape:
-            raise ShapeError(
-                f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}",
-                code="E0301",
-                caret=f"shape {value.shape} does not fit into shape {x.shape}",
-                operands=(x, value),
-            )
-        value = OPS["expand"](value, shape=shape)
+        value = OPS["expand"](value, shape=x.shape)
     return x.assign_in_place(value)
+
+
+#: Functions that write entries found by positions, for which they may not read the tensor itself.
+BY_POSITIONS = frozenset("index_add index_copy index_put index_reduce put scatter scatter_add".split())
+
+#: Functions that take the one number of a tensor out of it first.
+FILLING = frozenset(["index_fill", "masked_fill"])
 
 
 def in_place(function: Function) -> Callable[..., Tensor]:
@@ -93,12 +103,13 @@ def in_place(function: Function) -> Callable[..., Tensor]:
     def changed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         others = (*args, *kwargs.values())
         refuse_change(x, others)
-        for other in others:
-            refuse_input(x, other)
-        # What the function consists of may use x as it was, unless x was passed a second time.
-        since = 0 if any(other is x for other in others) else next_number()
+        for other in () if function.name in FILLING else others:
+            refuse_input(x, other, by_positions=function.name in BY_POSITIONS)
+        # What the function consists of may use x as it was, unless x or a part of it was passed once more.
+        again = any(other.__class__ is Tensor and share_memory(x, other) for other in others)
+        since = 0 if again else next_number()
         result = function(x, *args, **kwargs)
-        if mode.enabled and is_recorded(x) and result.node is None:
+        if mode.enabled and result.node is None and any(is_tracked(t) for t in (x, *others)):
             result = without_slope(function.name, x, others, result)
         return x.assign_in_place(result, since)
 
@@ -143,9 +154,9 @@ for _name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes", "swapdims"):
     reshaping(_name)
 
 
-def is_tracked(x: Tensor) -> bool:
-    """Whether gradients flow to ``x``."""
-    return x.node is not None and x.node.tracked
+def is_tracked(x: Any) -> bool:
+    """Whether ``x`` is a tensor that gradients flow to."""
+    return x.__class__ is Tensor and x.node is not None and x.node.tracked
 
 
 def is_recorded(x: Tensor) -> bool:

@@ -175,6 +175,10 @@ prelu = selective(
 )
 
 
+#: What torch keeps for the derivative of a function that writes over its input.
+RESULT = (("out",),)
+
+
 def kept(x: Any, out: Any, inplace: bool) -> Any:
     """The result, which with ``inplace`` is written over the input too."""
     return x.assign_in_place(out) if inplace else out
@@ -209,14 +213,14 @@ def gelu_of(x: Any, approximate: str) -> Any:
 @public("F.leaky_relu(input, negative_slope: float = 0.01, inplace: bool = False)", method=False)
 def leaky_relu_of(x: Any, negative_slope: float, inplace: bool) -> Any:
     """x above 0, and a small multiple of it below."""
-    op = leaky_relu.named("LeakyReluBackward1") if inplace else leaky_relu
+    op = leaky_relu.named("LeakyReluBackward1", saved=RESULT) if inplace else leaky_relu
     return kept(x, op(x, negative_slope=negative_slope), inplace)
 
 
 @public("F.elu(input, alpha: float = 1.0, inplace: bool = False)", method=False)
 def elu_of(x: Any, alpha: float, inplace: bool) -> Any:
     """x above 0, alpha (exp(x) - 1) below."""
-    op = elu.named("EluBackward1") if inplace else elu
+    op = elu.named("EluBackward1", saved=RESULT) if inplace else elu
     return kept(x, op(x, alpha=alpha, scale=1.0, input_scale=1.0), inplace)
 
 
@@ -229,14 +233,14 @@ def selu(x: Any) -> Any:
 @public("F.selu(input, inplace: bool = False)", method=False)
 def functional_selu(x: Any, inplace: bool) -> Any:
     """elu with the scale and alpha that keep mean 0 and variance 1."""
-    op = elu.named("EluBackward1") if inplace else elu
+    op = elu.named("EluBackward1", saved=RESULT) if inplace else elu
     return kept(x, op(x, alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0), inplace)
 
 
 @public("celu(input, alpha: float = 1.0, inplace: bool = False)", also=("F.celu",), method=False)
 def celu(x: Any, alpha: float, inplace: bool) -> Any:
     """x above 0, alpha (exp(x / alpha) - 1) below."""
-    op = elu.named("CeluBackward1" if inplace else "CeluBackward0")
+    op = elu.named("CeluBackward1", saved=RESULT) if inplace else elu.named("CeluBackward0")
     return kept(x, op(x, alpha=alpha, scale=1.0, input_scale=1 / alpha), inplace)
 
 
@@ -271,7 +275,7 @@ def hardshrink_of(x: Any, lambd: float) -> Any:
 )
 def threshold_of(x: Any, at: float, value: float, inplace: bool) -> Any:
     """x above the threshold, ``value`` elsewhere."""
-    op = threshold.named("ThresholdBackward1") if inplace else threshold
+    op = threshold.named("ThresholdBackward1", saved=RESULT) if inplace else threshold
     return kept(x, op(x, threshold=at, value=value), inplace)
 
 

@@ -141,7 +141,7 @@ div = elementwise(
     lambda x, y: np.true_divide(x, y),
     lambda out, x, y: 1 / y,
     lambda out, x, y: -out / y,
-    saved=((1,), (0, 1)),
+    saved=lambda node: ((), ("inside",)) if node.inputs[0] is None else ((1,), (0, 1)),
     infix="/",
     scalar=operator.truediv,
     real=True,
@@ -170,9 +170,17 @@ reciprocal = elementwise(
 )
 
 div_floor: Op = elementwise(
-    "div_floor", floor_divide_forward, 0, 0, scalar=operator.floordiv, grad_fn="DivBackward2"
+    "div_floor",
+    floor_divide_forward,
+    0,
+    0,
+    saved=((1,), (0, 1)),
+    scalar=operator.floordiv,
+    grad_fn="DivBackward2",
 )
-div_trunc: Op = elementwise("div_trunc", div_trunc_forward, 0, 0, grad_fn="DivBackward2")
+div_trunc: Op = elementwise(
+    "div_trunc", div_trunc_forward, 0, 0, saved=((1,), (0, 1)), grad_fn="DivBackward2"
+)
 NO_FLOOR_DIVIDE = no_rule(
     "derivative for aten::floor_divide is not implemented",
     "`torch.floor(a / b)` has the gradient 0; `a.detach() // b` stops it",

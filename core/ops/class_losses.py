@@ -66,6 +66,7 @@ nll_loss_op: Op = primitive(
     "nll_loss",
     nll_forward,
     lambda g, out, x, **params: nll_transposed(g, shape=x.shape, **params),
+    saved=((0,),),
     saves_params=True,
     grad_fn=nll_grad_fn,
 )

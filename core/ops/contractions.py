@@ -33,7 +33,7 @@ from autodiff.core.ops.products import (
     vdot,
 )
 from autodiff.core.ops.reduction import sum
-from autodiff.core.ops.shape import clone, permute, reshape, sum_to, unsqueeze
+from autodiff.core.ops.shape import clone, permute, reshape, sum_to, unsafe_view, unsqueeze
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -238,9 +238,9 @@ def kron(x: Tensor, y: Tensor) -> Tensor:
     m, n = ((1,) * (rank - z.ndim) + z.shape for z in (x, y))
     shape = tuple(i * j for i, j in zip(m, n, strict=True))
     check_allocation(shape, 8)
-    outside = reshape(x, shape=tuple(size for i in m for size in (i, 1)))
-    inside = reshape(y, shape=tuple(size for j in n for size in (1, j)))
-    return reshape.named("UnsafeViewBackward0")(outside * inside, shape=shape)
+    outside = unsafe_view(x, shape=tuple(size for i in m for size in (i, 1)))
+    inside = unsafe_view(y, shape=tuple(size for j in n for size in (1, j)))
+    return unsafe_view(outside * inside, shape=shape)
 
 
 @public("linalg.vecdot(x: tensor, y: tensor, *, dim: int = -1)", method=False)

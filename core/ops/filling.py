@@ -49,6 +49,7 @@ index_add: Op = primitive(
     add_at_forward,
     lambda g, out, x, source, dim, index: g,
     lambda g, out, x, source, dim, index: index_select(g, dim=dim, index=index),
+    saved=((), (1,)),
     saves_params=True,
 )
 index_copy: Op = primitive(
@@ -56,6 +57,7 @@ index_copy: Op = primitive(
     lambda x, source, dim, index: index_put.forward(x, source, basic=(), advanced=along(dim, index)),
     lambda g, out, x, source, dim, index: index_put(g, 0.0, basic=(), advanced=along(dim, index)),
     lambda g, out, x, source, dim, index: index_select(g, dim=dim, index=index),
+    saved=((), (1,)),
     saves_params=True,
 )
 
@@ -327,7 +329,7 @@ def masked_select(x: Tensor, mask: Tensor) -> Tensor:
             help=("compare to get a mask, as in `x > 0`",),
         )
     x, held = with_mask(x, mask)
-    return part.named("MaskedSelectBackward0")(x, basic=(), advanced=held.nonzero())
+    return part.named("MaskedSelectBackward0", saved=((0,),))(x, basic=(), advanced=held.nonzero())
 
 
 @public("masked_scatter(input: tensor, mask: tensor, source: tensor)", in_place=True)

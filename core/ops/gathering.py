@@ -308,14 +308,14 @@ def need_matrix(x: Tensor, name: str) -> None:
         raise ShapeError(f"{name}: input tensor must have at least 2 dimensions", code="E0303", operands=(x,))
 
 
-@public("tril(input: tensor, diagonal: int = 0)")
+@public("tril(input: tensor, diagonal: int = 0)", in_place=True)
 def tril(x: Tensor, diagonal: int) -> Tensor:
     """Zeros above a diagonal."""
     need_matrix(x, "tril")
     return picking.tril(x, diagonal=diagonal)
 
 
-@public("triu(input: tensor, diagonal: int = 0)")
+@public("triu(input: tensor, diagonal: int = 0)", in_place=True)
 def triu(x: Tensor, diagonal: int) -> Tensor:
     """Zeros below a diagonal."""
     need_matrix(x, "triu")

@@ -8,7 +8,7 @@ of ints, slices, None, ``...``, lists, tensors and tuples of them.
 
 from __future__ import annotations
 
-from autodiff.core.changes import refuse_change, refuse_input, shows_numbers_twice
+from autodiff.core.changeable import refuse_change, refuse_input, shows_numbers_twice
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.op import OPS
@@ -16,6 +16,7 @@ from autodiff.core.ops.creation import make_tensor
 from autodiff.core.ops.dims import expanded_shape, spell_dims
 from autodiff.core.ops.picking import WHOLE, index_op, index_put, select, slice_dim
 from autodiff.core.ops.shape import alias, reshape_tensor, unsqueeze
+from autodiff.core.sharing import recipe_of
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -53,8 +54,12 @@ def assign_item(x: Tensor, index: Any, value: Any) -> None:
         check_not_single(x, index)
     place = Place(x, as_tuple(index))
     part = any(key != WHOLE for key in place.basic)
-    refuse_change(x, (value,), part=part)
-    if value.__class__ is Tensor and value.alias is not None and not place.advanced:
+    recipe = recipe_of(x)
+    unknown = part and recipe is not None and not recipe.is_followed
+    refuse_change(getitem(x, index) if unknown else x, (value,), part=part)
+    if place.advanced:
+        refuse_input(x, value, by_positions=True)
+    elif value.__class__ is Tensor and value.alias is not None:
         refuse_input(getitem(x, index) if part else x, value)
     if part and not place.advanced and shows_numbers_twice(x):
         view = getitem(x, index)

@@ -101,6 +101,7 @@ det: Op = primitive(
     "det",
     lambda x: np.linalg.det(x),
     lambda g, out, x: per_matrix(g) * cofactor(x),
+    saved=((0, "out"),),
     grad_fn="LinalgDetBackward0",
     kink="at a singular matrix the gradient is the matrix of cofactors, where torch gives zeros",
 )

@@ -60,7 +60,7 @@ def latest_extreme(x: Array, axis: int, accumulate: Any) -> Array:
 
 def chosen(x: Tensor, name: str, index: Array, axis: int, grad_fn: str) -> NamedResult:
     """The entries at ``index`` along ``axis``, and the positions themselves."""
-    values = picking.gather.named(grad_fn)(x, dim=axis, index=index)
+    values = picking.gather.named(grad_fn, saved=((),))(x, dim=axis, index=index)
     return NamedResult(f"torch.return_types.{name}", ("values", "indices"), (values, Tensor(index)))
 
 
@@ -143,7 +143,7 @@ def nanmedian(x: Tensor, dim: int | None, keepdim: bool) -> Any:
         return pick_entries(x, "nanmedian", dim, keepdim, "NanmedianBackward1", lower_middle)
     check_not_empty(x, "nanmedian", None)
     place = lower_middle(x.data.reshape(-1), 0)
-    return take.named("NanmedianBackward0")(x, index=place.reshape(()))
+    return take.named("NanmedianBackward0", saved=((0, "out"),))(x, index=place.reshape(()))
 
 
 #: What becomes of a rank between two entries; "midpoint" is worked out apart.

@@ -100,6 +100,7 @@ gather: Op = primitive(
     "gather",
     lambda x, dim, index: x[grid(index, dim)],
     lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=(), advanced=grid(index, dim)),
+    saved=((0,),),
     saves_params=True,
 )
 
@@ -112,7 +113,9 @@ def take_vjp(g: Any, out: Any, x: Any, *, index: Any) -> Any:
     return reshape(embed(g, shape=(size,), basic=(), advanced=(index,)), shape=x.shape)
 
 
-take: Op = primitive("take", lambda x, index: x.reshape(-1)[index], take_vjp, saves_params=True)
+take: Op = primitive(
+    "take", lambda x, index: x.reshape(-1)[index], take_vjp, saved=((0,),), saves_params=True
+)
 
 # -- with other values in places --------------------------------------------------------------------
 
@@ -138,7 +141,7 @@ def put_grad_fn(node: Node) -> str:
         return "CopySlices"
     if advanced:
         return "IndexPutBackward0"
-    return "CopyBackwards" if np.ndim(node.operands[1]) else "FillBackward3"
+    return "CopyBackwards" if np.ndim(node.operands[1]) == np.ndim(node.out) else "FillBackward3"
 
 
 def scatter_forward(x: Any, value: Any, *, dim: int, index: Any) -> Any:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 rot90_op: Op = primitive(
     "rot90",
-    lambda x, k, dims: np.rot90(x, k, dims),
+    lambda x, k, dims: np.rot90(x, k, dims).copy(),
     lambda g, out, x, k, dims: rot90_op(g, k=-k, dims=dims),
 )
 
@@ -293,7 +293,7 @@ def combinations(x: Tensor, r: int, with_replacement: bool) -> Tensor:
         return reshape.named("StackBackward0")(nothing, shape=(0, r))
     chosen = (choices_with_repeats if with_replacement else choices)(range(x.size), r)
     rows = np.fromiter(chosen, dtype=np.dtype((np.int64, r)), count=count)
-    pick = index_select.named("MaskedSelectBackward0")
+    pick = index_select.named("MaskedSelectBackward0", saved=((0,),))
     return stack_tensors([pick(x, dim=0, index=column) for column in rows.T], 1)
 
 

@@ -108,15 +108,24 @@ def prod_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: A
 
 
 NAME = "ScatterReduceBackward0"
+#: Whatever the reduction, torch keeps both tensors and the result.
+KEPT = ((0, 1, "out"), (0, 1, "out"))
 TIES = "entries that tie share the gradient equally"
 scatter_prod: Op = primitive(
-    "scatter_prod", combined("prod"), prod_vjp, prod_source_vjp, saves_params=True, grad_fn=NAME
+    "scatter_prod",
+    combined("prod"),
+    prod_vjp,
+    prod_source_vjp,
+    saved=KEPT,
+    saves_params=True,
+    grad_fn=NAME,
 )
 scatter_amax: Op = primitive(
     "scatter_amax",
     combined("amax"),
     extreme_vjp,
     extreme_source_vjp,
+    saved=KEPT,
     saves_params=True,
     grad_fn=NAME,
     kink=TIES,
@@ -126,6 +135,7 @@ scatter_amin: Op = primitive(
     combined("amin"),
     extreme_vjp,
     extreme_source_vjp,
+    saved=KEPT,
     saves_params=True,
     grad_fn=NAME,
     kink=TIES,
@@ -150,14 +160,14 @@ def reduced(
     start = x if include_self else scatter(x, neutral(reduce, x.data.dtype), dim=dim, index=index)
     op = REDUCTIONS[reduce]
     if reduce != "mean":
-        return op.named(grad_fn)(start, source, dim=dim, index=index)
-    totals = op(start, source, dim=dim, index=index)
+        return op.named(grad_fn, saved=KEPT)(start, source, dim=dim, index=index)
+    totals = op.named(NAME, saved=KEPT)(start, source, dim=dim, index=index)
     counts = (np.ones if include_self else np.zeros)(x.shape, x.data.dtype)
     np.add.at(counts, grid(index, dim), 1)
     counts = np.maximum(counts, 1)
     if not x.dtype.is_floating_point:
         return Tensor(totals.data // counts)
-    return div.named(grad_fn)(totals, Tensor(counts))
+    return div.named(grad_fn, saved=(("out",), ()))(totals, Tensor(counts))
 
 
 def scatter_with_forward(x: Any, value: Any, *, dim: int, index: Any, reduce: str) -> Any:

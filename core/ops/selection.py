@@ -118,7 +118,7 @@ copysign: Op = elementwise(
 
 expose("abs(input)", abs, also=("absolute",), in_place=True)
 expose("sign(input)", sign, in_place=True)
-expose("sgn(input)", sign.named("SgnBackward0"), in_place=True)
+expose("sgn(input)", sign.named("SgnBackward0", saved=((0, "out"),)), in_place=True)
 expose("relu(input)", relu, in_place=True)
 expose("maximum(input, other: tensor)", maximum)
 expose("minimum(input, other: tensor)", minimum)

@@ -90,6 +90,8 @@ reshape: Op = primitive(
     grad_fn="ViewBackward0",
     is_view=True,
 )
+#: The same for what was made just now, of which torch knows that nobody else has it.
+unsafe_view = reshape.named("UnsafeViewBackward0", is_view=False)
 permute: Op = primitive(
     "permute",
     lambda x, dims: x.transpose(dims),
@@ -121,7 +123,10 @@ repeat: Op = primitive(
     lambda x, repeats: np.tile(x, repeats),
     lambda g, out, x, repeats: sum_copies(g, x, repeats),
 )
-flip: Op = primitive("flip", lambda x, dims: np.flip(x, dims), lambda g, out, x, dims: flip(g, dims=dims))
+# numpy only walks backwards; as in torch the result is laid out anew, which later names depend on.
+flip: Op = primitive(
+    "flip", lambda x, dims: np.flip(x, dims).copy("K"), lambda g, out, x, dims: flip(g, dims=dims)
+)
 roll: Op = primitive(
     "roll",
     lambda x, shifts, dims: np.roll(x, shifts, dims),
@@ -148,7 +153,7 @@ def reshape_tensor(x: Tensor, shape: Ints) -> Tensor:
         return reshape(x, shape=shape)
     if can_view(x, shape):
         return reshape.named("ReshapeAliasBackward0")(x, shape=shape)
-    return reshape.named("UnsafeViewBackward0")(contiguous(x), shape=shape)
+    return unsafe_view(contiguous(x), shape=shape)
 
 
 @public("view(input: tensor, *shape: ints)")

@@ -1,0 +1,55 @@
+"""Functions with a trailing underscore: ``torch.relu_(x)`` writes what ``torch.relu(x)`` gives over ``x``."""
+
+from __future__ import annotations
+
+from autodiff.core.functions import FUNCTIONS, Function, expose
+from autodiff.core.ops import activations, arithmetic, random, selection, transcendental  # noqa: F401
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodiff.core.tensors import Tensor
+
+#: Those torch has as functions; of others it has the method alone.
+IN_TORCH = """
+    abs acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil clamp clamp_max
+    clamp_min clip cos cosh deg2rad erf erfc exp exp2 expm1 fix floor frac i0 log log10 log1p log2 logit
+    nan_to_num neg negative rad2deg reciprocal relu round rsqrt sigmoid sin sinc sinh sqrt square tan tanh
+    trunc xlogy
+""".split()
+IN_F = "celu elu hardtanh leaky_relu relu selu threshold".split()
+INPLACE = ", inplace: bool = False"
+
+
+def overwriting(function: Function) -> Callable[..., Tensor]:
+    """The function that leaves its result in its first argument and answers that."""
+
+    def change(x: Tensor, *args: object) -> Tensor:
+        result: Tensor = function.implementation(x, *args)
+        return result if result is x else x.assign_in_place(result)
+
+    change.__doc__ = f"As ``{function.name}``, written over ``input``, which it answers."
+    return change
+
+
+def keeping_inplace(function: Function) -> Callable[..., Tensor]:
+    """The function with a last argument ``inplace`` that is always True."""
+
+    def change(x: Tensor, *args: object) -> Tensor:
+        return function.implementation(x, *args, True)  # type: ignore[no-any-return]
+
+    change.__doc__ = f"As ``{function.name}`` with ``inplace=True``."
+    return change
+
+
+for name in IN_TORCH:
+    function = FUNCTIONS[f"torch.{name}"]
+    inside = function.signature[function.signature.index("(") :].replace("input: value", "input: tensor")
+    expose(f"{name}_{inside.replace('input,', 'input: tensor,')}", overwriting(function), method=False)
+for name in IN_F:
+    function = FUNCTIONS[f"F.{name}"]
+    inside = function.signature[function.signature.index("(") :]
+    torchs = (f"{name}_",) if name in ("celu", "selu", "threshold") else ()
+    also = torchs if INPLACE in inside else ()
+    expose(f"F.{name}_{inside.replace(INPLACE, '')}", keeping_inplace(function), also=also, method=False)
