@@ -16,7 +16,14 @@ from script_runner import printed, run_script
 
 SCRIPTS = sorted((TESTS / "mistakes" / "training").glob("*.ad"))
 #: What is not rewritten: the reason is in words.
-IN_WORDS = {"quasi_newton", "recurrent", "layers_in_loop"}
+IN_WORDS = {
+    "quasi_newton",
+    "recurrent",
+    "layers_in_loop",
+    "groups_of_parameters",
+    "kept_in_forward",
+    "class_alone",
+}
 #: What the rewrite leaves out on purpose: the picture of a model, a file in place of the screen.
 OTHERWISE = {"sequential_classifier", "written_to_file"}
 each_script = pytest.mark.parametrize(

@@ -149,15 +149,36 @@ class Opened:
                     else:
                         self.assign(key.value, value)
                     return
-            if self.pasted.full(call.function).startswith("torch.nn.init."):
-                name = self.pasted.full(call.function).rpartition(".")[2]
-                self.part.lines += filled(self.shop.torch, call, name, self.written)
-                return
+        makes = any(self.shop.kind_of(node) for node in walk(statement))
+        if isinstance(statement, syntax.Assign) and not makes and self.replace_leaf(statement):
+            return
+        if isinstance(statement, (syntax.ExpressionStatement, syntax.With)) and not makes:
+            text = self.written(statement)
+            self.define_wanted()
+            margin = self.pasted.indentation(statement)
+            self.part.lines += [line.removeprefix(margin) for line in text.split("\n")]
+            return
         what = f"`{shortened(self.pasted.text(statement))}` in `__init__`"
         advice = (
             "write the layers one by one" if isinstance(statement, syntax.For) else "move it out of the class"
         )
         raise CannotRewriteError(statement, what, advice)
+
+    def is_parameter(self, call: syntax.Call) -> bool:
+        return self.pasted.full(call.function) in ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+
+    def replace_leaf(self, statement: syntax.Assign) -> bool:
+        """``self.fc.weight = nn.Parameter(t)``: other numbers for a leaf that is there."""
+        target, value = statement.targets[0], statement.value
+        owner = self.inner(target.object) if isinstance(target, syntax.Attribute) else None
+        if owner is None or not isinstance(target, syntax.Attribute) or target.name not in owner.variables:
+            return False
+        if not isinstance(value, syntax.Call) or not self.pasted.full(value.function).endswith(
+            "nn.Parameter"
+        ):
+            return False
+        self.part.lines.append(f"{owner.variables[target.name]} = {parameter_text(value, self.written)}")
+        return True
 
     def is_super(self, statement: Any) -> bool:
         """``super().__init__()``, or ``nn.Module.__init__(self)``"""
@@ -195,7 +216,7 @@ class Opened:
         if made is not None:
             self.part.hold(attribute, self.shop.make(made, self.inner_name(attribute), self.written))
             return
-        if isinstance(value, syntax.Call) and self.pasted.full(value.function).endswith("nn.Parameter"):
+        if isinstance(value, syntax.Call) and self.is_parameter(value):
             name = self.variable(attribute, parameter_text(value, self.written))
             self.part.own.append((attribute, name))
             return
@@ -247,6 +268,11 @@ class Opened:
                     what = f"`{shortened(self.pasted.text(node))}`"
                     advice = "a function keeps nothing; return the value, or keep it in a list"
                     raise CannotRewriteError(node, what, advice)
+        if isinstance(node, syntax.ExpressionStatement) and isinstance(node.value, syntax.Call):
+            full = self.pasted.full(node.value.function)
+            if full.startswith("torch.nn.init."):
+                lines = filled(self.shop.torch, node.value, full.rpartition(".")[2], self.written)
+                return ("\n" + self.pasted.indentation(node)).join(lines)
         if isinstance(node, syntax.Call):
             found = self.applied(node)
             if found is not None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from autodiff.core.errors import Edit
 from autodiff.grammar import syntax
+from autodiff.grammar.functional.layers import factor
 from autodiff.grammar.functional.models import arguments_of, shortened
+from autodiff.grammar.functional.passed import meanings
 from autodiff.grammar.functional.reading import CannotRewriteError, Pasted, statements_of
 from autodiff.grammar.walk import walk
 
@@ -42,7 +44,7 @@ class Loaders:
             if not isinstance(value, syntax.Call):
                 continue
             if full == DATA + "TensorDataset":
-                self.sets[name] = arguments_of(value, self.pasted.text)[0]
+                self.sets[name] = [factor(text) for text in arguments_of(value, self.pasted.text)[0]]
                 self.edits.append(self.pasted.removal(statement))
             elif full == DATA + "DataLoader":
                 self.loader(name, statement, value)
@@ -73,14 +75,12 @@ class Loaders:
         node = next((a.value for a in call.arguments if a.keyword in (None, "dataset")), None)
         if self.full(node) == DATA + "TensorDataset":
             assert isinstance(node, syntax.Call)
-            tensors = arguments_of(node, self.pasted.text)[0]
+            tensors = [factor(text) for text in arguments_of(node, self.pasted.text)[0]]
         elif source in self.sets:
             tensors = self.sets[source]
         else:
             what = f"a loader of `{shortened(source)}`"
-            advice = (
-                "put the data into tensors, and cut them: `zip(x.split(16), y.split(16))`"
-            )
+            advice = "put the data into tensors, and cut them: `zip(x.split(16), y.split(16))`"
             raise CannotRewriteError(call, what, advice)
         return tensors, size, flags[0] == "True", flags[1] == "True"
 
@@ -96,6 +96,7 @@ class Loaders:
             self.edits.append(
                 self.pasted.replacement(statement, [f"{name} = {self.in_order(tensors, size, last)}"])
             )
+            self.asked(name, statement, tensors, size)
             return
         batch = ", ".join([f"{x}[rows]" for x in tensors])
         whole = f" if len(rows) == {size}" if last else ""
@@ -105,9 +106,28 @@ class Loaders:
             f"    return [[{batch}] for rows in order.split({size}){whole}]",
         ]
         self.edits.append(self.pasted.replacement(statement, lines))
-        for node in walk(self.pasted.script):
-            if isinstance(node, syntax.Name) and node.id == name and node is not statement.targets[0]:
-                self.edits.append(Edit(node.span, f"{name}()"))
+        self.asked(name, statement, tensors, size)
+        for node in meanings(self.pasted, name)[0]:
+            if node is not statement.targets[0] and not self.is_asked(node):
+                self.edits.append(Edit(node.span, f"{node.id}()"))
+
+    def is_asked(self, node: Any) -> bool:
+        return isinstance(self.pasted.parent(node), syntax.Attribute)
+
+    def asked(self, name: str, statement: Any, tensors: list[str], size: str) -> None:
+        """``len(loader.dataset)`` and ``loader.batch_size``"""
+        for node in meanings(self.pasted, name)[0]:
+            member = self.pasted.parent(node)
+            if not isinstance(member, syntax.Attribute):
+                continue
+            is_size = self.full(self.pasted.parent(self.pasted.parent(member))) == "len"
+            if member.name == "dataset" and is_size:
+                self.edits.append(Edit(member.span, tensors[0]))
+            elif member.name == "batch_size":
+                self.edits.append(Edit(member.span, size))
+            else:
+                what = f"`{self.pasted.text(member)}`"
+                raise CannotRewriteError(member, what, "use the tensors themselves")
 
     def follow_sets(self) -> None:
         """``len(dataset)`` and ``dataset[i]``; whatever else a data set is asked has no rewrite."""

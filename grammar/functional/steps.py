@@ -6,6 +6,7 @@ from autodiff.core.errors import Edit
 from autodiff.grammar import syntax
 from autodiff.grammar.functional.models import Workshop, shortened
 from autodiff.grammar.functional.optimizers import Optimizer
+from autodiff.grammar.functional.passed import Passing, left_out, meanings
 from autodiff.grammar.functional.reading import CannotRewriteError, Pasted, statements_of
 from autodiff.grammar.functional.schedules import schedules_of
 from autodiff.grammar.walk import walk
@@ -73,8 +74,10 @@ class Steps:
             step = optimizer.function()
             lines += optimizer.lists + step
         clears = False
-        for node in walk(pasted.script):
-            if not isinstance(node, syntax.Name) or node.id != name or node in optimizer.statement.targets:
+        places, passings = meanings(pasted, name)
+        self.edits += {edit.span: edit for one in passings for edit in taken_out(one)}.values()
+        for node in places:
+            if node in optimizer.statement.targets:
                 continue
             outer = pasted.parent(node)
             call = pasted.parent(outer)
@@ -164,6 +167,14 @@ class Steps:
         raise CannotRewriteError(
             groups, f"`{optimizer.name}.param_groups`", f"the step size is `{optimizer.rate}[0]`"
         )
+
+
+def taken_out(passing: Passing) -> list[Edit]:
+    """A function that is handed an optimizer needs it no more."""
+    return [
+        left_out(passing.call.arguments, passing.argument),
+        left_out(passing.function.parameters, passing.parameter),
+    ]
 
 
 def is_optimizer(full: str) -> bool:

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+GROUPS = "make one optimizer for each group, with its own step size"
 #: A class, a layer, an optimizer, a loader of batches, a dictionary, a `try`, `filter`.
 TOLD = frozenset(["E0120", "E0122", "E0128", "E0140", "E0141", "E0143", "E0201"])
 
@@ -30,7 +31,8 @@ def tell(error: AutodiffError, source: Source) -> None:
         if any(covers(edit, one) for edit in rewritten):
             continue  # what is rewritten above takes it along
         rewritten += rewrite(one, source, one is error)
-        kept.append(one)
+        if not any(same.code == one.code and same.help == one.help and not one.fixes for same in kept):
+            kept.append(one)
     error.further = kept[1:]
 
 
@@ -80,7 +82,8 @@ def beside(error: AutodiffError, pasted: Pasted) -> list[AutodiffError]:
             if isinstance(whole, syntax.Attribute) and whole.name_span == one.span:
                 one.span = whole.span
             found.append(one)
-    return sorted(found, key=lambda one: one.span.start if one.span else 0)
+    # What stands inside of a call comes before it, as when it runs.
+    return sorted(found, key=lambda one: one.span.end if one.span else 0)
 
 
 def reason(pasted: Pasted, unable: CannotRewriteError) -> str:
@@ -122,7 +125,12 @@ def files(pasted: Pasted, error: AutodiffError) -> list[Edit]:
 
 def dictionaries(pasted: Pasted, error: AutodiffError) -> list[Edit]:
     from autodiff.grammar.functional.plain import dictionary
+    from autodiff.grammar.functional.steps import is_optimizer
+    from autodiff.grammar.walk import path_to
 
+    for node in path_to(pasted.script, error.span) if error.span else []:
+        if isinstance(node, syntax.Call) and is_optimizer(pasted.full(node.function)):
+            raise CannotRewriteError(node, "groups of parameters", GROUPS)
     return dictionary(pasted, error.span)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from autodiff.core.errors import Edit
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
-from autodiff.grammar.functional.classes import member_of
 from autodiff.grammar.functional.layers import factor
-from autodiff.grammar.functional.models import Workshop, shortened, wrapped
+from autodiff.grammar.functional.models import INIT, Workshop, shortened, wrapped
 from autodiff.grammar.functional.parts import Part
 from autodiff.grammar.functional.reading import CannotRewriteError, Pasted, spaced, statements_of
 from autodiff.grammar.walk import walk
@@ -37,7 +36,7 @@ class Model:
 class Models:
     """All models of a program, and the edits that make functions and leaves of them."""
 
-    __slots__ = ("edits", "found", "lists", "pasted", "shop", "unmade")
+    __slots__ = ("edits", "found", "lists", "pasted", "shop", "shown", "unmade")
 
     def __init__(self, pasted: Pasted) -> None:
         self.pasted = pasted
@@ -46,6 +45,7 @@ class Models:
         self.found: dict[str, Model] = {}
         self.lists: dict[tuple[str, str], str] = {}
         self.unmade: list[syntax.Call] = []
+        self.shown: set[str] = set()  # classes that are never made, whose functions stand where they stood
         self.find()
 
     def find(self) -> None:
@@ -102,7 +102,7 @@ class Models:
         for model in self.found.values():
             lines = self.made_lines(model)
             self.edits.append(self.pasted.replacement(model.statement, lines))
-        for name in self.classes():
+        for name in self.classes() - self.shown:
             self.edits.append(self.pasted.removal(self.pasted.classes[name]))
         self.import_functions()
 
@@ -142,6 +142,13 @@ class Models:
 
     def show_unused(self, node: syntax.ClassDef) -> None:
         """A class that is never made: a function where it stands, if it takes no arguments."""
+        init = next(
+            (part for part in node.body if isinstance(part, syntax.FunctionDef) and part.name == INIT), None
+        )
+        if init is not None and any(p.default is None and not p.star for p in init.parameters[1:]):
+            advice = f"make one with its sizes, as in `model = {node.name}(...)`"
+            raise CannotRewriteError(node, f"`{node.name}`, which is never made,", advice)
+        self.shown.add(node.name)
         name = node.name.lower() if node.name.lower() != node.name else f"{node.name}_of"
         model = Model(
             self.pasted.fresh(name),
@@ -287,10 +294,6 @@ class Models:
 
     def inner(self, model: Model, node: syntax.Name, chain: list[Any]) -> None:
         """A weight, or a module inside, by what it is called now."""
-
-        def is_own(what: Any) -> bool:
-            return isinstance(what, syntax.Attribute) and what.object is node
-
         if isinstance(chain[0], syntax.Subscript) and isinstance(chain[0].index, syntax.Number):
             key = str(chain[0].index.value)
             part = model.part.parts.get(key)
@@ -310,10 +313,24 @@ class Models:
             if isinstance(outer, syntax.Subscript) and isinstance(outer.index, syntax.Number):
                 inner_key = str(outer.index.value)
             part = part.parts.get(inner_key)
-        what = f"`{shortened(self.pasted.text(chain[-1]))}`"
-        if member_of(model.part, chain[-1], is_own) is not None:
-            raise CannotRewriteError(chain[-1], what, "call the functions of the layer instead")
-        raise CannotRewriteError(chain[-1], what, "write out what it does with the leaves of the model")
+        if part is None:
+            what = f"`{shortened(self.pasted.text(chain[-1]))}`"
+            advice = "write out what it does with the leaves of the model"
+            raise CannotRewriteError(chain[-1], what, advice)
+        self.named(chain[-1], part)
+
+    def named(self, place: Any, part: Part) -> None:
+        """A module inside of a model, called, passed on, or given a name of its own."""
+        statement = self.pasted.statement(place)
+        target = statement.targets[0] if isinstance(statement, syntax.Assign) else None
+        value = part.as_value()
+        if isinstance(target, syntax.Name) and statement.value is place and self.pasted.settled(target.id):
+            alias = Model(target.id, statement, syntax.Call(place.span, place, ()))
+            alias.part = part
+            self.follow(alias)
+            self.edits.append(Edit(place.span, value))
+        else:
+            self.edits.append(Edit(place.span, value if value.isidentifier() else f"({value})"))
 
     def list_of(self, model: Model, kind: str, call: syntax.Call) -> str:
         """The list of the leaves, made once beside the model."""
