@@ -16,10 +16,11 @@ from autodiff.grammar.lints import effects, gradients, habits, leaves, numerics,
 from autodiff.grammar.lints import names as naming
 from autodiff.grammar.lints.finding import Lint, Subject, with_code
 from autodiff.grammar.lints.flow import Flow
-from autodiff.grammar.lints.resolution import Resolver, unresolved_members
+from autodiff.grammar.lints.resolution import unresolved
 from autodiff.grammar.lints.values import NOT_FUNCTIONS
 from autodiff.grammar.namespaces import builtin
 from autodiff.grammar.parser import parse
+from autodiff.grammar.recovery import Search
 from autodiff.grammar.scope import Names, resolve
 from autodiff.grammar.script_errors import explain
 from autodiff.grammar.values import UNBOUND
@@ -49,6 +50,8 @@ def lint(source: Source) -> list[AutodiffError]:
         script = parse(source)
     except CompileError as error:
         keep_what_compiles(error, source)
+        error.further += unresolved_elsewhere(error, source)
+        error.further.sort(key=begin)
         raise
     names, flow, errors = read(script, source)
     for wrong in errors:
@@ -68,6 +71,33 @@ def lint(source: Source) -> list[AutodiffError]:
     return [found[place] for place in sorted(found)]
 
 
+def unresolved_elsewhere(error: CompileError, source: Source) -> list[AutodiffError]:
+    """What else is not there in a script that does not parse, in the lines beside its mistakes."""
+    search = Search(source)
+    if error.span is None or not search.leave_out(error):
+        return []
+    script = search.run()
+    if script is None:
+        return []
+    names = resolve(script, source, lambda name: True, sorted(search.names))
+    flow = Flow(script, is_function, bound_names(script, names))
+    left_out = {source.position(line)[0] for line in search.lines}
+    known = {one.span for one in (error, *error.further)}
+    found = []
+    for one in unresolved(script, names, source, flow, frozenset(search.names)):
+        if one.span is not None and one.span not in known:
+            known.add(one.span)
+            if source.position(one.span.start)[0] not in left_out:
+                explain(one, script, source, {})
+                one.fixes = one.fixes[:MOST_KEPT]
+                found.append(one)
+    return found
+
+
+def begin(error: AutodiffError) -> int:
+    return error.span.start if error.span is not None else 0
+
+
 def is_error(found: AutodiffError) -> bool:
     """Whether a finding keeps the script from running, where others are only likely mistakes."""
     return not found.code.startswith("L")
@@ -83,9 +113,8 @@ def read(script: syntax.Script, source: Source) -> tuple[Names, Flow, list[Autod
         error.further = []
         names = resolve(script, source, lambda name: True)
     flow = Flow(script, is_function, bound_names(script, names))
-    errors += Resolver(names, source, script).found
     places = {one.span for one in errors}
-    errors += [one for one in unresolved_members(script, names, flow) if one.span not in places]
+    errors += [one for one in unresolved(script, names, source, flow) if one.span not in places]
     return names, flow, errors
 
 

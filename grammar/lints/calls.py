@@ -13,6 +13,7 @@ from autodiff.grammar.lints.values import (
     LEAF,
     LIST,
     MAKERS,
+    MIXED,
     NO_SLOPE,
     NOT_FUNCTIONS,
     NUMBER,
@@ -153,6 +154,9 @@ def make_tensor(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, .
         whole = tensor_inside(first)
         if whole:
             made.inputs, made.cut = whole, "tensor"
+            if first.kind == LIST:
+                stackable = all(one.is_tensor or one.cut == "item" for one in first.inputs)
+                made.cut = LIST if stackable else MIXED
             source = first.inputs[0] if first.cut == "tolist" else first
             if source.is_tensor:
                 made.integer = source.integer

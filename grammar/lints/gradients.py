@@ -9,7 +9,18 @@ from autodiff.grammar.lints.calls import is_constant
 from autodiff.grammar.lints.finding import INDENT, Lint, Subject, atom, contains, finding
 from autodiff.grammar.lints.flow import surely_before
 from autodiff.grammar.lints.updates import rebindings
-from autodiff.grammar.lints.values import CUTTING, GRAPH, LEAF, NO_SLOPE, UNKNOWN, Value, ancestors
+from autodiff.grammar.lints.values import (
+    CUTTING,
+    GRAPH,
+    LEAF,
+    LIST,
+    MIXED,
+    NO_SLOPE,
+    UNKNOWN,
+    Value,
+    ancestors,
+)
+from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,12 +213,16 @@ def gradient_cut(subject: Subject) -> Iterator[AutodiffError]:
         reached, cut, doubt = cut_leaves(event.value)
         if doubt:
             continue
-        for leaf, place in cut.values():
+        for leaf, place in sorted(cut.values(), key=lambda pair: begin(pair[0])):
             if reached and id(leaf) not in wanted:
                 continue  # other leaves are trained, this one is held on purpose
             if place.cut != "no_grad":
                 yield cut_at(subject, leaf, place)
                 break
+
+
+def begin(leaf: Value) -> int:
+    return leaf.node.span.start if leaf.node is not None else 0
 
 
 CUTS = {
@@ -216,7 +231,7 @@ CUTS = {
     "item": "a number has no gradient",
     "float": "a number has no gradient",
     "int": "a number has no gradient",
-    "tensor": "tensor() copies the numbers and leaves the gradient behind",
+    **dict.fromkeys(("tensor", LIST, MIXED), "tensor() copies the numbers and leaves the gradient behind"),
     NO_SLOPE: "this answers in steps, which have no slope",
 }
 
@@ -253,20 +268,27 @@ def joined(subject: Subject, cut: Value) -> str:
         assert isinstance(node.function, syntax.Attribute)
         inner = node.function.object
     elif isinstance(node, syntax.Call):
-        inner = uncut(node.arguments[0].value)
-        if isinstance(inner, syntax.ListDisplay):
-            return f"torch.stack({subject.text(inner)})" if all(one.is_tensor for one in cut.inputs) else ""
+        inner = node.arguments[0].value
+        if cut.cut == MIXED:
+            return ""
+        if cut.cut == LIST:
+            return f"torch.stack({uncut(subject, inner)})"
     alone = any(statement.value is node for statement in subject.nodes(syntax.Assign))
-    return subject.text(inner) if alone else atom(subject, inner)
+    text = uncut(subject, inner)
+    return text if alone or atom(subject, inner) == subject.text(inner) else f"({text})"
 
 
-def uncut(node: syntax.Expression) -> syntax.Expression:
-    """What ``.item()``, ``.detach()`` and the like were called on."""
-    while isinstance(node, syntax.Call) and isinstance(node.function, syntax.Attribute):
-        if node.function.name not in CUTTING:
-            break
-        node = node.function.object
-    return node
+def uncut(subject: Subject, node: syntax.Expression) -> str:
+    """The text of an expression without the ``.item()``, ``.detach()`` and the like inside of it."""
+    edits = []
+    for part in walk(node):
+        method = part.function if isinstance(part, syntax.Call) else None
+        if isinstance(method, syntax.Attribute) and method.name in CUTTING:
+            edits.append(Edit(Span(method.object.span.end, part.span.end), ""))
+        elif isinstance(part, syntax.Attribute) and part.name == "data":
+            edits.append(Edit(Span(part.object.span.end, part.span.end), ""))
+    text = Fix("", *edits).apply(subject.source.text[: node.span.end])
+    return text[node.span.start :]
 
 
 def computed_unrecorded(subject: Subject) -> Iterator[AutodiffError]:

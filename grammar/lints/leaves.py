@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 OLD_MAKERS = ("Tensor", "FloatTensor", "DoubleTensor")
 MOST_PROPOSALS = 2
+#: What scripts call what they do not train, in small letters.
+DATA = frozenset("x xs y ys t data input inputs target targets label labels feature features".split())
 
 
 def nothing_requires(subject: Subject) -> Iterator[AutodiffError]:
@@ -41,6 +43,7 @@ def nothing_requires(subject: Subject) -> Iterator[AutodiffError]:
         ]
         read = {id(other.value) for other in subject.events("grad")}
         meant = [one for one in may_be if id(one) in read]
+        meant = meant or [one for one in may_be if one.names[0][0].lower() not in DATA]
         fixes = [ask_for_gradient(subject, meant)] if meant else []
         fixes = fixes or [ask_for_gradient(subject, [one]) for one in may_be]
         yield finding(

@@ -143,9 +143,9 @@ def is_method_call(subject: Subject, call: syntax.Call) -> bool:
 
 
 def norm_by_hand(subject: Subject) -> Iterator[AutodiffError]:
-    for call, _, inputs, made in applied(subject, "sqrt"):
+    for call, _, inputs, made in applied(subject, "sqrt", "**"):
         total = inputs[0].node if inputs else None
-        if made.kind != GRAPH or operation_of(inputs[0]) != "sum" or first_input(subject, call) is not total:
+        if made.kind != GRAPH or operation_of(inputs[0]) != "sum" or under_root(subject, call) is not total:
             continue
         vector = squared(subject, first_input(subject, total))
         if vector is None:
@@ -162,6 +162,14 @@ def norm_by_hand(subject: Subject) -> Iterator[AutodiffError]:
             "where all entries are 0 the gradient is nan",
             fixes=fixes,
         )
+
+
+def under_root(subject: Subject, node: Any) -> Any:
+    """``x`` of ``sqrt(x)``, of ``x.sqrt()`` and of ``x ** 0.5``."""
+    if isinstance(node, syntax.Call):
+        return first_input(subject, node)
+    is_half = isinstance(node.right, syntax.Number) and node.right.value == 0.5
+    return node.left if is_half else None
 
 
 def squared(subject: Subject, node: Any) -> Any:

@@ -47,7 +47,8 @@ def gradient_without_graph(subject: Subject) -> Iterator[AutodiffError]:
     """A second derivative of a gradient that was computed without a graph."""
     for event in subject.events("pass"):
         before = list(ancestors(event.value, through_cuts=False))
-        if event.value.kind != PLAIN or any(one.requires_grad or one.kind == UNKNOWN for one in before):
+        doubt = any(one.requires_grad or one.cut or one.kind == UNKNOWN for one in before)
+        if event.value.kind != PLAIN or doubt:
             continue
         gradient = next((one for one in before if one.grad_of is not None), None)
         if gradient is None:
@@ -98,10 +99,11 @@ def late(subject: Subject, leaf: Value, request: Event, backward: Event) -> Auto
     statement = request.statement
     name, made = leaf.names[0] if leaf.names else ("this", None)
     fixes = []
-    movable = made is not None and subject.stands_alone(made) and subject.stands_alone(statement)
-    if movable and subject.indentation(made) == subject.indentation(statement) == "":
-        text = subject.text(statement)
-        fixes = [Fix("ask first", subject.after(made, text), subject.remove(statement))]
+    if made is not None and all(
+        subject.stands_alone(one) and not subject.indentation(one) for one in (made, statement)
+    ):
+        edits = subject.after(made, subject.text(statement)), subject.remove(statement)
+        fixes = [Fix("ask first", *edits)]
     return finding(
         request.node.span,
         f"`{name}` requires a gradient only after it was used",

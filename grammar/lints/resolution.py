@@ -8,27 +8,20 @@ left alone.
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, LimitError, ScriptError
+from autodiff.core.errors import AutodiffError, LimitError
 from autodiff.core.functions import Function
 from autodiff.core.span import Source
-from autodiff.core.tensors import Tensor
 from autodiff.grammar import run, syntax
 from autodiff.grammar.attributes import (
-    ASSIGNABLE,
-    ATTRIBUTES,
-    METHODS,
     find_method,
     get_attribute,
-    names_of,
-    no_attribute,
-    set_attribute,
 )
 from autodiff.grammar.calls import not_callable
 from autodiff.grammar.definitions import grad_mode_of
 from autodiff.grammar.imports import imported
 from autodiff.grammar.interpreter import STATEMENTS, Compiler
+from autodiff.grammar.lints.members import never_taken, unresolved_members, within
 from autodiff.grammar.lints.signatures import check_arguments
-from autodiff.grammar.lints.values import FIELDS, LIST, NAMESPACES, NUMBER, UNKNOWN
 from autodiff.grammar.namespaces import builtin
 from autodiff.grammar.scope import Names, Scope, is_static
 from autodiff.grammar.script_functions import Code, invoke
@@ -36,12 +29,12 @@ from autodiff.grammar.values import (
     UNBOUND,
     BoundMethod,
     Builtin,
+    FunctionBase,
     FunctionClass,
     GradMode,
     Namespace,
     ScriptFunction,
 )
-from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +42,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.grammar.interpreter import Evaluate, Execute
-    from autodiff.grammar.lints.flow import Event, Flow
+    from autodiff.grammar.lints.flow import Flow
 
 # Importing the interpreter fills the compiler's tables.
 LANGUAGE_IS_KNOWN = run
@@ -98,7 +91,8 @@ class Resolver(Compiler):
             defaults = tuple([UNBOUND if one.default is None else None for one in node.parameters])
             return [(node.name, ScriptFunction(code, [], defaults, invoke))]
         if isinstance(node, syntax.ClassDef):
-            return [(node.name, FunctionClass(node.name, {}))]
+            is_function = len(node.bases) == 1 and self.constant(node.bases[0]).__class__ is FunctionBase
+            return [(node.name, FunctionClass(node.name, {}) if is_function else UNBOUND)]
         if isinstance(node, syntax.Import):
             return [
                 (
@@ -152,6 +146,8 @@ class Resolver(Compiler):
                 raise
             except AutodiffError as error:
                 self.scope, self.loops, self.depth = before
+                if isinstance(statement, syntax.ClassDef):  # what it derives from is the same mistake
+                    self.found = [one for one in self.found if not in_header(one, statement)]
                 self.add(error.at(statement.span))
         self.idle -= idle
         return nothing
@@ -222,6 +218,11 @@ class Resolver(Compiler):
                     self.add(error.at(decorator.span))
 
 
+def in_header(error: AutodiffError, node: syntax.ClassDef) -> bool:
+    """Whether an error is about what a class derives from."""
+    return error.span is not None and any(within(error.span, base.span) for base in node.bases)
+
+
 def nothing(frame: Any) -> None:
     """What is compiled here is not run."""
 
@@ -254,124 +255,16 @@ def statements_of(body: syntax.Body) -> list[Any]:
     return found
 
 
-def never_taken(script: syntax.Script) -> list[tuple[syntax.If, int]]:
-    """The branches, by their numbers, that no run takes, because there is no other device here."""
-    found = [node for node in walk(script) if isinstance(node, syntax.If)]
-    return [(node, way) for node in found for way, (test, _) in enumerate(node.branches) if is_never(test)]
+def unresolved(
+    script: syntax.Script, names: Names, source: Source, flow: Flow, lost: frozenset[str] = frozenset()
+) -> list[AutodiffError]:
+    """The errors for everything a script uses that is not there; nothing is known of the ``lost`` names."""
+    found = Resolver(names, source, script).found
+    places = {one.span for one in found}
+    lost |= {node.name for node in names.of if isinstance(node, syntax.ClassDef) and node.name_span in places}
+    return found + [
+        one for one in unresolved_members(script, names, flow, found, lost) if one.span not in places
+    ]
 
 
-def is_never(test: syntax.Expression) -> bool:
-    if isinstance(test, syntax.Constant):
-        return test.value is False
-    function = test.function if isinstance(test, syntax.Call) else None
-    return isinstance(function, syntax.Attribute) and function.name == "is_available"
-
-
-# -- what the flow of values knows --------------------------------------------------------------------
-
-
-def unresolved_members(script: syntax.Script, names: Names, flow: Flow) -> list[AutodiffError]:
-    """The errors for attributes and methods that values do not have, as far as the values are known."""
-    never = {(id(node), way) for node, way in never_taken(script)}
-    modules = {
-        alias or name.partition(".")[0]
-        for node in walk(script)
-        if isinstance(node, (syntax.Import, syntax.ImportFrom))
-        for name, alias in node.names
-    }
-    # A context has what it is given; of modules the resolver knows more, and of names that hide one a lint.
-    targets = [target for node in walk(script) if isinstance(node, syntax.Assign) for target in node.targets]
-    given = {part.name for part in walk(*targets) if isinstance(part, syntax.Attribute)}
-    given |= {node.name for node in names.attributes if root(node) in modules | NAMESPACES}
-    found = []
-    for event in flow.events:
-        if event.kind not in MEMBERS or any((node, way) in never for node, way, _ in event.place):
-            continue
-        error = MEMBERS[event.kind](event, given)
-        if error is not None:
-            found.append(error)
-    return found
-
-
-def root(node: Any) -> str:
-    """``torch`` of ``torch.nn.functional``; "" where something else than a name stands there."""
-    while isinstance(node, syntax.Attribute):
-        node = node.object
-    return node.id if isinstance(node, syntax.Name) else ""
-
-
-def sample_of(event: Event) -> Any:
-    """A value of the kind that is at hand for certain; UNBOUND where that is not known."""
-    value = event.value
-    if value.is_tensor and value.single:
-        return Tensor(0.0)
-    if value.kind == NUMBER and value.cut in ("item", "float"):
-        return 0.0
-    return [] if value.kind == LIST and isinstance(value.node, syntax.ListDisplay) else UNBOUND
-
-
-def read_member(event: Event, given: set[str]) -> AutodiffError | None:
-    node = event.node if event.kind == "attribute" else event.node.function
-    sample = sample_of(event)
-    if sample is not UNBOUND:
-        return None if node.name in names_of(sample) else no_attribute(sample, node.name, node.name_span)
-    if event.value.kind == UNKNOWN and node.name not in every_name() | given:
-        return of_nothing(node)
-    return None
-
-
-def call_member(event: Event, given: set[str]) -> AutodiffError | None:
-    error = read_member(event, given)
-    sample = sample_of(event)
-    if error is not None or sample is UNBOUND:
-        return error
-    method = find_method(sample, event.node.function.name)
-    if method is None:
-        return None
-    try:
-        check_arguments(method, event.node, of=event.node.function.name)
-    except ScriptError as refused:
-        return refused.at(event.node.span)
-    return None
-
-
-def set_member(event: Event, given: set[str]) -> AutodiffError | None:
-    sample, node = sample_of(event), event.node
-    if sample is UNBOUND or (sample.__class__, node.name) in ASSIGNABLE:
-        return None
-    try:
-        set_attribute(sample, node.name, None, node.name_span)
-    except ScriptError as error:
-        return error
-    return None
-
-
-#: How each event is checked; the names that the script itself gives to attributes are none to complain of.
-MEMBERS: dict[str, Callable[[Event, set[str]], AutodiffError | None]] = {
-    "attribute": read_member,
-    "method": call_member,
-    "set-attribute": set_member,
-}
-NAMES: set[str] = set()
-
-
-def every_name() -> set[str]:
-    """Every attribute and method that anything in the language has."""
-    if not NAMES:
-        NAMES.update(name for _, name in (*ATTRIBUTES, *METHODS))
-        NAMES.update(names_of(Tensor(0.0)), FIELDS)
-    return NAMES
-
-
-def of_nothing(node: syntax.Attribute) -> AutodiffError:
-    """The error for a name that no value of any kind has; most likely it was meant of a tensor."""
-    return ScriptError(
-        f"no value has an attribute '{node.name}'",
-        code="E0204",
-        caret=f"nothing has a `{node.name}` here",
-        span=node.name_span,
-        about=(Tensor(0.0), node.name),
-    )
-
-
-__all__ = ["Resolver", "unresolved_members"]
+__all__ = ["unresolved"]

@@ -65,12 +65,19 @@ def is_made_anew(node: syntax.Expression, name: str) -> bool:
 
 
 def steps_from(node: syntax.Expression, name: str) -> bool:
-    """Whether a sum has the name itself among its terms."""
+    """Whether a sum has the name itself among its terms, or a multiple of it."""
     while isinstance(node, syntax.Binary) and node.op in ("+", "-"):
-        if isinstance(node.right, syntax.Name) and node.right.id == name and node.op == "+":
+        if node.op == "+" and is_multiple(node.right, name):
             return True
         node = node.left
-    return isinstance(node, syntax.Name) and node.id == name
+    return is_multiple(node, name)
+
+
+def is_multiple(node: syntax.Expression, name: str) -> bool:
+    """Whether it is ``w``, ``0.99 * w`` or ``w * (1 - decay)``."""
+    if isinstance(node, syntax.Binary) and node.op == "*":
+        return is_name(node.left, name) or is_name(node.right, name)
+    return is_name(node, name)
 
 
 def in_place_lines(subject: Subject, statement: syntax.Assign) -> list[str]:
@@ -118,7 +125,8 @@ def word_of(step: syntax.Binary) -> str:
 
 def rebound_without_gradient(subject: Subject) -> Iterator[AutodiffError]:
     for event, _ in rebindings(subject):
-        if event.value.cut != "no_grad" or event.recording is not False:
+        parts = ancestors(event.value, through_cuts=False)
+        if event.recording is not False or not any(one.cut == "no_grad" for one in parts):
             continue
         name, statement = event.node.id, event.statement
         lines = in_place_lines(subject, statement)

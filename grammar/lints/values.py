@@ -39,11 +39,11 @@ SEVERAL = frozenset(
     " atleast_3d equal allclose".split()
 )
 #: Functions whose calls lints ask for, with what goes in.
-WATCHED = frozenset("cross_entropy binary_cross_entropy_with_logits nll_loss log sqrt where".split())
+WATCHED = frozenset("cross_entropy binary_cross_entropy_with_logits nll_loss log sqrt where **".split())
 #: The parts of named results.
 FIELDS = frozenset(
     "values indices Q R U S Vh P L V sign logabsdet eigenvalues eigenvectors min max inverse info"
-    " solution residuals rank singular_values".split()
+    " solution residuals rank singular_values mantissa exponent hist bin_edges".split()
 )
 #: Functions that keep something for backward, so that a second pass through them fails.
 KEEPING = frozenset(
@@ -52,6 +52,8 @@ KEEPING = frozenset(
 )
 #: Methods that hand the number or the values on and leave the gradient behind.
 CUTTING = frozenset(["detach", "item", "tolist", "numpy"])
+#: A list of tensors and other things, of which a tensor is made.
+MIXED = "mixed list"
 #: How a function without a derivative leaves it behind.
 NO_SLOPE = "no slope"
 NOT_FUNCTIONS = frozenset(

@@ -86,8 +86,68 @@ WRONG = {
     "nan as a number": ("x = 3.0\nprint(x != math.nan)\n", ["L040"]),
     "is not": ("n = 3\nprint(n is not 4)\n", ["L041"]),
     "behind break": ("for i in range(3):\n    break\n    print(i)\n", ["L043"]),
+    "two steps at once": (
+        W + "v = torch.tensor(2.0, requires_grad=True)\nL = w * v\nL.backward()\n"
+        "w, v = w - 0.1 * w.grad, v - 0.1 * v.grad\n",
+        ["L001"],
+    ),
+    "a step with decay": (
+        W + "L = w * w\nL.backward()\nwith torch.no_grad():\n    w = 0.9 * w - 0.1 * w.grad\nprint(w)\n",
+        ["L002"],
+    ),
+    "a step of several terms": (
+        W + "L = w * w\nL.backward()\nwith torch.no_grad():\n    w = w - 0.1 * w.grad + 0.5\nprint(w)\n",
+        ["L002"],
+    ),
+    "weights among data": (
+        "x = torch.tensor([1.0, 2.0])\nw, b = torch.zeros(2), torch.tensor(0.5)\n"
+        "L = (w @ x + b) ** 2\nL.backward()\n",
+        ["L010"],
+    ),
+    "numbers added on the way": (
+        W
+        + "v = torch.tensor(2.0, requires_grad=True)\nL = torch.tensor(w.item() + v.item())\nL.backward()\n",
+        ["L008"],
+    ),
+    "a list of numbers on the way": (
+        "w = torch.tensor([1.0, 2.0], requires_grad=True)\nparts = [w[0].item(), w[1].item()]\n"
+        "L = torch.tensor(parts).sum()\nL.backward()\n",
+        ["L008"],
+    ),
+    "numbers and tensors in a list": (W + "L = torch.tensor([w, 2.0 * 3]).sum()\nL.backward()\n", ["L008"]),
+    "a comparison on the way": (W + "L = (w > 0.5) * torch.tensor(2.0)\nL.backward()\n", ["L008"]),
+    "a place on the way": (
+        "w = torch.tensor([1.0, 2.0], requires_grad=True)\nL = w.argmax()\nL.backward()\n",
+        ["L008"],
+    ),
+    "a power as a root": (
+        "w = torch.tensor([1.0, 2.0], requires_grad=True)\nL = (w * w).sum() ** 0.5\nL.backward()\n",
+        ["L054"],
+    ),
+    "norms of rows": (
+        "w = torch.ones(2, 2, requires_grad=True)\nL = w.pow(2).sum(dim=1).sqrt().sum()\nL.backward()\n",
+        ["L054"],
+    ),
+    "a quotient in the branch not taken": (
+        "w = torch.tensor([0.0, 2.0], requires_grad=True)\n"
+        "L = torch.where(w == 0, torch.zeros(2), torch.sin(w) / w).sum()\nL.backward()\n",
+        ["L055"],
+    ),
+    "max as a name": (X + "max = 3\nprint(max, x)\n", ["L030"]),
+    "min as a name in a function": (
+        X + "def f(x):\n    min = x\n    return min\n\n\nprint(f(x))\n",
+        ["L030"],
+    ),
+    "a gradient asked for after the loss": (
+        "w = torch.tensor(1.0)\nL = w * w\nw.requires_grad = True\nL.backward()\n",
+        ["L016"],
+    ),
+    "a total of losses": (
+        W + "total = 0.0\n" + LOOP + LOSS + "    w.grad = None\n    total = total + loss\nprint(total)\n",
+        ["L015"],
+    ),
+    "a logarithm of sigmoid": (W + "L = torch.log(torch.sigmoid(w))\nL.backward()\n", ["L053"]),
 }
-
 RIGHT = {
     "the step as it should be": W + LOOP + LOSS + "    with torch.no_grad():\n        w -= 0.1 * w.grad\n"
     "        w.grad.zero_()\n",
@@ -142,6 +202,26 @@ RIGHT = {
     "a scalar script": "w = 3\nx = 2\nL = (w * x - 1) ** 2\n",
     "a row changed by a leaf": "h = torch.zeros(2, 2)\n" + W + "row = h[0]\nrow += w\nh.sum().backward()\n",
     "sum of numbers after sum of a tensor": X + "total = sum(x)\nprint(total, sum([1, 2]))\n",
+    "gradients reset by what is not followed": W
+    + "def reset(p):\n    p.grad.zero_()\n\n"
+    + LOOP
+    + LOSS
+    + "    print(w.grad)\n    reset(*[w])\n",
+    "a root of a mean": "w = torch.ones(2, requires_grad=True)\nL = (w ** 2).mean().sqrt()\nL.backward()\n",
+    "a root of a plain vector": X + "print(torch.sqrt((x ** 2).sum()))\n",
+    "scores and a softmax that is shown": "z = torch.tensor([[1.0, 2.0]], requires_grad=True)\n"
+    "print(torch.softmax(z, dim=1))\nL = F.cross_entropy(z, torch.tensor([1]))\nL.backward()\n",
+    "exact floats": X + "y = x.sum() * 0.5\nprint(y == 1.5, (x * 2 == 4.0).any())\n",
+    "losses added up for one pass": W + "total = 0.0\n" + LOOP + "    total = total + (w - step) ** 2\n"
+    "total.backward()\nprint(w.grad)\n",
+    "terms in a list": W + "parts = []\n" + LOOP + "    parts.append((w - step) ** 2)\n"
+    "torch.stack(parts).sum().backward()\nprint(w.grad)\n",
+    "a copy under no_grad made a leaf": W + LOOP + LOSS + "    with torch.no_grad():\n"
+    "        w = w - 0.1 * w.grad\n    w = w.clone().requires_grad_()\n",
+    "a function of their own called max": "def max(a, b):\n    return a if a > b else b\n\nmax(1, 2)\n",
+    "limits as parameters": "def inside(x, min, max):\n    return min < x < max\n\ninside(1, 0, 2)\n",
+    "the gradient of a gradient": W + "L = w ** 3\nL.backward(create_graph=True)\n"
+    "print(torch.autograd.grad(w.grad, w))\n",
     "a gradient looked at": W + "L = w * w\nL.backward()\nprint(w.grad, w.grad_fn, w.is_leaf)\n",
 }
 
@@ -190,7 +270,10 @@ def test_the_repairs_of_wrong_scripts_hold(name: str) -> None:
 
 
 #: What PyTorch says to scripts with these, when they run.
-RAISED = {"L003": "E0407", "L005": "E0402", "L009": "E0410", "L010": "E0410", "L011": "E0404"}
+RAISED = {
+    **{"L003": "E0407", "L005": "E0402", "L009": "E0410", "L010": "E0410", "L011": "E0404"},
+    **{"L016": "E0410", "L017": "E0410"},
+}
 
 
 def test_what_would_fail_fails() -> None:

@@ -17,8 +17,8 @@ from script_runner import run_script
 W = "w = torch.tensor(1.0, requires_grad=True)\n"
 #: Codes of what is not there: what is absent from the language, names, attributes, arguments, classes.
 STATIC = ("E0134", "E0127", "E0128", "E0201", "E0202", "E0204", "E0211", "E0310")
-#: Mistakes of these codes that depend on which way the script takes.
-DEPEND_ON_THE_WAY = {"branch_not_taken", "deleted"}
+#: Mistakes of these codes that depend on which way the script takes, or on who calls a function.
+DEPEND_ON_THE_WAY = {"branch_not_taken", "deleted", "forward_without_context"}
 #: What only running knows to be at hand, where a tensor was meant.
 ONLY_RUNNING_KNOWS = ("'NoneType' object", "'float' object", "'list' object", "'torch.return_types")
 
@@ -109,6 +109,49 @@ def test_all_at_once() -> None:
         ("E0204", "require_grad"),
         ("E0204", "sum"),
     ]
+
+
+MODEL = """\
+import torch.nn as nn
+import torch.optim as optim
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return x
+
+
+model = Net()
+steps = optim.Adam(model.parameters(), lr=0.01)
+measure = nn.HuberLoss()
+for x, y in loader:
+    steps.zero_grad()
+    loss = measure(model(x), y)
+    loss.bakward()
+    steps.step()
+"""
+
+
+def test_beside_what_does_not_parse_and_without_what_follows_from_it() -> None:
+    wanted = [
+        ("E0128", "Net"),
+        ("E0140", "HuberLoss"),
+        ("E0141", "Adam"),
+        ("E0201", "loader"),
+        ("E0204", "bakward"),
+    ]
+    assert sorted(place(MODEL, one) for one in errors_in(MODEL)) == wanted
+    broken = MODEL.replace("        return x", "        super().__init__()\n        return x")
+    with pytest.raises(CompileError) as raised:
+        lint(Source(broken))
+    first = raised.value
+    assert place(broken, first) == wanted[0]
+    assert sorted(place(broken, one) for one in (first, *first.further)) == wanted
+
+
+def test_what_follows_from_a_mistake_is_none() -> None:
+    text = "import torch.optim as optim\n" + W + "steps = optim.Rprop([w])\nsteps.zero_grad()\nsteps.step()\n"
+    assert [place(text, one) for one in errors_in(text)] == [("E0141", "Rprop")]
 
 
 #: What the repair that is proposed first makes of the wrong word.
