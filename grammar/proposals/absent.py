@@ -69,6 +69,11 @@ def layers(scene: Scene) -> Iterator[Fix]:
     function = {**ACTIVATIONS, **ALONG, **LOSSES, **CLASSES}.get(name)
     if function is not None:
         function = function.replace("F.", functional(scene))
+        plain = [argument for argument in call.arguments if argument.keyword is None]
+        if (name in LOSSES or name in CLASSES) and len(plain) > 1:  # called as if it were the function
+            written = f"{function}({arguments_of(scene, call)})"
+            yield Fix(f"call the function: {written}", Edit(call.function.span, function))
+            return
         takes = "x" if name in ACTIVATIONS or name in ALONG else "y, target"
         text = function
         if call.arguments:

@@ -43,7 +43,9 @@ KEYWORD_SYNONYMS: dict[str, tuple[str, ...]] = {
     "grad_outputs": ("gradient",),
     "retain": ("retain_graph",),
     "minimum": ("min",),
+    "mn": ("min",),
     "maximum": ("max",),
+    "mx": ("max",),
     "low": ("min",),
     "high": ("max",),
     "type": ("dtype",),
@@ -132,6 +134,9 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
     if not isinstance(call, syntax.Call):
         return
     yield from context_first(scene)
+    if error.message.endswith("object is not callable"):
+        yield from function_of_input(scene, call)
+        return
     made = CallScene(scene, call)
     message = error.message
     if "unexpected keyword argument '" in message:
@@ -157,6 +162,18 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
     if made.usage:
         function = call.function
         error.labels.append(Label(function.span, made.usage))
+
+
+def function_of_input(scene: Scene, call: syntax.Call) -> Iterator[Fix]:
+    """``jacobian(x ** 2, x)``, which takes the function and not its result."""
+    if len(call.arguments) < 2:
+        return
+    result, at = call.arguments[0].value, call.arguments[1].value
+    scene.error.span = result.span
+    scene.error.caret = "this is a result; the function it comes from is wanted"
+    if isinstance(at, syntax.Name):
+        text = f"lambda {at.id}: {scene.text(result)}"
+        yield Fix(f"make it a function: {text}", Edit(result.span, text))
 
 
 def fit_keyword(made: CallScene, name: str) -> Iterator[Fix]:

@@ -10,12 +10,21 @@ from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.attributes import ATTRIBUTES, names_of
+from autodiff.grammar.namespaces import namespace
 from autodiff.grammar.proposals.cuts import cuts, explain_cuts
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
 from autodiff.grammar.proposals.types import call_it, only_entry
 from autodiff.grammar.synonyms import synonyms
-from autodiff.grammar.values import NUMBERS, BoundMethod, Builtin, Namespace, ScriptFunction, type_name
+from autodiff.grammar.values import (
+    NUMBERS,
+    UNBOUND,
+    BoundMethod,
+    Builtin,
+    Namespace,
+    ScriptFunction,
+    type_name,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +85,9 @@ def qualified(name: str) -> str:
     for space in ("F", "linalg", "special"):
         if f"{space}.{name}" in FUNCTIONS:
             return f"{space}.{name}" if space == "F" else f"torch.{space}.{name}"
+    for full in ("torch.autograd", "torch.autograd.functional"):
+        if namespace(full).find(name) is not UNBOUND:
+            return f"{full}.{name}"
     return ""
 
 
@@ -173,7 +185,11 @@ def is_tensors(name: str) -> bool:
 
 
 def of_list(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:
-    """A list where a tensor was expected."""
+    """A list where a tensor or a set was expected."""
+    if node.name in ("add", "push", "push_back") and call_of(scene, node) is not None and type(owner) is list:
+        scene.error.caret = f"a list has no `{node.name}`"
+        yield Fix("did you mean `append`?", Edit(node.name_span, "append"))
+        return
     if not is_tensors(node.name):
         return
     if len(owner) == 1 and owner[0].__class__ is Tensor:
@@ -213,6 +229,7 @@ def of_function(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fi
     made = scene.function(owner.name)
     if made is not None:
         scene.error.labels.append(Label(made.name_span, "the function"))
+    known = [] if made is None else [parameter.name for parameter in made.parameters]
     for statement in [] if made is None else scene.script.body:
         if isinstance(statement, syntax.Assign) and isinstance(statement.targets[0], syntax.Name):
             value = statement.value
@@ -220,6 +237,9 @@ def of_function(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fi
                 name = statement.targets[0].id
                 line = scene.line(statement.span)
                 yield Fix(f"its result is `{name}` (line {line})", Edit(node.object.span, name))
+    if known and all(scene.values.get(name, UNBOUND) is not UNBOUND for name in known):
+        called = f"{text}({', '.join(known)})"
+        yield Fix(f"call it: {called}", Edit(node.object.span, called))
 
 
 OTHERS: dict[type, Callable[[Scene, syntax.Attribute, Any], Iterator[Fix]]] = {

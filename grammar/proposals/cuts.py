@@ -98,6 +98,7 @@ def cuts(scene: Scene, start: Any) -> list[Cut]:
                         found.append(cut)
                 made = scene.function(node.id)
                 if made is not None:
+                    found += unrecorded_function(scene, made)
                     answers = [part for part in walk(*made.body) if isinstance(part, syntax.Return)]
                     todo += [answer.value for answer in answers if answer.value is not None]
     edited = {(cut.node.span.start, cut.node.span.end): cut for cut in found}
@@ -292,6 +293,17 @@ def unrecorded(scene: Scene, statement: Any) -> Cut | None:
     context = around[-1]
     edit = Edit(context.span, "torch.enable_grad()")
     return Cut(context, "nothing is recorded under this", edit, f"{edit.text} for {scene.text(context)}")
+
+
+def unrecorded_function(scene: Scene, made: syntax.FunctionDef) -> list[Cut]:
+    """The ``@torch.no_grad()`` above a function."""
+    found = []
+    for decorator in made.decorators:
+        text = scene.text(decorator)
+        if "no_grad" in text or "inference_mode" in text:
+            edit = Edit(decorator.span, "torch.enable_grad()")
+            found.append(Cut(decorator, "nothing is recorded under this", edit, f"{edit.text} for {text}"))
+    return found
 
 
 def step_target(statement: Any) -> syntax.Name | None:

@@ -6,7 +6,8 @@ from autodiff.core.errors import Edit, Fix
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.custom import right_answers
-from autodiff.grammar.proposals.scene import Scene, after, atom, is_method, owner_of
+from autodiff.grammar.proposals.scene import DISPLAYS, Scene, after, atom, is_method, owner_of
+from autodiff.grammar.values import Namespace
 from autodiff.grammar.walk import path_to, walk
 
 TYPE_CHECKING = False
@@ -29,8 +30,11 @@ def start_backward(scene: Scene) -> Iterator[Fix]:
     if not is_method(call, "backward"):
         yield from start_grad(scene)
         return
-    (output,) = scene.tensors
     root = owner_of(call)
+    if scene.value(root).__class__ is Namespace:
+        yield from start_several(scene, call)
+        return
+    (output,) = scene.tensors
     name = scene.text(root)
     made = None if output.node is None else output.node.site
     text = "" if made is None else scene.source.excerpt(made)
@@ -43,6 +47,17 @@ def start_backward(scene: Scene) -> Iterator[Fix]:
     given = ", ".join([weight, *(scene.text(argument) for argument in call.arguments)])
     inside = Span(call.function.span.end, call.span.end)
     yield Fix(f"or give a weight:   {atom(name)}.backward({given})", Edit(inside, f"({given})"))
+
+
+def start_several(scene: Scene, call: syntax.Call) -> Iterator[Fix]:
+    """``torch.autograd.backward(outputs)`` of outputs with many entries."""
+    if not call.arguments:
+        return
+    outputs = call.arguments[0].value
+    text = scene.text(outputs)
+    is_list = isinstance(outputs, DISPLAYS) or scene.value(outputs).__class__ in (list, tuple)
+    summed = f"[t.sum() for t in {text}]" if is_list else f"{atom(text)}.sum()"
+    yield Fix(f"add each of them up: {summed}", Edit(outputs.span, summed))
 
 
 def sum_of_answer(scene: Scene) -> Iterator[Fix]:
@@ -81,6 +96,10 @@ def right_weight(scene: Scene) -> Iterator[Fix]:
         output = call.arguments[0].value
         named = scene.argument(call, "grad_outputs")
         given = named or call.arguments[min(2, len(call.arguments) - 1)]
+    if is_method(call, "backward") and "output[0] has a shape of torch.Size([])" in scene.error.message:
+        inside = Span(call.function.span.end, call.span.end)
+        if len(call.arguments) == 1:
+            yield Fix(f"one number needs no weight: {scene.text(call.function)}()", Edit(inside, "()"))
     if isinstance(given.value, syntax.ListDisplay):
         made = Edit(given.value.span, f"torch.tensor({scene.text(given.value)})")
         yield Fix(f"make it a tensor: {after(scene, call, made)}", made)

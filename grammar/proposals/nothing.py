@@ -25,7 +25,7 @@ def explain_nothing(scene: Scene, node: Any) -> Iterator[Fix]:
     """Write at the caret why ``node`` is None, and propose what makes it something."""
     text = scene.text(node)
     scene.error.span = node.span
-    scene.error.caret = f"`{text}` is None"
+    scene.error.caret = "this is None" if isinstance(node, syntax.Constant) else f"`{text}` is None"
     if isinstance(node, syntax.Name):
         yield from nothing_named(scene, node)
     elif isinstance(node, syntax.Attribute) and node.name == "grad":

@@ -291,6 +291,8 @@ def fit_text_number(scene: Scene) -> Iterator[Fix]:
 def fit_position(scene: Scene) -> Iterator[Fix]:
     """An index that runs past the end of a list (E0208)."""
     node = scene.node
+    if scene.error.message.startswith("Replacement index"):
+        scene.error.caret = "there are more `{}` than values"
     if scene.error.message.startswith("Target "):
         number = scene.error.message.split()[1]
         if number.isdigit():
@@ -353,6 +355,16 @@ def show_values(scene: Scene) -> Iterator[Fix]:
     return iter(())
 
 
+def fit_gradient(scene: Scene) -> Iterator[Fix]:
+    """``x.grad = 0``"""
+    statement = scene.statement
+    if isinstance(statement, syntax.Assign):
+        scene.error.span = statement.value.span
+        scene.error.caret = "this is neither a tensor nor None"
+        cleared = Edit(statement.value.span, "None")
+        yield Fix(f"to clear it: {after(scene, statement, cleared)}", cleared)
+
+
 def fit_operation(scene: Scene) -> Iterator[Fix]:
     """The repairs of E0200: another operator, or probabilities where there are none."""
     call = scene.node
@@ -374,6 +386,8 @@ def fit_types(scene: Scene) -> Iterator[Fix]:
     """The repairs of E0203, by what failed."""
     if isinstance(scene.node, syntax.Subscript):
         yield from fit_subscript(scene)
+    elif scene.error.message.startswith("assigned grad expected"):
+        yield from fit_gradient(scene)
     elif scene.error.message.endswith("context manager protocol"):
         yield from fit_context(scene)
     elif scene.error.message.startswith("unsupported format string"):

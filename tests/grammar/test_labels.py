@@ -92,7 +92,7 @@ CASES = {
         "x = torch.ones(2)\nfor i in range(2):\n    y = x + torch.ones(2)\n    x = torch.ones(3)",
         ["3: torch.ones(2): torch.ones(2) has shape (2,)", "4: x: x has shape (3,)"],
     ),
-    "in_a_branch": (
+    "in_a_branch_that_ran": (
         "x = torch.ones(2)\nif True:\n    x = torch.ones(3)\ny = x + torch.ones(2)",
         ["3: x: x has shape (3,)", "4: torch.ones(2): torch.ones(2) has shape (2,)"],
     ),
