@@ -218,7 +218,7 @@ log_abs_det: Op = primitive(
 # -- the functions ------------------------------------------------------------------------------------
 
 
-@public("linalg.cholesky(A: tensor, *, upper: bool = False)", method=False)
+@public("linalg.cholesky(input: tensor, *, upper: bool = False)", method=False)
 def cholesky_of(x: Tensor, upper: bool) -> Tensor:
     """The lower triangular L with L Lᵀ = A, for a symmetric positive definite A; or Lᵀ with ``upper``."""
     check_square(x, "linalg.cholesky")
@@ -289,7 +289,7 @@ def checked_triangle(x: Tensor, name: str, uplo: str) -> Tensor:
     return mT(x) if uplo.upper() == "U" else x
 
 
-@public("linalg.eigh(A: tensor, UPLO: str = 'L')", method=False)
+@public("linalg.eigh(input: tensor, UPLO: str = 'L')", method=False)
 def eigh(x: Tensor, uplo: str) -> NamedResult:
     """Eigenvalues in ascending order and eigenvectors of a symmetric matrix."""
     x = checked_triangle(x, "linalg.eigh", uplo)
@@ -298,7 +298,7 @@ def eigh(x: Tensor, uplo: str) -> NamedResult:
     )
 
 
-@public("linalg.eigvalsh(A: tensor, UPLO: str = 'L')", method=False)
+@public("linalg.eigvalsh(input: tensor, UPLO: str = 'L')", method=False)
 def eigvalsh(x: Tensor, uplo: str) -> Tensor:
     """The eigenvalues of a symmetric matrix in ascending order."""
     return eigenvalues(checked_triangle(x, "linalg.eigvalsh", uplo))

@@ -68,7 +68,7 @@ def inv_ex(x: Tensor, check_errors: bool) -> NamedResult:
     )
 
 
-@public("linalg.tensorsolve(A: tensor, B: tensor, dims: ints = None)", method=False)
+@public("linalg.tensorsolve(input: tensor, other: tensor, dims: ints = None)", method=False)
 def tensorsolve(a: Tensor, b: Tensor, dims: tuple[int, ...] | None) -> Tensor:
     """The X with ``tensordot(A, X, X.ndim) = B``; the dimensions ``dims`` of A are moved to its end first."""
     if dims:
@@ -80,7 +80,7 @@ def tensorsolve(a: Tensor, b: Tensor, dims: tuple[int, ...] | None) -> Tensor:
     return reshape(solve_system(matrix, reshape_tensor(b, (b.size,)), left=True), shape=shape)
 
 
-@public("linalg.tensorinv(A: tensor, ind: int = 2)", method=False)
+@public("linalg.tensorinv(input: tensor, ind: int = 2)", method=False)
 def tensorinv(a: Tensor, ind: int) -> Tensor:
     """The inverse for ``tensordot(..., ind)``: of the first ``ind`` dimensions against the others."""
     if ind <= 0:

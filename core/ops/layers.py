@@ -159,7 +159,7 @@ def embedding(
     return reshape.named(name)(rows, shape=(*index.shape, *weight.shape[1:]))
 
 
-@public("F.one_hot(tensor: tensor, num_classes: int = -1)", method=False)
+@public("F.one_hot(input: tensor, num_classes: int = -1)", method=False)
 def one_hot(index: Tensor, classes: int) -> Tensor:
     """Rows of zeros with a one at the index."""
     if index.dtype.name != "int64":

@@ -11,7 +11,7 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
-from autodiff.core.ops.arithmetic import div, mul
+from autodiff.core.ops.arithmetic import add, div, mul
 from autodiff.core.ops.comparison import zero
 from autodiff.core.ops.dims import wrap_dims
 from autodiff.core.ops.extremes import amax, amin
@@ -126,7 +126,7 @@ def matrix_power(x: Tensor, n: int) -> Tensor:
     check_square(x, "linalg.matrix_power")
     if n == 0:
         identity = np.broadcast_to(np.eye(x.shape[-1], dtype=x.data.dtype), x.shape)
-        return x * 0.0 + Tensor(identity)
+        return add.named("CopyBackwards")(x * 0.0, Tensor(identity))
     base = inv_matrix(x) if n < 0 else x
     n = n if n > 0 else -n
     if n == 1:
@@ -141,7 +141,7 @@ def matrix_power(x: Tensor, n: int) -> Tensor:
     return power
 
 
-@public("linalg.pinv(A: tensor, *, rtol: float = None, hermitian: bool = False)", method=False)
+@public("linalg.pinv(input: tensor, *, rtol: float = None, hermitian: bool = False)", method=False)
 def pseudo_inverse(x: Tensor, rtol: float | None, hermitian: bool) -> Tensor:
     """The Moore-Penrose inverse; singular values below ``rtol`` times the largest count as zero."""
     if x.ndim < 2:
@@ -163,7 +163,7 @@ def pinverse(x: Tensor, rcond: float) -> Tensor:
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@public("linalg.lstsq(A: tensor, B: tensor, rcond: float = None, *, driver: str = 'gelsy')", method=False)
+@public("linalg.lstsq(input: tensor, b: tensor, rcond: float = None, *, driver: str = 'gelsy')", method=False)
 def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult:
     """The X for which A X comes nearest to B. ``driver`` decides, as in torch, what else is worked out."""
     check_matrices(a, "torch.linalg.lstsq")
@@ -208,7 +208,7 @@ def lu(x: Tensor, pivot: bool) -> NamedResult:
     return NamedResult("torch.return_types.linalg_lu", ("P", "L", "U"), parts)
 
 
-@public("linalg.matrix_rank(A: tensor)", method=False)
+@public("linalg.matrix_rank(input: tensor)", method=False)
 def matrix_rank(x: Tensor) -> Tensor:
     """How many singular values are not zero."""
     check_matrices(x, "linalg.matrix_rank")
@@ -272,7 +272,7 @@ def multiply_chain(chain: list[Tensor], split: dict[tuple[int, int], int]) -> Te
 
 # -- norms ----------------------------------------------------------------------------------------------
 
-NORM = "(A: tensor, ord: any = {}, dim: ints = {}, keepdim: bool = False, *, dtype: dtype = None)"
+NORM = "(input: tensor, ord: any = {}, dim: ints = {}, keepdim: bool = False, *, dtype: dtype = None)"
 
 
 @public("linalg.matrix_norm" + NORM.format("'fro'", "None"), method=False)
@@ -332,7 +332,7 @@ def norm_of(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType 
     return norm_over(cast(x, dtype), ord, dim, keepdim)
 
 
-@public("linalg.cond(A: tensor, p: any = None)", method=False)
+@public("linalg.cond(input: tensor, p: any = None)", method=False)
 def cond(x: Tensor, p: Any) -> Tensor:
     """The condition number: the norm of A times the norm of its inverse."""
     check_matrices(x, "linalg.cond")

@@ -17,7 +17,7 @@ from autodiff.core.mode import no_grad
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import add, div, mul
 from autodiff.core.ops.reduction import mean, sum
-from autodiff.core.ops.shape import permute, reshape
+from autodiff.core.ops.shape import clone, permute, reshape
 from autodiff.core.ops.transcendental import rsqrt, sqrt
 from autodiff.core.ops.windows import constant_pad, windows
 from autodiff.core.tensors import Tensor
@@ -120,7 +120,10 @@ def rms_norm(x: Tensor, shape: Dims, weight: Tensor | None, eps: float | None) -
     check_scale(weight, "weight", shape)
     small = float(np.finfo(x.data.dtype).eps) if eps is None else eps
     out = x * rsqrt(mean(x * x, dim=dims, keepdim=True) + small)
-    return out if weight is None else out * weight
+    if weight is None:
+        return out
+    product = out * weight
+    return product if product.data.flags.c_contiguous else clone(product)  # torch brings it in row order
 
 
 def per_channel(x: Tensor) -> Dims:
@@ -212,7 +215,8 @@ def instance_norm(
 ) -> Tensor:
     """Zero mean and unit variance per channel of each input."""
     if not use_input_stats:
-        return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
+        normal = batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
+        return reshape(normal, shape=x.shape)
     dims = tuple(range(2, x.ndim))
     if math.prod(x.shape[axis] for axis in dims) < 2:
         raise ShapeError(

@@ -267,5 +267,7 @@ def plain(name: str) -> Callable[[Tensor], Tensor]:
     return function
 
 
+#: Where torch calls the argument x.
+OF_X = {"airy_ai", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0"}
 for name in PLAIN:
-    expose(f"special.{name}(input: tensor)", plain(name), method=False)
+    expose(f"special.{name}({'x' if name in OF_X else 'input'}: tensor)", plain(name), method=False)

@@ -152,9 +152,31 @@ sinc = elementwise(
 logit = elementwise(
     "logit",
     lambda x: np.log(x / (1 - x)),
-    lambda out, x: 1 / (x * (1 - x)),
+    lambda out, x: except_where(x * (1 - x) < 0, math.nan, 1 / (x * (1 - x))),
     scalar=lambda x: math.log(x / (1 - x)),
     real=True,
+)
+
+
+def within_forward(x: Any, *, eps: float) -> Any:
+    kept = np.clip(x, eps, 1 - eps)
+    return np.log(kept / (1 - kept))
+
+
+def within_vjp(g: Any, out: Any, x: Any, *, eps: float) -> Any:
+    """g / (x (1 - x)) between the bounds, which count as inside, and 0 outside."""
+    is_outside = (x < eps) | (x > 1 - eps)
+    kept = except_where(is_outside, 0.5, x)
+    return where(is_outside, 0.0, g / (kept * (1 - kept)))
+
+
+logit_within: Op = selective(
+    "logit_within",
+    within_forward,
+    within_vjp,
+    real=True,
+    grad_fn="LogitBackward0",
+    kink="at the bounds the slope is that of the inside",
 )
 
 # -- functions of two operands ------------------------------------------------------------------------
@@ -234,7 +256,13 @@ erfc = elementwise(
     scalar=math.erfc,
     real=True,
 )
-erfinv = elementwise("erfinv", from_scipy("erfinv"), lambda out, x: exp(out**2) / TWO_OVER_ROOT_PI, real=True)
+erfinv = elementwise(
+    "erfinv",
+    from_scipy("erfinv"),
+    lambda out, x: exp(out**2) / TWO_OVER_ROOT_PI,
+    saved=((0,),),
+    real=True,
+)
 erfcx = elementwise(
     "erfcx",
     from_scipy("erfcx"),
@@ -267,6 +295,7 @@ ndtr = elementwise(
     "ndtr",
     from_scipy("ndtr"),
     lambda out, x: exp(-(x**2) / 2) / math.sqrt(2 * PI),
+    saved=(("inside",),),
     real=True,
     grad_fn="MulBackward1",
 )
@@ -285,6 +314,7 @@ log_ndtr: Op = elementwise(
     "log_ndtr",
     from_scipy("log_ndtr"),
     log_ndtr_partial,
+    saved=((0, "out"),),
     real=True,
     grad_fn="SpecialLogNdtrBackward0",
 )
@@ -326,9 +356,7 @@ expose("special.xlog1py(input: value, other)", xlog1py, method=False)
 @public("logit(input, eps: float = None)", also=("special.logit",), in_place=True)
 def clamped_logit(x: Any, eps: float | None) -> Any:
     """log(x / (1 - x)), with x kept between ``eps`` and ``1 - eps`` if that is given."""
-    from autodiff.core.ops.selection import clamp
-
-    return logit(x if eps is None else clamp(x, eps, 1 - eps))
+    return logit(x) if eps is None else logit_within(x, eps=eps)
 
 
 @public("polygamma(n: int, input)", also=("special.polygamma",), method=False)

@@ -55,7 +55,7 @@ solve_triangular: Op = primitive(
 
 
 @public(
-    "linalg.solve_triangular(A: tensor, B: tensor, *, upper: bool, left: bool = True,"
+    "linalg.solve_triangular(input: tensor, B: tensor, *, upper: bool, left: bool = True,"
     " unitriangular: bool = False)",
     method=False,
 )
@@ -113,7 +113,7 @@ cholesky_inverse: Op = primitive(
 )
 
 
-@public("cholesky_solve(input: tensor, L: tensor, upper: bool = False)")
+@public("cholesky_solve(input: tensor, input2: tensor, upper: bool = False)")
 def solve_with_factor(b: Tensor, factor: Tensor, upper: bool) -> Tensor:
     """The X with A X = B, given the Cholesky factor of A."""
     check_square(factor, "cholesky_solve")
