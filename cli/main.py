@@ -84,6 +84,12 @@ def load_graph() -> Callable[[Session], None]:
     return graph
 
 
+def load_check() -> Callable[[Session], int]:
+    from autodiff.cli.commands.check import check
+
+    return check
+
+
 def load_lint() -> Callable[[Session], int]:
     from autodiff.cli.commands.lint import lint_scripts
 
@@ -107,6 +113,7 @@ LOADERS = {
     "grad": load_grad,
     "explain": load_explain,
     "graph": load_graph,
+    "check": load_check,
     "lint": load_lint,
     "ops": load_ops,
     "help": load_help,

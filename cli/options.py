@@ -82,6 +82,10 @@ DIAGNOSTICS = Option(
 )
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
 TOP = Option("--top", NUMBER, "Paths to show: the strongest.", metavar="K", default=10)
+FORMULA = Option(
+    "--formula", TEXTS, "A derivative worked out by hand, to check; repeatable.", metavar="'dL/dw == ...'"
+)
+ORDER = Option("--order", TEXT, "Check first or second derivatives.", choices=("1", "2"), default="1")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
 MAX_STEPS = Option("--max-steps", NUMBER, "Statements to run.", metavar="N", default=10_000_000)
 MAX_NODES = Option("--max-nodes", NUMBER, "Nodes of the graph.", metavar="N", default=5_000_000)
@@ -135,6 +139,16 @@ COMMANDS = {
             (*QUESTION, format_option("tree", "json", "dot"), *PEOPLE, *MANNERS, *LIMITS),
             "Draw the graph as a tree, or write it as JSON or DOT.",
             (f"autodiff graph {EXAMPLE}", "autodiff graph -e 'x = 2; L = x*x' --format dot > graph.dot"),
+        ),
+        Command(
+            "check",
+            "[SCRIPT]",
+            (*QUESTION, FORMULA, ORDER, format_option("plain", "json"), *PEOPLE, *MANNERS, *LIMITS),
+            "Check gradients, or a derivative worked out by hand; exit 1 when one is wrong.",
+            (
+                f"autodiff check {EXAMPLE}",
+                f"autodiff check {EXAMPLE} --formula 'dL/dw1 == -w2*x1 - w3*x2'",
+            ),
         ),
         Command(
             "lint",

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
-from autodiff.core.mode import mode
+from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import ArrayNode, Node
 from autodiff.core.op import OPS, Op
+from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor, settle
 
 TYPE_CHECKING = False
@@ -137,7 +138,7 @@ class CustomCall:
         count = len(self.operands)
         op = Op(
             self.name,
-            self.forward,
+            self.rerun,
             vjps=tuple([self.rule_for(index) for index in range(count)]),
             grad_fn=f"{self.name}Backward",
             saved=(reads,) * count,
@@ -181,6 +182,19 @@ class CustomCall:
         known = operands | outputs
         kept = self.context.saved_tensors
         self.context.saved_tensors = tuple([known.get(id(tensor), tensor) for tensor in kept])
+
+    def rerun(self, *values: Any) -> Any:
+        """The value of the node for other operands: ``forward`` once more, with a context of its own."""
+        context = type(self.context)(tuple(isinstance(x, Tensor) for x in self.operands))
+        operands = [
+            Tensor(settle(np.array(value))) if isinstance(x, Tensor) else x
+            for x, value in zip(self.operands, values, strict=True)
+        ]
+        with no_grad():
+            result = self.forward(context, *operands)
+        outputs = list(result) if isinstance(result, (tuple, NamedResult)) else [result]
+        parts = [x.data for x, slot in zip(outputs, self.slots, strict=True) if slot is not None]
+        return parts[0] if len(parts) == 1 else np.concatenate([part.reshape(-1) for part in parts])
 
     # -- the rule -------------------------------------------------------------------------------------
 

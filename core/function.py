@@ -80,13 +80,10 @@ def apply_function(
     context = Context(needs)
     is_tracked = any(isinstance(x, Tensor) and x.node is not None and x.node.tracked for x in operands)
     # Looked at first, for forward may change its operands, and the graph goes on from what they were.
-    call = CustomCall(name, forward, backward, context, operands) if mode.enabled and is_tracked else None
+    compute = forward if setup_context is None else with_setup(forward, setup_context)
+    call = CustomCall(name, compute, backward, context, operands) if mode.enabled and is_tracked else None
     with no_grad():
-        if setup_context is None:
-            result = forward(context, *operands)
-        else:
-            result = forward(*operands)
-            setup_context(context, operands, result)
+        result = compute(context, *operands)
     mode.site = site
     is_several = isinstance(result, (tuple, NamedResult))
     outputs = list(result) if is_several else [result]
@@ -96,6 +93,17 @@ def apply_function(
     else:
         outputs = [unrecorded(output, context) for output in outputs]
     return tuple(outputs) if is_several else outputs[0]
+
+
+def with_setup(forward: Callable[..., Any], setup_context: Callable[..., Any]) -> Callable[..., Any]:
+    """``forward`` and ``setup_context`` as one function that takes the context first."""
+
+    def compute(context: Context, *operands: Any) -> Any:
+        result = forward(*operands)
+        setup_context(context, operands, result)
+        return result
+
+    return compute
 
 
 def check_changed(context: Context, operands: tuple[Any, ...], outputs: list[Any]) -> None:

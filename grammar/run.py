@@ -109,7 +109,9 @@ class LastPasses:
 
     def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
         """Called by the engine, which has filled these ``.grad``."""
-        self.gathered = {cell: (held, None if cell.grad is None else cell.grad.value) for cell, held in before}
+        self.gathered = {
+            cell: (held, None if cell.grad is None else cell.grad.value) for cell, held in before
+        }
 
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
         """Called by the engine; ``order`` are the nodes it has used up."""

@@ -74,7 +74,7 @@ def over_dims(all_entries: str, some: str) -> Callable[[Node], str]:
 
 def total_type(x: Any) -> Any:
     """Whole numbers and truth values are added up as int64."""
-    return None if x.dtype.kind == "f" else np.int64
+    return np.int64 if x.dtype.kind in "biu" else None
 
 
 def sum_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:

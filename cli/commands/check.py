@@ -1,0 +1,26 @@
+"""``autodiff check``: is the gradient right, and is the derivative that somebody worked out by hand?"""
+
+from __future__ import annotations
+
+from autodiff.cli.exit_codes import NO, OK
+from autodiff.cli.inputs import read_script
+from autodiff.cli.session import Session
+
+
+def check(session: Session) -> int:
+    """Answer with the exit code as well: 1 where a gradient or a formula is wrong."""
+    session.script = read_script(session.request)
+    from autodiff.cli.verification import make_answers
+
+    answers = make_answers(session)
+    if session.format == "json":
+        from autodiff.cli.render.answers_json import render_answers
+
+        session.show_text(
+            render_answers(answers, session.script.data, session.warnings, session.script.source)
+        )
+    else:
+        from autodiff.cli.render.answers import answer_lines
+
+        session.show(answer_lines(answers, session.page()))
+    return OK if answers.is_right else NO

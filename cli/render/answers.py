@@ -1,0 +1,132 @@
+"""What ``check`` shows: one line for every gradient, and for a formula what is wrong with it."""
+
+from __future__ import annotations
+
+from autodiff.cli.console import visible
+from autodiff.cli.render.numbers import inline, short, spell_count
+from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
+from autodiff.cli.render.prose import fold
+from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, WRONG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autodiff.cli.render.page import Line, Page
+    from autodiff.cli.verification import Answers
+    from autodiff.core.verify import Check
+    from autodiff.grammar.hand_formula import HandCheck
+
+WIDEST_NAME = 24
+HEADER = ("input", "answer", "paths", "differences", "complex step", "Taylor")
+STYLES = (NAME, GRADIENT, PLAIN, PLAIN, PLAIN, PLAIN)
+
+
+def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
+    """The answers, then what they come to."""
+    for formula in answers.formulas:
+        yield from formula_lines(formula, page)
+    if answers.formulas:
+        return
+    of = "second derivatives" if answers.order == 2 else "gradients"
+    yield ((TITLE, f"{fit(answers.output, WIDEST_NAME)}: {len(answers.checks)} {of} checked"),)
+    yield EMPTY
+    rows = [[[cell] for cell in row_of(check, answers)] for check in answers.checks]
+    used = [at for at in range(len(HEADER)) if at < 2 or any(row[at][0] for row in rows)]
+    table = Table(
+        [HEADER[at] for at in used],
+        [[row[at] for at in used] for row in rows],
+        [STYLES[at] for at in used],
+        [False] * len(used),
+    )
+    if table.width <= page.width:
+        yield from table.lines()
+    else:
+        for row in rows:
+            told = ", ".join(f"{HEADER[at]} {row[at][0]}" for at in used[2:] if row[at][0])
+            yield ((NAME, f"  {row[0][0]}: "), (GRADIENT, row[1][0]))
+            yield from prose(told, page.width, 4)
+    for check in answers.checks:
+        if check.verdict != OK:
+            yield EMPTY
+            yield from prose(explanation(check, page), page.width)
+    yield EMPTY
+    yield from prose(summary(answers), page.width)
+
+
+def row_of(check: Check, answers: Answers) -> tuple[str, ...]:
+    """The cells of one gradient: how far each way of checking is from it."""
+    derivation = answers.derivations.get(check.name)
+    paths = ""
+    if derivation is not None:
+        count = spell_count(derivation.count)
+        apart = derivation.difference
+        paths = f"{count}, not all followed" if apart is None else f"{count}, {far(apart)}"
+    if check.verdict in (NOT_FINITE, UNDECIDED):
+        return (fit(check.name, WIDEST_NAME), check.verdict, paths, "", "", "")
+    plane = "" if check.complex_difference is None else far(check.complex_difference)
+    slope = "linear" if check.slope is None else f"{check.slope:.2f}"
+    stepped = far(check.difference) if check.verdict != KINK else "two slopes"
+    return (fit(check.name, WIDEST_NAME), check.verdict, paths, stepped, plane, slope)
+
+
+def far(difference: float) -> str:
+    return "exact" if difference == 0 else f"{difference:.0e}"
+
+
+def place(check: Check) -> str:
+    if not check.worst:
+        return check.name
+    return f"{check.name}[{', '.join(map(str, check.worst))}]"
+
+
+def explanation(check: Check, page: Page) -> str:
+    """Why a gradient is not simply right."""
+    name = visible(place(check))
+    given, expected = (short(value, page.digits) for value in (check.given, check.expected))
+    if check.verdict == WRONG:
+        return (
+            f"{name}: backward gives {given}, differences with a step of {check.step:.0e} give {expected};"
+            f" they are {100 * check.difference:.3g} % apart"
+        )
+    if check.verdict == KINK and check.sides is not None:
+        left, right = (short(value, page.digits) for value in check.sides)
+        return (
+            f"{name} sits on a kink: the slope is {left} from below and {right} from above;"
+            f" backward takes {given}, and no number is right"
+        )
+    if check.verdict == NOT_FINITE:
+        return f"{name}: the output or its gradient is not finite; explain --wrt {check.name} says why"
+    return f"{name}: every step leaves the function's domain, so there is nothing to compare with"
+
+
+def summary(answers: Answers) -> str:
+    count = len(answers.checks)
+    wrong = answers.count(WRONG, NOT_FINITE)
+    if wrong:
+        return f"{wrong} of {count} are wrong"
+    if answers.open_questions:
+        return f"{answers.count(OK)} of {count} are right, {answers.open_questions} cannot be decided"
+    ways = ["backward", "the differences"]
+    if answers.derivations:
+        ways.insert(1, "the sum over the paths")
+    return f"right: {', '.join(ways[:-1])} and {ways[-1]} agree" if count else "there is nothing to check"
+
+
+def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
+    """One formula: right or wrong, both values, and where the mistake is."""
+    left = f"d{fit(check.output, WIDEST_NAME)}/d{fit(check.wrt, WIDEST_NAME)}"
+    verdict = "right" if check.is_right else "wrong"
+    yield ((TITLE, f"{verdict}: "), (NAME, f"{left} == {fit(check.formula, max(page.width - 20, 20))}"))
+    yield EMPTY
+    formula, gradient = (inline(value) for value in (check.value, check.gradient))
+    yield ((MUTED, "  the formula gives  "), (GRADIENT, formula))
+    yield ((MUTED, "  the gradient is    "), (GRADIENT, gradient))
+    if check.is_right:
+        yield from prose(
+            f"the same here and at {check.points - 1} points drawn at random around it", page.width, 2
+        )
+    for remark in check.remarks:
+        yield EMPTY
+        for line in fold(visible(remark), page.width - 2):
+            yield ((PLAIN, f"  {line}"),)

@@ -1,0 +1,65 @@
+"""The answers of ``check`` as one JSON document."""
+
+from __future__ import annotations
+
+from json import dumps
+
+from autodiff.cli.render.json import SCHEMA, count, diagnostic_entry, plain, script_entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.cli.verification import Answers
+    from autodiff.core.errors import AutodiffError
+    from autodiff.core.span import Source
+    from autodiff.core.verify import Check
+    from autodiff.grammar.hand_formula import HandCheck
+
+
+def render_answers(answers: Answers, data: bytes, warnings: list[AutodiffError], source: Source) -> str:
+    """The document, with keys in a fixed order."""
+    document = {
+        "schema": SCHEMA,
+        "script": script_entry(answers.script, data),
+        "output": answers.output,
+        "order": answers.order,
+        "right": answers.is_right,
+        "checks": [check_entry(check, answers) for check in answers.checks],
+        "formulas": [formula_entry(check) for check in answers.formulas],
+        "diagnostics": [diagnostic_entry(warning, source, "warning") for warning in warnings],
+    }
+    return dumps(document, allow_nan=False, indent=2) + "\n"
+
+
+def check_entry(check: Check, answers: Answers) -> dict[str, Any]:
+    derivation = answers.derivations.get(check.name)
+    return {
+        "wrt": check.name,
+        "verdict": check.verdict,
+        "worst": list(check.worst),
+        "backward": plain(check.given),
+        "differences": plain(check.expected),
+        "apart": plain(check.difference),
+        "step": plain(check.step),
+        "complex_step_apart": plain(check.complex_difference),
+        "taylor_slope": plain(check.slope),
+        "sides": plain(check.sides),
+        "entries": check.entries,
+        "size": check.size,
+        "paths": None if derivation is None else count(derivation.count),
+        "paths_apart": None if derivation is None else plain(derivation.difference),
+    }
+
+
+def formula_entry(check: HandCheck) -> dict[str, Any]:
+    return {
+        "wrt": check.wrt,
+        "formula": check.formula,
+        "right": check.is_right,
+        "right_here": check.is_right_here,
+        "value": plain(check.value),
+        "gradient": plain(check.gradient),
+        "points": check.points,
+        "remarks": check.remarks,
+    }

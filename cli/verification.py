@@ -1,0 +1,108 @@
+"""From a request to answers: the script is run once, and its gradients or formulas are put to the test."""
+
+from __future__ import annotations
+
+from autodiff.cli.session import Session
+from autodiff.cli.work import read_settings, set_limits, warn
+from autodiff.core.describe import describe
+from autodiff.core.errors import UsageError
+from autodiff.core.limits import limits
+from autodiff.core.verify import KINK, NOT_FINITE, UNDECIDED, WRONG, Check, verify
+from autodiff.grammar.hand_formula import Formula, HandCheck, check_formula
+from autodiff.grammar.run import Settings, Stage, differentiate, execute
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.report import Derivation, Subject
+    from autodiff.grammar.run import Execution
+
+
+class Answers:
+    """What was asked and found: ``checks``, with their ``derivations``, or ``formulas``."""
+
+    __slots__ = ("checks", "derivations", "formulas", "order", "output", "script")
+
+    def __init__(self, script: str, output: str, order: int) -> None:
+        self.script = script
+        self.output = output
+        self.order = order
+        self.checks: list[Check] = []
+        self.derivations: dict[str, Derivation] = {}
+        self.formulas: list[HandCheck] = []
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing was found to be wrong; a kink is not."""
+        return all(check.verdict not in (WRONG, NOT_FINITE) for check in self.checks) and all(
+            formula.is_right for formula in self.formulas
+        )
+
+    def count(self, *verdicts: str) -> int:
+        return sum(check.verdict in verdicts for check in self.checks)
+
+    @property
+    def open_questions(self) -> int:
+        """How many gradients are neither right nor wrong."""
+        return self.count(KINK, UNDECIDED)
+
+
+def make_answers(session: Session) -> Answers:
+    """Run the script and backward, then check what the command line asks about."""
+    request, script = session.request, session.script
+    assert script is not None
+    set_limits(request)
+    settings = read_settings(request)
+    formulas = [Formula(text) for text in request.texts("formula")]
+    if formulas:
+        ask_for(formulas, settings)
+    execution = execute(
+        script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
+    )
+    subject = differentiate(execution, settings)
+    answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
+    seed = request.number("seed")
+    with Stage(settings):
+        if formulas:
+            answers.formulas = [answer(formula, subject, execution, seed) for formula in formulas]
+            return answers
+        for spelled, node in subject.wrt:
+            answers.checks.append(verify(subject, spelled, node, answers.order, seed))
+        if answers.order == 1:
+            report = describe(subject, script.source, graph=False, max_paths=limits.paths)
+            answers.derivations = {derivation.wrt: derivation for derivation in report.derivations}
+    return answers
+
+
+def ask_for(formulas: list[Formula], settings: Settings) -> None:
+    """Let formulas say what is derived by what, where the other options do not."""
+    outputs = {formula.output for formula in formulas if formula.output}
+    if len(outputs) > 1:
+        raise UsageError(
+            "--formula: the formulas are about several outputs: " + ", ".join(sorted(outputs)),
+            code="E0610",
+            help=("check one output at a time",),
+        )
+    if outputs:
+        [output] = outputs
+        if settings.of is not None and settings.of != output:
+            raise UsageError(
+                f"--formula is about {output}, and --of says {settings.of}",
+                code="E0610",
+                help=("leave --of out",),
+            )
+        settings.of = output
+    if not settings.wrt:
+        settings.wrt = list(dict.fromkeys(formula.wrt for formula in formulas if formula.wrt))
+
+
+def answer(formula: Formula, subject: Subject, execution: Execution, seed: int) -> HandCheck:
+    """Check one formula against the input it names, or the only one there is."""
+    names = [spelled for spelled, _ in subject.wrt]
+    wrt = formula.wrt or (names[0] if len(names) == 1 else "")
+    if wrt not in names:
+        raise UsageError(
+            f"--formula: which derivative is `{formula.source.text}`?",
+            code="E0610",
+            help=(f"write it as in --formula 'd{subject.name}/d{names[0]} == {formula.source.text}'",),
+        )
+    return check_formula(formula, wrt, subject, execution, seed)

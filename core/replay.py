@@ -1,0 +1,83 @@
+"""A recorded graph run again with other inputs: the function that backward has differentiated.
+
+What the script did not record (branches taken, values detached, random numbers drawn) stays as it was.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.backward import newest_first, np_errors_ignored
+from autodiff.core.lazy import np
+from autodiff.core.mode import enable_grad, mode, no_grad
+from autodiff.core.node import Node, OpNode
+from autodiff.core.tensors import Tensor, settle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+class Recording:
+    """The steps between some inputs and the output, oldest first.
+
+    ``inputs`` are nodes of the graph below ``root``; whatever they were made from is left alone.
+    """
+
+    __slots__ = ("root", "steps")
+
+    def __init__(self, root: Node, inputs: tuple[Node, ...]) -> None:
+        self.root = root
+        moving = set(inputs)
+        steps: list[OpNode] = []
+        for node in reversed(newest_first([root])):
+            if isinstance(node, OpNode) and node not in moving and any(x in moving for x in node.inputs):
+                moving.add(node)
+                steps.append(node)
+        self.steps = steps
+
+    def values(self, inputs: Mapping[Node, Any]) -> dict[Node, Any]:
+        """The value of every step for other values of the inputs: floats or arrays, complex ones too."""
+        known = dict(inputs)
+        site = mode.site
+        try:
+            with no_grad(), np_errors_ignored([*self.steps, self.root]):
+                for node in self.steps:
+                    known[node] = _computed(node, _operands(node, known))
+        finally:
+            mode.site = site
+        known.setdefault(self.root, self.root.out)
+        return known
+
+    def recorded(self, inputs: Mapping[Node, Tensor]) -> dict[Node, Tensor]:
+        """The same on tensors, which leaves a graph that can be differentiated."""
+        known = dict(inputs)
+        site = mode.site
+        try:
+            with enable_grad(), np_errors_ignored([*self.steps, self.root]):
+                for node in self.steps:
+                    mode.site = node.site
+                    operands = [
+                        x if below is None or isinstance(x, Tensor) else Tensor(x)
+                        for below, x in zip(node.inputs, _operands(node, known), strict=True)
+                    ]
+                    known[node] = node.op(*operands, **node.params)
+        finally:
+            mode.site = site
+        known.setdefault(self.root, Tensor(self.root.out))
+        return known
+
+
+def _operands(node: OpNode, known: Mapping[Node, Any]) -> tuple[Any, ...]:
+    return tuple(
+        value if below is None or below not in known else known[below]
+        for below, value in zip(node.inputs, node.operands, strict=True)
+    )
+
+
+def _computed(node: OpNode, operands: tuple[Any, ...]) -> Any:
+    """The value of an op; its scalar form is for Python floats alone."""
+    if all(x.__class__ in (float, int, bool) for x in operands):
+        return node.op.evaluate(operands, node.params)
+    arrays = tuple(np.asarray(x) if x.__class__ in (float, complex) else x for x in operands)
+    out = node.op.forward(*arrays, **node.params)
+    return settle(np.asarray(out)) if np.asarray(out).dtype.kind == "f" else np.asarray(out)

@@ -1,0 +1,142 @@
+"""Checking gradients: no false alarm on right ones, wrong ones are caught, kinks are named as such."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from autodiff.core.report import Subject
+from autodiff.core.span import Source
+from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
+from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.grammar.runtime import ignore, ignore_warning
+from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
+
+GRAPHS = {"numbers": random_scalar_graph, "tensors": random_tensor_graph}
+
+
+def subject_from(code: str) -> Subject:
+    settings = Settings()
+    return differentiate(execute(Source(code), settings, ignore, ignore_warning), settings)
+
+
+def check(code: str, order: int = 1) -> Check:
+    subject = subject_from(code)
+    [(spelled, node)] = subject.wrt
+    return verify(subject, spelled, node, order, 0)
+
+
+@pytest.mark.parametrize("kind", GRAPHS)
+@pytest.mark.parametrize("block", range(10))
+def test_no_false_alarm_on_random_programs(kind: str, block: int) -> None:
+    """A thousand programs in all; rectifiers stand in some, and no random input sits on their kink."""
+    for seed in range(50 * block, 50 * (block + 1)):
+        root, leaves = GRAPHS[kind](seed, 8)
+        subject = subject_of(root, {f"x{at}": leaf for at, leaf in enumerate(leaves)})
+        for spelled, node in subject.wrt:
+            found = verify(subject, spelled, node, 1, 0)
+            assert found.verdict == OK, (seed, spelled, found.expected, found.given)
+            assert found.difference < 1e-5
+            assert found.complex_difference is None or found.complex_difference < 1e-9
+
+
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_no_false_alarm_on_second_derivatives(kind: str) -> None:
+    for seed in range(60):
+        root, leaves = GRAPHS[kind](seed, 6)
+        subject = subject_of(root, {f"x{at}": leaf for at, leaf in enumerate(leaves)})
+        for spelled, node in subject.wrt:
+            assert verify(subject, spelled, node, 2, 0).verdict == OK, (seed, spelled)
+
+
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_three_per_cent_too_much_is_wrong(kind: str) -> None:
+    seen = 0
+    for seed in range(40):
+        root, leaves = GRAPHS[kind](seed, 8)
+        subject = subject_of(root, {f"x{at}": leaf for at, leaf in enumerate(leaves)})
+        for spelled, node in subject.wrt:
+            g = subject.cotangents.get(node)
+            if g is None or not np.any(np.abs(g) > 1e-3):
+                continue
+            subject.cotangents[node] = g * 1.03
+            found = verify(subject, spelled, node, 1, 0)
+            assert found.verdict == WRONG
+            assert found.given == pytest.approx(1.03 * found.expected, rel=1e-5)
+            assert found.slope is None or found.slope < 1.9
+            seen += 1
+    assert seen > 60
+
+
+def test_the_worst_entry_is_named() -> None:
+    subject = subject_from("x = tensor([[1., 2.], [3., 4.]], requires_grad=True)\nL = (x**3).sum()")
+    [(spelled, node)] = subject.wrt
+    subject.cotangents[node] = subject.cotangents[node] + np.array([[0.0, 0.1], [0.5, 0.0]])
+    found = verify(subject, spelled, node, 1, 0)
+    assert (found.verdict, found.worst) == (WRONG, (1, 0))
+    assert (found.expected, found.given) == (pytest.approx(27), pytest.approx(27.5))
+    assert found.difference == pytest.approx(0.5 / 48, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("code", "sides"),
+    [
+        ("x = tensor(0., requires_grad=True)\nL = relu(x)*3", (0, 3)),
+        ("x = tensor([1., 0., 2.], requires_grad=True)\nL = abs(x).sum()", (-1, 1)),
+        ("x = tensor([1., 3., 3.], requires_grad=True)\nL = x.max()", (0, 1)),
+        ("x = tensor(1., requires_grad=True)\nL = x.clamp(0, 1)", (1, 0)),
+    ],
+)
+def test_kinks_are_no_mistakes(code: str, sides: tuple[float, float]) -> None:
+    found = check(code)
+    assert found.verdict == KINK
+    assert found.sides == pytest.approx(sides, abs=1e-6)
+
+
+def test_a_jump_of_the_gradient_is_a_kink_of_second_order() -> None:
+    code = "x = tensor(0., requires_grad=True)\nL = relu(x)*3"
+    assert check(code, order=2).verdict == KINK
+    assert check(code.replace("relu(x)", "x**2"), order=2).verdict == OK
+
+
+@pytest.mark.parametrize("value", ["1e-8", "1e8", "-3e5", "1e-3"])
+def test_inputs_of_every_size(value: str) -> None:
+    found = check(f"x = tensor({value}, requires_grad=True)\nL = sqrt(x*x) + log(x*x) + x**3*1e-3")
+    assert found.verdict == OK
+    assert found.difference < 1e-6
+
+
+def test_what_is_not_finite_cannot_be_checked() -> None:
+    assert check("x = tensor(0., requires_grad=True)\nL = sqrt(x)").verdict == NOT_FINITE
+
+
+def test_where_no_step_stays_in_the_domain() -> None:
+    assert check("x = tensor(709.782712893384, requires_grad=True)\nL = exp(x)").verdict == UNDECIDED
+
+
+def test_single_precision_is_judged_by_its_own_measure() -> None:
+    found = check("x = torch.tensor([1., 3., 2.], dtype=torch.float32, requires_grad=True)\nL = exp(x).sum()")
+    assert found.verdict == OK
+
+
+def test_of_large_tensors_some_entries_are_stepped() -> None:
+    code = "x = torch.linspace(1, 2, 900, requires_grad=True)\nL = (x**3).sum()"
+    found = check(code)
+    assert (found.verdict, found.entries, found.size) == (OK, 200, 900)
+    assert found.slope == pytest.approx(2, abs=0.05)
+
+
+def test_taylor_sees_a_wrong_entry_that_was_not_stepped() -> None:
+    subject = subject_from("x = torch.linspace(1, 2, 900, requires_grad=True)\nL = (x**3).sum()")
+    [(spelled, node)] = subject.wrt
+    g = np.array(subject.cotangents[node])
+    found = verify(subject, spelled, node, 1, 0)
+    for at in range(900):
+        wrong = g.copy()
+        wrong[at] *= 1.5
+        subject.cotangents[node] = wrong
+        found = verify(subject, spelled, node, 1, 0)
+        if found.worst != (at,):
+            break
+    assert found.verdict == WRONG
+    assert found.slope is not None
+    assert found.slope < 1.8

@@ -1,0 +1,127 @@
+"""Derivatives worked out by hand: right ones, and where exactly wrong ones are wrong."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.errors import UsageError
+from autodiff.core.span import Source
+from autodiff.grammar.hand_formula import Formula, HandCheck, check_formula
+from autodiff.grammar.run import Settings, Stage, differentiate, execute
+from autodiff.grammar.runtime import ignore, ignore_warning
+
+SEED = "x1 = 1.\nx2 = 2.\nw1 = 1.\nw2 = 2.\nw3 = 3.\nx3 = w1*x1\nx4 = w1*x2\nx5 = w2*x3 + w3*x4\nL = 1 - x5"
+#: The question of a forum: tanh' is 1 - tanh(x)**2, not 1 - x**2.
+TANH = "hprev = 0.4\nx = 0.5\nW = 1.3\nU = 0.7\nhraw = W*hprev + U*x\nh = tanh(hraw)\nL = h*h + 3*h"
+
+
+def check(script: str, text: str) -> HandCheck:
+    formula = Formula(text)
+    settings = Settings(wrt=[formula.wrt] if formula.wrt else [], of=formula.output or None)
+    execution = execute(Source(script), settings, ignore, ignore_warning)
+    subject = differentiate(execution, settings)
+    with Stage(settings):
+        return check_formula(formula, formula.wrt or subject.wrt[0][0], subject, execution, 0)
+
+
+@pytest.mark.parametrize(
+    ("script", "formula"),
+    [
+        (SEED, "dL/dw1 == -w2*x1 - w3*x2"),
+        (SEED, "d(L)/d(w1) = -(w3*x2 + x1*w2)"),
+        (SEED, "dL/dx3 == -w2"),
+        (SEED, "dL/dw2 == -x3"),
+        (TANH, "dL/dW == (2*h + 3)*(1 - h**2)*hprev"),
+        ("x = 1.\ny = x + 2\nz = 3*y*y", "dz/dx == 6*(x + 2)"),
+        ("w = tensor([2., 1.])\nx = tensor([3., 4.])\nL = (w*x).sum()", "dL/dw == x"),
+        (
+            "X = tensor([[1., 2.], [3., 4.]])\nv = tensor([1., 2.])\nL = ((X @ v)**2).sum()",
+            "dL/dv == 2*X.T @ X @ v",
+        ),
+        ("x = tensor([1., 2., 3.])\nL = x.mean()", "dL/dx == ones(3)/3"),
+        ("x = tensor([1., 2., 3.])\nL = x.sum()*5", "dL/dx == 5"),
+        ("x = 0.3\nL = relu(x)", "dL/dx == 1"),
+    ],
+)
+def test_right(script: str, formula: str) -> None:
+    found = check(script, formula)
+    assert found.is_right
+    assert found.is_right_here
+    assert found.remarks == []
+    assert found.points > 3
+
+
+@pytest.mark.parametrize(
+    ("script", "formula", "remarks"),
+    [
+        (
+            SEED,
+            "dL/dw1 == -w2*x1 - w2*x2",
+            [
+                "the term -w2*x2 = -4 stands for the path L <- x5 <- w3*x4 <- x4 <- w1, which gives -6:"
+                " the factor w2 should be d(w3*x4)/dx4 = w3 = 3"
+            ],
+        ),
+        (SEED, "dL/dw1 == -w2*x1", ["the path L <- x5 <- w3*x4 <- x4 <- w1 is missing: it gives -6"]),
+        (SEED, "dL/dw1 == w2*x1 + w3*x2", ["the sign is wrong"]),
+        (
+            SEED,
+            "dL/dw1 == w2*x1 - w3*x2",
+            [
+                "the term w2*x1 = 2 stands for the path L <- x5 <- w2*x3 <- x3 <- w1, which gives -2:"
+                " its sign is wrong"
+            ],
+        ),
+        (SEED, "dL/dw1 == -w2*x1 - w3*x2 - w1", ["the term -w1 belongs to no path"]),
+        (
+            SEED,
+            "dL/dw1 == -w2*x1 - w3*x2*x1",
+            ["it is right at the script's values by accident, and wrong at others"],
+        ),
+        (
+            TANH,
+            "dL/dW == (2*h)*(1 - h**2)*hprev",
+            ["the path L <- 3*h <- h <- hraw <- W*hprev <- W is missing: it gives 0.609689"],
+        ),
+        (
+            "x = 0.5\ny = 2.\nhraw = x*y\nh = tanh(hraw)",
+            "dh/dx == (1 - hraw**2)*y",
+            [
+                "the term (1 - hraw**2)*y = 0 stands for the path h <- hraw <- x, which gives 0.839949:"
+                " the factor 1 - hraw**2 should be dh/dhraw = 1 - h**2 = 0.419974"
+            ],
+        ),
+        ("x = 1.\ny = x + 2\nz = 3*y*y", "dz/dx == 3*(x + 2)", ["it is 0.5 times the gradient"]),
+        (
+            "a = 3.\nb = 1.\nc = a + b\nd = b + 1\ne = c*d",
+            "de/db == a + b",
+            ["the path e <- c <- b is missing: it gives 2"],
+        ),
+        (
+            "w = tensor([2., 1.])\nx = tensor([3., 4.])\nL = (w*x*x).sum()",
+            "dL/dx == w*x*tensor([2., 3.])",
+            ["entry [1] is 12 and should be 8"],
+        ),
+        (
+            "X = tensor([[1., 2.], [3., 4.], [5., 6.]])\nL = (X**2).sum()",
+            "dL/dX == 2*X.T",
+            ["the formula has the shape (2, 3), the gradient (3, 2)", "its transpose is right"],
+        ),
+    ],
+)
+def test_wrong(script: str, formula: str, remarks: list[str]) -> None:
+    found = check(script, formula)
+    assert not found.is_right
+    assert found.remarks == remarks
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("w1 == 3", "`w1` is no derivative"),
+        ("dL/dw1 == -w2*", "--formula: "),
+        ("dL/dw1 == -w9", "'w9' is not defined"),
+    ],
+)
+def test_what_is_no_formula(text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        check(SEED, text)
