@@ -15,7 +15,8 @@ Exit codes
     0  all went well
     1  the answer is no: lint found a likely mistake
     2  the command line is wrong, or the script cannot be read
-    3  the script does not compile: its syntax, or a name bound nowhere
+    3  the script does not compile: its syntax, or a name bound nowhere;
+       of lint also: it uses what is not there
     4  the script failed while it ran: shapes, a name read too early, backward
     5  a limit stopped it: steps, memory, depth, paths
     6  the output could not be written: full, closed, read-only
@@ -104,11 +105,11 @@ def find_topic(name: str, width: int) -> str:
     topic = name.lower()
     if not name:
         commands = ", ".join(COMMANDS)
-        text = (
+        listed = (
             f"Topics:    {', '.join(TOPICS)}, and every code, such as E0401 or L001.\n"
             f"Commands:  {commands}; `autodiff help COMMAND` describes one.\n"
         )
-        return folded(text, width)
+        return folded(listed, width)
     if topic in TEXTS:
         return folded(TEXTS[topic], width)
     if topic == "codes":

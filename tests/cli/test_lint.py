@@ -102,3 +102,25 @@ def test_help_explains_a_lint_and_its_repair(autodiff):
     assert "    w = w - 0.1 * w.grad\n" in text
     assert "        w -= 0.1 * w.grad\n" in text
     assert "\nL044  " in autodiff("help", "lints").out
+
+
+def test_what_is_not_there_is_an_error_beside_the_warnings(autodiff, write):
+    missing = STEP + "torch.simgoid(w)\nL.bakward()\n"
+    done = autodiff("lint", write(missing, "missing.ad"))
+    assert done.returncode == 3
+    assert done.err == ""
+    heads = [
+        line.partition(":")[0] for line in done.out.splitlines() if line.startswith(("error", "warning"))
+    ]
+    assert heads == ["warning[L001]", "error[E0204]", "error[E0204]"]
+    assert done.out.endswith("\nfound 2 mistakes and 1 likely mistake; `autodiff help CODE` explains each\n")
+    done = autodiff("lint", "--diagnostics", "github", write(missing, "missing.ad"))
+    assert done.returncode == 3
+    warning, *errors = done.out.splitlines()
+    assert warning.startswith("::warning file=")
+    assert all(line.startswith("::error file=") for line in errors)
+    assert "did you mean `torch.sigmoid`?" in errors[0]
+    done = autodiff("lint", "--diagnostics", "json", write(missing, "missing.ad"))
+    first, *others = map(json.loads, done.out.splitlines())
+    assert [first["severity"], *(one["severity"] for one in others)] == ["warning", "error", "error"]
+    assert first["fixes"][0]["edits"][0]["text"] == "with torch.no_grad():\n    w -= 0.1 * w.grad"

@@ -6,7 +6,7 @@ import pytest
 from autodiff.cli.render.diagnostic import diagnostic_lines
 from autodiff.core.span import Source
 from autodiff.grammar.lints import LINTS, lint
-from conftest import TESTS
+from conftest import REPOSITORY, TESTS
 from script_generator import generate
 from script_runner import run_script
 
@@ -52,6 +52,20 @@ def test_the_repair_shows_the_lines_it_makes(code: str) -> None:
             wanted = [line.strip() for line in code_lines.split("\n") if line.strip() != "..."]
             assert set(wanted) <= {line.strip() for line in repaired}
         assert new == [] or shows or f": `{new[0].strip()}`" in words
+
+
+def test_the_reference_lists_every_lint(update_golden: bool) -> None:
+    reference = REPOSITORY / "docs" / "language.md"
+    text = reference.read_text()
+    head = "| code | likely mistake | why |\n|---|---|---|\n"
+    rows = "".join(f"| {one.code} | {one.title} | {one.reason} |\n" for one in LINTS.values())
+    before, found, after = text.partition(head)
+    assert found
+    listed = after.partition("\n\n")[0] + "\n" if after.startswith("|") else ""
+    if update_golden:
+        reference.write_text(before + head + rows + after.removeprefix(listed))
+    else:
+        assert listed == rows
 
 
 def test_titles_and_reasons_are_one_sentence_each() -> None:
