@@ -212,8 +212,9 @@ def indent(scene: Scene, place: Span) -> str:
 def without_graph(scene: Scene) -> Iterator[Fix]:
     """``with torch.no_grad():`` around the changes of leaves that stand together."""
     statement = scene.statement
-    if isinstance(statement, syntax.Assign) and is_in_place(statement.value):  # `y = x.relu_()`
-        function: Any = statement.value.function
+    value: Any = statement.value if isinstance(statement, syntax.Assign) else None
+    if is_in_place(value):  # `y = x.relu_()`
+        function = value.function
         named = Edit(function.name_span, function.name[:-1])
         yield Fix(f"make a new tensor: {after(scene, statement, named)}", named)
         return

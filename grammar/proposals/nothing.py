@@ -70,17 +70,18 @@ def nothing_called(scene: Scene, call: syntax.Call, assigned: syntax.Assign | No
     error, callee = scene.error, call.function
     if isinstance(callee, syntax.Attribute) and callee.name in GIVES_NOTHING:
         error.labels.append(Label(call.span, f"{callee.name}() gives nothing back"))
-        target = None if assigned is None else assigned.targets[0]
-        is_loss = callee.name == "backward" and isinstance(target, syntax.Name)
-        if is_loss and assigned is not None and scene.text(callee.object) != target.id:
-            alone = f"{target.id}.backward"
+        if assigned is None:
+            return
+        name, owner = scene.text(assigned.targets[0]), scene.text(callee.object)
+        if callee.name == "backward" and isinstance(assigned.targets[0], syntax.Name) and name != owner:
+            alone = f"{name}.backward"
             given = scene.source.text[callee.span.end : call.span.end]
             between = Span(callee.object.span.end, callee.span.end)
             yield Fix(
-                f"keep the loss:\n{target.id} = {scene.text(callee.object)}\n{alone}{given}",
+                f"keep the loss:\n{name} = {owner}\n{alone}{given}",
                 Edit(between, f"\n{indent(scene, assigned)}{alone}"),
             )
-        elif assigned is not None:
+        else:
             text = scene.text(call)
             yield Fix(f"call it alone: {text}", Edit(Span(assigned.span.start, call.span.start), ""))
         return
