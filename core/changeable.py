@@ -47,7 +47,11 @@ class StaleView(Leaf):
         self.mark = None
         self.cell = None
         self.recipe = recipe
-        self.made_by = old.made_by if isinstance(old, StaleView) else None if old.op is None else old
+        self.made_by: Node | None = None
+        if isinstance(old, StaleView):
+            self.made_by = old.made_by
+        elif old.op is not None:
+            self.made_by = old
 
     @property
     def tracked(self) -> bool:  # type: ignore[override]
@@ -128,8 +132,8 @@ def unfollowed(recipe: Recipe, made_by: Node | None, changed: str, advice: str) 
 
 def refuse_stale(tensor: Tensor) -> None:
     """Refuse to use a view that torch has lost track of."""
-    if tensor.node.__class__ is StaleView:
-        raise tensor.node.refusal()  # type: ignore[union-attr]
+    if isinstance(tensor.node, StaleView):
+        raise tensor.node.refusal()
 
 
 def refuse_overlap(tensor: Tensor) -> None:

@@ -232,8 +232,9 @@ class OpNode(Node):
             raise self.point_out(error, "the values kept here for backward are gone")
         count = len(self.inputs)
         # Where several are overwritten, torch names the first in the order of its parameters' names.
+        place: Any
         for place in (*((1, 0) if count == 2 and self.op.name not in SELF_FIRST else range(count)), "out"):
-            node = self if place == "out" else self.inputs[place]  # type: ignore[index]
+            node = self if place.__class__ is str else self.inputs[place]
             change = None if node is None or node.mark is None else node.mark.overwritten
             if change is None or (node is not self and change.spares(self, place)):
                 continue

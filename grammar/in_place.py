@@ -81,7 +81,7 @@ def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
             )
     if mode.enabled and any(is_tracked(t) for t in (x, src)):
         copied = setitem_value(x, ..., src)
-        if copied.node is not None:
+        if isinstance(copied.node, ArrayNode):
             copied.node.op = OPS["index_put"].named("CopyBackwards")
         return x.assign_in_place(copied)
     value = cast(src, x.dtype)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import re
 import traceback
+import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autodiff.core import Tensor
+from autodiff.core.node import Node
+from autodiff.core.results import NamedResult
 from autodiff.grammar.script_errors import PYTHON_NAMES
+from autodiff.grammar.values import BoundMethod, FunctionClass, Namespace, ScriptFunction
 from language_generator import Script
 from script_runner import Outcome, run_script
-from test_differential import same_text, tensor_differences
+from test_differential import NUMBER, last_digit, same_text, tensor_differences
 from transcript import normalise
 
 if TYPE_CHECKING:
@@ -62,18 +66,37 @@ def differences(script: Script, outcome: Outcome, oracle: OracleResult) -> list[
     pairs = [(a, b) for a, b in zip(ours, theirs, strict=False) if not agree(a, b)]
     if not early and (pairs or len(ours) != len(theirs)):
         found.append(f"printed: {pairs[:2]} ({len(ours)} and {len(theirs)} lines)")
+    if not early:
+        found += warning_differences(outcome, oracle)
     if outcome.error is None and oracle.error is None:
         found += name_differences(outcome.names, oracle.names)
     return found
 
 
+def warning_differences(outcome: Outcome, oracle: OracleResult) -> list[str]:
+    """Which warnings a run gives, by their first lines; how often is the terminal's affair."""
+    ours, theirs = ({normalise(text).split("\n")[0] for text in run.warnings} for run in (outcome, oracle))
+    return [f"warnings: {sorted(ours ^ theirs)}"] if ours != theirs else []
+
+
 def agree(ours: str, theirs: str) -> bool:
     """Equal lines but for one step of a last digit; a zero keeps its sign, rounding noise is any noise."""
-    if NOISE.search(ours) and NOISE.search(theirs):
-        return True
+    if NOISE.search(ours) or NOISE.search(theirs):
+        return agree_but_for_noise(ours, theirs)
     return same_text(ours, theirs) and NEGATIVE_ZERO.findall(ours) == NEGATIVE_ZERO.findall(theirs)
 
 
+def agree_but_for_noise(ours: str, theirs: str) -> bool:
+    """Whether lines differ in numbers next to nothing alone, and in the format that these bring about."""
+    if SPACES.sub("", NUMBER.sub("#", ours)) != SPACES.sub("", NUMBER.sub("#", theirs)):
+        return False
+    return all(
+        abs(float(a) - float(b)) <= 1.0001 * max(last_digit(a), last_digit(b), 1e-13)
+        for a, b in zip(NUMBER.findall(ours), NUMBER.findall(theirs), strict=True)
+    )
+
+
+SPACES = re.compile(r"\s+")
 NEGATIVE_ZERO = re.compile(r"-0\.0*(?![0-9])")
 NOISE = re.compile(r"e-(1[4-9]|[2-9][0-9])")  # of a number that cancelled: nothing here is written that small
 
@@ -146,7 +169,11 @@ def is_data(value: Any) -> bool:
 
 
 def same_value(a: Any, b: Any) -> bool:
-    """Equal numbers and texts of one type, down into lists and tuples; tensors are compared elsewhere."""
+    """Equal numbers, texts and tensors of one type, down into lists and tuples; one kind of anything else."""
+    import torch
+
+    if isinstance(a, Tensor) or isinstance(b, torch.Tensor):
+        return isinstance(a, Tensor) and isinstance(b, torch.Tensor) and not tensor_differences("", a, b)
     if isinstance(b, (list, tuple)) and isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b, strict=True))
     if type(b) in PLAIN or type(a) in PLAIN:
@@ -155,4 +182,21 @@ def same_value(a: Any, b: Any) -> bool:
                 a == b or (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
             )
         return type(a) is type(b) and bool(a == b)
-    return True
+    if isinstance(b, (range, slice, torch.dtype, torch.device)):
+        return repr(a) == repr(b)
+    return kind_of(a) == kind_of(b)
+
+
+def kind_of(value: Any) -> str:
+    """What sort of thing a value is that is neither data nor tensor."""
+    import torch
+
+    if isinstance(value, (FunctionClass, type)):
+        return "class"
+    if isinstance(value, (NamedResult, tuple)):
+        return "tuple"
+    if isinstance(value, (Node, torch.autograd.graph.Node)):
+        return "node"
+    if isinstance(value, (Namespace, types.ModuleType)):
+        return "module"
+    return "callable" if callable(value) or isinstance(value, (ScriptFunction, BoundMethod)) else "other"

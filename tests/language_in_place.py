@@ -19,70 +19,75 @@ MATRIX, VECTOR, NUMBER = "mat", "vec", "num"
 #: What a tensor of a kind is computed with: `{x}` is the tensor, `{mat}`, `{vec}`, `{num}` some other one.
 COMPUTED = {
     MATRIX: """
-        {x} * {mat}|{x} * {x}|{x} + {mat}|{x} / {mat}|{mat} / {x}|2 / {x}|{x} ** 2|{x} ** 3|{x} ** {num}|2 - {x}
-        {x}.exp()|{x}.sin()|{x}.tanh()|{x}.sigmoid()|{x}.abs()|{x}.relu()|{x}.sqrt()|{x}.log()
-        {x}.reciprocal()|{x}.clamp(-2, 3)|{x} @ {mat}|{x} * {vec}|{x} * {num}|{x}.detach() * {mat}|{x}.clone()
-        {x}.softmax(0)|{x}.log_softmax(1)|{x}.cumsum(0)|{x}.cumprod(1)|{x}.square()|{x}.neg()|{x}.rsqrt()
-        torch.where({x} > 0, {x}, {mat})|torch.maximum({x}, {mat})|{x}.lerp({mat}, 0.25)
-        {x}.masked_fill({x} > 1, 0.5)|torch.cat([{x}, {mat}])|torch.stack([{x}, {mat}]).sum(0)|{x}.t() @ {mat}
-        torch.addcmul({x}, {mat}, {mat})|torch.atan2({x}, {mat})|{x}.sinh()|{x}.erf()|{x}.expm1()|{x}.log1p()
-        {x}.gather(1, torch.tensor([[0, 1], [1, 0]]))|{x}[:, [1, 0]]|{x}[torch.tensor([1, 0])]|{x}.tril()
-        {x}.flip(0)|{x}.fmod(2)|{x}.hypot({mat})|{x}.atan()|F.softplus({x})|F.gelu({x})|F.silu({x})
-        F.elu({x})|F.leaky_relu({x})|F.hardtanh({x})|F.layer_norm({x}, (2,))|{x}.detach() + {mat}
+        {x} * {mat}|{x} * {x}|{x} + {mat}|{x} / {mat}|{mat} / {x}|2 / {x}|{x} ** 2|{x} ** 3|{x} ** {num}
+        2 - {x}|{x}.exp()|{x}.sin()|{x}.tanh()|{x}.sigmoid()|{x}.abs()|{x}.relu()|{x}.sqrt()|{x}.log()
+        {x}.reciprocal()|{x}.clamp(-2, 3)|{x} @ {mat}|{x} * {vec}|{x} * {num}|{x}.detach() * {mat}
+        {x}.clone()|{x}.softmax(0)|{x}.log_softmax(1)|{x}.cumsum(0)|{x}.cumprod(1)|{x}.square()
+        {x}.neg()|{x}.rsqrt()|torch.where({x} > 0, {x}, {mat})|torch.maximum({x}, {mat})
+        {x}.lerp({mat}, 0.25)|{x}.masked_fill({x} > 1, 0.5)|torch.cat([{x}, {mat}])
+        torch.stack([{x}, {mat}]).sum(0)|{x}.t() @ {mat}|torch.addcmul({x}, {mat}, {mat})
+        torch.atan2({x}, {mat})|{x}.sinh()|{x}.erf()|{x}.expm1()|{x}.log1p()
+        {x}.gather(1, torch.tensor([[0, 1], [1, 0]]))|{x}[:, [1, 0]]|{x}[torch.tensor([1, 0])]
+        {x}.tril()|{x}.flip(0)|{x}.fmod(2)|{x}.hypot({mat})|{x}.atan()|F.softplus({x})|F.gelu({x})
+        F.silu({x})|F.elu({x})|F.leaky_relu({x})|F.hardtanh({x})|F.layer_norm({x}, (2,))
+        {x}.detach() + {mat}
     """,
     VECTOR: """
-        {x} * {vec}|{x} * {x}|{x} + {vec}|{x} / {vec}|{x} ** 2|1 - {x}|{x} ** {vec}|2 ** {x}|{x}.exp()|{x}.cos()
-        {x}.tanh()|{x}.abs()|{x}.sigmoid()|{x} * {num}|{mat} @ {x}|{mat} * {x}
+        {x} * {vec}|{x} * {x}|{x} + {vec}|{x} / {vec}|{x} ** 2|1 - {x}|{x} ** {vec}|2 ** {x}|{x}.exp()
+        {x}.cos()|{x}.tanh()|{x}.abs()|{x}.sigmoid()|{x} * {num}|{mat} @ {x}|{mat} * {x}
         {x}.detach() * {vec}|{x}.cumsum(0)|{x}.cumprod(0)|{x}.softmax(0)|{x}.log()
-        {x}.gather(0, torch.tensor([1, 0]))|{x}[[1, 1]]|{x}[{x} > 0].sum() * {vec}|{x}.sort().values|{x}.flip(0)
-        torch.cat([{x}, {vec}])|torch.minimum({x}, {vec})|{x}.clamp(min=0.5)|{x} @ {vec} * {vec}|{x}.logit()
-        {x}.index_select(0, torch.tensor([0, 0]))|{x}.take(torch.tensor([0]))|{x}.relu() + {vec}|F.mish({x})
+        {x}.gather(0, torch.tensor([1, 0]))|{x}[[1, 1]]|{x}[{x} > 0].sum() * {vec}|{x}.sort().values
+        {x}.flip(0)|torch.cat([{x}, {vec}])|torch.minimum({x}, {vec})|{x}.clamp(min=0.5)
+        {x} @ {vec} * {vec}|{x}.logit()|{x}.index_select(0, torch.tensor([0, 0]))
+        {x}.take(torch.tensor([0]))|{x}.relu() + {vec}|F.mish({x})
     """,
     NUMBER: """
-        {x} * {num}|{x} * {x}|{x} + {num}|{x}.exp()|{x} ** 2|{x} * {vec}|{num} / {x}|{x}.sin()|{x}.tanh()
-        {x}.detach() * {num}|{x}.sqrt()|{x} - {num}|{x} * {mat}|{x}.abs()
+        {x} * {num}|{x} * {x}|{x} + {num}|{x}.exp()|{x} ** 2|{x} * {vec}|{num} / {x}|{x}.sin()
+        {x}.tanh()|{x}.detach() * {num}|{x}.sqrt()|{x} - {num}|{x} * {mat}|{x}.abs()
     """,
 }
 
 #: How a tensor is summed up, which is an op of its own.
-SUMMED = (
-    "{x}.sum()|{x}.mean()|({x} * {x}).sum()|{x}.norm()|{x}.max()|{x}.logsumexp(0).sum()"
-)
+SUMMED = "{x}.sum()|{x}.mean()|({x} * {x}).sum()|{x}.norm()|{x}.max()|{x}.logsumexp(0).sum()"
 
 #: Changes of a tensor of any kind; `{k}` is another of its kind.
 CHANGED = """
     {x}.add_({k})|{x}.add_(1)|{x}.mul_({k})|{x}.mul_(2)|{x}.sub_({k}, alpha=2)|{x}.div_({k})|{x}.pow_(2)
-    {x} += {k}|{x} *= {k}|{x} -= 0.5|{x} /= {k}|{x} **= 2|{x} *= {x}|{x} += {x}|{x}.mul_({num})|{x} -= {num}
-    {x}.exp_()|{x}.sin_()|{x}.cos_()|{x}.tanh_()|{x}.sigmoid_()|{x}.sqrt_()|{x}.log_()|{x}.neg_()|{x}.abs_()
-    {x}.relu_()|{x}.clamp_(-1, 2)|{x}.clamp_(min=0.5)|{x}.reciprocal_()|{x}.square_()|{x}.sign_()
-    {x}.zero_()|{x}.fill_(2)|{x}.fill_({num})|{x}.copy_({k})|{x}.copy_({num})|{x}.round_()
-    {x}.addcdiv_({k}, {k}, value=0.5)|{x}.lerp_({k}, 0.5)|{x}.lerp_({k}, {k})|{x}.masked_fill_({x} > 1, 0.5)
-    {x}.masked_fill_({x} > 1, {num})|{x}.eq_({k})|{x}.gt_(1)|{x}.le_({k})|{x}.logit_(0.1)|{x}.atan2_({k})
-    {x}.hypot_({k})|{x}.copysign_({k})|{x}.fmod_(2)|{x}.remainder_(2)|{x}.erf_()|{x}.expm1_()|{x}.log1p_()
-    {x}.rsqrt_()|{x}.floor_()|{x}.frac_()|{x}.trunc_()|{x}.sinc_()|{x}.sinh_()|{x}.atan_()|{x}.nan_to_num_()
-    {x}.float_power_(2)|{x}.xlogy_({k})|{x}.lgamma_()|{x}.digamma_()|{x}.exp2_()|{x}.log2_()|{x}.tan_()
-    {x}.unsqueeze_(0)|{x}.squeeze_()|{x}.true_divide_(2)|F.relu({x}, inplace=True)
-    F.leaky_relu({x}, 0.1, inplace=True)|F.elu({x}, inplace=True)|F.hardtanh({x}, inplace=True)|torch.relu_({x})
+    {x} += {k}|{x} *= {k}|{x} -= 0.5|{x} /= {k}|{x} **= 2|{x} *= {x}|{x} += {x}|{x}.mul_({num})
+    {x} -= {num}|{x}.exp_()|{x}.sin_()|{x}.cos_()|{x}.tanh_()|{x}.sigmoid_()|{x}.sqrt_()|{x}.log_()
+    {x}.neg_()|{x}.abs_()|{x}.relu_()|{x}.clamp_(-1, 2)|{x}.clamp_(min=0.5)|{x}.reciprocal_()
+    {x}.square_()|{x}.sign_()|{x}.zero_()|{x}.fill_(2)|{x}.fill_({num})|{x}.copy_({k})|{x}.copy_({num})
+    {x}.round_()|{x}.addcdiv_({k}, {k}, value=0.5)|{x}.lerp_({k}, 0.5)|{x}.lerp_({k}, {k})
+    {x}.masked_fill_({x} > 1, 0.5)|{x}.masked_fill_({x} > 1, {num})|{x}.eq_({k})|{x}.gt_(1)|{x}.le_({k})
+    {x}.logit_(0.1)|{x}.atan2_({k})|{x}.hypot_({k})|{x}.copysign_({k})|{x}.fmod_(2)|{x}.remainder_(2)
+    {x}.erf_()|{x}.expm1_()|{x}.log1p_()|{x}.rsqrt_()|{x}.floor_()|{x}.frac_()|{x}.trunc_()|{x}.sinc_()
+    {x}.sinh_()|{x}.atan_()|{x}.nan_to_num_()|{x}.float_power_(2)|{x}.xlogy_({k})|{x}.lgamma_()
+    {x}.digamma_()|{x}.exp2_()|{x}.log2_()|{x}.tan_()|{x}.unsqueeze_(0)|{x}.squeeze_()
+    {x}.true_divide_(2)|F.relu({x}, inplace=True)|F.leaky_relu({x}, 0.1, inplace=True)
+    F.elu({x}, inplace=True)|F.hardtanh({x}, inplace=True)|torch.relu_({x})
 """
 CHANGED_OF = {
     MATRIX: """
         {x}[0] = {vec}|{x}[0] = 1.5|{x}[:, 1] = {vec}|{x}[0, 1] = {num}|{x}[0] += {vec}|{x}[:1] *= {num}
-        {x}[:, 0] *= {vec}|{x}[1] *= {x}[0]|{x}[0] *= {x}[0]|{x}[{x} > 1] = 0.25|{x}[{x} > 1] *= 2|{x}[:] = {mat}
-        {x}[[0, 1]] = {mat}|{x}[torch.tensor([1])] += 2|{x}[...] = {num}|{x}[None] = {mat}|{x}[0] = {x}[1]
-        {x}[0, 0] -= 1|{x}[-1] /= {vec}|{x}[0][1] = {num}|{x}[0][1] += 1|{x}[1:] **= 2|{x}.t_()|{x}.mul_({vec})
-        {x}.transpose_(0, 1)|{x}.index_fill_(0, torch.tensor([1]), 0.5)|{x}.cumsum_(0)|{x}.cumprod_(1)|{x} += {vec}
+        {x}[:, 0] *= {vec}|{x}[1] *= {x}[0]|{x}[0] *= {x}[0]|{x}[{x} > 1] = 0.25|{x}[{x} > 1] *= 2
+        {x}[:] = {mat}|{x}[[0, 1]] = {mat}|{x}[torch.tensor([1])] += 2|{x}[...] = {num}
+        {x}[None] = {mat}|{x}[0] = {x}[1]|{x}[0, 0] -= 1|{x}[-1] /= {vec}|{x}[0][1] = {num}
+        {x}[0][1] += 1|{x}[1:] **= 2|{x}.t_()|{x}.mul_({vec})|{x}.transpose_(0, 1)
+        {x}.index_fill_(0, torch.tensor([1]), 0.5)|{x}.cumsum_(0)|{x}.cumprod_(1)|{x} += {vec}
         {x}.index_add_(0, torch.tensor([0]), {mat}[:1])|{x}.scatter_(1, torch.tensor([[0], [1]]), 0.5)
         {x}[0].mul_(2)|{x}[0].mul_({x}[1])|{x}[1].add_({vec})|{x}.t().mul_(2)|{x}.view(4)[1:].exp_()
         {x}.diagonal().zero_()|{x}.view(-1).copy_({mat}.reshape(4))|{x}[:, 1].copy_({vec})
-        {x}.mul_({x}.t())|{x}.tril_()|{x}.triu_()|{x}.add_({x}.t())|{x}.swapaxes_(0, 1)|{x}[:, :1] = {num}
-        {x}.index_copy_(0, torch.tensor([1]), {mat}[:1])|{x}.squeeze_(0)
-        {x}.put_(torch.tensor([0, 3]), {vec})|{x}.index_put_((torch.tensor([0]),), {vec})|{x}.addr_({vec}, {vec})
+        {x}.mul_({x}.t())|{x}.tril_()|{x}.triu_()|{x}.add_({x}.t())|{x}.swapaxes_(0, 1)
+        {x}[:, :1] = {num}|{x}.index_copy_(0, torch.tensor([1]), {mat}[:1])|{x}.squeeze_(0)
+        {x}.put_(torch.tensor([0, 3]), {vec})|{x}.index_put_((torch.tensor([0]),), {vec})
+        {x}.addr_({vec}, {vec})
     """,
     VECTOR: """
-        {x}[0] = {num}|{x}[0] = 2|{x}[:1] = 3|{x}[1:] = {num}|{x}[0] += {num}|{x}[-1] *= {num}|{x}[[0, 1]] = {vec}
-        {x}[:] = {vec}|{x}[{x} > 1] = 0.5|{x}[:1] *= {x}[1:]|{x}[0] = {x}[1]|{x}[0] *= {x}[0]|{x}[0].mul_(3)
-        {x}[1:].copy_({x}[:1])|{x}.cumsum_(0)|{x}[0], {x}[1] = {x}[1], {x}[0]|{x}[torch.tensor([0, 0])] = {vec}
-        {x}.view(2, 1).mul_({num})|{x}[::2] -= 1|{x}.scatter_(0, torch.tensor([1]), 0.25)|{x}.expand(2, 2).mul_(2)
+        {x}[0] = {num}|{x}[0] = 2|{x}[:1] = 3|{x}[1:] = {num}|{x}[0] += {num}|{x}[-1] *= {num}
+        {x}[[0, 1]] = {vec}|{x}[:] = {vec}|{x}[{x} > 1] = 0.5|{x}[:1] *= {x}[1:]|{x}[0] = {x}[1]
+        {x}[0] *= {x}[0]|{x}[0].mul_(3)|{x}[1:].copy_({x}[:1])|{x}.cumsum_(0)
+        {x}[0], {x}[1] = {x}[1], {x}[0]|{x}[torch.tensor([0, 0])] = {vec}|{x}.view(2, 1).mul_({num})
+        {x}[::2] -= 1|{x}.scatter_(0, torch.tensor([1]), 0.25)|{x}.expand(2, 2).mul_(2)
         {x}.addmv_({mat}, {vec})|{x}.index_fill_(0, torch.tensor([0]), {num})|{x}[...] += {vec}|{x}.t_()
     """,
     NUMBER: "{x}[...] = {num}|{x}.view(1).mul_(2)|{x}.add_({vec})|{x}[None] = 3|{x}.expand(2).add_(1)",
@@ -90,8 +95,9 @@ CHANGED_OF = {
 #: Views and aliases, by what they are made of and what they are.
 SHARED = {
     MATRIX: {
-        MATRIX: "{x}.t()|{x}.T|{x}.view(2, 2)|{x}[:]|{x}.transpose(0, 1)|{x}.detach()|{x}.data|{x}.reshape(2, 2)"
-        "|{x}.view(4).view(2, 2)|{x}[...]|{x}.mT|{x}.permute(1, 0)|{x}.unflatten(0, (2,))|{x}.contiguous()",
+        MATRIX: "{x}.t()|{x}.T|{x}.view(2, 2)|{x}[:]|{x}.transpose(0, 1)|{x}.detach()|{x}.data"
+        "|{x}.reshape(2, 2)|{x}.view(4).view(2, 2)|{x}[...]|{x}.mT|{x}.permute(1, 0)|{x}.unflatten(0, (2,))"
+        "|{x}.contiguous()",
         VECTOR: "{x}[0]|{x}[1]|{x}[:, 0]|{x}.diagonal()|{x}.view(4)[1:3]|{x}.select(1, 1)|{x}.unbind()[1]"
         "|{x}.flatten()[::2]|{x}.T[0]|{x}[0].detach()|{x}.detach()[1]|{x}[1, :]|{x}.split(1)[0].squeeze()",
         NUMBER: "{x}[0, 1]|{x}[1][0]|{x}.view(4)[2]|{x}[0][0].detach()",
@@ -101,7 +107,7 @@ SHARED = {
         VECTOR: "{x}[:]|{x}.view(2)|{x}.detach()|{x}.data|{x}.view(2, 1).squeeze()|{x}[:2]|{x}.expand(2)",
         NUMBER: "{x}[0]|{x}[-1]|{x}.unbind()[0]|{x}[1].detach()",
     },
-    NUMBER: {VECTOR: "{x}.expand(2)", NUMBER: "{x}.detach()|{x}.view(())|{x}[...]|{x}.data"},
+    NUMBER: {VECTOR: "{x}.expand(2) + 1", NUMBER: "{x}.detach()|{x}.view(())|{x}[...]|{x}.data"},
 }
 
 
@@ -147,7 +153,7 @@ class InPlaceWriter:
 
     def fill(self, template: str, x: str, kind: str) -> str:
         text = template.replace("{x}", x)
-        for hole, other in (("{k}", kind), *(("{%s}" % kind, kind) for kind in self.names)):
+        for hole, other in (("{k}", kind), *((f"{{{name}}}", name) for name in self.names)):
             while hole in text:
                 text = text.replace(hole, self.pick(other), 1)
         return text
@@ -158,12 +164,12 @@ class InPlaceWriter:
         text = self.fill(self.random.choice(options(COMPUTED[kind])), x, kind)
         name = self.name("y")
         self.lines.append(f"{name} = {text}")
-        self.lines.append(f"{name} = {name}.sum()") if self.random.random() < 0.2 else None
+        if self.random.random() < 0.2:
+            self.lines.append(f"{name} = {name}.sum()")
         self.results.append(name)
-        if "kron" not in text and "cat" not in text and "take" not in text and self.random.random() < 0.6:
-            self.names[self.shape_of(kind, text)].append(name) if self.lines[-1].startswith(
-                f"{name} = {text}"
-            ) else None
+        is_whole = self.lines[-1].endswith(text) and "cat" not in text and "take" not in text
+        if is_whole and self.random.random() < 0.6:
+            self.names[self.shape_of(kind, text)].append(name)
 
     def shape_of(self, kind: str, text: str) -> str:
         made = kind

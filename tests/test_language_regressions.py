@@ -12,6 +12,15 @@ SCRIPTS = {
     "a list times= a number changes the list": "x = [1, 2]\ny = x\nx *= 2\nprint(y, x is y)",
     "del takes a tuple of targets": "a, b, c = 1, [2, 3], 4\ndel (a, [b[0], c])\nprint(b)",
     "shifts may be augmented": "x = 5\nx <<= 3\nx >>= 1\nprint(x)",
+    "the entry is read before the value of an augmented assignment": (
+        "a = [1, 2]\ndef f():\n    a[0] = 10\n    return 5\na[0] += f()\nprint(a)\n"
+        "x = tensor([1., 2.])\ndef g():\n    x[0] = 10\n    return 5\nx[0] += g()\nprint(x)"
+    ),
+    "owner, index and value of an augmented assignment are computed in this order": (
+        "a = [1, 2]\ndef say(text, value):\n    print(text)\n    return value\n"
+        "say('owner', a)[say('index', 0)] += say('value', 5)\n"
+        "x = tensor([1., 2.])\nsay('owner', x)[say('index', 0)] *= say('value', 5)\nprint(a, x)"
+    ),
     "numpy() under no_grad": "w = ones(2, requires_grad=True)\nwith no_grad(): w.numpy()\nw.numpy()",
     "in wants something to look in": "print(1 in 5)",
     "a string is indexed by an int": "print('abc'['a'])",

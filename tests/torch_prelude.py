@@ -80,7 +80,8 @@ def run_with_torch(
         except Exception as error:  # whatever the script raises is the result
             result.error = error
     result.stdout = out.getvalue()
-    result.warnings = [str(warning.message) for warning in seen]
+    # What Python's compiler thinks of the script's style is no warning of the run.
+    result.warnings = [str(warning.message) for warning in seen if warning.category is not SyntaxWarning]
     result.names = {name: value for name, value in script.items() if not name.startswith("__")}
     return result
 

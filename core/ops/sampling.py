@@ -7,7 +7,7 @@ Random numbers have no gradient: what stood where they are written receives zero
 
 from __future__ import annotations
 
-from autodiff.core.changes import refuse_change
+from autodiff.core.changeable import refuse_change
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
