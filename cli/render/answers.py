@@ -28,8 +28,9 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
         yield from formula_lines(formula, page)
     if answers.formulas:
         return
-    of = "second derivatives" if answers.order == 2 else "gradients"
-    yield ((TITLE, f"{fit(answers.output, WIDEST_NAME)}: {len(answers.checks)} {of} checked"),)
+    of = "second derivative" if answers.order == 2 else "gradient"
+    count = len(answers.checks)
+    yield ((TITLE, f"{fit(answers.output, WIDEST_NAME)}: {count} {of}{'s' * (count != 1)} checked"),)
     yield EMPTY
     rows = [[[cell] for cell in row_of(check, answers)] for check in answers.checks]
     used = [at for at in range(len(HEADER)) if at < 2 or any(row[at][0] for row in rows)]
@@ -104,7 +105,7 @@ def summary(answers: Answers) -> str:
     count = len(answers.checks)
     wrong = answers.count(WRONG, NOT_FINITE)
     if wrong:
-        return f"{wrong} of {count} are wrong"
+        return f"{wrong} of {count} {'is' if wrong == 1 else 'are'} wrong"
     if answers.open_questions:
         return f"{answers.count(OK)} of {count} are right, {answers.open_questions} cannot be decided"
     ways = ["backward", "the differences"]
