@@ -18,22 +18,37 @@ TOLD = frozenset(["E0120", "E0122", "E0128", "E0140", "E0141", "E0143", "E0201"]
 
 def tell(error: AutodiffError, source: Source) -> None:
     """Give an error the rewrite that its program comes to, and list beside it what else needs one."""
-    if not any(one.code in TOLD for one in (error, *error.further)):
+    everything = (error, *error.further)
+    if not any(one.code in TOLD and (one.code != "E0201" or is_listing(one, source)) for one in everything):
         return
     pasted = read_pasted(source)
     if pasted is None:
         return
-    if error.code != "E0201" or is_listing(error, source):
-        error.further += beside(error, pasted)
+    error.further += beside(error, pasted)
+    error.further = together([error, *error.further], source, error)[1:]
+
+
+def together(
+    errors: list[AutodiffError], source: Source, first: AutodiffError | None = None
+) -> list[AutodiffError]:
+    """Give each of these errors its rewrite; what one takes along is no error of its own."""
     kept: list[AutodiffError] = []
     rewritten: list[Edit] = []
-    for one in (error, *error.further):
+    for one in errors:
         if any(covers(edit, one) for edit in rewritten):
-            continue  # what is rewritten above takes it along
-        rewritten += rewrite(one, source, one is error)
+            continue
+        rewritten += rewrite(one, source, one is first)
         if not any(same.code == one.code and same.help == one.help and not one.fixes for same in kept):
             kept.append(one)
-    error.further = kept[1:]
+    return kept
+
+
+def rewrite_each(errors: list[AutodiffError], source: Source) -> None:
+    """Give errors their rewrites; those that another one takes along keep their words."""
+    rewritten: list[Edit] = []
+    for one in errors:
+        if not any(covers(edit, one) for edit in rewritten):
+            rewritten += rewrite(one, source, False)
 
 
 def covers(edit: Edit, error: AutodiffError) -> bool:
@@ -44,8 +59,10 @@ def covers(edit: Edit, error: AutodiffError) -> bool:
 
 def rewrite(error: AutodiffError, source: Source, is_first: bool) -> list[Edit]:
     """The edits of the rewrite that an error gets, or words for the part that has none."""
+    if error.code not in TOLD or (error.code == "E0201" and not is_listing(error, source)):
+        return []
     pasted = read_pasted(source)  # each rewrite chooses its names anew
-    if error.code not in TOLD or pasted is None:
+    if pasted is None:
         return []
     try:
         found = WRITERS[error.code](pasted, error)
@@ -137,7 +154,7 @@ def dictionaries(pasted: Pasted, error: AutodiffError) -> list[Edit]:
 def names(pasted: Pasted, error: AutodiffError) -> list[Edit]:
     from autodiff.grammar.functional.plain import comprehension
 
-    return comprehension(pasted, error.span) if is_listing(error, pasted.source) else []
+    return comprehension(pasted, error.span)
 
 
 def is_listing(error: AutodiffError, source: Source) -> bool:

@@ -12,6 +12,7 @@ from autodiff.core.errors import AutodiffError, CompileError, Fix
 from autodiff.core.functions import find
 from autodiff.core.span import Source
 from autodiff.grammar import syntax
+from autodiff.grammar.functional.story import rewrite_each
 from autodiff.grammar.lints import effects, gradients, habits, leaves, numerics, recording, updates
 from autodiff.grammar.lints import names as naming
 from autodiff.grammar.lints.finding import Lint, Subject, with_code
@@ -52,10 +53,12 @@ def lint(source: Source) -> list[AutodiffError]:
         keep_what_compiles(error, source)
         error.further += unresolved_elsewhere(error, source)
         error.further.sort(key=begin)
+        rewrite_each([error, *error.further], source)
         raise
     names, flow, errors = read(script, source)
     for wrong in errors:
         propose(wrong, script, source, len(errors))
+    rewrite_each(sorted(errors, key=begin), source)
     subject = Subject(source, script, names, flow)
     found = {(wrong.span.start, wrong.span.end): wrong for wrong in errors if wrong.span is not None}
     for one in LINTS.values():
