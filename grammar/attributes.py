@@ -56,15 +56,29 @@ def read_grad_fn(x: Tensor) -> Node | None:
 
 
 #: Of these torch makes a tensor of a plain number, which stands among what is below; of others it does not.
-WRAP_NUMBERS = frozenset(["AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0"])
+WRAP_NUMBERS = frozenset(["AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0", "WhereBackward0"])
 
 
 def next_functions(node: Any) -> tuple[Any, ...]:
-    """The (node, index) pairs below; untracked tensors and wrapped numbers are (None, 0), as in torch."""
-    below = [output_of(x) if x.tracked else (None, 0) for x in node.inputs if x is not None]
+    """The (node, index) pairs below; untracked tensors and wrapped numbers are (None, 0), as in torch.
+
+    What is chosen by, such as a mask, is not among them. ``rsub`` takes its two the other way round.
+    """
+    inputs = [x for index, x in enumerate(node.inputs) if x is not None and not is_choice(node, index)]
+    if node.grad_fn_name == "RsubBackward0":
+        inputs.reverse()
+    below = [output_of(x) if x.tracked else (None, 0) for x in inputs]
     if len(below) == 1 and node.grad_fn_name in WRAP_NUMBERS:
         below.append((None, 0))
     return tuple(below)
+
+
+def is_choice(node: Any, index: int) -> bool:
+    """Whether an operand only says where the others go."""
+    from autodiff.core.ops.comparison import no_gradient
+
+    vjps = () if node.op is None else node.op.vjps
+    return index < len(vjps) and vjps[index] is no_gradient
 
 
 # Each module of methods enters its own: with all of them imported the table is whole.

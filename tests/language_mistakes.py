@@ -311,6 +311,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "    @staticmethod\n    def backward(ctx, g): return g, g",
         anywhere=False,
     ),
+    statement("row in place", "for p_ in q_ * 2: p_ += 1", LEAF, quoted=True, anywhere=False),
     statement("view in place", "p_ = q_[0]\np_ += 1", LEAF, quoted=True, anywhere=False),
     statement(
         "create_graph lost",

@@ -21,6 +21,12 @@ SCRIPTS = {
         "say('owner', a)[say('index', 0)] += say('value', 5)\n"
         "x = tensor([1., 2.])\nsay('owner', x)[say('index', 0)] *= say('value', 5)\nprint(a, x)"
     ),
+    "masks are not among next_functions, and rsub turns its operands round": (
+        "x, y = ones(2, requires_grad=True), ones(2, requires_grad=True) * 1\n"
+        "for z in (where(x > 0, x, y), where(x > 0, x, 1.), x.masked_fill(x > 0, 1), torch.rsub(x, y),\n"
+        "          1 - x, torch.rsub(x, 2), x.masked_fill(x > 0, y[0])):\n"
+        "    print(z.grad_fn.name(), [f and f.name() for f, _ in z.grad_fn.next_functions])"
+    ),
     "numpy() under no_grad": "w = ones(2, requires_grad=True)\nwith no_grad(): w.numpy()\nw.numpy()",
     "in wants something to look in": "print(1 in 5)",
     "a string is indexed by an int": "print('abc'['a'])",
