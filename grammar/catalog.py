@@ -154,6 +154,8 @@ def describe(function: Function) -> Entry:
         if any(op.kink for op in used):
             example = make_example(key, is_kinked=True) or example
             used = ops_of(example.outputs)
+        if key.endswith("_"):  # what is written over is a copy, which is the example's and not the function's
+            used = [op for op in used if op.name != "clone"]
         entry.records = [Record(op) for op in used] or entry.records
     entry.example = example
     return entry

@@ -50,6 +50,11 @@ CALLS = {
     "torch.lerp": "torch.lerp(x, y, 0.25)",
     "torch.ldexp": "torch.ldexp(x, torch.tensor([1, 2, 3]))",
     "F.threshold": "F.threshold(u, 0.5, 9.0)",
+    "torch.clamp_": "torch.clamp_(u.clone(), 0.0, 1.0)",
+    "torch.clip_": "torch.clip_(u.clone(), 0.0, 1.0)",
+    "F.threshold_": "F.threshold_(u.clone(), 0.5, 9.0)",
+    "torch.sinc_": "torch.sinc_(h.clone())",
+    "torch.nan_to_num_": "torch.nan_to_num_(e.clone())",
     # shapes
     "torch.reshape": "torch.reshape(M, (3, 2))",
     "torch.view": "M.view(3, 2)",

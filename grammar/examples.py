@@ -117,6 +117,8 @@ def plain_calls(key: str, function: Function, is_kinked: bool) -> Iterator[str]:
 def spell_call(key: str, arguments: list[str]) -> str:
     """``torch.sin(x)``, ``F.relu(x)``, ``torch.linalg.det(A)``, ``x.unfold(...)``."""
     namespace, _, name = key.partition(".")
+    if name.endswith("_"):  # no leaf may be written over
+        arguments = [f"{arguments[0]}.clone()", *arguments[1:]]
     if namespace == "Tensor":
         return f"{arguments[0]}.{name}({', '.join(arguments[1:])})"
     module = {"linalg": "torch.linalg", "special": "torch.special"}.get(namespace, namespace)

@@ -6,7 +6,7 @@ Namespaces make their members when asked.
 from __future__ import annotations
 
 from autodiff.core.dtypes import DTYPES
-from autodiff.core.functions import FUNCTIONS, METHODS, find
+from autodiff.core.functions import FUNCTIONS, find
 from autodiff.grammar.builtins import BUILTINS
 from autodiff.grammar.values import UNBOUND, Builtin, Namespace
 
@@ -78,33 +78,6 @@ def namespace(name: str) -> Namespace:
     return _namespaces[name]
 
 
-#: The functions that torch also has with a trailing underscore, outside of the methods.
-IN_PLACE = frozenset(
-    "abs acos acosh addmv arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil clamp"
-    " clamp_max clamp_min clip cos cosh deg2rad erf erfc exp exp2 expm1 fix floor frac gcd i0 index_put lcm"
-    " ldexp log log10 log1p log2 logit nan_to_num neg negative rad2deg reciprocal relu round rsqrt sigmoid"
-    " sin sinc sinh sqrt square tan tanh trunc xlogy".split()
-)
-#: Those that write over their input when called with ``inplace=True``, and those of them under ``torch``.
-ACTIVATIONS = frozenset("celu elu hardtanh leaky_relu rrelu selu threshold".split())
-BARE_ACTIVATIONS = ACTIVATIONS - {"elu", "hardtanh", "leaky_relu"}
-
-
-def changing(prefix: str, member: str) -> Any:
-    """``torch.relu_`` and its like, which change their first argument; UNBOUND where torch has none."""
-    name = member[:-1]
-    if not member.endswith("_"):
-        return UNBOUND
-    if name in (ACTIVATIONS if prefix == "F" else BARE_ACTIVATIONS):
-        function = FUNCTIONS[f"F.{name}"]
-        return Builtin(member, lambda *args, **kwargs: function(*args, **kwargs, inplace=True))
-    if name in IN_PLACE if prefix == "torch" else name == "relu":
-        from autodiff.grammar.in_place import in_place
-
-        return Builtin(member, in_place(METHODS[name]))
-    return UNBOUND
-
-
 def of_functions(prefix: str, more: dict[str, Callable[[], Any]]) -> Callable[[str], Namespace]:
     """A namespace of core's functions with that prefix, and of a few other things."""
 
@@ -112,10 +85,7 @@ def of_functions(prefix: str, more: dict[str, Callable[[], Any]]) -> Callable[[s
         def find_member(member: str) -> Any:
             if member in more:
                 return more[member]()
-            function = FUNCTIONS.get(f"{prefix}.{member}")
-            if function is None and prefix == "F":
-                return changing(prefix, member)
-            return UNBOUND if function is None else function
+            return FUNCTIONS.get(f"{prefix}.{member}", UNBOUND)
 
         def names() -> list[str]:
             return [*more, *(k.partition(".")[2] for k in FUNCTIONS if k.startswith(prefix + "."))]
@@ -152,12 +122,10 @@ def of_torch(name: str) -> Namespace:
             return function
         if member in bare:
             return BUILTINS[member]
-        found = environment("torch")().get(member, UNBOUND)
-        return changing("torch", member) if found is UNBOUND else found
+        return environment("torch")().get(member, UNBOUND)
 
     def names() -> list[str]:
         functions = [key.partition(".")[2] for key in FUNCTIONS if key.startswith("torch.")]
-        functions += [f"{name}_" for name in IN_PLACE | BARE_ACTIVATIONS]
         return [*DTYPES, *inner, *functions, *bare, *environment("torch")()]
 
     return Namespace(name, find_member, names)

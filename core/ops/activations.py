@@ -184,13 +184,46 @@ def kept(x: Any, out: Any, inplace: bool) -> Any:
     return x.assign_in_place(out) if inplace else out
 
 
+def floats_only(x: Any, kernel: str) -> Any:
+    """``x``, refused where it holds no floats: torch has a kernel for nothing else."""
+    if x.__class__ is Tensor and not x.dtype.is_floating_point:
+        raise ScriptError(
+            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
+            code="E0312",
+            operands=(x,),
+            caret=f"this tensor holds {x.dtype.name} numbers",
+            help=("convert it with .float() or .double()",),
+        )
+    return x
+
+
+def no_bools(x: Any, message: str) -> Any:
+    """``x``, refused where it holds bools."""
+    if x.__class__ is Tensor and x.dtype.name == "bool":
+        raise ScriptError(message, code="E0312", operands=(x,), caret="this tensor holds bools")
+    return x
+
+
+def bound(x: Any, value: float) -> float:
+    """A bound in the type of ``x``: whole numbers stay whole."""
+    return int(value) if x.__class__ is Tensor and not x.dtype.is_floating_point else value
+
+
 def with_inplace(op: Op) -> Any:
-    return lambda x, inplace: kept(x, op(x), inplace)
+    return lambda x, inplace: kept(x, op(floats_only(x, f"{op.name}_cpu")), inplace)
 
 
-for op in (relu, silu, mish, hardsigmoid, hardswish):
+for op in (silu, mish, hardsigmoid, hardswish):
     expose(f"F.{op.name}(input, inplace: bool = False)", with_inplace(op), method=False)
-expose("F.logsigmoid(input)", logsigmoid, method=False)
+expose("F.logsigmoid(input)", lambda x: logsigmoid(floats_only(x, "log_sigmoid_cpu")), method=False)
+
+
+@public("F.relu(input, inplace: bool = False)", method=False)
+def functional_relu(x: Any, inplace: bool) -> Any:
+    """x above 0, 0 elsewhere."""
+    return kept(x, relu(no_bools(x, "Boolean inputs not supported for relu")), inplace)
+
+
 expose("F.tanhshrink(input)", lambda x: x - tanh(x), method=False)
 expose("F.softsign(input)", lambda x: x / (1 + abs(x)), method=False)
 expose("F.tanh(input)", tanh, method=False)
@@ -199,7 +232,7 @@ expose("F.tanh(input)", tanh, method=False)
 @public("F.softplus(input, beta: float = 1, threshold: float = 20)", method=False)
 def softplus_of(x: Any, beta: float, threshold: float) -> Any:
     """log(1 + exp(beta x)) / beta."""
-    return softplus(x, beta=beta, threshold=threshold)
+    return softplus(floats_only(x, "softplus_cpu"), beta=beta, threshold=threshold)
 
 
 @public("F.gelu(input, approximate: str = 'none')", method=False)
@@ -207,39 +240,43 @@ def gelu_of(x: Any, approximate: str) -> Any:
     """x times the normal distribution function, or its "tanh" approximation."""
     if approximate not in ("none", "tanh"):
         raise ScriptError("approximate argument must be either none or tanh.")
-    return gelu_tanh(x) if approximate == "tanh" else gelu(x)
+    return (gelu_tanh if approximate == "tanh" else gelu)(floats_only(x, "GeluKernelImpl"))
 
 
 @public("F.leaky_relu(input, negative_slope: float = 0.01, inplace: bool = False)", method=False)
 def leaky_relu_of(x: Any, negative_slope: float, inplace: bool) -> Any:
     """x above 0, and a small multiple of it below."""
     op = leaky_relu.named("LeakyReluBackward1", saved=RESULT) if inplace else leaky_relu
-    return kept(x, op(x, negative_slope=negative_slope), inplace)
+    return kept(x, op(floats_only(x, "leaky_relu_cpu"), negative_slope=negative_slope), inplace)
 
 
 @public("F.elu(input, alpha: float = 1.0, inplace: bool = False)", method=False)
 def elu_of(x: Any, alpha: float, inplace: bool) -> Any:
     """x above 0, alpha (exp(x) - 1) below."""
     op = elu.named("EluBackward1", saved=RESULT) if inplace else elu
-    return kept(x, op(x, alpha=alpha, scale=1.0, input_scale=1.0), inplace)
+    return kept(x, op(floats_only(x, "elu_cpu"), alpha=alpha, scale=1.0, input_scale=1.0), inplace)
 
 
 @public("selu(input)", method=False)
 def selu(x: Any) -> Any:
     """elu with the scale and alpha that keep mean 0 and variance 1."""
-    return elu(x, alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0)
+    return elu(floats_only(x, "elu_cpu"), alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0)
 
 
 @public("F.selu(input, inplace: bool = False)", method=False)
 def functional_selu(x: Any, inplace: bool) -> Any:
     """elu with the scale and alpha that keep mean 0 and variance 1."""
     op = elu.named("EluBackward1", saved=RESULT) if inplace else elu
+    x = floats_only(x, "elu_cpu")
     return kept(x, op(x, alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1.0), inplace)
 
 
 @public("celu(input, alpha: float = 1.0, inplace: bool = False)", also=("F.celu",), method=False)
 def celu(x: Any, alpha: float, inplace: bool) -> Any:
     """x above 0, alpha (exp(x / alpha) - 1) below."""
+    if not alpha:
+        raise ScriptError("ZeroDivisionError: alpha cannot be 0 for CELU", code="E0206")
+    floats_only(x, "elu_cpu")
     op = elu.named("CeluBackward1", saved=RESULT) if inplace else elu.named("CeluBackward0")
     return kept(x, op(x, alpha=alpha, scale=1.0, input_scale=1 / alpha), inplace)
 
@@ -247,25 +284,28 @@ def celu(x: Any, alpha: float, inplace: bool) -> Any:
 @public("F.relu6(input, inplace: bool = False)", method=False)
 def relu6(x: Any, inplace: bool) -> Any:
     """x kept between 0 and 6."""
-    return kept(x, hardtanh(x, min_val=0.0, max_val=6.0), inplace)
+    return hardtanh_of(x, 0.0, 6.0, inplace)
 
 
 @public("F.hardtanh(input, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False)", method=False)
 def hardtanh_of(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
     """x kept between two bounds."""
-    return kept(x, hardtanh(x, min_val=min_val, max_val=max_val), inplace)
+    if min_val > max_val:
+        raise ScriptError("min_val cannot be greater than max_val", code="E0206")
+    no_bools(x, "Bool inputs not supported for hardtanh")
+    return kept(x, hardtanh(x, min_val=bound(x, min_val), max_val=bound(x, max_val)), inplace)
 
 
 @public("F.softshrink(input, lambd: float = 0.5)", method=False)
 def softshrink_of(x: Any, lambd: float) -> Any:
     """x moved towards 0 by lambd, and 0 where it is nearer."""
-    return softshrink(x, lambd=lambd)
+    return softshrink(floats_only(x, "softshrink_check"), lambd=lambd)
 
 
 @public("F.hardshrink(input, lambd: float = 0.5)", also=("hardshrink",), method=False)
 def hardshrink_of(x: Any, lambd: float) -> Any:
     """x, and 0 where it is nearer to 0 than lambd."""
-    return hardshrink(x, lambd=lambd)
+    return hardshrink(floats_only(x, "hardshrink_cpu"), lambd=lambd)
 
 
 @public(
@@ -276,7 +316,8 @@ def hardshrink_of(x: Any, lambd: float) -> Any:
 def threshold_of(x: Any, at: float, value: float, inplace: bool) -> Any:
     """x above the threshold, ``value`` elsewhere."""
     op = threshold.named("ThresholdBackward1", saved=RESULT) if inplace else threshold
-    return kept(x, op(x, threshold=at, value=value), inplace)
+    no_bools(x, "\"threshold_cpu\" not implemented for 'Bool'")
+    return kept(x, op(x, threshold=bound(x, at), value=bound(x, value)), inplace)
 
 
 @public("prelu(input: tensor, weight: tensor)", also=("F.prelu",))

@@ -309,11 +309,23 @@ def eye(n: int, m: int | None, dtype: DType | None, requires_grad: bool) -> Tens
 # -- ranges -------------------------------------------------------------------------------------------
 
 
-@public(f"arange(start: float = 0, end: float = None, step: float = 1, {KEYWORDS})", method=False)
-def arange(start: float, end: float | None, step: float, dtype: DType | None, requires_grad: bool) -> Tensor:
-    """``start``, ``start + step``, ... up to but not including ``end``."""
+@public(f"arange(start: float = None, end: float = None, step: float = 1, {KEYWORDS})", method=False)
+def arange(
+    start: float | None, end: float | None, step: float, dtype: DType | None, requires_grad: bool
+) -> Tensor:
+    """``start``, ``start + step``, ... up to but not including ``end``; from 0 where one number is given."""
+    if start is None and end is None:
+        raise ScriptError(
+            "arange() received an invalid combination of arguments - got (), but expected one of:",
+            code="E0310",
+            caret="it is not said how far to count",
+            help=("write `torch.arange(5)` for the numbers from 0 to 4",),
+        )
     if end is None:
         start, end = 0, start
+    if start is None:
+        start = 0
+    assert end is not None
     if not step or step != step:
         raise ScriptError("step must be nonzero", code="E0308")
     if not (math.isfinite(start) and math.isfinite(end)):

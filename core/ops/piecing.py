@@ -56,10 +56,10 @@ def places_of(x: Tensor, name: str, given: Any) -> int | list[int]:
 
 @public(
     "tensor_split(input: tensor, indices_or_sections: any = None, dim: int = 0, *, sections: int = None,"
-    " indices: ints = None)"
+    " indices: ints = None, tensor_indices_or_sections: any = None)"
 )
 def tensor_split(
-    x: Tensor, given: Any, dim: int, sections: int | None, indices: tuple[int, ...] | None
+    x: Tensor, given: Any, dim: int, sections: int | None, indices: tuple[int, ...] | None, in_tensor: Any
 ) -> tuple[Tensor, ...]:
     """So many pieces along a dimension, or those between the places listed."""
     if not x.ndim:
@@ -69,7 +69,15 @@ def tensor_split(
             operands=(x,),
         )
     axis = wrap_dim(x, dim)
-    given = next((each for each in (given, sections, indices) if each is not None), None)
+    if in_tensor is not None and in_tensor.__class__ is not Tensor:
+        raise ScriptError(
+            "tensor_split() received an invalid combination of arguments - got (Tensor,"
+            f" tensor_indices_or_sections={type(in_tensor).__name__}), but expected one of:",
+            code="E0310",
+            caret="tensor_indices_or_sections is a tensor",
+            help=("write `sections=` before a number, `indices=` before a tuple",),
+        )
+    given = next((each for each in (given, sections, indices, in_tensor) if each is not None), None)
     if given.__class__ is Tensor:
         if given.dtype.name != "int64":
             raise ScriptError(

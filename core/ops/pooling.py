@@ -18,9 +18,11 @@ from autodiff.core.ops.arithmetic import div
 from autodiff.core.ops.extremes import pick
 from autodiff.core.ops.joining import stack
 from autodiff.core.ops.picking import slice_dim
+from autodiff.core.ops.pool_checks import Windows
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.shape import movedim, permute, reshape
-from autodiff.core.ops.windows import constant_pad, per_dim, windows
+from autodiff.core.ops.windows import constant_pad
+from autodiff.core.ops.windows import windows as sliding
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -34,60 +36,16 @@ if TYPE_CHECKING:
 # -- windows of a pooling layer -------------------------------------------------------------------------
 
 
-def pooled_size(n: int, kernel: int, pad: int, stride: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows there are; with ``ceil_mode`` one more that begins inside and ends outside."""
-    room = n + 2 * pad - dilation * (kernel - 1) - 1
-    count = (math.ceil(room / stride) if ceil_mode else room // stride) + 1
-    if ceil_mode and (count - 1) * stride >= n + pad:
-        count -= 1
-    return count
-
-
-def cut_windows(
-    x: Tensor, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool, fill: float
-) -> Tensor:
+def cut_windows(x: Tensor, windows: Windows, counts: Sizes, fill: float) -> Tensor:
     """(..., *sizes) to (..., *positions, *kernel), with ``fill`` where a window looks outside."""
-    sizes = x.shape[-len(kernel) :]
     pads = []
-    for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
-        count = pooled_size(n, k, p, s, d, ceil_mode)
+    for axis, (n, count) in enumerate(zip(x.shape[-windows.dims :], counts, strict=True)):
+        k, s, p, d = (
+            part[axis] for part in (windows.kernel, windows.stride, windows.padding, windows.dilation)
+        )
         pads.append((p, max((count - 1) * s + d * (k - 1) + 1 - n - p, 0)))
     padded = constant_pad(x, pads=tuple(pads), value=fill)
-    return windows(padded, kernel=kernel, stride=stride, dilation=dilation)
-
-
-MOST_PLACES = 1 << 31
-
-
-def check_pool(name: str, x: Tensor, dims: int, kernel: Sizes, stride: Sizes, padding: Sizes) -> None:
-    if x.ndim not in (dims + 1, dims + 2) or 0 in x.shape[1:]:
-        message = f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input"
-        if dims == 1:
-            message = f"{name}() Expected 2D or 3D input tensor, but got {list(x.shape)}"
-        raise ShapeError(message, operands=(x,))
-    if max(kernel) > MOST_PLACES or max(stride) > MOST_PLACES:
-        raise ShapeError(f"{name}() Invalid computed output size: 0", operands=(x,))
-    if min(kernel) <= 0:
-        raise ScriptError(f"{name}() kernel_size must be greater than zero, but got {kernel[0]}")
-    if min(stride) <= 0:
-        raise ScriptError(f"{name}() stride must be greater than zero, but got {stride[0]}")
-    for k, p in zip(kernel, padding, strict=True):
-        if p < 0:
-            raise ScriptError(f"{name}() padding must be non-negative, but got {p}")
-        if p > k // 2:
-            raise ScriptError(
-                f"{name}() padding should be at most half of kernel size, but got padding={p} and"
-                f" kernel_size={k}"
-            )
-
-
-def check_output(x: Tensor, seen: Sizes, name: str) -> None:
-    if min(seen) < 1:
-        raise ShapeError(
-            f"{name}() Invalid computed output size: {min(seen)}",
-            operands=(x,),
-            caret="the window is too large",
-        )
+    return sliding(padded, kernel=windows.kernel, stride=windows.stride, dilation=windows.dilation)
 
 
 def max_pool(dims: int) -> Callable[..., Any]:
@@ -97,42 +55,42 @@ def max_pool(dims: int) -> Callable[..., Any]:
     def pool(
         x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: bool
     ) -> Any:
-        kernel = per_dim(kernel, dims)
-        stride = kernel if stride is None or stride == () else per_dim(stride, dims)
-        padding, dilation = per_dim(padding, dims), per_dim(dilation, dims)
-        check_pool(name, x, dims, kernel, stride, padding)
-        sizes = x.shape[-dims:]
-        steps = zip(sizes, kernel, padding, stride, dilation, strict=True)
-        check_output(x, tuple(pooled_size(*step, ceil_mode) for step in steps), name)
-        seen = cut_windows(x, kernel, stride, padding, dilation, ceil_mode, -math.inf)
-        rows = reshape(seen, shape=(*seen.shape[:-dims], math.prod(kernel)))
+        windows = Windows("max", dims, kernel, stride, padding, dilation, ceil_mode)
+        counts = windows.check(x)
+        if x.dtype.name == "bool" or (dims == 1 and not x.dtype.is_floating_point):
+            raise ScriptError(
+                f"\"{name}{'_impl' * (dims == 1)}\" not implemented for '{x.dtype.long_name}'",
+                code="E0312",
+                operands=(x,),
+                caret=f"this tensor holds {x.dtype.name} numbers",
+            )
+        least = -math.inf if x.dtype.is_floating_point else int(np.iinfo(x.dtype.name).min)
+        seen = cut_windows(x, windows, counts, least)
+        rows = reshape(seen, shape=(*seen.shape[:-dims], math.prod(windows.kernel)))
         place = np.argmax(rows.data, axis=-1)[..., None]
         largest = pick.named(grad_fn)(rows, index=place, dim=rows.ndim - 1, keepdim=False)
         if not indices:
             return largest
-        return largest, Tensor(flat_positions(place[..., 0], sizes, kernel, stride, padding, dilation))
+        return largest, Tensor(flat_positions(place[..., 0], x.shape[-dims:], windows))
 
     pool.__doc__ = f"The largest entry of each window over {dims} dimension{'s' * (dims > 1)}."
     return pool
 
 
-def flat_positions(
-    place: Any, sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
-) -> Any:
+def flat_positions(place: Any, sizes: Sizes, windows: Windows) -> Any:
     """Where in the plane the chosen entry of each window stands, counted in row order."""
-    inside = np.unravel_index(place, kernel)
+    inside = np.unravel_index(place, windows.kernel)
     flat = np.zeros(place.shape, np.int64)
-    dims = len(kernel)
+    dims = windows.dims
     for axis in range(dims):
-        corners = np.arange(place.shape[axis - dims]) * stride[axis] - padding[axis]
+        corners = np.arange(place.shape[axis - dims]) * windows.stride[axis] - windows.padding[axis]
         shape = [1] * place.ndim
         shape[axis - dims] = -1
-        flat = flat * sizes[axis] + corners.reshape(shape) + inside[axis] * dilation[axis]
+        flat = flat * sizes[axis] + corners.reshape(shape) + inside[axis] * windows.dilation[axis]
     return flat
 
 
 def mean_pool(dims: int) -> Callable[..., Tensor]:
-    name = f"avg_pool{dims}d"
     grad_fn = "SqueezeBackward1" if dims == 1 else f"AvgPool{dims}DBackward0"
 
     def pool(
@@ -144,30 +102,28 @@ def mean_pool(dims: int) -> Callable[..., Tensor]:
         include_pad: bool,
         divisor: int | None = None,
     ) -> Tensor:
-        kernel = per_dim(kernel, dims)
-        stride = kernel if stride is None or stride == () else per_dim(stride, dims)
-        padding = per_dim(padding, dims)
-        check_pool(name, x, dims, kernel, stride, padding)
-        one = (1,) * dims
-        steps = zip(x.shape[-dims:], kernel, padding, stride, one, strict=True)
-        check_output(x, tuple(pooled_size(*step, ceil_mode) for step in steps), name)
-        seen = cut_windows(x, kernel, stride, padding, one, ceil_mode, 0.0)
+        windows = Windows("avg", dims, kernel, stride, padding, 1, ceil_mode)
+        if divisor == 0:
+            raise ScriptError("divisor must be not zero")
+        counts = windows.check(x)
+        seen = cut_windows(x, windows, counts, 0.0)
         totals = sum(seen, dim=tuple(range(seen.ndim - dims, seen.ndim)), keepdim=False)
-        if divisor is not None:
-            return div.named(grad_fn)(totals, float(divisor))
-        counts = window_sizes(x.shape[-dims:], totals.shape[-dims:], kernel, stride, padding, include_pad)
-        return div.named(grad_fn)(totals, Tensor(counts.astype(x.data.dtype)))
+        entries = divisor
+        if divisor is None:
+            entries = window_sizes(x.shape[-dims:], counts, windows, include_pad)
+        if not x.dtype.is_floating_point:  # torch rounds the mean of whole numbers towards zero
+            return Tensor(np.trunc(totals.data / entries).astype(x.dtype.name))
+        return div.named(grad_fn)(totals, Tensor(np.asarray(entries).astype(x.data.dtype)))
 
     pool.__doc__ = f"The mean of each window over {dims} dimension{'s' * (dims > 1)}."
     return pool
 
 
-def window_sizes(
-    sizes: Sizes, counts: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, include_pad: bool
-) -> Any:
+def window_sizes(sizes: Sizes, counts: Sizes, windows: Windows, include_pad: bool) -> Any:
     """How many entries each window counts: those inside, or inside or on the padding."""
     total = np.ones(())
-    for n, count, k, s, p in zip(sizes, counts, kernel, stride, padding, strict=True):
+    steps = zip(sizes, counts, windows.kernel, windows.stride, windows.padding, strict=True)
+    for n, count, k, s, p in steps:
         first = np.arange(count) * s - p
         last = np.minimum(first + k, n + p)
         if not include_pad:

@@ -14,7 +14,8 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import FUNCTIONS, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
-from autodiff.core.ops.pooling import MOST_PLACES, along, kind
+from autodiff.core.ops.pool_checks import MOST_PLACES
+from autodiff.core.ops.pooling import along, kind
 from autodiff.core.ops.shape import permute, reshape
 from autodiff.core.tensors import Tensor
 
