@@ -86,7 +86,13 @@ def mark_old_values(group: list[Tensor], change: Change) -> None:
 def base_after(base: Tensor, view: Tensor, result: Tensor) -> Tensor:
     """What the base of a view is when the entries that the view shows are those of ``result``."""
     assert view.alias is not None
-    positions = positions_of(recipes_between(view.alias, base.alias))
+    recipes = recipes_between(view.alias, base.alias)
+    if len(recipes) == 1 and recipes[0].op.name in ("select", "slice"):  # derivations spell these by index
+        params = recipes[0].params
+        at = params["index"] if "index" in params else slice(params["start"], params["stop"], params["step"])
+        basic = (*(slice(None),) * params["dim"], at)
+        return OPS["index_put"](base, result, basic=basic, advanced=())  # type: ignore[no-any-return]
+    positions = positions_of(recipes)
     return OPS["write_through"](base, result, positions=positions)  # type: ignore[no-any-return]
 
 
