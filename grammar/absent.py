@@ -57,19 +57,12 @@ SEQUENTIAL = Rewrite(
     WEIGHTS,
     "print(y)",
 )
-PARAMETER = Rewrite(
-    "a leaf is a parameter",
-    "w = torch.zeros(3, requires_grad=True)",
-    "",
-    "print(w)",
-)
 EMBEDDING = Rewrite(
     "pick rows of a leaf",
     "table = torch.randn(5, 2, requires_grad=True)\nrows = table[ids]",
     "ids = torch.tensor([0, 3, 3])\n",
     "print(rows.shape)",
 )
-FLATTEN = Rewrite("use the method", "y = x.flatten(1)", "x = torch.ones(2, 3, 4)\n", "print(y.shape)")
 INIT = Rewrite(
     "make the leaf with the numbers it begins with, as in",
     "w = (0.1 * torch.randn(3, 2)).requires_grad_()",
@@ -156,70 +149,11 @@ COPIED = Rewrite("copy the tensor", "v = w.detach().clone()", LOSS, "print(v)")
 LEFT_OUT = Rewrite("leave it out", "", "", "print(1)")
 
 
-def function_of(name: str) -> Rewrite:
-    """The function that an activation layer calls."""
-    return Rewrite("call the function", f"y = {name}(x)", DATA, "print(y)", WEIGHTLESS)
-
-
-def loss_of(name: str) -> Rewrite:
-    """The function that a loss layer calls."""
-    return Rewrite("call the function", f"loss = {name}(y, target)", PAIR, "print(loss)", WEIGHTLESS)
-
-
-#: Layers that are one function: the code that stands for ``nn.Tanh()``.
-ACTIVATIONS = {
-    "ReLU": "torch.relu",
-    "Tanh": "torch.tanh",
-    "Sigmoid": "torch.sigmoid",
-    "ELU": "F.elu",
-    "GELU": "F.gelu",
-    "SiLU": "F.silu",
-    "Softplus": "F.softplus",
-    "LeakyReLU": "F.leaky_relu",
-    "LogSigmoid": "F.logsigmoid",
-}
-LOSSES = {
-    "MSELoss": "F.mse_loss",
-    "L1Loss": "F.l1_loss",
-    "SmoothL1Loss": "F.smooth_l1_loss",
-    "HuberLoss": "F.huber_loss",
-    "BCELoss": "F.binary_cross_entropy",
-    "BCEWithLogitsLoss": "F.binary_cross_entropy_with_logits",
-    "KLDivLoss": "F.kl_div",
-}
-CLASSES = {"CrossEntropyLoss": "F.cross_entropy", "NLLLoss": "F.nll_loss"}
-ALONG = {"Softmax": "F.softmax", "LogSoftmax": "F.log_softmax"}
-
 #: Full names, or beginnings of names that end in a dot and a star, with their codes.
 ENTRIES: dict[str, tuple[str, Rewrite]] = {
-    **{f"torch.nn.{name}": ("E0140", function_of(function)) for name, function in ACTIVATIONS.items()},
-    **{f"torch.nn.{name}": ("E0140", loss_of(function)) for name, function in LOSSES.items()},
-    **{
-        f"torch.nn.{name}": (
-            "E0140",
-            Rewrite(
-                "call the function",
-                f"loss = {function}(scores, target)",
-                DATA + "scores = torch.log_softmax(x, dim=1)\ntarget = torch.tensor([2, 0])\n",
-                "print(loss)",
-                WEIGHTLESS,
-            ),
-        )
-        for name, function in CLASSES.items()
-    },
-    **{
-        f"torch.nn.{name}": (
-            "E0140",
-            Rewrite("call the function", f"y = {function}(x, dim=1)", DATA, "print(y)", WEIGHTLESS),
-        )
-        for name, function in ALONG.items()
-    },
     "torch.nn.Linear": ("E0140", LINEAR),
     "torch.nn.Sequential": ("E0140", SEQUENTIAL),
-    "torch.nn.Parameter": ("E0140", PARAMETER),
-    "torch.nn.parameter.Parameter": ("E0140", PARAMETER),
     "torch.nn.Embedding": ("E0140", EMBEDDING),
-    "torch.nn.Flatten": ("E0140", FLATTEN),
     "torch.nn.init.*": ("E0140", INIT),
     "torch.nn.utils.clip_grad_norm_": ("E0140", CLIP),
     "torch.nn.utils.clip_grad_value_": ("E0140", CLIP),
@@ -305,7 +239,7 @@ ENTRIES: dict[str, tuple[str, Rewrite]] = {
 IMPORTABLE = frozenset(
     [
         *("torch.func", "torch.optim.lr_scheduler", "torch.utils.data", "torch.distributions", "functorch"),
-        *("torch.nn.init", "torch.nn.utils", "torch.nn.parameter", "torch.fft", "torch.cuda.amp"),
+        *("torch.nn.init", "torch.nn.utils", "torch.fft", "torch.cuda.amp"),
         *("torchvision", "torchvision.datasets", "torchvision.transforms"),
         *("matplotlib", "matplotlib.pyplot", "seaborn", "torchviz", "pandas", "tqdm", "tqdm.auto"),
         *("time", "random", "copy", "typing", "collections", "dataclasses", "functools", "itertools"),

@@ -25,6 +25,7 @@ from autodiff.grammar.values import (
     UNBOUND,
     BoundMethod,
     FunctionClass,
+    Module,
     Namespace,
     ScriptFunction,
     Size,
@@ -133,6 +134,8 @@ def get_attribute(owner: Any, name: str, span: Span) -> Any:
             return stand_in(f"{owner.name}.{name}")
     elif owner.__class__ is Context and name in owner.names:
         return owner.names[name]
+    elif owner.__class__ is Module and name in owner.settings:
+        return owner.settings[name]
     elif owner.__class__ is FunctionClass and name in owner.methods:
         return owner.methods[name]
     elif owner.__class__ in NAMED_RESULTS and name in owner.fields:
@@ -173,6 +176,8 @@ def names_of(owner: Any) -> set[str]:
         names.update(owner.names)
     elif kind is FunctionClass:
         names.update(owner.methods)
+    elif kind is Module:
+        names.update(owner.settings)
     elif kind in NAMED_RESULTS:
         names.update(owner.fields)
     return names

@@ -22,6 +22,7 @@ from autodiff.grammar.values import (
     Builtin,
     FunctionClass,
     GradMode,
+    Module,
     Namespace,
     ScriptFunction,
     check_length,
@@ -54,7 +55,7 @@ def call(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     raise not_callable(function)
 
 
-CALLABLE = frozenset([Builtin, Function, BoundMethod])
+CALLABLE = frozenset([Builtin, Function, BoundMethod, Module])
 
 
 def decorate(switch: GradMode, *args: Any) -> ScriptFunction:

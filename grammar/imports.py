@@ -17,6 +17,7 @@ MODULES = (
     "torch.autograd.functional",
     "torch.nn",
     "torch.nn.functional",
+    "torch.nn.parameter",
     "torch.linalg",
     "torch.special",
     "torch.cuda",

@@ -18,7 +18,7 @@ from autodiff.grammar.values import NUMBERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from typing import Any
 
     Convert = Callable[[Any], Any]
@@ -28,7 +28,7 @@ CONSTRUCTORS = {
     *("ByteTensor", "BoolTensor", "Variable", "zeros", "ones", "full", "empty", "eye", "arange", "linspace"),
     *("logspace", "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial"),
     *("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like"),
-    *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy"),
+    *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy", "Parameter"),
 }
 CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 
@@ -49,7 +49,7 @@ def plan(script: syntax.Script, names: Names, sets: dict[str, Any], wrt: list[st
     made = Plan()
     given = [n for n, value in sets.items() if is_tensor_like(value) and names.module.writes.get(n) == 0]
     made.without_tensors = not builds_tensors(names) and not given
-    made.marks = made.without_tensors or bool(names.marks)
+    made.marks = made.without_tensors or names.marks or mentions(names, ["Parameter"])
     default = track and not made.marks and not wrt
     replaced: set[str] = set()
     for target, written in assignments(script.body):
@@ -103,8 +103,13 @@ def matches(name: str, pattern: str) -> bool:
 
 def builds_tensors(names: Names) -> bool:
     """Whether the script mentions anything that makes a tensor."""
-    return any(name.id in CONSTRUCTORS and scope.find(name.id) is None for name, scope in names.reads) or any(
-        node.name in CONSTRUCTORS for node in names.attributes
+    return mentions(names, CONSTRUCTORS)
+
+
+def mentions(names: Names, wanted: Collection[str]) -> bool:
+    """Whether the script reads one of these names, bare and not its own, or as an attribute."""
+    return any(name.id in wanted and scope.find(name.id) is None for name, scope in names.reads) or any(
+        node.name in wanted for node in names.attributes
     )
 
 

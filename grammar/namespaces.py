@@ -165,6 +165,16 @@ def testing_members() -> dict[str, Any]:
     return {"assert_close": Builtin("assert_close", assert_close)}
 
 
+def nn_members() -> dict[str, Any]:
+    from autodiff.grammar.modules import MEMBERS
+
+    return {
+        "functional": namespace("torch.nn.functional"),
+        "parameter": namespace("torch.nn.parameter"),
+        **MEMBERS,
+    }
+
+
 def ipython_members() -> dict[str, Any]:
     return {"display": BUILTINS["display"], "Math": BUILTINS["Math"]}
 
@@ -183,7 +193,8 @@ def numpy_members() -> dict[str, Any]:
 
 MAKERS: dict[str, Callable[[str], Namespace]] = {
     "torch": of_torch,
-    "torch.nn": of_members(lambda: {"functional": namespace("torch.nn.functional")}),
+    "torch.nn": of_members(nn_members),
+    "torch.nn.parameter": of_members(lambda: {"Parameter": nn_members()["Parameter"]}),
     "torch.cuda": of_members(environment("cuda")),
     "torch.backends": of_members(
         lambda: {name: namespace(f"torch.backends.{name}") for name in ("mps", "cudnn")}

@@ -17,6 +17,9 @@ from autodiff.core.watch import watch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from weakref import ref
+
+    from autodiff.core.tensors import Tensor
 
 
 UNLIMITED = 1 << 62
@@ -41,6 +44,7 @@ class Runtime:
         "left",
         "numbered",
         "numbers_are_leaves",
+        "parameters",
         "steps",
         "tranche",
         "turns",
@@ -63,6 +67,7 @@ class Runtime:
         self.deepest: float = limits.depth or float("inf")
         self.depth = 0
         self.numbered: dict[int, tuple[object, int]] = {}  # what the script asked the id of
+        self.parameters: dict[int, ref[Tensor]] = {}  # by id, what is shown as ``nn.Parameter``
         self.turns: list[Turn] = []
         self.numbers_are_leaves = False
         watch.start()

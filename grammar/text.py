@@ -111,6 +111,12 @@ class Writer:
         return text
 
 
+def write_tensor(value: Tensor) -> str:
+    entry = runtime.parameters.get(id(value))
+    is_parameter = entry is not None and entry() is value
+    return ("Parameter containing:\n" if is_parameter else "") + value.__repr__()
+
+
 def write_slice(value: slice) -> str:
     return f"slice({as_repr(value.start)}, {as_repr(value.stop)}, {as_repr(value.step)})"
 
@@ -137,7 +143,7 @@ REPRS: dict[type, Callable[[Any], str]] = {
     bool: str,
     type(None): str,
     type(...): str,
-    Tensor: lambda value: value.__repr__(),
+    Tensor: write_tensor,
     Size: format_size,
     DType: lambda value: value.__repr__(),
     Device: lambda value: value.__repr__(),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
+    from autodiff.grammar.modules import Kind
+
 NUMBERS: frozenset[Any] = frozenset([int, float, bool])
 
 
@@ -81,6 +83,19 @@ class Namespace:
         self.name = name
         self.find = find
         self.names = names
+
+
+class Module:
+    """A module of ``torch.nn`` that holds no weights: its kind, and the settings it was made with."""
+
+    __slots__ = ("kind", "settings")
+
+    def __init__(self, kind: Kind, settings: dict[str, Any]) -> None:
+        self.kind = kind
+        self.settings = settings
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.kind.run(self.settings, args, kwargs)
 
 
 class FunctionClass:
@@ -194,6 +209,8 @@ def type_name(value: object) -> str:
         return value.name
     if value.__class__ is NamedResult:
         return value.type_name
+    if value.__class__ is Module:
+        return value.kind.name
     name = TYPE_NAMES.get(value.__class__)
     return name if name is not None else value.__class__.__name__
 

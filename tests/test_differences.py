@@ -112,10 +112,6 @@ REWRITES: dict[str, tuple[list[str], str]] = {
         ["class Net(nn.Module):\n    pass", "f = nn.Linear(2, 3)", "import torch\nf = torch.nn.Linear(2, 3)"],
         LAYER + "print(F.linear(x, W, b).shape)",
     ),
-    "`nn.ReLU()`, `nn.MSELoss()`": (
-        ["f = nn.ReLU()", "f = torch.nn.MSELoss()"],
-        "x = ones(2)\nprint(F.mse_loss(F.relu(x), x))",
-    ),
     "`optim.SGD(...)`, `opt.step()`, `opt.zero_grad()`": (
         [
             "opt = optim.SGD([], lr=0.1)",

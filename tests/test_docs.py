@@ -14,6 +14,7 @@ from autodiff.cli.topics import find_topic
 from autodiff.core import ops
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.tensors import Tensor
+from autodiff.grammar import modules
 from autodiff.grammar.script_errors import PYTHON_NAMES
 from conftest import REPOSITORY
 from documents import check_session, missing_tests, sessions
@@ -122,8 +123,9 @@ def test_every_function_is_listed(update_golden: bool) -> None:
     """The lists of names under "Functions" are those of the table of functions."""
     assert ops  # imported for what it declares
     text = LANGUAGE.read_text()
-    for prefix in ("torch", "F", "linalg", "special"):
-        names = sorted(key.partition(".")[2] for key in FUNCTIONS if key.startswith(f"{prefix}."))
+    for prefix in ("torch", "F", "linalg", "special", "nn"):
+        functions = (key.partition(".")[2] for key in FUNCTIONS if key.startswith(f"{prefix}."))
+        names = sorted(modules.MEMBERS if prefix == "nn" else functions)
         listed = re.search(rf"^`{prefix}\.`: (.*)$", text, re.MULTILINE)
         assert listed is not None, prefix
         line = " ".join(f"`{name}`" for name in names)

@@ -9,7 +9,6 @@ from autodiff.core.errors import Edit, Fix
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
-from autodiff.grammar.absent import ACTIVATIONS, ALONG, CLASSES, LOSSES
 from autodiff.grammar.proposals.attributes import name_attribute
 from autodiff.grammar.proposals.scene import Scene
 from autodiff.grammar.walk import walk
@@ -56,7 +55,7 @@ def delete_line(scene: Scene) -> Iterator[Fix]:
 
 
 def layers(scene: Scene) -> Iterator[Fix]:
-    """``nn.Tanh()`` is ``torch.tanh``; arguments of the layer go to the function."""
+    """What works on weights, written out at its place."""
     _, call = used(scene)
     name = member(scene)
     if call is None:
@@ -66,38 +65,6 @@ def layers(scene: Scene) -> Iterator[Fix]:
         yield from clipped(scene, call, name)
     elif full.startswith("torch.nn.init."):
         yield from initialised(scene, call, name)
-    function = {**ACTIVATIONS, **ALONG, **LOSSES, **CLASSES}.get(name)
-    if function is not None:
-        function = function.replace("F.", functional(scene))
-        plain = [argument for argument in call.arguments if argument.keyword is None]
-        if (name in LOSSES or name in CLASSES) and len(plain) > 1:  # called as if it were the function
-            written = f"{function}({arguments_of(scene, call)})"
-            yield Fix(f"call the function: {written}", Edit(call.function.span, function))
-            return
-        takes = "x" if name in ACTIVATIONS or name in ALONG else "y, target"
-        text = function
-        if call.arguments:
-            text = f"lambda {takes}: {function}({takes}, {arguments_of(scene, call)})"
-        inside = f"({text})" if isinstance(around(scene, call), syntax.Call) and call.arguments else text
-        yield Fix(f"use the function: {text}", Edit(call.span, inside))
-    elif name == "Parameter" and len(call.arguments) == 1 and call.arguments[0].keyword is None:
-        text = scene.text(call.arguments[0])
-        if not isinstance(call.arguments[0].value, (syntax.Call, syntax.Name)):
-            text = f"({text})"
-        yield Fix(f"mark a leaf: {text}.requires_grad_()", Edit(call.span, f"{text}.requires_grad_()"))
-
-
-def functional(scene: Scene) -> str:
-    """What a script that imports its names calls ``F``."""
-    bound = [
-        (module, alias or module.partition(".")[0])
-        for node in walk(scene.script)
-        if isinstance(node, (syntax.Import, syntax.ImportFrom))
-        for module, alias in node.names
-    ]
-    if not bound or any(name == "F" for _, name in bound):
-        return "F."
-    return "nn.functional." if any(name == "nn" for _, name in bound) else "torch.nn.functional."
 
 
 def clipped(scene: Scene, call: syntax.Call, name: str) -> Iterator[Fix]:
