@@ -132,7 +132,7 @@ def spell_from_source(rule: Any) -> str:
         return spell_from_source(rule.func)
     node, source = find_definition(rule.__code__)
     if node is None:
-        return rule.__name__
+        return str(rule.__name__)
     if isinstance(node, ast.Lambda):
         text = segment(source, node.body)
     else:

@@ -206,7 +206,14 @@ def no_bools(x: Any, message: str) -> Any:
 
 def bound(x: Any, value: float) -> float:
     """A bound in the type of ``x``: whole numbers stay whole."""
-    return int(value) if x.__class__ is Tensor and not x.dtype.is_floating_point else value
+    if x.__class__ is not Tensor or x.dtype.is_floating_point:
+        return value
+    if not -(2**63) <= value < 2**63:
+        kind = "int64_t" if x.dtype.name == "int64" else x.dtype.c_name
+        raise ScriptError(
+            f"value cannot be converted to type {kind} without overflow", code="E0206", operands=(x,)
+        )
+    return int(value)
 
 
 def with_inplace(op: Op) -> Any:

@@ -87,7 +87,7 @@ def interpolate(
     if size is None and (recompute or mode == "area"):
         size = values = tuple(int(n * v) for n, v in zip(x.shape[2:], values, strict=True))
     if mode == "area":
-        return FUNCTIONS[f"F.{SPACES[mode][x.ndim]}"](x, values)  # type: ignore[no-any-return]
+        return FUNCTIONS[f"F.{SPACES[mode][x.ndim]}"](x, values)
     grad_fn = f"{SPACES[mode][x.ndim]}{'Aa' * antialias}Backward0"
     for axis, value in enumerate(values):
         n = x.shape[axis + 2]
