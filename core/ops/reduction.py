@@ -15,7 +15,7 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
-from autodiff.core.ops.comparison import except_where, isnan, where, zero
+from autodiff.core.ops.comparison import except_where, isfinite, isnan, logical_not, where, zero
 from autodiff.core.ops.dims import wrap_dim, wrap_dims
 from autodiff.core.ops.shape import expand, reshape, to
 from autodiff.core.ops.transcendental import exp
@@ -100,9 +100,14 @@ mean: Op = primitive(
 
 
 def prod_vjp(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
-    """g times the product of the other entries: out / x, and at a zero the product itself."""
+    """g times the product of the other entries: out / x, and the product itself where zeros are in the way.
+
+    That is at a zero, and at an infinity or nan beside one.
+    """
     regular = spread(out, x, dim, keepdim) / except_where(x == 0, 1.0, x)
-    return spread(g, x, dim, keepdim) * except_where(x == 0, others(x, dim=dim), regular)
+    has_zero = spread(sum(x == 0, dim=dim, keepdim=keepdim), x, dim, keepdim) > 0
+    in_the_way = (x == 0) | (has_zero & logical_not(isfinite(x)))
+    return spread(g, x, dim, keepdim) * except_where(in_the_way, others(x, dim=dim), regular)
 
 
 def others_forward(x: Any, *, dim: Dims) -> Any:
@@ -155,7 +160,10 @@ def running_sum(x: Any, *, dim: int, reverse: bool) -> Any:
 def cumprod_vjp(g: Any, out: Any, x: Any, *, dim: int) -> Any:
     """Σ over i ≥ k of gᵢ outᵢ / xₖ; at a zero the products are taken without it."""
     regular = cumsum(g * out, dim=dim, reverse=True) / except_where(x == 0, 1.0, x)
-    return except_where(x == 0, cumprod_adjoint(g, x, dim=dim), regular)
+    # Behind a zero nothing is left, whatever infinities or nan come to stand there.
+    is_lost = (cumsum(x == 0, dim=dim, reverse=False) > 0) & logical_not(isfinite(regular))
+    kept = except_where(is_lost, 0.0, regular)
+    return except_where(x == 0, cumprod_adjoint(g, x, dim=dim), kept)
 
 
 def cumprod_adjoint_forward(g: Any, x: Any, *, dim: int) -> Any:

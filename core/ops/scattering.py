@@ -11,6 +11,7 @@ from __future__ import annotations
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import div
@@ -18,7 +19,10 @@ from autodiff.core.ops.comparison import where, zero
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.filling import laid_back, positions_for, vector
 from autodiff.core.ops.gathering import OUT_OF_BOUNDS, check_integers, positions_in
-from autodiff.core.ops.picking import corner, embed, gather, grid, part, scatter, scatter_add
+from autodiff.core.ops.joining import cat
+from autodiff.core.ops.picking import corner, embed, gather, grid, index_select, part, scatter, scatter_add
+from autodiff.core.ops.reduction import prod
+from autodiff.core.ops.shape import reshape
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -153,12 +157,46 @@ def neutral(reduce: str, dtype: Any) -> float:
     return 1.0 if reduce == "prod" else 0.0
 
 
+def products(x: Tensor, source: Tensor, dim: int, index: Any, grad_fn: str) -> Tensor:
+    """What is at the positions times what is sent there.
+
+    Where a factor is 0, quotients of the product say nothing of the other factors' common slope. There the
+    factors are laid out in rows, filled up with ones, and multiplied, which has slopes of any order.
+    """
+    out: Tensor = scatter_prod.named(grad_fn)(x, source, dim=dim, index=index)
+    where_to = np.broadcast_arrays(*grid(index, dim))
+    has_zero = x.data == 0
+    np.logical_or.at(has_zero, tuple(where_to), source.data[corner(index.shape)] == 0)
+    if out.node is None or not has_zero.any():
+        return out
+    rows = np.flatnonzero(has_zero)
+    row_of = np.full(x.size, -1)
+    row_of[rows] = np.arange(rows.size)
+    targets = np.ravel_multi_index(where_to, x.shape).reshape(-1)
+    order = np.argsort(targets, kind="stable")
+    targets = targets[order]
+    column = np.arange(targets.size) - np.searchsorted(targets, targets) + 1
+    is_laid_out = row_of[targets] >= 0
+    check_allocation((rows.size, int(column[is_laid_out].max(initial=0)) + 1))
+    factors = np.full((rows.size, column[is_laid_out].max(initial=0) + 1), x.size + targets.size)
+    factors[:, 0] = rows
+    factors[row_of[targets[is_laid_out]], column[is_laid_out]] = x.size + order[is_laid_out]
+    entries = (x, sent(source, index), Tensor(np.ones(1, x.data.dtype)))
+    line = cat(*(reshape(part, shape=(part.size,)) for part in entries), dim=0)
+    table = reshape(index_select(line, dim=0, index=factors.reshape(-1)), shape=factors.shape)
+    multiplied = prod(table, dim=(1,), keepdim=False)
+    whole = embed(multiplied, shape=(x.size,), basic=(), advanced=(rows,))
+    return where.named(grad_fn)(has_zero, reshape(whole, shape=x.shape), out)
+
+
 def reduced(
     x: Tensor, source: Tensor, dim: int, index: Any, reduce: str, include_self: bool, grad_fn: str
 ) -> Tensor:
     """``source`` combined with what is at the positions."""
     start = x if include_self else scatter(x, neutral(reduce, x.data.dtype), dim=dim, index=index)
     op = REDUCTIONS[reduce]
+    if reduce == "prod" and x.dtype.is_floating_point:
+        return products(start, source, dim, index, grad_fn)
     if reduce != "mean":
         return op.named(grad_fn, saved=KEPT)(start, source, dim=dim, index=index)
     totals = op.named(NAME, saved=KEPT)(start, source, dim=dim, index=index)

@@ -1,8 +1,8 @@
 """What torch answered, in numbers small enough to be kept: tests know them where torch is not installed.
 
-Of each sample a line in ``facts/<family>.tsv``: the checksum of its text, the names of the nodes of its outputs,
-and one weighed sum each of its values, its first and its second gradients. ``pytest tests/ops --update-golden``
-writes them from torch.
+Of each sample a line in ``facts/<family>.tsv``: the checksum of its text, the names of the nodes of its
+outputs, and one weighed sum each of its values, its first and its second gradients, as
+``pytest tests/ops --update-golden`` writes them from torch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def key_of(text: str) -> str:
 
 
 def tame(array: np.ndarray) -> np.ndarray:
-    """The entries as finite numbers of moderate size: infinities, nan and the largest get one of their own."""
+    """The entries as finite numbers of moderate size: infinities and nan get one of their own."""
     entries = np.nan_to_num(np.asarray(array, float).ravel(), nan=7.0, posinf=11.0, neginf=-13.0)
     return np.where(np.abs(entries) > 1e100, 17.0 * np.sign(entries), entries)
 

@@ -1,4 +1,4 @@
-"""Samples derived from samples: by the kind of signature, and by how operands can lie, be typed and be passed."""
+"""Samples derived from samples: by the kind of signature, and by how operands lie, are typed and passed."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def binary(
         ("0", "0"),
         ("0", "1"),
     ]
-    pairs += [("3", "2,1,3"), ("1", "4")]
+    pairs += [("3", "2,1,3"), ("1", "4"), ("4", "4"), ("3,1", "3,1"), ("2,2", "2,2")]
     bases = [f"{name}({{{a}{w}}}, {{{b}{v}}})" for a, b in pairs]
     if numbers:
         bases += [f"{name}({{2,3{w}}}, 0.75)", f"{name}({{2,3{w}}}, 2)", f"{name}({{()}}, 2)"]

@@ -2,14 +2,14 @@
 
 In braces come the shape (``()`` for a single number) and, in any order, words that say more:
 
-- which numbers: none for both signs with a distance from 0, ``+`` for positive ones, ``-0.9..0.9`` for those of an
-  interval, ``pd`` and ``sym`` for definite and symmetric matrices, ``reg`` for well-conditioned ones, ``low`` and
-  ``up`` for triangles, ``prob`` for rows that sum to 1, ``sorted`` for rows in ascending order;
+- which numbers: none for both signs with a distance from 0, ``+`` for positive ones, ``-0.9..0.9`` for those
+  of an interval, ``pd`` and ``sym`` for definite and symmetric matrices, ``reg`` for well-conditioned ones,
+  ``low`` and ``up`` for triangles, ``prob`` for rows that sum to 1, ``sorted`` for rows in ascending order;
 - which type: ``int 0..5``, ``bool``, ``f4`` for single precision, ``held`` for floats that are no leaf;
-- how they lie: ``T`` transposed, ``R`` backwards (negative strides), ``S`` every second entry of something larger,
-  ``E`` one row repeated without memory of its own.
+- how they lie: ``T`` transposed, ``R`` backwards (negative strides), ``S`` every second entry of something
+  larger, ``E`` one row repeated without memory of its own.
 
-``{=[[1.0, 2.0], [2.0, 3.0]]}`` spells the numbers out. Entries are distinct and no two operands share numbers, so
+``{=[[1.0, 2.0], [2.0, 3.0]]}`` spells the numbers out. Entries are distinct and no two operands share any, so
 that ties and kinks happen only where they are written.
 """
 

@@ -1,4 +1,4 @@
-"""Gradients of autodiff against differences of its own values, along one direction; no other engine needed."""
+"""Gradients of autodiff against differences of its own values, along one direction."""
 
 from __future__ import annotations
 

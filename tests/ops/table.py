@@ -15,7 +15,7 @@ FAMILIES = sorted(path.stem for path in (Path(__file__).parent / "samples").glob
 
 
 #: What torch does not differentiate in place, though autodiff does.
-REFUSED_IN_PLACE = {"torch.acosh_", "torch.asinh_", "torch.atanh_"}
+REFUSED_IN_PLACE = {f"torch.{arc}{name}_" for arc in ("a", "arc") for name in ("cosh", "sinh", "tanh")}
 
 
 @cache
@@ -39,20 +39,22 @@ def every() -> dict[str, list[str]]:
         for name, texts in samples_of(family).items():
             assert name not in found, f"{name} is sampled in two families"
             found[name] = texts
+    names = {id(FUNCTIONS[name]): name for name in found if name in FUNCTIONS}
     for key in FUNCTIONS:
-        if key.endswith("_") and key[:-1] in found:
-            found[key] = in_place(key, found[key[:-1]])
+        base = names.get(id(FUNCTIONS.get(key.removesuffix("_"))))
+        if key.endswith("_") and base is not None:
+            found[key] = in_place(key, base, found[base])
     return found
 
 
-def in_place(key: str, texts: list[str]) -> list[str]:
+def in_place(key: str, base: str, texts: list[str]) -> list[str]:
     """The samples of a function as calls of the one that writes over its first operand: over a copy here.
 
     Only those whose first operand is an array of floats as large as the result, which is true of unary
     functions, and of others where all operands have one shape.
     """
     name = spelled(key)
-    call = re.compile(re.escape(name[:-1]) + r"\(\{([^{}=]*)\}(.*)")
+    call = re.compile(re.escape(spelled(base)) + r"\(\{([^{}=]*)\}(.*)")
     samples = []
     for text in texts:
         found = call.fullmatch(text)

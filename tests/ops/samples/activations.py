@@ -3,12 +3,12 @@
 from ops.generators import scan, spread, unary
 
 SAMPLES = {
-    "F.relu": unary("F.relu"),
     "F.silu": unary("F.silu", whole=False),
     "F.mish": unary("F.mish", whole=False),
     "F.hardsigmoid": unary("F.hardsigmoid", "-3.9..3.9", whole=False),
     "F.hardswish": unary("F.hardswish", "-3.9..3.9", whole=False),
     "F.logsigmoid": unary("F.logsigmoid", whole=False),
+    "F.relu": unary("F.relu"),
     "F.tanhshrink": unary("F.tanhshrink"),
     "F.softsign": unary("F.softsign"),
     "F.softplus": unary(
@@ -39,6 +39,7 @@ SAMPLES = {
         "F.gelu({2,3 E}, approximate='tanh')",
         "F.gelu({2,0}, approximate='tanh')",
         "F.gelu({2,2,2}, approximate='tanh')",
+        "F.gelu({5}, approximate='none')",
         "F.gelu({() 0.05..0.95}, approximate='tanh')",
         "F.gelu({3 +}, approximate='tanh')",
         "F.gelu({6}, approximate='tanh')",

@@ -87,6 +87,11 @@ SAMPLES = {
     ),
     "torch.cdist": spread(
         "torch.cdist",
+        "torch.cdist({2,3}, {4,3}, float('inf'))",
+        "torch.cdist({1,2}, {3,2}, float('inf'))",
+        "torch.cdist({2,2,3}, {2,4,3}, float('inf'))",
+        "torch.cdist({5,4}, {2,4}, float('inf'))",
+        "torch.cdist({3,3}, {3,3}, float('inf'))",
         "torch.cdist({3,3 reg}, {3,3 reg}, 0.0)",
         "torch.cdist({2,3,4}, {2,5,4}, 0.0)",
         "torch.cdist({2,3,4}, {5,4}, 0.0)",

@@ -5,6 +5,11 @@ from ops.generators import spread
 SAMPLES = {
     "torch.scatter_reduce": spread(
         "torch.scatter_reduce",
+        "torch.scatter_reduce({=[1.0, 2.0]}, 0, {=[0, 0, 1]}, {=[0.0, 0.0, 3.0]}, 'prod')",
+        "torch.scatter_reduce({=[0.0, 2.0]}, 0, {=[0, 0, 1]}, {=[0.0, 2.0, 3.0]}, 'prod')",
+        "torch.scatter_reduce({=[0.0, 2.0]}, 0, {=[0, 0, 1]}, {=[1.5, 2.0, 3.0]}, 'prod')",
+        "torch.scatter_reduce({=[0.0, 2.0]}, 0, {=[0, 0, 1]}, {=[1.5, 0.0, 3.0]}, 'prod', include_self=False)",
+        "torch.scatter_reduce({=[[0.0, 2.0], [3.0, 0.0]]}, 1, {=[[0, 0], [1, 0]]}, {=[[1.5, 0.0], [0.5, 3.0]]}, 'prod')",
         "torch.scatter_reduce({3,4}, 0, {=[[0, 1, 0, 2], [1, 1, 0, 0]]}, {2,4}, 'sum', include_self=True)",
         "torch.scatter_reduce({3,4}, 1, {=[[0, 1], [1, 1], [0, 0]]}, {3,2}, 'sum', include_self=True)",
         "torch.scatter_reduce({3}, 0, {=[0, 0, 0, 2]}, {4}, 'sum', include_self=True)",

@@ -51,6 +51,8 @@ SAMPLES = {
         "0.1..0.9",
         "torch.logit({2,3 -0.5..1.5}, eps=0.3)",
         "torch.logit({3 0.1..0.9}, 0.01)",
+        "torch.logit({5 0.1..0.9}, eps=0.2)",
+        "torch.logit({2,2 0.1..0.9}, eps=1e-3)",
         "torch.logit({2,3 0.05..0.95}, eps=0.3)",
     ),
     "torch.polygamma": spread(
