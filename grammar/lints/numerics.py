@@ -188,9 +188,9 @@ def squared(subject: Subject, node: Any) -> Any:
 
 
 def branch_not_taken(subject: Subject) -> Iterator[AutodiffError]:
-    for call, _, inputs, made in applied(subject, "where"):
+    for call, _, inputs, _ in applied(subject, "where"):
         condition = call.arguments[0].value if call.arguments else None
-        if made.kind != GRAPH or len(inputs) != 3 or not isinstance(condition, syntax.Comparison):
+        if len(inputs) != 3 or not isinstance(condition, syntax.Comparison):
             continue
         compared = {subject.text(one) for one in (condition.first, *(part for _, part in condition.rest))}
         for position, branch in ((1, inputs[1]), (2, inputs[2])):

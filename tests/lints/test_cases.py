@@ -203,10 +203,10 @@ RIGHT = {
     "a row changed by a leaf": "h = torch.zeros(2, 2)\n" + W + "row = h[0]\nrow += w\nh.sum().backward()\n",
     "sum of numbers after sum of a tensor": X + "total = sum(x)\nprint(total, sum([1, 2]))\n",
     "gradients reset by what is not followed": W
-    + "def reset(p):\n    p.grad.zero_()\n\n"
+    + "def reset(*rest):\n    w.grad.zero_()\n\n"
     + LOOP
     + LOSS
-    + "    print(w.grad)\n    reset(*[w])\n",
+    + "    print(w.grad)\n    reset()\n",
     "a root of a mean": "w = torch.ones(2, requires_grad=True)\nL = (w ** 2).mean().sqrt()\nL.backward()\n",
     "a root of a plain vector": X + "print(torch.sqrt((x ** 2).sum()))\n",
     "scores and a softmax that is shown": "z = torch.tensor([[1.0, 2.0]], requires_grad=True)\n"
@@ -267,6 +267,12 @@ def test_the_repairs_of_wrong_scripts_hold(name: str) -> None:
     for code, repaired in fixes_of(WRONG[name][0]):
         assert code not in found(repaired)
         assert run_script(repaired).error is None
+
+
+def test_what_is_trained_is_made_a_leaf_and_the_data_is_not() -> None:
+    text, _ = WRONG["weights among data"]
+    assert [repaired.count("requires_grad=True") for _, repaired in fixes_of(text)] == [2]
+    assert all("x = torch.tensor([1.0, 2.0])\n" in repaired for _, repaired in fixes_of(text))
 
 
 #: What PyTorch says to scripts with these, when they run.
