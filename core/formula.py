@@ -109,7 +109,8 @@ class Factored:
 def factored(writer: PathWriter, leading: list[Node], is_scalar: bool) -> Factored:
     """The gradient of the last of ``leading``, the nodes between it and the output, newest first."""
     subject, names, formulas = writer.subject, writer.names, writer.formulas
-    received: dict[Node, Received] = {subject.root: Received(writer.start())}
+    received: dict[Node, Received] = {subject.root: Received()}
+    received[subject.root].add((0, 0), writer.start())
     shared: dict[str, Expr] = {}
     useful = set(leading)
     for node in leading[:-1]:
@@ -123,11 +124,13 @@ def factored(writer: PathWriter, leading: list[Node], is_scalar: bool) -> Factor
         for index in readers:
             below = node.inputs[index]
             assert below is not None
+            use = (node.number, index)
+            getting = received.setdefault(below, Received())
             if is_scalar:
-                received.setdefault(below, Received()).add_product(g.expr, writer.factor((node, index), True))
+                getting.add(use, Symbol(writer.factor((node, index), True)), g.expr)
             else:
                 out, operands = formulas.symbol(node), formulas.operands(node)
-                received.setdefault(below, Received()).add(pull_symbol(node, index, g, out, operands))
+                getting.add(use, pull_symbol(node, index, g, out, operands))
     target = leading[-1]
     expr = total_of([received[target].total()], target, is_scalar)
     needed: set[str] = set()
@@ -141,27 +144,28 @@ def factored(writer: PathWriter, leading: list[Node], is_scalar: bool) -> Factor
 
 
 class Received:
-    """What a node receives from its users: a symbol, and sums of derivatives by their common factor."""
+    """What a node receives from its users, put together in the order in which it is used."""
 
-    __slots__ = ("_products", "_symbol")
+    __slots__ = ("_parts",)
 
-    def __init__(self, symbol: Symbol | None = None) -> None:
-        self._symbol = symbol
-        self._products: dict[Expr, Expr] = {}
+    def __init__(self) -> None:
+        self._parts: list[tuple[tuple[int, int], Expr | None, Symbol]] = []
 
-    def add(self, symbol: Symbol) -> None:
-        self._symbol = symbol if self._symbol is None else self._symbol + symbol
-
-    def add_product(self, g: Expr, factor: Expr) -> None:
-        """Add ``g*factor``, for numbers: two factors of one ``g`` are added up before they meet it."""
-        before = self._products.get(g)
-        self._products[g] = factor if before is None else infix("+", before, factor)
+    def add(self, use: tuple[int, int], symbol: Symbol, g: Expr | None = None) -> None:
+        """Add a symbol, or ``g`` times a number; ``use`` is the user's number and that of the operand."""
+        self._parts.append((use, g, symbol))
 
     def total(self) -> Symbol:
-        """All of it in normal form."""
-        symbol = self._symbol
-        for g, factor in self._products.items():
-            product = Symbol(infix("*", simplify(factor), g))
-            symbol = product if symbol is None else symbol + product
-        assert symbol is not None
-        return Symbol(simplify(symbol.expr), symbol.shape, extent=symbol.extent, dtype=symbol.dtype)
+        """All of it in normal form. Factors of one ``g`` are added up before they meet it."""
+        whole: Symbol | None = None
+        factors: dict[Expr, Symbol] = {}
+        for _, g, symbol in sorted(self._parts, key=lambda part: part[0]):
+            if g is None:
+                whole = symbol if whole is None else whole + symbol
+            else:
+                factors[g] = factors[g] + symbol if g in factors else symbol
+        for g, factor in factors.items():
+            product = Symbol(infix("*", simplify(factor.expr), g))
+            whole = product if whole is None else whole + product
+        assert whole is not None
+        return Symbol(simplify(whole.expr), whole.shape, extent=whole.extent, dtype=whole.dtype)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from autodiff.cli.render.page import Page
+from autodiff.cli.render.reports import explain_lines
 from autodiff.core.describe import describe
 from autodiff.core.errors import AutodiffError
 from autodiff.core.naming import Names
@@ -94,3 +96,39 @@ def test_most_scripts_have_finite_gradients() -> None:
         gradients = [subject.cotangents.get(node, 0.0) for _, node in subject.wrt]
         finite += all(np.isfinite(np.asarray(g)).all() for g in gradients)
     assert finite > 20
+
+
+# -- classics, word for word --------------------------------------------------------------------------
+
+CLASSICS = {
+    "first_article": (REPOSITORY / "examples" / "seeds" / "1_autograd.ad", "w1"),
+    "nine_paths": (TESTS / "scripts" / "explain" / "nine_paths.ad", "X"),
+    "survey_trace": (TESTS / "scripts" / "explain" / "survey_trace.ad", "x1"),
+    "tanh_by_hand": (TESTS / "scripts" / "explain" / "tanh_by_hand.ad", "w_h"),
+    "mean_of_squares": (TESTS / "scripts" / "explain" / "mean_of_squares.ad", "x"),
+}
+
+
+@pytest.mark.parametrize("name", CLASSICS)
+def test_classics(name: str, update_golden: bool) -> None:
+    path, wrt = CLASSICS[name]
+    source, settings = Source(path.read_text(), path.name), Settings(wrt=[wrt])
+    subject = differentiate(execute(source, settings, ignore, ignore_warning), settings)
+    report = describe(subject, source, graph=False)
+    shown = "".join(
+        "".join(text for _, text in line).rstrip() + "\n" for line in explain_lines(report, Page())
+    )
+    golden = TESTS / "golden" / "explain" / f"{name}.txt"
+    if update_golden:
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(shown)
+    assert shown == golden.read_text()
+
+
+def test_the_nine_paths_are_a_product_of_two_sums() -> None:
+    path, wrt = CLASSICS["nine_paths"]
+    source, settings = Source(path.read_text()), Settings(wrt=[wrt])
+    subject = differentiate(execute(source, settings, ignore, ignore_warning), settings)
+    [derivation] = describe(subject, source, graph=False).derivations
+    assert (derivation.count, derivation.value) == (9, 310.0)
+    assert derivation.factored == "(a + b + c)*(d + e + f)"

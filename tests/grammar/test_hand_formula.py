@@ -8,6 +8,7 @@ from autodiff.core.span import Source
 from autodiff.grammar.hand_formula import Formula, HandCheck, check_formula
 from autodiff.grammar.run import Settings, Stage, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
+from conftest import TESTS
 
 SEED = "x1 = 1.\nx2 = 2.\nw1 = 1.\nw2 = 2.\nw3 = 3.\nx3 = w1*x1\nx4 = w1*x2\nx5 = w2*x3 + w3*x4\nL = 1 - x5"
 #: The question of a forum: tanh' is 1 - tanh(x)**2, not 1 - x**2.
@@ -125,3 +126,24 @@ def test_wrong(script: str, formula: str, remarks: list[str]) -> None:
 def test_what_is_no_formula(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         check(SEED, text)
+
+
+def test_the_forum_s_recurrent_net() -> None:
+    """The slope of tanh was taken at its argument; both terms and both factors are found."""
+    script = (TESTS / "scripts" / "explain" / "tanh_by_hand.ad").read_text()
+    by_hand = "w_y*(1 - h2_raw**2)*h1 + w_y*(1 - h2_raw**2)*w_h*(1 - h1_raw**2)*h0"
+    found = check(script, f"dy2/dw_h == {by_hand}")
+    assert (round(float(found.value), 4), round(float(found.gradient), 4)) == (-40.2153, 8.1888)
+    first, second = found.remarks
+    assert "which gives 5.27819" in first
+    assert first.endswith("the factor 1 - h2_raw**2 should be dh2/dh2_raw = 1 - h2**2 = 0.173261")
+    assert "which gives 2.91061" in second
+    right = by_hand.replace("_raw**2", "**2")
+    assert check(script, f"dy2/dw_h == {right}").is_right
+
+
+def test_the_tutorial_s_mean() -> None:
+    script = (TESTS / "scripts" / "explain" / "mean_of_squares.ad").read_text()
+    found = check(script, "d(out)/d(x) == 9/8*ones(2, 2)")
+    assert found.remarks == ["entry [0, 0] is 1.125 and should be 4.5"]
+    assert check(script, "d(out)/d(x) == 3*(x + 2)/2").is_right
