@@ -17,7 +17,7 @@ from autodiff.core.ops.dims import wrap_dims
 from autodiff.core.ops.extremes import amax, amin
 from autodiff.core.ops.factorizations import first_along, remembered, singular_values
 from autodiff.core.ops.joining import cat, stack
-from autodiff.core.ops.linalg import check_matrices, check_square, inv, inv_matrix
+from autodiff.core.ops.linalg import check_matrices, check_square, inv_matrix
 from autodiff.core.ops.picking import slice_dim, tril, triu
 from autodiff.core.ops.products import matmul, mT
 from autodiff.core.ops.reduction import cast, sum
@@ -348,5 +348,11 @@ def cond(x: Tensor, p: Any) -> Tensor:
         ratio = div.named("SqueezeBackward1")
         return ratio(smallest, largest) if p == -2 else ratio(largest, smallest)
     check_square(x, f"linalg.cond(ord={p})")
-    norms = (matrix_norm(part, p, None, False, None) for part in (x, inv(x)))
+    try:
+        inverse = inv_matrix(x)
+    except ScriptError:
+        if x.ndim > 2:
+            raise
+        return matrix_norm(x, p, None, False, None) * math.inf  # a single singular matrix
+    norms = (matrix_norm(part, p, None, False, None) for part in (x, inverse))
     return (mul if p == "nuc" else mul.named("NanToNumBackward0"))(*norms)

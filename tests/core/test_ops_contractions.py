@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
 from autodiff.core.functions import FUNCTIONS, METHODS
-from op_by_name import call, call_mine, case, compare_errors, mine, with_curved
-from op_oracle import Case, cases_of, compare_with_torch, label
+from op_by_name import call, call_mine, case, compare_errors, mine
+from op_oracle import Case, compare_with_torch
 from script_runner import run_script
 
 rng = np.random.default_rng(17)
@@ -23,145 +21,6 @@ S, V, W, ONE = np.asarray(1.7), values(3), values(4), values(1)
 A, B, C, D = values(3, 3), values(3, 4), values(2, 3, 4), values(2, 4, 5)
 WHOLE = np.array([[5, -7, 3], [2, 9, -4], [0, 1, 2]])
 SYSTEM = values(6, 2, 3) + np.eye(6).reshape(6, 2, 3) * 4
-SCALES = [{}, {"beta": 0.5}, {"alpha": -2.0}, {"beta": 0.0, "alpha": 3.0}]
-
-
-def kron_cases() -> list[Case]:
-    pairs = [(A, B), (V, W), (S, B), (S, S), (C, V), (ONE, C), (values(0, 2), A)]
-    return [case("reshape", "kron", x, y) for x, y in pairs]
-
-
-def tensordot_cases() -> list[Case]:
-    table = [
-        (A, B, 1),
-        (A, A, 2),
-        (V, W, 0),
-        (S, S, 0),
-        (C, B, ([1, 2], [0, 1])),
-        (C, B, ([1], [0])),
-        (C, C, ([-1, 0], [2, -3])),
-        (C, D, ([2], [1])),
-        (values(1, 3), values(5, 3), ([0, 1], [0, 1])),
-        (values(2, 3), values(1, 3), ([0, 1], [0, 1])),
-        (values(0, 3), B, 1),
-        (values(3, 0), values(0, 2), 1),
-        (A, A, ((0,), (1,))),
-    ]
-    return [case("reshape", "tensordot", *args) for args in table] + [case("reshape", "tensordot", A, A)]
-
-
-def sums_with_products() -> list[Case]:
-    table = []
-    for words in SCALES:
-        for x in (V, S, ONE):
-            table.append(case("addmv", "addmv", x, B, W, kwargs=words))
-        for x in (B, S, W, values(3, 1)):
-            table.append(case("addr", "addr", x, V, W, kwargs=words))
-        for x in (values(2, 3, 5), values(5), S, values(2, 1, 1)):
-            table.append(case("baddbmm", "baddbmm", x, C, D, kwargs=words))
-        for x in (values(3, 5), values(5), S):
-            table.append(case("addbmm", "addbmm", x, C, D, kwargs=words))
-    table.append(case("addbmm", "addbmm", values(3, 5), values(0, 3, 4), values(0, 4, 5)))
-    table.append(case("addmv", "addmv", V, values(3, 0), values(0)))
-    table.append(case("addr", "addr", values(0, 4), values(0), W))
-    return [Case(c.op, with_words(c), c.args, name=c.name + str(c.kwargs)) for c in table]
-
-
-def with_words(sample: Case):
-    return lambda *args: sample.function(*args, **sample.kwargs)
-
-
-def products_of_vectors() -> list[Case]:
-    table = []
-    for x in (A, V, values(3, 1), values(2, 3, 3)):
-        table += [case("cross", "cross", x, x[::-1].copy(), d) for d in range(x.ndim) if x.shape[d] == 3]
-    table += [
-        case("cross", "linalg.cross", A, values(1, 3)),
-        case("cross", "linalg.cross", values(0, 3), A[:1]),
-    ]
-    table += [case("cross", "cross", B, values(3, 4)), case("cross", "cross", values(4, 3), values(4, 3))]
-    for x, y in ((A, A.T.copy()), (C, C[::-1].copy()), (C, W), (V, V[::-1].copy()), (S, S), (ONE, ONE)):
-        table.append(case("sum", "linalg.vecdot", x, y))
-        for dim in range(x.ndim - 1):
-            table.append(
-                Case("sum", lambda x, y, d=dim: call("linalg.vecdot")(x, y, dim=d), (x, y), name=dim)
-            )
-    return table
-
-
-def chains() -> list[Case]:
-    table = [case("reshape", "chain_matmul", *xs) for xs in ([A], [A, B], [A, A, B], [B.T.copy(), A, A, B])]
-    table += [case("outer", "ger", V, W), case("outer", "ger", ONE, V), case("outer", "ger", values(0), V)]
-    table += [case("matmul", "linalg.matmul", x, y) for x, y in ((A, B), (C, D), (V, V), (A, V))]
-    return table
-
-
-def tensor_systems() -> list[Case]:
-    table = [
-        case("solve", "linalg.tensorsolve", SYSTEM, values(6)),
-        case("solve", "linalg.tensorsolve", SYSTEM.reshape(2, 3, 6), values(2, 3)),
-        case("solve", "linalg.tensorsolve", SYSTEM.transpose(1, 0, 2).copy(), values(6), (0, 2)),
-        case("solve", "linalg.tensorsolve", SYSTEM.transpose(1, 0, 2).copy(), values(6), (0,)),
-        case("inv", "linalg.tensorinv", SYSTEM.reshape(2, 3, 6)),
-        case("inv", "linalg.tensorinv", SYSTEM, 1),
-        case("inv", "linalg.tensorinv", SYSTEM.reshape(2, 3, 2, 3)),
-        case("inv", "linalg.tensorinv", values(1, 1, 1), 1),
-    ]
-    for x in (A, SYSTEM.reshape(6, 6), values(2, 3, 3), values(1, 1)):
-        table.append(case("inv_ex", "linalg.inv_ex", x, orders=2))
-    return table
-
-
-#: torch itself refuses to lay these out.
-NOT_IN_TORCH = {"reshape:kron((2,3,4),(3,))", "reshape:kron((1,),(2,3,4))"}
-
-
-def in_torch(pair: tuple[Case, str]) -> bool:
-    return pair[1] != "transposed" or str(pair[0]).replace("**2", "") not in NOT_IN_TORCH
-
-
-EVERY = kron_cases() + tensordot_cases() + sums_with_products() + products_of_vectors() + chains()
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize(
-    ("sample", "variant"), [pair for pair in cases_of(with_curved(EVERY)) if in_torch(pair)], ids=label
-)
-def test_values_and_gradients(sample: Case, variant: str) -> None:
-    compare_with_torch(sample, variant)
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize(("sample", "variant"), cases_of(tensor_systems()), ids=label)
-def test_inverses_and_systems(sample: Case, variant: str) -> None:
-    # how torch's inverse lies in memory, and with it the name of the reshaping, depends on its operand
-    compare_with_torch(sample._replace(check_name=variant == "plain"), variant)
-
-
-# torch has no second derivative of distances
-def distances() -> list[Case]:
-    table = []
-    for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, math.inf):
-        pairs = [(A, A[::-1].copy()), (C, values(2, 5, 4)), (C, values(5, 4)), (values(1, 2), values(1, 2))]
-        pairs += [
-            (KINKS, KINKS + 0.0),
-            (KINKS, KINKS[1:] + 1.0),
-            (values(0, 3), A),
-            (values(2, 0), values(3, 0)),
-        ]
-        table += [case("vector_norm", "cdist", x, y, p, orders=1) for x, y in pairs]
-    table.append(case("vector_norm", "cdist", values(30, 3), A, orders=1))
-    return table
-
-
-#: Rows that coincide, in part or as a whole.
-KINKS = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 9.0], [4.0, 5.0, 6.0], [1.0, 2.0, 3.0]])
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize(("sample", "variant"), cases_of(distances()), ids=label)
-def test_distances(sample: Case, variant: str) -> None:
-    compare_with_torch(sample, variant)
 
 
 @pytest.mark.parametrize("p", [1.5, 2.0, 3.0])

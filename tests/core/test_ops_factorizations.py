@@ -11,8 +11,7 @@ import pytest
 from autodiff.core import Tensor, grad, tensor
 from autodiff.core.errors import AutodiffError
 from autodiff.core.functions import FUNCTIONS
-from op_by_name import call, case, compare_errors, with_curved
-from op_oracle import Case, cases_of, compare_with_torch, label
+from op_by_name import compare_errors
 
 rng = np.random.default_rng(5)
 A = rng.uniform(-1.0, 1.0, (3, 3)) + 2 * np.eye(3)
@@ -20,123 +19,6 @@ B = rng.uniform(-1.0, 1.0, (2, 3, 3)) + 2 * np.eye(3)
 TALL = rng.uniform(-1.0, 1.0, (4, 2))
 WIDE = rng.uniform(-1.0, 1.0, (2, 4))
 TALL_BATCH = rng.uniform(-1.0, 1.0, (2, 4, 3))
-ONE = np.asarray([[1.7]])
-VECTOR = rng.uniform(-1.0, 1.0, (3, 2))
-
-svd, eigh, qr, cholesky = (call(f"linalg.{name}") for name in ("svd", "eigh", "qr", "cholesky"))
-
-
-diagonal, transpose, absolute = call("diagonal"), call("transpose"), call("abs")
-
-
-def mT(x):
-    return transpose(x, -2, -1)
-
-
-def symmetric(x):
-    return x + mT(x)
-
-
-def definite(x):
-    return x @ mT(x)
-
-
-def projector(u, count):
-    """Onto the first ``count`` columns: blind to their signs."""
-    part = u[..., :, :count]
-    return part @ mT(part)
-
-
-INVARIANT = {
-    "cholesky": lambda x: cholesky(definite(x)),
-    "cholesky upper": lambda x: cholesky(definite(x), upper=True),
-    "qr_q projector": lambda x: projector(qr(x)[0], 1),
-    "qr_r": lambda x: absolute(diagonal(qr(x)[1], 0, -2, -1)),
-    "qr product": lambda x: projector(qr(x)[0], 2) @ x,
-    "eigenvalues": lambda x: eigh(symmetric(x))[0],
-    "eigenvectors": lambda x: projector(eigh(symmetric(x))[1], 1),
-    "eigenvectors of the upper triangle": lambda x: projector(eigh(symmetric(x), "U")[1], 2),
-    "singular_values": lambda x: svd(x, full_matrices=False)[1],
-    "left_vectors": lambda x: projector(svd(x, full_matrices=False)[0], 1),
-    "right_vectors": lambda x: projector(mT(svd(x, full_matrices=False)[2]), 1),
-    "low rank": lambda x: (
-        svd(x, full_matrices=False)[0][..., :1]
-        @ (svd(x, full_matrices=False)[1][..., :1, None] * svd(x, full_matrices=False)[2][..., :1, :])
-    ),
-}
-SQUARE_ONLY = {
-    "cholesky",
-    "cholesky upper",
-    "eigenvalues",
-    "eigenvectors",
-    "eigenvectors of the upper triangle",
-}
-
-
-def invariant_cases() -> list[Case]:
-    table = []
-    for name, function in INVARIANT.items():
-        for x in (A, B, ONE, TALL, WIDE, TALL_BATCH):
-            if x.shape[-1] != x.shape[-2] and name in SQUARE_ONLY:
-                continue
-            if x is ONE and ("projector" in name or "vectors" in name):
-                continue
-            table.append(
-                Case(
-                    name.split()[0],
-                    function,
-                    (x,),
-                    name=name,
-                    check_name=False,
-                    rtol=1e-8,
-                    float32=x is not B,
-                )
-            )
-    return table
-
-
-def named_cases() -> list[Case]:
-    table = []
-    for x in (A, B, ONE):
-        for name in ("slogdet", "linalg.slogdet", "logdet"):
-            table.append(case("log_abs_det", name, x, float32=x is not B))
-        table.append(case("singular_values", "linalg.svdvals", x, float32=x is not B))
-    table.append(case("log_abs_det", "logdet", A[[1, 0, 2]], orders=0))
-    table += [case("singular_values", "linalg.svdvals", x) for x in (TALL, WIDE, TALL_BATCH)]
-    for upper in (False, True):
-        for unit in (False, True):
-            for a, b in ((A, VECTOR), (B, VECTOR), (A, B), (ONE, ONE)):
-                table.append(
-                    Case(
-                        "solve_triangular",
-                        lambda x, y, u=upper, d=unit: call("linalg.solve_triangular")(
-                            x, y, upper=u, unitriangular=d
-                        ),
-                        (a, b),
-                        name="solve_triangular",
-                    )
-                )
-        table.append(
-            Case(
-                "solve_triangular",
-                lambda x, y, u=upper: call("linalg.solve_triangular")(x, y, upper=u, left=False),
-                (A, VECTOR.T.copy()),
-                name="solve_triangular from the right",
-                check_name=False,
-            )
-        )
-        factors = [np.triu(x) if upper else np.tril(x) for x in (A, ONE)]
-        table += [case("cholesky_solve", "cholesky_solve", VECTOR, factors[0], upper)]
-        table += [case("cholesky_inverse", "cholesky_inverse", x, upper) for x in factors]
-    return table
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize(
-    ("sample", "variant"), cases_of(invariant_cases() + with_curved(named_cases())), ids=label
-)
-def test_values_and_gradients(sample: Case, variant: str) -> None:
-    compare_with_torch(sample, variant)
 
 
 @pytest.mark.oracle

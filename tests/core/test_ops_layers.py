@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from autodiff.core import Tensor, grad, tensor
 from autodiff.core.functions import FUNCTIONS
-from op_by_name import call, compare_errors, with_curved
-from op_oracle import Case, cases_of, compare_with_torch, label
+from op_by_name import compare_errors
 
 rng = np.random.default_rng(10)
 
@@ -17,100 +16,7 @@ def values(*shape: int) -> np.ndarray:
 
 
 X, LINE, PLANE = values(3, 4), values(2, 4, 5), values(2, 4, 3, 3)
-W4, B4, W5 = values(4), values(4), values(5)
 MEAN, VAR = values(4), rng.uniform(0.5, 2.0, 4)
-
-
-def words(op: str, name: str, *args, **kwargs) -> Case:
-    function = call(name if "." in name or name == "renorm" else f"F.{name}")
-    check, orders = kwargs.pop("check_name", True), kwargs.pop("orders", 2)
-    return Case(
-        op,
-        lambda *a: function(*a, **kwargs),
-        args,
-        name=f"{name}{kwargs}",
-        check_name=check,
-        orders=orders,
-        rtol=1e-8,
-        float32=False,
-    )
-
-
-def in_training(weight: bool):
-    function = call("F.batch_norm")
-    if weight:
-        return lambda x, w, b: function(x, None, None, w, b, True)
-    return lambda x: function(x, None, None, training=True)
-
-
-def by_statistics(x, *scale):
-    """batch_norm with a fixed mean and variance, which have no gradient."""
-    import torch
-
-    make = tensor if isinstance(x, Tensor) else torch.tensor
-    return call("F.batch_norm")(x, make(MEAN), make(VAR), *scale)
-
-
-def norms() -> list[Case]:
-    table = []
-    for x in (X, LINE, PLANE):
-        table += [
-            Case("standardize", in_training(False), (x,), name="batch_norm", rtol=1e-8, float32=False),
-            Case("standardize", in_training(True), (x, W4, B4), name="batch_norm", rtol=1e-8, float32=False),
-            Case("div", by_statistics, (x,), name="batch_norm", rtol=1e-8, float32=False),
-            Case("div", by_statistics, (x, W4, B4), name="batch_norm", rtol=1e-8, float32=False),
-            words("standardize", "group_norm", x, 2),
-            words("standardize", "group_norm", x, 4 if x.ndim > 2 else 1, W4, B4),
-            words("standardize", "layer_norm", x, (x.shape[-1],)),
-            words("standardize", "layer_norm", x, x.shape, values(*x.shape), values(*x.shape)),
-            words("standardize", "layer_norm", x, (x.shape[-1],), eps=0.1),
-            words("mul", "rms_norm", x, (x.shape[-1],), check_name=False),
-            words("mul", "rms_norm", x, (x.shape[-1],), values(x.shape[-1]), eps=1e-3, check_name=False),
-            words("div", "normalize", x),
-            words("div", "normalize", x, p=3.0, dim=-1),
-        ]
-    for x in (LINE, PLANE):
-        table += [
-            words("standardize", "instance_norm", x),
-            words("standardize", "instance_norm", x, eps=0.01),
-            words("div", "local_response_norm", x, 2),
-            words("div", "local_response_norm", x, 3, alpha=0.5, beta=1.5, k=2.0),
-        ]
-    table += [words("mul", "renorm", X, 2.0, 0, 1.5), words("mul", "renorm", LINE, 1.0, 1, 3.0)]
-    return table
-
-
-def others() -> list[Case]:
-    rows = np.array([[0, 2], [2, 1]])
-    query, key, value = values(2, 3, 4), values(2, 5, 4), values(2, 5, 6)
-    return [
-        words("index_select", "embedding", rows, X),
-        words("index_select", "embedding", np.array(1), X),
-        words("index_select", "embedding", rows, X, padding_idx=2),
-        words("index_select", "embedding", rows, X, padding_idx=-1),
-        words("sum", "cosine_similarity", X, X[::-1].copy()),
-        words("sum", "cosine_similarity", LINE, W5, dim=-1),
-        words("vector_norm", "pairwise_distance", X, X[::-1].copy()),
-        words("vector_norm", "pairwise_distance", X, W4, p=1.0, keepdim=True),
-        words("matmul", "scaled_dot_product_attention", query, key, value, check_name=False),
-        words("matmul", "scaled_dot_product_attention", query, key, value, scale=0.3, check_name=False),
-        words(
-            "matmul", "scaled_dot_product_attention", query, query, query, is_causal=True, check_name=False
-        ),
-        words("matmul", "scaled_dot_product_attention", query, key, value, values(3, 5), check_name=False),
-        words("matmul", "scaled_dot_product_attention", query[0], key[0], value[0], check_name=False),
-        words("einsum", "bilinear", values(3, 2), values(3, 4), values(5, 2, 4), check_name=False),
-        words("einsum", "bilinear", values(3, 2), values(3, 4), values(5, 2, 4), values(5), check_name=False),
-        words("mul", "glu", X),
-        words("mul", "glu", LINE, dim=1),
-        words("mul", "dropout", X, training=False, check_name=False),
-    ]
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize(("sample", "variant"), cases_of(with_curved(norms() + others())), ids=label)
-def test_values_and_gradients(sample: Case, variant: str) -> None:
-    compare_with_torch(sample, variant)
 
 
 @pytest.mark.oracle

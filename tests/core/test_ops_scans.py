@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from op_by_name import call, case, compare_errors, with_curved
-from op_oracle import Case, cases_of, compare_with_torch, label
+from op_by_name import call, case, compare_errors
+from op_oracle import Case, compare_with_torch
 
 pytestmark = pytest.mark.oracle
 
 rng = np.random.default_rng(5)
 V = rng.normal(size=5)
 X = rng.normal(size=(3, 4))
-T = rng.normal(size=(2, 3, 2))
 S = np.asarray(1.7)
 ONE = np.array([0.4])
 FEW = rng.normal(size=(3, 1))
@@ -22,44 +21,6 @@ WHOLE = np.array([[5, -7, 3], [2, 9, -4]])
 PLACES = np.array([-1.0, 0.5, 0.75, 2.0])
 UNEVEN = np.array([0.0, 1.0, 3.0])
 MASK = np.array([True, False, False, True])
-EMPTY = np.zeros(0)
-
-
-def samples() -> list[Case]:
-    table = [
-        case("logcumsumexp", "logcumsumexp", x, dim) for x, dim in ((V, 0), (X, 0), (X, -1), (T, 1), (S, 0))
-    ]
-    table += [case("logcumsumexp", "logcumsumexp", ONE, 0), case("logcumsumexp", "logcumsumexp", EMPTY, 0)]
-    table.append(case("logcumsumexp", "logcumsumexp", 100 * X, 1, float32=False))
-    table += [case("sub", "diff", x) for x in (V, X, T, ONE)]
-    table += [case("sub", "diff", X, n, dim) for n in (0, 1, 2, 3, 9) for dim in (0, -1)]
-    table += [
-        case("sub", "diff", X, 2, 1, FEW, FEW),
-        case("sub", "diff", V, 1, 0, ONE),
-        case("sub", "diff", X, 0, 1, FEW),
-    ]
-    table += [case("sub", "diff", T, 1, 1, None, T)]
-    table += [case("cat", "gradient", x) for x in (V, X, V[:2], S)]
-    for more in ({"spacing": 0.5}, {"dim": 1}, {"dim": (1, 0)}, {"edge_order": 2}, {"spacing": [2.0, 0.5]}):
-        table.append(case("cat", "gradient", X, **{"kwargs": more}))
-    table += [
-        case("trapezoid", name, x) for name in ("trapezoid", "cumulative_trapezoid") for x in (V, X, T, ONE)
-    ]
-    for name in ("trapezoid", "cumulative_trapezoid"):
-        table += [
-            case("trapezoid", name, X, kwargs={"dx": 0.25, "dim": 0}),
-            case("trapezoid", name, X, X + 1.0),
-            case("trapezoid", name, X, PLACES),
-            case("trapezoid", name, X, UNEVEN, kwargs={"dim": 0}),
-            case("trapezoid", name, T, T[0, :, :]),
-        ]
-    table += [case("trapezoid", "trapezoid", EMPTY), case("trapezoid", "trapz", X, kwargs={"dim": 0})]
-    return table
-
-
-@pytest.mark.parametrize(("sample", "variant"), cases_of(with_curved(samples())), ids=label)
-def test_values_and_gradients(sample: Case, variant: str) -> None:
-    compare_with_torch(sample, variant)
 
 
 @pytest.mark.parametrize("edge_order", [1, 2])

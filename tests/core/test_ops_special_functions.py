@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
 
 import numpy as np
 import pytest
 from autodiff.core import tensor
 from autodiff.core.functions import FUNCTIONS, METHODS
-from op_by_name import call, case, compare_errors, with_curved
-from op_oracle import Case, cases_of, compare_with_torch, label
+from op_by_name import call, case, compare_errors
+from op_oracle import compare_with_torch
 
 pytestmark = pytest.mark.oracle
 
@@ -26,7 +25,6 @@ OTHER = np.array([6, -4, 3, 5])
 EDGES = np.array([0.0, -0.0, np.inf, -np.inf, 3.0, -2.5])
 WITH_NAN = np.array([*EDGES, np.nan])
 SHIFT = POSITIVE + 2.0
-TWO = np.asarray(2.25)
 
 PLAIN = [
     "airy_ai",
@@ -34,45 +32,6 @@ PLAIN = [
     *(f"{scaled}modified_bessel_k{n}" for scaled in ("", "scaled_") for n in (0, 1)),
     *("modified_bessel_i0", "modified_bessel_i1", "spherical_bessel_j0"),
 ]
-
-
-def samples() -> list[Case]:
-    table = []
-    for name in ("special.i0e", "special.i1e"):
-        table += [case(name, name, x) for x in (V, X, S, EMPTY, EDGES[:2], WHOLE)]
-    for name in ("special.gammaln", "special.psi", "special.round"):
-        table += [case(name, name, x) for x in (POSITIVE, S, EMPTY)]
-    table += [Case("round_to", call("special.round"), (X,), {"decimals": 1}, name="special.round")]
-    for p in (1, 2, 4):
-        table += [case("mvlgamma", "mvlgamma", x, p) for x in (SHIFT, SHIFT[0], TWO, EMPTY)]
-    table.append(case("mvlgamma", "special.multigammaln", SHIFT, 3))
-    table.append(case("mvlgamma", "mvlgamma", WHOLE[:2], 2))
-    table += [Case("zeta", lambda q: call("special.zeta")(2.5, q), (q,), name="zeta") for q in (POSITIVE, S)]
-    table += [case("zeta", "special.zeta", WHOLE, q, float32=False) for q in (POSITIVE, ROW)]
-    for name in ("gammainc", "gammaincc"):
-        table += [
-            Case(name, lambda x, n=name, a=a: fixed(n, a, x), (x,), name=name, check_name=True)
-            for a, x in ((2.5, POSITIVE), (0.5, S), (1.0, ROW))
-        ]
-    table += [
-        case("ldexp", "ldexp", x, y) for x, y in ((X, ROW), (V, V), (S, S), (V, WHOLE[:1]), (X, OTHER**2))
-    ]
-    table += [
-        case("nextafter", "nextafter", x, y, float32=False)
-        for x, y in ((X, ROW), (V, V), (EDGES, EDGES[::-1].copy()))
-    ]
-    table += [case("polygamma", "polygamma", POSITIVE, n) for n in (0, 1, 2)]
-    return table
-
-
-def fixed(name: str, a: float, x: Any) -> Any:
-    """An incomplete gamma function whose first argument is a constant tensor."""
-    return call(f"special.{name}")(x.detach() * 0 + a, x)
-
-
-@pytest.mark.parametrize(("sample", "variant"), cases_of(with_curved(samples())), ids=label)
-def test_values_and_gradients(sample: Case, variant: str) -> None:
-    compare_with_torch(sample, variant)
 
 
 @pytest.mark.parametrize("name", PLAIN)
