@@ -291,7 +291,7 @@ def test_a_released_node_answers_as_before() -> None:
         assert values_read(node) == before, use
 
 
-def test_custom_functions_may_read_anything() -> None:
+def test_custom_functions_read_what_they_save() -> None:
     class Double(Function):
         @staticmethod
         def forward(ctx: Any, *operands: Any) -> Tensor:
@@ -301,9 +301,17 @@ def test_custom_functions_may_read_anything() -> None:
         def backward(ctx: Any, *grad_outputs: Tensor) -> Any:
             return grad_outputs[0] * 2
 
-    node = Double.apply(tensor([1.0], requires_grad=True)).node
+    class Keeping(Double):
+        @staticmethod
+        def forward(ctx: Any, *operands: Any) -> Tensor:
+            ctx.save_for_backward(operands[0])
+            return operands[0] * 2
+
+    node, keeping = (f.apply(tensor([1.0], requires_grad=True)).node for f in (Double, Keeping))
     assert node is not None
-    assert values_read(node) == {0}
+    assert keeping is not None
+    assert values_read(node) == frozenset()
+    assert values_read(keeping) == {0}
     assert str(pull_symbol(node, 0, sym("G", 1), sym("out", 1), (sym("x", 1),)).expr) == "Double.backward(G)"
 
 
