@@ -58,7 +58,6 @@ class Op:
         "name",
         "partials",
         "real",
-        "samples",
         "saved",
         "saves_params",
         "scalar",
@@ -83,7 +82,6 @@ class Op:
         saved: Saved | Callable[[Node], Saved] | None = None,
         fused_backward: str = "",
         kink: str = "",
-        samples: tuple[Any, ...] = (),
         doc: str = "",
     ) -> None:
         self.name = name
@@ -101,7 +99,6 @@ class Op:
         self.saved = saved
         self.fused_backward = fused_backward
         self.kink = kink
-        self.samples = samples
         self.doc = doc
 
     def __repr__(self) -> str:
