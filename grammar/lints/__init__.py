@@ -30,6 +30,7 @@ from autodiff.grammar.walk import walk
 # Importing the ops declares every function a script can call.
 FUNCTIONS_ARE_KNOWN = ops
 MOST_TRIALS, MOST_KEPT = 6, 2
+MOST_MENDED = 25  # mistakes of one script for which repairs are tried
 FAMILIES = (updates, gradients, leaves, recording, effects, naming, habits, numerics)
 LINTS: dict[str, Lint] = {lint.code: lint for family in FAMILIES for lint in family.LINTS}
 
@@ -51,13 +52,15 @@ def lint(source: Source) -> list[AutodiffError]:
         script = parse(source)
     except CompileError as error:
         keep_what_compiles(error, source)
-        error.further += unresolved_elsewhere(error, source)
+        left, others = unresolved_elsewhere(error, source)
+        error.further += others
+        if left is not None:
+            propose_all(others, left, source, 1 + len(error.further))
         error.further.sort(key=begin)
         rewrite_each([error, *error.further], source)
         raise
     names, flow, errors = read(script, source)
-    for wrong in errors:
-        propose(wrong, script, source, len(errors))
+    propose_all(errors, script, source, len(errors))
     rewrite_each(sorted(errors, key=begin), source)
     subject = Subject(source, script, names, flow)
     found = {(wrong.span.start, wrong.span.end): wrong for wrong in errors if wrong.span is not None}
@@ -74,14 +77,16 @@ def lint(source: Source) -> list[AutodiffError]:
     return [found[place] for place in sorted(found)]
 
 
-def unresolved_elsewhere(error: CompileError, source: Source) -> list[AutodiffError]:
-    """What else is not there in a script that does not parse, in the lines beside its mistakes."""
+def unresolved_elsewhere(
+    error: CompileError, source: Source
+) -> tuple[syntax.Script | None, list[AutodiffError]]:
+    """A script without the lines that do not parse, and what is not there of what the others use."""
     search = Search(source)
     if error.span is None or not search.leave_out(error):
-        return []
+        return None, []
     script = search.run()
     if script is None:
-        return []
+        return None, []
     names = resolve(script, source, lambda name: True, sorted(search.names))
     flow = Flow(script, is_function, bound_names(script, names))
     left_out = {source.position(line)[0] for line in search.lines}
@@ -91,10 +96,8 @@ def unresolved_elsewhere(error: CompileError, source: Source) -> list[AutodiffEr
         if one.span is not None and one.span not in known:
             known.add(one.span)
             if source.position(one.span.start)[0] not in left_out:
-                explain(one, script, source, {})
-                one.fixes = one.fixes[:MOST_KEPT]
                 found.append(one)
-    return found
+    return script, found
 
 
 def begin(error: AutodiffError) -> int:
@@ -125,18 +128,31 @@ def is_builtin(name: str) -> bool:
     return builtin(name) is not UNBOUND
 
 
+def count_mistakes(source: Source) -> int:
+    """How many errors a script has, whether it parses or not."""
+    try:
+        return len(read(parse(source), source)[2])
+    except CompileError as error:
+        return 1 + len(error.further) + len(unresolved_elsewhere(error, source)[1])
+
+
+def propose_all(errors: list[AutodiffError], script: syntax.Script, source: Source, count: int) -> None:
+    """Fill in repairs of the first errors; those of the others would take too long to try."""
+    for error in errors[MOST_MENDED:]:
+        error.fixes = ()
+    for error in errors[:MOST_MENDED]:
+        propose(error, script, source, count)
+
+
 def propose(error: AutodiffError, script: syntax.Script, source: Source, count: int) -> None:
     """Fill in the repairs that running would propose, and keep those with which fewer mistakes are left."""
     if not error.fixes:
         explain(error, script, source, {})
     kept: list[Fix] = []
     for fix in error.fixes[:MOST_TRIALS]:
-        repaired = Source(fix.apply(source.text), source.name)
-        try:
-            left = read(parse(repaired), repaired)[2]
-        except CompileError:
-            continue
-        if len(left) < count and len(kept) < MOST_KEPT:
+        if len(kept) == MOST_KEPT:
+            break
+        if count_mistakes(Source(fix.apply(source.text), source.name)) < count:
             kept.append(fix)
     error.fixes = tuple(kept)
     if kept and "E0140" <= error.code <= "E0149":

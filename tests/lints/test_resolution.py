@@ -125,7 +125,7 @@ class Net(nn.Module):
 
 model = Net()
 steps = optim.Adam(model.parameters(), lr=0.01)
-measure = nn.HuberLoss()
+measure = nn.LSTM(2, 2)
 for x, y in loader:
     steps.zero_grad()
     loss = measure(model(x), y)
@@ -137,7 +137,7 @@ for x, y in loader:
 def test_beside_what_does_not_parse_and_without_what_follows_from_it() -> None:
     wanted = [
         ("E0128", "Net"),
-        ("E0140", "HuberLoss"),
+        ("E0140", "LSTM"),
         ("E0141", "Adam"),
         ("E0201", "loader"),
         ("E0204", "bakward"),
@@ -154,6 +154,11 @@ def test_beside_what_does_not_parse_and_without_what_follows_from_it() -> None:
 def test_what_follows_from_a_mistake_is_none() -> None:
     text = "import torch.optim as optim\n" + W + "steps = optim.Rprop([w])\nsteps.zero_grad()\nsteps.step()\n"
     assert [place(text, one) for one in errors_in(text)] == [("E0141", "Rprop")]
+
+
+def test_repairs_are_tried_for_the_first_mistakes_alone() -> None:
+    found = errors_in("x = torch.ones(1)\n" + "print(torch.epx(x))\n" * 40)
+    assert [bool(one.fixes) for one in found] == [True] * 25 + [False] * 15
 
 
 #: What the repair that is proposed first makes of the wrong word.
