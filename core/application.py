@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     """Compute ``op`` and, where a gradient may be wanted, record a node."""
+    if len(operands) == 1 and not params and op.scalar is not None:
+        [x] = operands
+        if x.value.__class__ is float:  # the short way, which scalar programs live on
+            out = op.evaluate_scalars(x.value)
+            if not mode.enabled or x.node is None or not x.node.tracked:
+                return Tensor(out)
+            return Tensor(out, _scalar_node(op, [x.node], [x.value], out), x.requires_grad)
     if op.is_elementwise:
         operands = _in_common_type(op, operands)
     values = [x.value if x.__class__ is Tensor else x for x in operands]

@@ -32,21 +32,27 @@ MAKES_A_CYCLE = (
 
 def newest_first(roots: Iterable[Node]) -> list[Node]:
     """Every tracked node below the roots, each before its inputs."""
-    order: list[Node] = []
     seen: set[Node] = set()
     stack = list(roots)
+    push, pop, see = stack.append, stack.pop, seen.add
     while stack:
-        node = stack.pop()
+        node = pop()
         if node in seen:
             continue
-        seen.add(node)
-        order.append(node)
+        see(node)
+        if isinstance(node, ScalarNode):  # spelled out: programs of scalars spend their time here
+            below = node.a
+            if below is not None and below.tracked and below not in seen:
+                push(below)
+            below = node.b
+            if below is not None and below.tracked and below not in seen:
+                push(below)
+            continue
         for below in node.inputs:
             if below is not None and below.tracked and below not in seen:
-                stack.append(below)
-    # Creation order is a topological order, and sorting an almost sorted list costs next to nothing.
-    order.sort(key=_number, reverse=True)
-    return order
+                push(below)
+    # Creation order is a topological order.
+    return sorted(seen, key=_number, reverse=True)
 
 
 def sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False) -> dict[Node, Any]:
@@ -56,15 +62,60 @@ def sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False) -> dict
     """
     cotangents = dict(seeds)
     known = cotangents.get
+    pull: Callable[[Node, Any], list[tuple[Node, Any]]] = pull_back_lifted if lift else pull_back
     with enable_grad() if lift else no_grad():
         for node in order:
             g = known(node)
             if g is None or node.__class__ is Leaf:
                 continue
-            for below, contribution in pull_back_lifted(node, g) if lift else pull_back(node, g):
+            if isinstance(node, ScalarNode) and g.__class__ is float:
+                pull_back_scalars(node, g, cotangents)
+                continue
+            for below, contribution in pull(node, g):
                 before = known(below)
                 cotangents[below] = contribution if before is None else before + contribution
     return cotangents
+
+
+def pull_back_scalars(node: ScalarNode, g: float, cotangents: dict[Node, Any]) -> None:
+    """Add what the inputs of a node of numbers receive to ``cotangents``: ``pull_back`` without its lists."""
+    a, b = node.a, node.b
+    if (
+        node.mark is not None
+        or (a is not None and a.mark is not None)
+        or (b is not None and b.mark is not None)
+    ):
+        node.check_saved()
+    partials = node.op.partials
+    if a is not None and a.tracked:
+        partial: Any = partials[0] if partials else None
+        c: Any = None
+        if partial.__class__ is int:
+            c = g if partial == 1 else -g if partial == -1 else 0.0
+        elif partial is not None:
+            x, y = node.x, node.y
+            try:  # noqa: SIM105 - contextlib.suppress would take as long as everything else here
+                c = g * (partial(node.out, x) if y is None else partial(node.out, x, y))
+            except (ArithmeticError, ValueError):
+                pass
+        if c.__class__ is not float:
+            c = pull_scalar_edge(node, 0, g)
+        before = cotangents.get(a)
+        cotangents[a] = c if before is None else before + c
+    if b is not None and b.tracked:
+        partial = partials[1] if partials else None
+        c = None
+        if partial.__class__ is int:
+            c = g if partial == 1 else -g if partial == -1 else 0.0
+        elif partial is not None:
+            try:  # noqa: SIM105
+                c = g * partial(node.out, node.x, node.y)
+            except (ArithmeticError, ValueError):
+                pass
+        if c.__class__ is not float:
+            c = pull_scalar_edge(node, 1, g)
+        before = cotangents.get(b)
+        cotangents[b] = c if before is None else before + c
 
 
 def passing() -> Callable[..., dict[Node, Any]]:
@@ -210,6 +261,8 @@ def backward_from(
         cotangents = passing()(order, seeds, lift=create_graph)
     before: list[tuple[GradCell, Any]] = []
     for node in order:
+        if node.__class__ is not Leaf and node.mark is None:
+            continue  # almost all of them
         g = cotangents.get(node)
         if g is None:
             continue
@@ -370,7 +423,9 @@ def finish(kind: str, roots: list[Node], seeds: list[Any], order: list[Node], re
         return
     used_up = Mark(freed=True, freed_at=mode.site, is_shared=True)
     for node in order:
-        if not isinstance(node, Leaf):
+        if node.__class__ is ScalarNode and node.mark is None:
+            node.mark = used_up
+        elif not isinstance(node, Leaf):
             node.free(used_up)
             if mode.recorder is None and node.__class__ is ArrayNode:
                 node.release()
@@ -378,7 +433,7 @@ def finish(kind: str, roots: list[Node], seeds: list[Any], order: list[Node], re
 
 def np_errors_ignored(order: list[Node]) -> Any:
     """IEEE arithmetic without numpy's warnings, where there are arrays; scalar passes need no numpy."""
-    if all(node.__class__ is not ArrayNode for node in order):
+    if ArrayNode not in {node.__class__ for node in order}:
         return _NOTHING
     return np.errstate(all="ignore")
 

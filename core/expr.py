@@ -201,7 +201,12 @@ def number_text(value: float, digits: int | None = None) -> str:
     return repr(number(float(f"{value:.{digits}g}")).value)
 
 
-def text(root: Expr, limit: int | None = None, digits: int | None = None, claims: str = "[]") -> str:
+def text(
+    root: Expr,
+    limit: int | None = None,
+    digits: int | None = None,
+    claims: tuple[str, str] = IVERSON,
+) -> str:
     """The expression as Python writes it, with the fewest brackets that keep it readable.
 
     A comparison that is used as a number stands in Iverson brackets, or between other ``claims``. Beyond

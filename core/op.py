@@ -105,6 +105,8 @@ class Op:
         return f"<op {self.name}>"
 
     def __call__(self, *operands: Any, **params: Any) -> Any:
+        if len(operands) == 1 and operands[0].__class__ is float and self.scalar is not None and not params:
+            return self.evaluate_scalars(*operands)  # rules of scalar programs end here
         for operand in operands:
             apply = APPLIERS.get(operand.__class__)
             if apply is not None:

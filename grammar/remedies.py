@@ -184,7 +184,7 @@ def away_from_the_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
         root = operand_of(node.right) if called(node.right) == "sqrt" else None
         if root is not None:
             below = f"{scene.text(root)} + {SMALL}"
-            safe = f"({below})" if is_method_call(node.right) else below
+            safe = f"({below})" if node.right.span.start == root.span.start else below
             yield replacing(scene, root, safe, "keep the root away from 0", bracket=False)
         yield replacing(
             scene, node.right, f"({text} + {SMALL})", "keep the divisor away from 0", bracket=False
@@ -302,9 +302,9 @@ def summed_squares(node: Any) -> Any:
     if isinstance(inside, syntax.Binary):
         if inside.op == "**" and isinstance(inside.right, syntax.Number) and inside.right.value == 2:
             return inside.left
-        both = (inside.left, inside.right)
-        if inside.op == "*" and all(isinstance(part, syntax.Name) for part in both):
-            return inside.left if inside.left.id == inside.right.id else None
+        left, right = inside.left, inside.right
+        if inside.op == "*" and isinstance(left, syntax.Name) and isinstance(right, syntax.Name):
+            return left if left.id == right.id else None
     return None
 
 
