@@ -8,7 +8,8 @@ from autodiff.core.describe import describe
 from autodiff.core.errors import UsageError
 from autodiff.core.limits import limits
 from autodiff.core.verify import KINK, NOT_FINITE, UNDECIDED, WRONG, Check, verify
-from autodiff.grammar.hand_formula import Formula, HandCheck, check_formula
+from autodiff.grammar.hand_formula import HandCheck, check_formula
+from autodiff.grammar.hand_points import Formula
 from autodiff.grammar.run import Settings, Stage, differentiate, execute
 
 TYPE_CHECKING = False

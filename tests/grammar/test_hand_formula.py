@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from autodiff.core.errors import UsageError
 from autodiff.core.span import Source
-from autodiff.grammar.hand_formula import Formula, HandCheck, check_formula
+from autodiff.grammar.hand_formula import HandCheck, check_formula
+from autodiff.grammar.hand_points import Formula
 from autodiff.grammar.run import Settings, Stage, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
 from conftest import TESTS
