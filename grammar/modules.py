@@ -62,8 +62,9 @@ class Kind:
         if "reduce" in settings:
             size_average, reduce = settings.pop("size_average"), settings.pop("reduce")
             if size_average is not None or reduce is not None:
-                wanted = [self.wanted(asked) for asked in (size_average, reduce)]
-                settings["reduction"] = asked_reduction(*wanted, "mean")
+                settings["reduction"] = asked_reduction(
+                    self.wanted(size_average), self.wanted(reduce), "mean"
+                )
         return Module(self, settings)
 
     def wanted(self, asked: Any) -> bool | None:

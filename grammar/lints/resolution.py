@@ -11,7 +11,7 @@ from __future__ import annotations
 from autodiff.core.errors import AutodiffError, LimitError
 from autodiff.core.functions import Function
 from autodiff.core.span import Source
-from autodiff.grammar import run, syntax
+from autodiff.grammar import syntax
 from autodiff.grammar.attributes import (
     find_method,
     get_attribute,
@@ -23,6 +23,7 @@ from autodiff.grammar.interpreter import STATEMENTS, Compiler
 from autodiff.grammar.lints.members import never_taken, unresolved_members, within
 from autodiff.grammar.lints.signatures import check_arguments
 from autodiff.grammar.namespaces import builtin
+from autodiff.grammar.run import CONSTRUCTS
 from autodiff.grammar.scope import Names, Scope, is_static
 from autodiff.grammar.script_functions import Code, invoke
 from autodiff.grammar.values import (
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.lints.flow import Flow
 
 # Importing the interpreter fills the compiler's tables.
-LANGUAGE_IS_KNOWN = run
+LANGUAGE = CONSTRUCTS
 #: Statements that say what the names mean that they bind.
 DEFINITIONS = (syntax.Import, syntax.ImportFrom, syntax.FunctionDef, syntax.ClassDef)
 
