@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 TIES = "entries that tie share the gradient equally"
+PICKED = "of entries that tie the one that was picked gets the whole gradient"
 
 
 def median_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
@@ -105,7 +106,8 @@ def pick_entries(
     axis = wrap_dim(x, dim)
     check_not_empty(x, name, (axis,) if x.ndim else None)
     index = choose(x.data, axis) if x.ndim else np.zeros((), np.int64)
-    values = pick.named(grad_fn)(x, index=index, dim=axis, keepdim=keepdim)
+    kink = pick.kink if name in ("max", "min") else PICKED
+    values = pick.named(grad_fn, kink=kink)(x, index=index, dim=axis, keepdim=keepdim)
     places = index if keepdim or not x.ndim else np.squeeze(index, axis=axis)
     return NamedResult(f"torch.return_types.{name}", ("values", "indices"), (values, Tensor(places)))
 

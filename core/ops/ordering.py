@@ -11,11 +11,11 @@ from __future__ import annotations
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
+from autodiff.core.op import Op, primitive
 from autodiff.core.ops import picking
 from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.extremes import pick_entries
-from autodiff.core.ops.picking import take
-from autodiff.core.ops.reduction import check_not_empty
+from autodiff.core.ops.extremes import TIES, pick_entries
+from autodiff.core.ops.reduction import check_not_empty, share_among_equals
 from autodiff.core.ops.shape import movedim, reshape
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     Array = Any
+
+#: Beside a tie another order is the right one, so that an entry would receive what its neighbour does.
+KEPT_ORDER = "entries that tie keep their order, and each receives what its own place does"
+LATEST = "of entries that tie so far the latest gets the whole gradient"
 
 
 # -- where the entries stand ----------------------------------------------------------------------------
@@ -58,9 +62,11 @@ def latest_extreme(x: Array, axis: int, accumulate: Any) -> Array:
     return np.maximum.accumulate(np.where(reached, np.arange(x.shape[axis]).reshape(shape), 0), axis=axis)
 
 
-def chosen(x: Tensor, name: str, index: Array, axis: int, grad_fn: str) -> NamedResult:
+def chosen(
+    x: Tensor, name: str, index: Array, axis: int, grad_fn: str, kink: str = KEPT_ORDER
+) -> NamedResult:
     """The entries at ``index`` along ``axis``, and the positions themselves."""
-    values = picking.gather.named(grad_fn, saved=((),))(x, dim=axis, index=index)
+    values = picking.gather.named(grad_fn, saved=((),), kink=kink)(x, dim=axis, index=index)
     return NamedResult(f"torch.return_types.{name}", ("values", "indices"), (values, Tensor(index)))
 
 
@@ -115,7 +121,7 @@ def cummax(x: Tensor, dim: int) -> NamedResult:
     """The largest entry so far along a dimension, and where it stands; of equal ones the latest."""
     axis = wrap_dim(x, dim)
     index = latest_extreme(x.data, axis, np.maximum.accumulate) if x.ndim else np.zeros((), np.int64)
-    return chosen(x, "cummax", index, axis, "CummaxBackward0")
+    return chosen(x, "cummax", index, axis, "CummaxBackward0", LATEST)
 
 
 @public("cummin(input: tensor, dim: int)")
@@ -123,7 +129,7 @@ def cummin(x: Tensor, dim: int) -> NamedResult:
     """The smallest entry so far along a dimension, and where it stands; of equal ones the latest."""
     axis = wrap_dim(x, dim)
     index = latest_extreme(x.data, axis, np.minimum.accumulate) if x.ndim else np.zeros((), np.int64)
-    return chosen(x, "cummin", index, axis, "CumminBackward0")
+    return chosen(x, "cummin", index, axis, "CumminBackward0", LATEST)
 
 
 # -- the middle and other quantiles ---------------------------------------------------------------------
@@ -136,14 +142,23 @@ def lower_middle(x: Array, axis: int) -> Array:
     return np.take_along_axis(positions, np.maximum(numbers - 1, 0) // 2, axis)
 
 
+def nanmedian_forward(x: Array, *, dim: None, keepdim: bool) -> Array:
+    flat = x.reshape(-1)
+    return flat[lower_middle(flat, 0)[0]]
+
+
+nanmedian_op: Op = primitive(
+    "nanmedian", nanmedian_forward, share_among_equals, saved=((0, "out"),), kink=TIES
+)
+
+
 @public("nanmedian(input: tensor, dim: int = None, keepdim: bool = False)")
 def nanmedian(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     """The lower of the two middle entries that are not nan; with ``dim`` values and indices along it."""
     if dim is not None:
         return pick_entries(x, "nanmedian", dim, keepdim, "NanmedianBackward1", lower_middle)
     check_not_empty(x, "nanmedian", None)
-    place = lower_middle(x.data.reshape(-1), 0)
-    return take.named("NanmedianBackward0", saved=((0, "out"),))(x, index=place.reshape(()))
+    return nanmedian_op(x, dim=None, keepdim=False)
 
 
 #: What becomes of a rank between two entries; "midpoint" is worked out apart.
@@ -169,7 +184,7 @@ def quantile_of(
     ends = []
     for side in (np.floor(rank), np.ceil(rank)):
         index = np.take_along_axis(positions, side.astype(np.int64), axis)
-        ends.append(picking.gather(rows, dim=axis, index=index))
+        ends.append(picking.gather.named("GatherBackward0", kink=KEPT_ORDER)(rows, dim=axis, index=index))
     lower, upper = ends
     found = movedim(lower + (upper - lower) * Tensor(rank - np.floor(rank)), (axis,), (0,))
     if flat:
