@@ -45,6 +45,15 @@ float64 = DType("float64", "Double", "double", "f", 5)
 DTYPES = {d.name: d for d in (bool_, uint8, int32, int64, float32, float64)}
 # torch's other spellings of the same types.
 DTYPES.update({"double": float64, "float": float32, "long": int64, "int": int32})
+#: Classes of numbers that stand for a type, as in ``dtype=float``: Python's, and what scripts have for them.
+CLASSES: list[tuple[object, DType]] = [(float, float64), (int, int64), (bool, bool_)]
+
+
+def dtype_meant(value: object) -> DType | None:
+    """The type that ``dtype=value`` asks for; None where the value names none."""
+    if value.__class__ is DType:
+        return value  # type: ignore[return-value]
+    return next((dtype for kind, dtype in CLASSES if kind is value), None)
 
 
 class _Default:

@@ -7,7 +7,7 @@ table, so nothing a script writes reaches numpy unchecked. Families enter their 
 from __future__ import annotations
 
 from autodiff.core.device import settle_on
-from autodiff.core.dtypes import DTYPES, DType
+from autodiff.core.dtypes import DTYPES, dtype_meant
 from autodiff.core.errors import ScriptError
 from autodiff.core.op import Op
 from autodiff.core.tensors import Tensor
@@ -270,7 +270,8 @@ def _tensors(value: Any) -> Any:
 
 
 def _dtype(value: Any) -> Any:
-    return value if isinstance(value, DType) else MISSING
+    dtype = dtype_meant(value)
+    return MISSING if dtype is None else dtype
 
 
 def _str(value: Any) -> Any:

@@ -231,7 +231,16 @@ ENTRIES: dict[str, tuple[str, Rewrite]] = {
     "copy.*": ("E0148", COPIED),
     **{
         f"{name}.*": ("E0148", LEFT_OUT)
-        for name in ("collections", "dataclasses", "functools", "itertools", "typing", "warnings")
+        for name in (
+            "os",
+            "sys",
+            "collections",
+            "dataclasses",
+            "functools",
+            "itertools",
+            "typing",
+            "warnings",
+        )
     },
     **{name: ("E0149", rewrite) for name, rewrite in FUNCTIONS.items()},
 }
@@ -242,7 +251,7 @@ IMPORTABLE = frozenset(
         *("torch.nn.init", "torch.nn.utils", "torch.fft", "torch.cuda.amp"),
         *("torchvision", "torchvision.datasets", "torchvision.transforms"),
         *("matplotlib", "matplotlib.pyplot", "seaborn", "torchviz", "pandas", "tqdm", "tqdm.auto"),
-        *("time", "random", "copy", "typing", "collections", "dataclasses", "functools", "itertools"),
+        *("time", "os", "sys", "copy", "typing", "collections", "dataclasses", "functools", "itertools"),
         "warnings",
     ]
 )
@@ -250,7 +259,7 @@ IMPORTABLE = frozenset(
 CHAINS = frozenset(
     [
         *("torch.func", "torch.fft", "torch.jit", "torch.cuda.amp", "torch.nn.init", "torch.nn.utils"),
-        *("torch.optim.lr_scheduler", "numpy.random", "torchvision.datasets", "torch.distributions"),
+        *("torch.optim.lr_scheduler", "torchvision.datasets", "torch.distributions"),
     ]
 )
 #: How scripts call the modules they import.

@@ -12,7 +12,7 @@ from autodiff.core.sharing import count_again, is_part
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.arithmetic import BINARY
-from autodiff.grammar.attributes import get_attribute, set_attribute
+from autodiff.grammar.attributes import delete_attribute, get_attribute, set_attribute
 from autodiff.grammar.indexing import delete_item, get_item, set_item
 from autodiff.grammar.interpreter import STATEMENTS, Compiler, compiles
 from autodiff.grammar.values import NUMBERS, UNBOUND, collect, iterate, type_name
@@ -321,6 +321,15 @@ def deletion(c: Compiler, target: syntax.Expression) -> Evaluate:
             delete_item(of, at)
 
         return delete_entry
+    if isinstance(target, syntax.Attribute):
+        owner, name, span, name_span = c.expression(target.object), target.name, target.span, target.name_span
+
+        def delete_member(frame: Frame) -> None:
+            of = owner(frame)
+            mode.site = span
+            delete_attribute(of, name, name_span)
+
+        return delete_member
     if isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
         steps = [deletion(c, element) for element in target.elements]
 
@@ -330,5 +339,8 @@ def deletion(c: Compiler, target: syntax.Expression) -> Evaluate:
 
         return delete_all
     raise CompileError(
-        "cannot delete this", code="E0102", caret="only names and list entries can go", span=target.span
+        "cannot delete this",
+        code="E0102",
+        caret="only names, entries of lists and `x.grad` can go",
+        span=target.span,
     )

@@ -284,3 +284,23 @@ def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
             span=span,
             about=(owner, name),
         )
+
+
+def delete_attribute(owner: Any, name: str, span: Span) -> None:
+    """``del owner.name``: of a tensor only the gradient can go."""
+    if owner.__class__ is Tensor and name == "grad":
+        owner.grad = None
+        return
+    if owner.__class__ is Context and name in owner.names:
+        del owner.names[name]
+        return
+    if owner.__class__ is Tensor and name == "data":
+        message, code = "Deleting tensor data is not allowed. Delete tensor instead!", "E0410"
+    elif owner.__class__ is Tensor and name == "requires_grad":
+        message, code = "requires_grad must be a bool", "E0410"
+    elif (owner.__class__, name) in ATTRIBUTES:
+        kind = "torch._C.TensorBase" if owner.__class__ is Tensor else type_name(owner)
+        message, code = f"attribute '{name}' of '{kind}' objects is not writable", "E0204"
+    else:
+        message, code = f"'{type_name(owner)}' object has no attribute '{name}'", "E0204"
+    raise ScriptError(message, code=code, caret=f"`{name}` cannot be deleted", span=span)

@@ -79,7 +79,7 @@ def normal_form(name: str) -> str:
 
 
 #: The names with underscores that are read as they stand, and the words they follow.
-UNDERSCORED = {"__future__": (["from"],), "__name__": (["if"], ["("], ["=="])}
+UNDERSCORED = {"__future__": (["from"],), "__name__": (["if"], ["("], ["=="]), "__version__": (["."],)}
 
 
 def check_name(name: str, start: int, kinds: list[str], keywords: frozenset[str]) -> None:

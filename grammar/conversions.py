@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.device import Device, settle_on
-from autodiff.core.dtypes import DTYPES, DType, float32, float64, int32, int64
+from autodiff.core.dtypes import DTYPES, DType, dtype_meant, float32, float64, int32, int64
 from autodiff.core.dtypes import bool_ as bool_dtype
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import Function
@@ -39,8 +39,9 @@ for _name, _dtype in {
 @method(Tensor, "to")
 def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None, non_blocking: Any = False) -> Tensor:
     for target in (*targets, dtype):
-        if target.__class__ is DType:
-            x = cast(x, target)
+        meant = dtype_meant(target)
+        if meant is not None:
+            x = cast(x, meant)
         elif target.__class__ is Tensor:
             x = cast(x, target.dtype)
         elif target.__class__ is str or target.__class__ is Device:

@@ -145,7 +145,11 @@ AUTOGRAD = {
 CUDA = members(is_available=False, device_count=0, is_initialized=False)
 for _name in ("manual_seed", "manual_seed_all", "empty_cache"):
     CUDA[_name] = Builtin(_name, nothing)
+
+#: The release of torch that scripts are held to.
+TORCH_VERSION = "2.13.0"
 TORCH: dict[str, Any] = {
+    "__version__": TORCH_VERSION,
     "device": Builtin("device", device, (Device,)),
     "set_printoptions": Builtin("set_printoptions", set_printoptions),
     "set_default_tensor_type": Builtin("set_default_tensor_type", set_default_tensor_type),
@@ -157,11 +161,13 @@ TORCH: dict[str, Any] = {
     "set_num_threads": Builtin("set_num_threads", nothing),
     "use_deterministic_algorithms": Builtin("use_deterministic_algorithms", nothing),
 }
-#: What torch's namespaces about the machine hold, and what ``torch`` itself has of the kind.
+#: What torch's namespaces about the machine hold, and what ``torch`` itself has of the kind. Seeds of others
+#: are accepted: nothing draws with them.
 MEMBERS = {
     "torch": TORCH,
     "cuda": CUDA,
     "mps": members(is_available=False, is_built=False),
     "cudnn": members(is_available=False),
+    "random": {"seed": Builtin("seed", nothing)},
     "accelerator": members(is_available=False, device_count=0, current_accelerator=None),
 }

@@ -25,6 +25,8 @@ MODULES = (
     "torch.testing",
     "math",
     "numpy",
+    "numpy.random",
+    "random",
     "IPython",
     "IPython.display",
     "__future__",

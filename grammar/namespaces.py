@@ -188,7 +188,7 @@ def math_members() -> dict[str, Any]:
 def numpy_members() -> dict[str, Any]:
     from autodiff.grammar.scalar_functions import NUMPY
 
-    return NUMPY
+    return {**NUMPY, "random": namespace("numpy.random")}
 
 
 MAKERS: dict[str, Callable[[str], Namespace]] = {
@@ -212,6 +212,8 @@ MAKERS: dict[str, Callable[[str], Namespace]] = {
         lambda: {name: builtin(name) for name in AUTOGRAD if name != "grad"}
     ),
     "math": of_members(math_members),
+    "random": of_members(environment("random")),
+    "numpy.random": of_members(environment("random")),
     "numpy": of_members(numpy_members),
     "IPython": of_members(lambda: {"display": namespace("IPython.display")}),
     "IPython.display": of_members(ipython_members),

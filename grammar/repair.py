@@ -55,7 +55,9 @@ def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) ->
         if error.span is None or other.span is None:
             return False
         place = fix.moves(error.span.start)
-        if error.code < "E0202" and "E0140" <= other.code <= "E0149":  # it compiles, and uses what is not here
+        if (
+            error.code < "E0202" and "E0140" <= other.code <= "E0149"
+        ):  # it compiles, and uses what is not here
             return True
         if other.code == error.code == "E0201":  # another unknown name: they are reported in their order
             return other.span.start > place

@@ -23,7 +23,7 @@ def number(value: Any) -> Any:
     if value.__class__ in NUMBERS:
         return value
     if value.__class__ is Tensor:
-        from autodiff.grammar.builtins import converted
+        from autodiff.grammar.builtins.numbers import converted
 
         return converted(value)
     raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")

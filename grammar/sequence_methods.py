@@ -100,7 +100,7 @@ def copy(values: list[Any], /) -> list[Any]:
 
 @method(list, "sort")
 def sort(values: list[Any], *, key: Any = None, reverse: Any = False) -> None:
-    from autodiff.grammar.builtins import sorted_values
+    from autodiff.grammar.builtins.sequences import sorted_values
 
     values[:] = sorted_values(values, key=key, reverse=reverse)
 

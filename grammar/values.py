@@ -211,6 +211,8 @@ def type_name(value: object) -> str:
         return value.type_name
     if value.__class__ is Module:
         return value.kind.name
+    if value.__class__ is Builtin and value.classes:
+        return "type"
     name = TYPE_NAMES.get(value.__class__)
     return name if name is not None else value.__class__.__name__
 

@@ -27,6 +27,7 @@ from autodiff.grammar import (
     indexing,
     interpreter,
     operators,
+    percent,
     script_functions,
     sequence_methods,
     statements,
@@ -347,9 +348,9 @@ MUTANTS |= {
         lambda right: lambda value, field, spec: right(value, text.FormatField(""), spec),
     ),
     "%-formats forget their precision": attribute(
-        text,
-        "directive",
-        lambda right: lambda flags, width, precision, code, value: right(flags, width, None, code, value),
+        percent,
+        "formatted",
+        lambda right: lambda value, spec: right(value, spec[-1]),
     ),
     "lines of tensors may be longer": attribute(
         printing,

@@ -168,8 +168,10 @@ REWRITES: dict[str, tuple[list[str], str]] = {
         ["def twice(f): return f\n@twice\ndef g(): pass"],
         "def twice(f): return f\ndef g(): pass\ng = twice(g)",
     ),
-    "`time`, `random`, `copy`, `itertools`, ...": (
+    "`time`, `random`, `copy`, `itertools`, `os`, `sys`, ...": (
         [
+            "import os\nhome = os.environ",
+            "import sys\nsys.exit()",
             "import time\nt = time.time()",
             "import random\nx = random.random()",
             "from copy import deepcopy\ndeepcopy(1)",

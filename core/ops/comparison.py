@@ -63,6 +63,37 @@ bitwise_xor = elementwise(
 bitwise_not = elementwise(
     "bitwise_not", on_whole_numbers("bitwise_not", lambda x: np.bitwise_not(x)), 0, infix="~"
 )
+
+
+def shifted(name: str, move: Callable[[Any, Any], Any], is_left: bool) -> Callable[..., Any]:
+    """A shift of whole numbers. Less than 0 and all bits or more empty a number, to the right to its sign."""
+
+    def forward(x: Any, y: Any) -> Any:
+        common = np.result_type(x, y)
+        if common.kind == "f":
+            kind = "Double" if common.itemsize == 8 else "Float"
+            raise ScriptError(
+                f"\"{name}_cpu\" not implemented for '{kind}'",
+                help=("multiply by a power of 2, as in `x * 2 ** n`",),
+            )
+        bits = 8 * common.itemsize
+        count = np.asarray(y).astype("int64")
+        inside = (count >= 0) & (count < bits)
+        value = np.asarray(x).astype(common)
+        emptied = np.where(value < 0, 0 if is_left else -1, 0)
+        return np.where(inside, move(value, np.where(inside, count, 0).astype(common)), emptied).astype(
+            common
+        )
+
+    return forward
+
+
+bitwise_left_shift = elementwise(
+    "bitwise_left_shift", shifted("lshift", lambda x, y: np.left_shift(x, y), True), 0, 0, infix="<<"
+)
+bitwise_right_shift = elementwise(
+    "bitwise_right_shift", shifted("rshift", lambda x, y: np.right_shift(x, y), False), 0, 0, infix=">>"
+)
 isnan = elementwise("isnan", lambda x: np.isnan(x), 0)
 isinf = elementwise("isinf", lambda x: np.isinf(x), 0)
 isfinite = elementwise("isfinite", lambda x: np.isfinite(x), 0)
@@ -99,7 +130,7 @@ for comparison, word in (
     expose(f"{comparison.name}(input, other)", comparison, also=(word,), in_place=True)
 for comparison in (eq, logical_and, logical_or, logical_xor):
     expose(f"{comparison.name}(input, other)", comparison, in_place=True)
-for comparison in (bitwise_and, bitwise_or, bitwise_xor):
+for comparison in (bitwise_and, bitwise_or, bitwise_xor, bitwise_left_shift, bitwise_right_shift):
     expose(f"{comparison.name}(input, other)", comparison, in_place=True)
 expose("logical_not(input)", logical_not, in_place=True)
 expose("bitwise_not(input)", bitwise_not, in_place=True)

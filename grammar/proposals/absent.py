@@ -161,7 +161,7 @@ def pictures(scene: Scene) -> Iterator[Fix]:
 
 
 #: What draws numbers in numpy and, with the same arguments, in torch.
-DRAWN = {"randn": "randn", "rand": "rand", "seed": "manual_seed"}
+DRAWN = {"randn": "randn", "rand": "rand"}
 
 
 def arrays(scene: Scene) -> Iterator[Fix]:
@@ -225,8 +225,8 @@ def transforms(scene: Scene) -> Iterator[Fix]:
 
 
 def modules(scene: Scene) -> Iterator[Fix]:
-    """A bar around a loop goes; a deep copy of a tensor is a clone; a seed is torch's."""
-    place, call = used(scene)
+    """A bar around a loop goes; a deep copy of a tensor is a clone."""
+    _, call = used(scene)
     name = member(scene)
     full = str(scene.error.about[0])
     if call is None or not call.arguments:
@@ -238,8 +238,6 @@ def modules(scene: Scene) -> Iterator[Fix]:
         yield Fix(f"loop over `{text}`", Edit(call.span, text))
     elif full == "copy.deepcopy" or full == "copy.copy":
         yield Fix(f"write `{first}.detach().clone()`", Edit(call.span, f"{first}.detach().clone()"))
-    elif full == "random.seed":
-        yield Fix("write `torch.manual_seed(...)`", Edit(place.span, "torch.manual_seed"))
     else:
         yield from delete_line(scene)
 

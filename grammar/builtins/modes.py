@@ -1,0 +1,63 @@
+"""Switches of recording, and what torch has beside its functions: ``no_grad``, ``is_tensor``, ``Size``."""
+
+from __future__ import annotations
+
+from autodiff.core.mode import mode
+from autodiff.core.tensors import Tensor
+from autodiff.grammar.builtins.table import builtin_function
+from autodiff.grammar.values import (
+    GradMode,
+    Size,
+    as_index,
+    is_true,
+    iterate,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@builtin_function("no_grad")
+def no_grad(function: Any = None) -> Any:
+    return switched(GradMode("no_grad", False), function)
+
+
+@builtin_function("enable_grad")
+def enable_grad(function: Any = None) -> Any:
+    return switched(GradMode("enable_grad", True), function)
+
+
+@builtin_function("inference_mode")
+def inference_mode(mode: Any = True) -> Any:
+    return GradMode("inference_mode", not is_true(mode))
+
+
+def switched(switch: GradMode, function: Any) -> Any:
+    if function is None:
+        return switch
+    from autodiff.grammar.calls import decorate
+
+    return decorate(switch, function)
+
+
+@builtin_function("set_grad_enabled")
+def set_grad_enabled(mode_: Any, /) -> GradMode:
+    switch = GradMode("set_grad_enabled", is_true(mode_))
+    mode.enabled = switch.switch  # at once, as torch does; `with` puts it back at the end
+    return switch
+
+
+@builtin_function("is_grad_enabled")
+def is_grad_enabled() -> bool:
+    return mode.enabled
+
+
+@builtin_function("is_tensor")
+def is_tensor(obj: Any) -> bool:
+    return obj.__class__ is Tensor
+
+
+@builtin_function("Size")
+def make_size(sizes: Any = (), /) -> Any:
+    return Size(as_index(n, "a size") for n in iterate(sizes))
