@@ -6,6 +6,7 @@ shows the regular formula alone.
 
 from __future__ import annotations
 
+from autodiff.core.dtypes import dtype_of
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
@@ -70,8 +71,8 @@ def shifted(name: str, move: Callable[[Any, Any], Any], is_left: bool) -> Callab
 
     def forward(x: Any, y: Any) -> Any:
         common = np.result_type(x, y)
-        if common.kind == "f":
-            kind = "Double" if common.itemsize == 8 else "Float"
+        if common.kind not in "iu":
+            kind = dtype_of(np.empty(0, common)).long_name
             raise ScriptError(
                 f"\"{name}_cpu\" not implemented for '{kind}'",
                 help=("multiply by a power of 2, as in `x * 2 ** n`",),
