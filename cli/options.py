@@ -86,6 +86,8 @@ FORMULA = Option(
     "--formula", TEXTS, "A derivative worked out by hand, to check; repeatable.", metavar="'dL/dw == ...'"
 )
 ORDER = Option("--order", TEXT, "Check first or second derivatives.", choices=("1", "2"), default="1")
+SECOND = Option("--order", TEXT, "Derive first or second derivatives.", choices=("1", "2"), default="1")
+ENTRY = Option("--entry", TEXT, "Derive one entry of a tensor gradient too.", metavar="I,J")
 MAX_SCRIPT = Option("--max-script", SIZE, "Size of the script.", metavar="SIZE", default=16 << 20)
 MAX_STEPS = Option("--max-steps", NUMBER, "Statements to run.", metavar="N", default=10_000_000)
 MAX_NODES = Option("--max-nodes", NUMBER, "Nodes of the graph.", metavar="N", default=5_000_000)
@@ -126,7 +128,16 @@ COMMANDS = {
         Command(
             "explain",
             "[SCRIPT]",
-            (*QUESTION, TOP, format_option("plain", "formula", "json"), *PEOPLE, *MANNERS, *LIMITS),
+            (
+                *QUESTION,
+                ENTRY,
+                SECOND,
+                TOP,
+                format_option("plain", "formula", "json"),
+                *PEOPLE,
+                *MANNERS,
+                *LIMITS,
+            ),
             "Derive a gradient in five steps, path by path.",
             (
                 f"autodiff explain {EXAMPLE} --wrt w1",

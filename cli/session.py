@@ -67,20 +67,24 @@ class Session:
         """Whether the result goes to a terminal in no particular format."""
         return self.format == "auto" and self.out.is_terminal
 
-    def report(self, *, graph: bool = False, derivations: bool = False) -> GradientReport:
-        """Run the script, then backward, then put what there is to say into a report."""
-        report = self.report_if_any(graph=graph, derivations=derivations, needed=True)
+    def report(
+        self, *, graph: bool = False, derivations: bool = False, twice: bool = False
+    ) -> GradientReport:
+        """Run the script, then backward, once or ``twice``, then put what there is to say into a report."""
+        report = self.report_if_any(graph=graph, derivations=derivations, needed=True, twice=twice)
         assert report is not None
         return report
 
     def report_if_any(
-        self, *, graph: bool, derivations: bool, needed: bool, tensors: bool = False
+        self, *, graph: bool, derivations: bool, needed: bool, tensors: bool = False, twice: bool = False
     ) -> GradientReport | None:
         """As ``report``; None, with a note, where a script has no gradient to show and none was asked for."""
         self.script = read_script(self.request)
         from autodiff.cli.work import make_report  # after reading: a missing file needs no interpreter
 
-        return make_report(self, graph=graph, derivations=derivations, tensors=tensors, needed=needed)
+        return make_report(
+            self, graph=graph, derivations=derivations, tensors=tensors, needed=needed, twice=twice
+        )
 
     def page(self) -> Page:
         """The page reports are laid out for."""

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 
 def make_report(
-    session: Session, *, graph: bool, derivations: bool, tensors: bool, needed: bool
+    session: Session, *, graph: bool, derivations: bool, tensors: bool, needed: bool, twice: bool = False
 ) -> GradientReport | None:
     """Run the script, then backward, then describe; ``tensors`` says to keep what they are like as well.
+
+    ``twice`` asks for the derivations of second derivatives.
 
     None where nothing can be differentiated and nothing was: not ``needed``, no target or input named.
     """
@@ -37,13 +39,20 @@ def make_report(
     assert script is not None
     set_limits(request)
     settings = read_settings(request)
+    entry = read_entry(request.text("entry"))
+    asked_wrt = bool(settings.wrt)
     started = perf_counter()
     execution = execute(
         script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
     )
     ran = perf_counter()
     try:
-        subject = differentiate(execution, settings)
+        if twice:
+            from autodiff.grammar.second_order import differentiate_twice
+
+            subject, seconds = differentiate_twice(execution, settings, entry)
+        else:
+            subject = differentiate(execution, settings)
     except (UsageError, GradientError) as error:
         asked = settings.of or settings.wrt or settings.grad_output is not None
         if needed or asked or execution.last_passes.backwards:
@@ -57,17 +66,24 @@ def make_report(
     swept = perf_counter()
     if tensors:
         keep_states(session, execution, subject)
-    from autodiff.core.describe import describe
+    from autodiff.core.describe import describe, describe_twice
 
-    report = describe(
-        subject,
-        script.source,
-        graph=graph,
-        derivations=derivations,
-        max_paths=limits.paths,
-        top=request.number("top") or MOST_SHOWN,
-    )
-    if any(derivation.causes for derivation in report.derivations):
+    top = request.number("top") or MOST_SHOWN
+    if entry is not None:
+        check_entry(entry, subject, asked_wrt)
+    if twice:
+        report = describe_twice(subject, script.source, seconds, max_paths=limits.paths, top=top)
+    else:
+        report = describe(
+            subject,
+            script.source,
+            graph=graph,
+            derivations=derivations,
+            max_paths=limits.paths,
+            top=top,
+            entry=entry,
+        )
+    if not twice and any(derivation.causes for derivation in report.derivations):
         from autodiff.grammar.remedies import add_remedies
 
         add_remedies(report, execution, settings)
@@ -125,6 +141,40 @@ def read_weight(text: str) -> object:
         if text.isidentifier():
             error.help = ("did you mean `--grad-output ones`?",)
         raise
+
+
+def read_entry(text: str | None) -> tuple[int, ...] | None:
+    """The place in ``--entry 0,1``."""
+    if text is None:
+        return None
+    parts = text.strip().removeprefix("[").removesuffix("]").split(",")
+    try:
+        return tuple(int(part) for part in parts)
+    except ValueError:
+        raise UsageError(
+            f"--entry takes the place of an entry, not `{text[:40]}`",
+            code="E0610",
+            help=("write it as in --entry 0,1",),
+        ) from None
+
+
+def check_entry(place: tuple[int, ...], subject: Subject, is_asked: bool) -> None:
+    """Refuse a place that an input asked about does not have; where none was, one that no input has."""
+    from autodiff.core.derive import has_place
+
+    misfits = [(spelled, node.shape) for spelled, node in subject.wrt if not has_place(node.shape, place)]
+    if not misfits or (not is_asked and len(misfits) < len(subject.wrt)):
+        return
+    spelled, shape = misfits[0]
+    given = ",".join(map(str, place))
+    if not shape:
+        message, help = f"--entry {given}: `{spelled}` is a single number", "leave --entry out"
+    else:
+        message = f"--entry {given}: `{spelled}` has shape {shape}"
+        first = ",".join("0" for _ in shape)
+        last = ",".join(str(n - 1) for n in shape)
+        help = f"its entries go from --entry {first} to --entry {last}" if all(shape) else "it has no entries"
+    raise UsageError(message, code="E0616", help=(help,))
 
 
 def read_names(texts: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import islice
 
 from autodiff.core.backward import leading_to
+from autodiff.core.entry import EntryWriter
 from autodiff.core.expr import Expr, name, number, substitute, text
 from autodiff.core.formula import Factored, factored, formula_of, total_of
 from autodiff.core.lazy import np
@@ -19,7 +20,7 @@ from autodiff.core.node import Node
 from autodiff.core.path_writer import PathWriter
 from autodiff.core.paths import Path as Edges
 from autodiff.core.paths import follow
-from autodiff.core.report import Derivation, Subject
+from autodiff.core.report import Derivation, Entry, Subject
 from autodiff.core.strongest import ScalarEdges, is_number
 from autodiff.core.terms import summands
 from autodiff.core.uses import size_of, uses_of
@@ -43,17 +44,25 @@ MOST_NODES = 2_000
 class Derivations:
     """The derivations of one backward pass; they share names and what was found out about single edges.
 
-    At most ``max_paths`` are followed (0: all). Of more the ``top`` strongest are written out.
+    At most ``max_paths`` are followed (0: all). Of more the ``top`` strongest are written out. ``entry`` is
+    the place of an entry to derive in those inputs that have it.
     """
 
     def __init__(
-        self, subject: Subject, names: Names, counts: dict[Node, int], max_paths: int, top: int
+        self,
+        subject: Subject,
+        names: Names,
+        counts: dict[Node, int],
+        max_paths: int,
+        top: int,
+        entry: tuple[int, ...] | None = None,
     ) -> None:
         self.subject = subject
         self.names = names
         self.counts = counts
         self.max_paths = max_paths
         self.top = top
+        self.entry = entry
         self.formulas = Formulas(names)
         self._scalar_edges: ScalarEdges | None = None
         weight = None
@@ -64,6 +73,8 @@ class Derivations:
 
     def of(self, index: int) -> Derivation:
         """The derivation for one of the inputs asked about."""
+        from autodiff.core.kinks import kinks_of  # here, since gradients alone are reported without
+
         subject, names, writer = self.subject, self.names, self._writer
         spelled, node = subject.wrt[index]
         count = self.counts[node]
@@ -94,6 +105,8 @@ class Derivations:
             output_line=names.line(subject.root),
             wrt=spelled,
             wrt_line=names.line(node),
+            entry=self._entry(spelled, node),
+            weight=subject.weight,
             count=count,
             paths=tuple(path for path, _ in paths),
             followed=len(followed),
@@ -113,8 +126,15 @@ class Derivations:
             uses=uses,
             use_count=use_count,
             causes=causes_of(subject, spelled, node, names, uses),
+            kinks=kinks_of(leading, subject.cotangents, names),
             words=self._words(written, node) if is_scalar else "",
         )
+
+    def _entry(self, spelled: str, node: Node) -> Entry | None:
+        place = self.entry
+        if place is None or not has_place(node.shape, place):
+            return None
+        return EntryWriter(self.subject, self.names, self.formulas).of(node, spelled, place)
 
     def _edges(self) -> ScalarEdges:
         if self._scalar_edges is None:
@@ -195,6 +215,15 @@ class Derivations:
 def _strongest(followed: list[tuple[Edges, Any]], top: int) -> list[tuple[Edges, Any]]:
     """The paths that carry most, most first."""
     return sorted(followed, key=lambda one: -size_of(one[1]))[:top]
+
+
+def has_place(shape: tuple[int, ...], place: tuple[int, ...]) -> bool:
+    """Whether tensors of the shape have an entry there; negative places do not count from the end.
+
+    >>> has_place((2, 3), (1, 2)), has_place((2, 3), (2, 0)), has_place((2,), (0, 0))
+    (True, False, False)
+    """
+    return len(shape) == len(place) and all(0 <= at < n for at, n in zip(place, shape, strict=True))
 
 
 def _size(value: Any) -> int:

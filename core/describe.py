@@ -23,7 +23,10 @@ from autodiff.core.tensors import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from autodiff.core.second import Second
 
 MOST_PATHS = 100
 STRONGEST = 10
@@ -38,9 +41,15 @@ def describe(
     derivations: bool = True,
     max_paths: int = MOST_PATHS,
     top: int = STRONGEST,
+    entry: tuple[int, ...] | None = None,
+    called: Mapping[Node, str] | None = None,
 ) -> GradientReport:
-    """Everything about one backward pass; the graph and the derivations only where they are asked for."""
-    names = Names(subject.order, source)
+    """Everything about one backward pass; the graph and the derivations only where they are asked for.
+
+    With ``entry`` the gradients of inputs that have such an entry are derived for it as well. ``called`` are
+    names for nodes that the script has none for.
+    """
+    names = Names(subject.order or (subject.root,), source, called)
     counts = count_paths(subject.root, [node for _, node in subject.wrt], subject.order)
     gradients = tuple(
         _variable(spelled, node, names, _gradient(subject, node), counts[node])
@@ -48,7 +57,7 @@ def describe(
     )
     derived: tuple[Derivation, ...] = ()
     if derivations and subject.wrt:
-        writer = Derivations(subject, names, counts, max_paths, top)
+        writer = Derivations(subject, names, counts, max_paths, top, entry)
         derived = tuple(writer.of(index) for index in range(len(subject.wrt)))
     return GradientReport(
         script=source.name,
@@ -79,6 +88,23 @@ def _gradient(subject: Subject, node: Node) -> Any:
     if g is None:
         return 0.0 if node.out.__class__ is float else np.zeros_like(node.out)
     return g
+
+
+def describe_twice(
+    subject: Subject, source: Source, seconds: Sequence[Second], *, max_paths: int, top: int
+) -> GradientReport:
+    """The report on a backward pass with the derivations of second derivatives instead of its own."""
+    report = describe(subject, source, graph=False, derivations=False)
+    derived = []
+    for second in seconds:
+        made = describe(
+            second.subject, source, graph=False, max_paths=max_paths, top=top, called=second.called
+        )
+        for derivation in made.derivations:
+            derivation.order, derivation.given = 2, second.given
+            derived.append(derivation)
+    report.derivations = tuple(derived)
+    return report
 
 
 # -- the graph ------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from autodiff.core.symbol import Shape, Symbol, as_symbol, dtype_named, is_custo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from autodiff.core.op import Op
@@ -28,10 +28,16 @@ WORDS = re.compile(r"[^\W\d]\w*")
 
 
 class Names:
-    """The names of one graph. ``order`` are its tracked nodes, newest first."""
+    """The names of one graph. ``order`` are its tracked nodes, newest first.
 
-    def __init__(self, order: Sequence[Node], source: Source) -> None:
+    ``called`` has names for nodes that the script has none for.
+    """
+
+    def __init__(
+        self, order: Sequence[Node], source: Source, called: Mapping[Node, str] | None = None
+    ) -> None:
         self.source = source
+        self.called = called or {}
         nodes = dict.fromkeys(order)
         for node in order:
             nodes.update((below, None) for below in node.inputs if below is not None)
@@ -73,6 +79,9 @@ class Names:
         newest = {node.site: node for node in self._oldest_first}
         for node in self._oldest_first:
             if node in self.of:
+                continue
+            if node in self.called:
+                self._give(node, self.called[node])
                 continue
             is_newest = node.site is not None and newest[node.site] is node
             spelled = self._source_text(node) if is_newest else ""
@@ -155,6 +164,7 @@ class Formulas:
         self._invented = 0
         self.values: dict[str, Any] = {}
         self._meanings: dict[str, str | Expr] = {}
+        self._abbreviations: dict[Node, str] = {}
 
     def operands(self, node: Node) -> tuple[Symbol, ...]:
         """The operands of a node."""
@@ -213,12 +223,25 @@ class Formulas:
         return Symbol(name(spelled), shape, dtype=dtype_named(node.out))
 
     def _invent(self, node: Node, shape: Shape, meaning: str | Expr) -> Symbol:
+        spelled = self._names.of[node] if node in self._names.called else self._free_name()
+        self._meanings[spelled] = meaning
+        return self._named(spelled, node, shape)
+
+    def _free_name(self) -> str:
         self._invented += 1
         while not self._names.is_free(f"t{self._invented}"):
             self._invented += 1
-        spelled = f"t{self._invented}"
-        self._meanings[spelled] = meaning
-        return self._named(spelled, node, shape)
+        return f"t{self._invented}"
+
+    def abbreviation(self, node: Node) -> str:
+        """The invented name of an unnamed result, for formulas that would repeat it."""
+        known = self._abbreviations.get(node)
+        if known is None:
+            expr = self.symbol(node).expr
+            if expr.value not in self._meanings:
+                expr = self._invent(node, node.shape, expr).expr
+            known = self._abbreviations[node] = expr.value
+        return known
 
     def written_out(self, root: Expr) -> Expr | None:
         """The expression without invented names; None where one stands for what has no expression."""
@@ -246,8 +269,7 @@ class Formulas:
             meaning = self._meanings[spelled]
             if isinstance(meaning, Expr):
                 todo.extend(self._invented_in([meaning]))
-        ordered = sorted(needed, key=lambda spelled: int(spelled[1:]))
-        return tuple((spelled, self._meaning(spelled)) for spelled in ordered)
+        return tuple((spelled, self._meaning(spelled)) for spelled in self._meanings if spelled in needed)
 
     def _invented_in(self, exprs: Iterable[Expr]) -> Iterator[str]:
         for expr in exprs:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.errors import Fix
+    from autodiff.core.expr import Expr
+    from autodiff.core.kinks import Kink
     from autodiff.core.span import Span
 
 
@@ -220,6 +222,71 @@ class Cause:
         self.repairs: tuple[Fix, ...] = ()
 
 
+class EntryStep:
+    """One entry ``name`` of a tensor that an entry of the input goes into: ``name = expansion``.
+
+    ``local`` is its derivative by the entry of the input, ``rate`` the same as a number, ``received`` the
+    gradient that it has itself. ``expansion`` is empty where the op has no spelling entry by entry.
+    """
+
+    __slots__ = ("expansion", "local", "name", "rate", "received")
+
+    def __init__(self, name: str, expansion: str, local: str, rate: float, received: float) -> None:
+        self.name = name
+        self.expansion = expansion
+        self.local = local
+        self.rate = rate
+        self.received = received
+
+
+class Entry:
+    """One entry of a tensor gradient with its index sums written out: ``given`` = ``formula``.
+
+    ``given`` is the quotient, as in ``dL/dW[0,1]``, ``numbers`` the terms of the formula with values for
+    names, ``where`` the meanings of its invented names, ``exact`` the formula without those and unrounded.
+    ``value`` is what that gives, ``difference`` its distance from backward; ``formula`` is empty and
+    ``difference`` None where it is too long. ``steps`` are the chain rule, empty where it has no spelling.
+    ``unspelled`` maps names that stand for values to the op that has no spelling. ``expr`` is the formula as
+    an expression, ``values`` has the numbers behind its names.
+    """
+
+    __slots__ = (
+        *("backward", "difference", "exact", "expr", "formula", "given", "numbers", "place", "steps"),
+        *("unspelled", "value", "values", "where"),
+    )
+
+    def __init__(
+        self,
+        place: tuple[int, ...],
+        given: str,
+        *,
+        value: float,
+        backward: float,
+        difference: float | None = None,
+        formula: str = "",
+        numbers: tuple[str, ...] = (),
+        exact: str = "",
+        expr: Expr | None = None,
+        steps: tuple[EntryStep, ...] = (),
+        where: tuple[tuple[str, str], ...] = (),
+        unspelled: tuple[tuple[str, str], ...] = (),
+        values: dict[str, float] | None = None,
+    ) -> None:
+        self.place = place
+        self.given = given
+        self.value = value
+        self.backward = backward
+        self.difference = difference
+        self.formula = formula
+        self.numbers = numbers
+        self.exact = exact
+        self.expr = expr
+        self.steps = steps
+        self.where = where
+        self.unspelled = unspelled
+        self.values = values or {}
+
+
 class Derivation:
     """The gradient of the output with respect to one input, as a sum over paths.
 
@@ -233,7 +300,10 @@ class Derivation:
     written out; if ``are_strongest``, no path left out contributes more. ``magnitude`` is the sum of
     the sizes of all contributions, None where it is not known. ``uses`` are the direct uses of the input (of
     ``use_count`` the largest), ``words`` reads the strongest path as a sentence.
-    ``causes`` say why the gradient is zero or not finite, where it is.
+    ``kinks`` are the points on the way where the gradient is a convention.
+    ``causes`` say why the gradient is zero or not finite, where it is; ``entry`` derives one of its entries.
+    ``weight`` is what the entries of the output are weighed with, None for the 1 of a number. ``order`` is 2
+    where the output is a gradient itself; ``given`` then spells the derivative, ``d2L/dw2``.
     """
 
     __slots__ = (
@@ -247,10 +317,13 @@ class Derivation:
         "factored",
         "followed",
         "formula",
+        "given",
         "is_scalar",
+        "kinks",
         "local",
         "magnitude",
         "numbers",
+        "order",
         "output",
         "output_line",
         "paths",
@@ -258,6 +331,7 @@ class Derivation:
         "use_count",
         "uses",
         "value",
+        "weight",
         "where",
         "words",
         "wrt",
@@ -281,7 +355,7 @@ class Derivation:
         difference: float | None,
         is_scalar: bool,
         where: tuple[tuple[str, str], ...] = (),
-        entry: str | None = None,
+        entry: Entry | None = None,
         followed: int = 0,
         factored: str = "",
         formula: str = "",
@@ -291,6 +365,10 @@ class Derivation:
         use_count: int = 0,
         words: str = "",
         causes: tuple[Cause, ...] = (),
+        kinks: tuple[Kink, ...] = (),
+        weight: str | None = None,
+        order: int = 1,
+        given: str = "",
     ) -> None:
         self.output = output
         self.output_line = output_line
@@ -317,6 +395,10 @@ class Derivation:
         self.use_count = use_count
         self.words = words
         self.causes = causes
+        self.kinks = kinks
+        self.weight = weight
+        self.order = order
+        self.given = given
 
 
 class TensorState:

@@ -28,30 +28,24 @@ CUSTOM = "a function defined in the script"
 SPELLINGS: dict[str, Callable[[list[Symbol], dict[str, Any]], Symbol | None]] = {}
 
 
-def _unary(op: str) -> Callable[[Symbol], Symbol]:
-    return lambda self: apply(OPS[op], (self,), {})
+def _unary(op: str) -> Callable[[Any], Any]:
+    return lambda self: OPS[op](self)
 
 
-def _binary(op: str) -> Callable[[Symbol, Any], Symbol]:
-    return lambda self, other: apply(OPS[op], (self, other), {})
+def _binary(op: str) -> Callable[[Any, Any], Any]:
+    return lambda self, other: OPS[op](self, other)
 
 
-def _reflected(op: str) -> Callable[[Symbol, Any], Symbol]:
-    return lambda self, other: apply(OPS[op], (other, self), {})
+def _reflected(op: str) -> Callable[[Any, Any], Any]:
+    return lambda self, other: OPS[op](other, self)
 
 
-class Symbol:
-    """Something a rule can compute with that remembers what was computed.
+class Operators:
+    """The operators and measures of whatever has a ``shape`` and stands in for a tensor in a rule."""
 
-    ``reads`` says which saved values went into it; only ``values_read`` marks any.
-
-    >>> x = Symbol(name("x"))
-    >>> str((x * 2 - 1).expr)
-    'x*2 - 1'
-    """
-
-    __slots__ = ("dtype", "expr", "extent", "reads", "shape")
+    __slots__ = ()
     __array_ufunc__ = None  # numpy arrays on the left leave the operation to us
+    shape: Shape
 
     __add__ = _binary("add")
     __radd__ = _reflected("add")
@@ -79,6 +73,32 @@ class Symbol:
     __invert__ = _unary("logical_not")
     __hash__ = object.__hash__
 
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return size_of(self.shape)
+
+    @property
+    def T(self) -> Any:
+        """The dimensions in reverse order."""
+        return OPS["permute"](self, dims=tuple(range(self.ndim - 1, -1, -1)))
+
+
+class Symbol(Operators):
+    """Something a rule can compute with that remembers what was computed.
+
+    ``reads`` says which saved values went into it; only ``values_read`` marks any.
+
+    >>> x = Symbol(name("x"))
+    >>> str((x * 2 - 1).expr)
+    'x*2 - 1'
+    """
+
+    __slots__ = ("dtype", "expr", "extent", "reads", "shape")
+
     def __init__(
         self,
         expr: Expr,
@@ -96,19 +116,6 @@ class Symbol:
 
     def __repr__(self) -> str:
         return f"<symbol {self.expr} of shape {self.shape}>"
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        return size_of(self.shape)
-
-    @property
-    def T(self) -> Symbol:
-        """The dimensions in reverse order."""
-        return apply(OPS["permute"], (self,), {"dims": tuple(range(self.ndim - 1, -1, -1))})
 
     def reshaped(self, shape: Shape, extent: Shape | None = None) -> Symbol:
         """The same expression, said to have another shape."""

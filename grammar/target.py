@@ -43,7 +43,7 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
         name=name,
         root=root,
         seed=seed,
-        weight=spell_weight(root, seed),
+        weight=spell_weight(seed),
         wrt=tuple(wrt),
         order=tuple(order),
         cotangents=cotangents,
@@ -192,11 +192,11 @@ def weight_tensor(output: Tensor, value: float) -> Tensor:
     return Tensor(np.full(output.shape, value, dtype=output.dtype.name))
 
 
-def spell_weight(root: Node, seed: Any) -> str | None:
+def spell_weight(seed: Any) -> str | None:
     """How a report calls the weight; None for the 1 of a single number."""
     flat = np.asarray(seed).ravel().tolist() if seed.__class__ is not float else [seed]
     if all(entry == 1 for entry in flat):
-        return None if len(flat) == 1 else f"ones({', '.join(map(str, root.shape))})"
+        return None if len(flat) == 1 else f"ones({', '.join(map(str, np.shape(seed)))})"
     text = str(np.asarray(seed).tolist() if seed.__class__ is not float else seed)
     return text if len(text) <= 40 else "the gradient given"
 

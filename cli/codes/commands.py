@@ -130,6 +130,13 @@ CODES = {
         "autodiff help E9999",
         "autodiff help E0401",
     ),
+    "E0616": Code(
+        "The tensor has no such entry.",
+        "--entry counts from 0 in every dimension, and names a place in each of them.",
+        "Give one number for each dimension, each below its size.",
+        "autodiff explain --entry 0,2 -e 'W = ones(2, 2, requires_grad=True); L = (W * W).sum()'",
+        "autodiff explain --entry 0,1 -e 'W = ones(2, 2, requires_grad=True); L = (W * W).sum()'",
+    ),
     "E0700": Code(
         "The output could not be written.",
         "The disk is full, standard output is closed, or the device takes no more.",

@@ -7,7 +7,7 @@ from autodiff.cli.session import Session
 
 def explain(session: Session) -> None:
     """Derive gradients in five steps; ``--format formula`` prints the simplified formula alone."""
-    report = session.report(derivations=True)
+    report = session.report(derivations=True, twice=session.request.text("order") == "2")
     if session.format == "json":
         session.show_json(report)
         return

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 
-from autodiff.cli.console import visible
-from autodiff.cli.render.numbers import block, is_array, number, short, spell_count
+from autodiff.cli.render.entries import entry_check, entry_lines
+from autodiff.cli.render.numbers import fitted, is_array, number, short, spell_count
 from autodiff.cli.render.page import (
     EMPTY,
     GRADIENT,
     MUTED,
-    NAME,
     PLAIN,
     TITLE,
     Page,
     columns,
     fit,
     muted,
-    spread,
+    prose,
+    with_remark,
 )
+from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, folded_block, shorten, step
+from autodiff.core.naming import bracketed
 from autodiff.core.report import Derivation
 
 TYPE_CHECKING = False
@@ -27,23 +29,21 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Line
 
-LABEL_WIDTH = 14
 MOST_TERMS = 40
 #: A path of more edges shows its two ends.
 LONGEST_PATH = 12
 ENDS = 5
-LONGEST_TERM = 4000
 FAR_APART = "   "
+PLAIN_OR_CALL = re.compile(r"[^\W\d][\w.]*(\(.*\)|\[.*\])?")
 PRODUCTS = re.compile(r"(?= [*.] )")
 
 
-def derivation_lines(derivation: Derivation, page: Page, weight: str | None = None) -> Iterator[Line]:
+def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """The derivation of one gradient, with its check against backward."""
-    yield from title_lines(derivation, page, weight)
+    yield from title_lines(derivation, page)
     yield EMPTY
-    if weight is not None:
-        name = fit(derivation.output, 24)
-        yield muted(f"G = {fit(weight)} = dS/d{name}, S = sum(G*{name})")
+    if derivation.weight is not None:
+        yield from prose(weight_text(derivation), page.width)
     chain, local = chain_and_local(derivation)
     together = all(fits_one_line(terms, page) for terms in (chain, local)) and len(chain) < 3
     yield from product_lines("1 chain", chain, together, page.width)
@@ -52,14 +52,34 @@ def derivation_lines(derivation: Derivation, page: Page, weight: str | None = No
     if derivation.factored:
         yield from formula_lines("  factored", derivation.factored, page)
     for name, text in derivation.where:
-        yield ((PLAIN, " " * LABEL_WIDTH), (MUTED, f"where {fit(name)} = {shorten(text)}"))
+        yield from where_lines(f"where {fit(name)} = {shorten(text)}", page)
     yield from number_lines(cut(derivation.numbers), page)
-    yield from step("5 value", value_lines(derivation, page), GRADIENT)
+    yield from step("5 value", value_lines(derivation, page, page.width - LABEL_WIDTH), GRADIENT)
     yield from left_out_lines(derivation, page)
     yield EMPTY
-    if derivation.entry:
-        yield plain_pair("one entry:    ", shorten(derivation.entry))
-    yield check_line(derivation, page)
+    yield from prose(check_text(derivation, page), page.width)
+    if derivation.entry is not None:
+        yield EMPTY
+        yield from entry_lines(derivation.entry, output_of(derivation), page)
+        yield from prose(entry_check(derivation.entry, page), page.width)
+
+
+def output_of(derivation: Derivation) -> str:
+    """What is differentiated: the output, or the weighed sum ``S`` of its entries."""
+    return derivation.output if derivation.weight is None else "S"
+
+
+def weight_text(derivation: Derivation) -> str:
+    """What ``G`` and ``S`` are."""
+    name = fit(derivation.output, 24)
+    factor = name if PLAIN_OR_CALL.fullmatch(name) else f"({name})"
+    return f"G = {fit(derivation.weight or '')} = dS/d{bracketed(name)}, S = sum(G*{factor})"
+
+
+def where_lines(text: str, page: Page) -> Iterator[Line]:
+    """The meaning of a name, folded with its continuation set back."""
+    for at, line in enumerate(broken(text, page.width - LABEL_WIDTH - len("where "))):
+        yield ((PLAIN, " " * (LABEL_WIDTH + (len("where ") if at else 0))), (MUTED, line))
 
 
 def chain_and_local(derivation: Derivation) -> tuple[list[str], list[str]]:
@@ -82,14 +102,19 @@ def in_brackets(factors: Sequence[str]) -> str:
     return " * ".join(factor if factor == "..." else f"({factor})" for factor in factors)
 
 
-def title_lines(derivation: Derivation, page: Page, weight: str | None) -> Iterator[Line]:
-    wrt, output = fit(derivation.wrt, 40), fit(derivation.output, 40)
-    lines = value_lines(derivation, page)
-    as_quotient = weight is None and is_number(derivation)
-    left = f"d{output}/d{wrt} = " if as_quotient else f"{wrt} gets "
+def title_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
+    room = min(page.width // 2 - 8, 40)
+    wrt, output = fit(derivation.wrt, room), fit(derivation.output, room)
+    as_quotient = derivation.weight is None and is_number(derivation)
+    left = f"d{bracketed(output)}/d{bracketed(wrt)} = " if as_quotient else f"{wrt} gets "
+    if derivation.given:
+        left = f"{fit(derivation.given, 2 * room)} = "
+    lines = value_lines(derivation, page, max(page.width - len(left), 20))
     paths = "1 path" if derivation.count == 1 else f"{spell_count(derivation.count)} paths"
     right = f"{paths} from {place(output, derivation.output_line)} to {place(wrt, derivation.wrt_line)}"
-    yield spread(((TITLE, left), (GRADIENT, lines[0])), right, page.width)
+    if len(right) > page.width:
+        right = f"{paths} from {fit(output, 16)} to {fit(wrt, 16)}"
+    yield from with_remark(((TITLE, left), (GRADIENT, lines[0])), right, page.width)
     for line in lines[1:]:
         yield ((PLAIN, " " * len(left)), (GRADIENT, line))
 
@@ -100,10 +125,10 @@ def is_number(derivation: Derivation) -> bool:
     return not is_array(value) or (derivation.is_scalar and value.size == 1)
 
 
-def value_lines(derivation: Derivation, page: Page) -> list[str]:
+def value_lines(derivation: Derivation, page: Page, room: int) -> list[str]:
     if is_number(derivation) and derivation.value is not None:
         return [short(number(derivation.value), page.digits)]
-    return block(derivation.value, page.digits)
+    return fitted(derivation.value, room, page.digits)
 
 
 def place(name: str, line: int | None) -> str:
@@ -116,20 +141,8 @@ def cut(terms: Sequence[str]) -> list[str]:
     return kept if len(terms) <= MOST_TERMS else [*kept, f"... {len(terms) - MOST_TERMS} more"]
 
 
-def shorten(text: str) -> str:
-    """A term made safe; one of thousands of characters helps nobody and loses its middle."""
-    lines = text.split("\n")
-    return "\n".join(fit(line, LONGEST_TERM) for line in lines)
-
-
 def fits_one_line(terms: Sequence[str], page: Page) -> bool:
     return LABEL_WIDTH + sum(map(len, terms)) + 5 * (len(terms) - 1) <= min(page.width, 80)
-
-
-def step(label: str, lines: Sequence[str], style: str = PLAIN) -> Iterator[Line]:
-    """A label with one or several lines beside it."""
-    for at, line in enumerate(line for text in lines for line in text.split("\n")):
-        yield ((MUTED, ("" if at else label).ljust(LABEL_WIDTH)), (style, line))
 
 
 def product_lines(label: str, terms: Sequence[str], together: bool, width: int) -> Iterator[Line]:
@@ -140,9 +153,13 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
     for at, term in enumerate(terms):
         # Maps of tensors stand three spaces apart; where they do not fit on a line, each gets its own.
         lines = term.split("\n")
-        if len(lines) == 1 and len(term) + LABEL_WIDTH > width:
+        room = width - LABEL_WIDTH
+        if len(lines) > 1:
+            lines = folded_block(lines, room)
+        elif len(term) > room:
             lines = term.split(FAR_APART)
-            lines = lines if len(lines) > 1 else filled(PRODUCTS.split(term), width - LABEL_WIDTH)
+            pieces = [PRODUCTS.split(line) for line in lines]
+            lines = [line for piece in pieces for line in filled(piece, room)]
         for row, line in enumerate(lines):
             left = "" if row else "+ " if at else label
             # The plus stands in the gap before the terms, which stay in one column.
@@ -153,31 +170,8 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
 
 
 def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:
-    """A formula on as many lines as it needs, broken before its signs."""
-    yield from step(label, filled(terms_of(shorten(formula)), page.width - LABEL_WIDTH))
-
-
-def terms_of(formula: str) -> list[str]:
-    """A formula cut before the signs of its sum, those within brackets left alone."""
-    terms = [""]
-    depth = 0
-    for at, character in enumerate(formula):
-        depth += (character in "([") - (character in ")]")
-        if not depth and formula[at : at + 3] in (" + ", " - "):
-            terms.append("")
-        terms[-1] += character
-    return terms
-
-
-def filled(pieces: Sequence[str], room: int) -> list[str]:
-    """Pieces put on as few lines as hold them."""
-    lines = [""]
-    for piece in pieces:
-        if lines[-1] and len(lines[-1]) + len(piece) > room:
-            lines.append(piece.lstrip())
-        else:
-            lines[-1] += piece
-    return lines
+    """A formula on as many lines as it needs."""
+    yield from step(label, broken(shorten(formula), page.width - LABEL_WIDTH))
 
 
 def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
@@ -191,16 +185,11 @@ def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
         else:
             yield from product_lines("4 numbers", terms, False, page.width)
         return
-    line = ""
-    lines: list[str] = []
+    pieces = []
     for at, term in enumerate(terms):
-        signed = term if not at else f"- {term[1:].lstrip()}" if term.startswith("-") else f"+ {term}"
-        if line and LABEL_WIDTH + len(line) + 1 + len(signed) > page.width:
-            lines.append(line)
-            line = signed
-        else:
-            line = f"{line} {signed}" if line else signed
-    yield from step("4 numbers", [*lines, line])
+        sign = " " * bool(at) + ("- " if term.startswith("-") else "+ ") * bool(at)
+        pieces.append(sign + (term[1:].lstrip() if at and term.startswith("-") else term))
+    yield from step("4 numbers", filled(pieces, page.width - LABEL_WIDTH))
 
 
 def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
@@ -216,21 +205,18 @@ def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     yield muted(says)
 
 
-def check_line(derivation: Derivation, page: Page) -> Line:
+def check_text(derivation: Derivation, page: Page) -> str:
+    """How the sum over the paths compares with backward."""
     if derivation.difference is None:
         followed, count = spell_count(derivation.followed), spell_count(derivation.count)
         if derivation.are_strongest:
-            return muted(f"check: the strongest {followed} of {count} paths; the value is backward()'s")
-        return muted(f"check: {followed} of {count} paths (--max-paths); the value is backward()'s")
+            return f"check: the strongest {followed} of {count} paths; the value is backward()'s"
+        return f"check: {followed} of {count} paths (--max-paths); the value is backward()'s"
     difference = short(derivation.difference, 3)
     if derivation.backward is None or not is_number(derivation):
         kind = "matrix" if is_array(derivation.value) and derivation.value.ndim == 2 else "values"
         these = "this" if kind == "matrix" else "these"
         same = f"the same {kind}" if derivation.difference == 0 else f"{these} {kind}"
-        return muted(f"check: backward() gives {same}, largest difference {difference}")
+        return f"check: backward() gives {same}, largest difference {difference}"
     backward = short(number(derivation.backward), page.digits)
-    return muted(f"check: backward() gives {backward}, difference {difference}")
-
-
-def plain_pair(label: str, text: str) -> Line:
-    return ((MUTED, label), (NAME, visible(text)))
+    return f"check: backward() gives {backward}, difference {difference}"

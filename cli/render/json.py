@@ -9,13 +9,15 @@ from __future__ import annotations
 from json import dumps
 
 from autodiff.core.errors import AutodiffError
-from autodiff.core.report import Derivation, GradientReport, Graph, TensorState, TensorStates, Variable
+from autodiff.core.report import Derivation, Entry, GradientReport, Graph, TensorState, TensorStates, Variable
 from autodiff.core.span import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+    from autodiff.core.kinks import Kink
 
 SCHEMA = 1
 LARGEST_EXACT = 1 << 53
@@ -184,9 +186,55 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
             }
             for cause in derivation.causes
         ],
-        "entry": derivation.entry,
+        "kinks": [kink_entry(kink) for kink in derivation.kinks],
+        "order": derivation.order,
+        "given": derivation.given or None,
+        "weight": derivation.weight,
+        "entry": None if derivation.entry is None else entry_entry(derivation.entry),
         "backward": plain(derivation.backward),
         "difference": plain(derivation.difference),
+    }
+
+
+def entry_entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "place": list(entry.place),
+        "given": entry.given,
+        "simplified": entry.formula or None,
+        "formula": entry.exact or None,
+        "numbers": list(entry.numbers),
+        "where": [list(pair) for pair in entry.where],
+        "chain": [
+            {
+                "name": step.name,
+                "expansion": step.expansion or None,
+                "local": step.local,
+                "rate": plain(step.rate),
+                "received": plain(step.received),
+            }
+            for step in entry.steps
+        ],
+        "unspelled": [list(pair) for pair in entry.unspelled],
+        "value": plain(entry.value),
+        "backward": plain(entry.backward),
+        "difference": plain(entry.difference),
+    }
+
+
+def kink_entry(kink: Kink) -> dict[str, Any]:
+    return {
+        "kind": kink.kind,
+        "text": kink.text,
+        "name": kink.name,
+        "op": kink.op,
+        "line": kink.line,
+        "where": kink.where,
+        "entry": list(kink.entry),
+        "count": kink.count,
+        "size": kink.size,
+        "convention": kink.convention,
+        "elsewhere": kink.elsewhere or None,
+        "formula": kink.formula or None,
     }
 
 

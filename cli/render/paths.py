@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH = 14
 MOST_USES = 10
+MOST_KINKS = 5
 #: Contributions whose sum is this much smaller than they are cancel.
 CANCELS = 1e-12
 
@@ -49,6 +50,19 @@ def cause_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield from labelled("why", place + cause.text, page)
         for repair in cause.repairs:
             yield from labelled("  try", repair.text, page)
+
+
+def kink_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
+    """Where the gradient is a convention: which one, what other engines answer, and where step 3 is not it."""
+    for kink in derivation.kinks[:MOST_KINKS]:
+        yield EMPTY
+        place = "" if kink.line is None else f"line {kink.line}: "
+        yield from labelled(kink.kind, place + kink.text, page)
+        if kink.formula:
+            yield from labelled("", f"the formula in step 3 leaves that out: it comes to {kink.formula}", page)
+    left = len(derivation.kinks) - MOST_KINKS
+    if left > 0:
+        yield muted(" " * LABEL_WIDTH + f"... {left:,} more points like these (--format json)")
 
 
 def labelled(label: str, text: str, page: Page) -> Iterator[Line]:

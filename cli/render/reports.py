@@ -8,7 +8,7 @@ from autodiff.cli.render.derivation import derivation_lines
 from autodiff.cli.render.gradients import gradient_lines, output_lines
 from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, fit, muted
-from autodiff.cli.render.paths import cause_lines, path_lines
+from autodiff.cli.render.paths import cause_lines, kink_lines, path_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.errors import LimitError
 from autodiff.core.report import GradientReport
@@ -36,7 +36,7 @@ def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Itera
         most = MOST_DERIVATIONS if page.rows else len(report.derivations)
         for derivation in report.derivations[:most]:
             yield EMPTY
-            yield from derivation_lines(derivation, page, report.weight)
+            yield from derivation_lines(derivation, page)
         left = len(report.derivations) - most
         if left > 0:
             yield EMPTY
@@ -48,25 +48,31 @@ def explain_lines(report: GradientReport, page: Page) -> Iterator[Line]:
     for at, derivation in enumerate(report.derivations):
         if at:
             yield EMPTY
-        yield from derivation_lines(derivation, page, report.weight)
+        yield from derivation_lines(derivation, page)
         yield from path_lines(derivation, page)
         yield from cause_lines(derivation, page)
+        yield from kink_lines(derivation, page)
 
 
 def formula_text(report: GradientReport) -> str:
     """The formulas, complete and unrounded: alone for one input, behind a name and a tab for several."""
     from autodiff.cli.console import visible
 
-    for derivation in report.derivations:
-        if not derivation.formula:
+    entries = [d.entry for d in report.derivations if d.entry is not None]
+    if entries:
+        formulas = [(entry.given, entry.exact) for entry in entries]
+    else:
+        formulas = [(d.given or d.wrt, d.formula) for d in report.derivations]
+    for name, formula in formulas:
+        if not formula:
             raise LimitError(
-                f"the formula of the gradient for {fit(derivation.wrt)} is too long to write out",
+                f"the formula of the gradient for {fit(name)} is too long to write out",
                 code="E0506",
                 help=("see the strongest paths with --format plain", "ask about a part of it with --of NAME"),
             )
-    if len(report.derivations) == 1:
-        return visible(report.derivations[0].formula) + "\n"
-    return "".join(f"{visible(d.wrt)}\t{visible(d.formula)}\n" for d in report.derivations)
+    if len(formulas) == 1:
+        return visible(formulas[0][1]) + "\n"
+    return "".join(f"{visible(name)}\t{visible(formula)}\n" for name, formula in formulas)
 
 
 def why_hint(report: GradientReport, script: Script | None) -> str:

@@ -13,7 +13,7 @@ from autodiff.cli.render.paths import path_lines
 from autodiff.cli.render.reports import explain_lines, formula_text, run_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.errors import LimitError
-from autodiff.core.report import GradientReport, Graph, GraphEdge, Path, Use, Variable
+from autodiff.core.report import Entry, GradientReport, Graph, GraphEdge, Path, Use, Variable
 
 from tests.cli.reports import leaf, node, seed_1_graph, seed_1_report, texts, w1_derivation
 
@@ -246,14 +246,24 @@ def test_derivation_of_a_tensor():
         value=np.full((2, 2), 4.0),
         backward=np.full((2, 2), 4.0),
         is_scalar=False,
-        entry="dS/dW[0,1] = X[0,0]*G[0,1] + X[1,0]*G[1,1] = 2*1 + 2*1 = 4",
+        weight="ones(2, 2)",
+        entry=Entry(
+            (0, 1),
+            "dS/dW[0,1]",
+            value=4.0,
+            backward=4.0,
+            difference=0.0,
+            formula="X[0,0]*G[0,1] + X[1,0]*G[1,1]",
+            numbers=("2*1", "2*1"),
+        ),
     )
-    text = texts(derivation_lines(derivation, Page(), "ones(2, 2)"))
+    text = texts(derivation_lines(derivation, Page()))
     assert text.startswith("W gets | 4  4 |")
     assert "4 numbers     | 2  2 |T   | 1  1 |\n              | 2  2 |  @ | 1  1 |\n" in text
     assert "5 value       | 4  4 |\n              | 4  4 |\n" in text
     assert "one entry:    dS/dW[0,1] = X[0,0]*G[0,1] + X[1,0]*G[1,1] = 2*1 + 2*1 = 4\n" in text
     assert "check: backward() gives the same matrix, largest difference 0\n" in text
+    assert "check: backward() gives 4 at [0,1], difference 0\n" in text
 
 
 def test_large_tensors_are_summarised():

@@ -1,0 +1,122 @@
+"""One entry of a tensor gradient: its formula in index sums, the numbers, and the chain rule behind it."""
+
+from __future__ import annotations
+
+from autodiff.cli.render.numbers import short
+from autodiff.cli.render.page import GRADIENT, MUTED, PLAIN, fit, prose
+from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, shorten, step
+from autodiff.core.naming import bracketed
+from autodiff.core.written_sums import folded, joined
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from autodiff.cli.render.page import Line, Page
+    from autodiff.core.report import Entry
+
+#: So many numbers of a long sum are written, so many steps of the chain rule, so many meanings of names.
+MOST_NUMBERS = 8
+MOST_STEPS = 8
+MOST_MEANINGS = 12
+
+
+def entry_lines(entry: Entry, output: str, page: Page) -> Iterator[Line]:
+    """The entry in one line where it fits, else each step of it in its own; ``output`` is what is derived."""
+    value = short(entry.value, page.digits)
+    if not entry.formula:
+        yield from step("one entry:", [f"{entry.given} = {value}"], GRADIENT)
+        yield from prose("its formula is too long to write out", page.width, LABEL_WIDTH)
+        return
+    numbers = numbers_of(entry.numbers)
+    sides = [side for side in (entry.formula, numbers) if side != value]
+    line = " = ".join([entry.given, *sides, value])
+    if LABEL_WIDTH + len(line) <= page.width:
+        yield from step("one entry:", [line])
+    else:
+        yield from equation_lines(entry.given, [*map(shorten, sides), value], page)
+    yield from meaning_lines(entry, page)
+    yield from chain_lines(entry, output, page)
+    yield from unspelled_lines(entry, page)
+
+
+def numbers_of(terms: Sequence[str]) -> str:
+    """The sum in numbers; of a long one the first terms."""
+    if len(terms) <= MOST_NUMBERS:
+        return joined(terms)
+    return f"{joined(terms[:MOST_NUMBERS])} + ... {len(terms) - MOST_NUMBERS} more"
+
+
+def equation_lines(given: str, sides: Sequence[str], page: Page) -> Iterator[Line]:
+    """``given = side``, with the other sides below it."""
+    label = "one entry:".ljust(LABEL_WIDTH)
+    lead = f"{given} = "
+    if len(lead) > page.width // 2 - LABEL_WIDTH:
+        yield ((MUTED, label), (PLAIN, given))
+        label, lead = " " * LABEL_WIDTH, "  = "
+    room = page.width - LABEL_WIDTH - len(lead)
+    for at, side in enumerate(sides):
+        for row, piece in enumerate(broken(side, room)):
+            before = lead if not at and not row else "= ".rjust(len(lead)) if not row else " " * len(lead)
+            yield ((MUTED, label if not at and not row else " " * LABEL_WIDTH), (PLAIN, before + piece))
+
+
+def meaning_lines(entry: Entry, page: Page) -> Iterator[Line]:
+    """What the invented names stand for; alike ones as one."""
+    meanings = folded([f"{name} = {meaning}" for name, meaning in entry.where])
+    for text, rest in meanings[:MOST_MEANINGS]:
+        said = f"where {text}" + (f"  {rest}" if rest else "")
+        yield from hanging(said, page, len("where "))
+    if len(meanings) > MOST_MEANINGS:
+        yield ((MUTED, " " * LABEL_WIDTH + f"... {len(meanings) - MOST_MEANINGS} more names"),)
+
+
+def hanging(text: str, page: Page, indent: int) -> Iterator[Line]:
+    """A formula beside the labels, broken before its signs, the lines below it set back."""
+    pieces = broken(shorten(text), page.width - LABEL_WIDTH - indent)
+    for row, piece in enumerate(pieces):
+        yield ((PLAIN, " " * (LABEL_WIDTH + (indent if row else 0))), (MUTED, piece))
+
+
+def chain_lines(entry: Entry, output: str, page: Page) -> Iterator[Line]:
+    """The chain rule: the entries that this one goes into, what they receive, and how they depend on it."""
+    if not entry.steps:
+        return
+    below = entry.given.partition("/d")[2]
+    products = [f"d{bracketed(output)}/d{s.name} * d{s.name}/d{below}" for s in entry.steps]
+    spelled = [f"sum({term} {rest})" if rest else term for term, rest in folded(products)]
+    shown = spelled[:MOST_STEPS] + ["..."] * (len(spelled) > MOST_STEPS)
+    pieces = [f" + {term}" if at else term for at, term in enumerate(shown)]
+    for row, line in enumerate(filled(pieces, page.width - LABEL_WIDTH)):
+        yield ((MUTED, ("" if row else "  chain").ljust(LABEL_WIDTH)), (PLAIN, line))
+    locals_ = folded([f"d{s.name}/d{below} = {s.local}" for s in entry.steps])
+    values = folded([f"{s.name} = {s.expansion}" for s in entry.steps if s.expansion])
+    for label, texts in (("  local", locals_), ("  of", values)):
+        for row, (text, rest) in enumerate(texts[:MOST_STEPS]):
+            said = text + (f"  {rest}" if rest else "")
+            for line_at, line in enumerate(broken(shorten(said), page.width - LABEL_WIDTH - 2)):
+                left = "" if row or line_at else label
+                yield ((MUTED, left.ljust(LABEL_WIDTH)), (PLAIN, "  " * bool(line_at) + line))
+        if len(texts) > MOST_STEPS:
+            yield ((MUTED, " " * LABEL_WIDTH + f"... {len(texts) - MOST_STEPS} more"),)
+
+
+def unspelled_lines(entry: Entry, page: Page) -> Iterator[Line]:
+    """Which ops have no spelling entry by entry, so that what they give stands as a value."""
+    names: dict[str, list[str]] = {}
+    for name, op in entry.unspelled:
+        names.setdefault(op, []).append(name)
+    for op, stand in names.items():
+        first = f"{fit(stand[0])} = {short(entry.values[stand[0]], page.digits)}"
+        more = f" and {len(stand) - 1} more" if len(stand) > 1 else ""
+        said = f"{op} has no spelling entry by entry: {first}{more} is taken from backward()"
+        yield from prose(said, page.width, LABEL_WIDTH)
+
+
+def entry_check(entry: Entry, page: Page) -> str:
+    """How the formula compares with backward."""
+    place = f"[{','.join(map(str, entry.place))}]"
+    backward = short(entry.backward, page.digits)
+    if entry.difference is None:
+        return f"check: the entry {place} is backward()'s, {backward}"
+    return f"check: backward() gives {backward} at {place}, difference {short(entry.difference, 3)}"

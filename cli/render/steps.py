@@ -1,0 +1,96 @@
+"""Formulas and blocks of numbers beside labels, put on as many lines as the page asks for."""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.cli.render.page import MUTED, PLAIN, fit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from autodiff.cli.render.page import Line
+
+LABEL_WIDTH = 14
+LONGEST_TERM = 4000
+#: Where a formula may be broken: before a sign, behind a comma.
+BREAKS = re.compile(r" (?=[-+*@.=] )|(?<=,) |(?<=[\w)\]])(?=[*/](?!\*))(?<!\*)| (?=for \w)")
+SIGNS = "@*+-/"
+
+
+def shorten(text: str) -> str:
+    """A term made safe; one of thousands of characters helps nobody and loses its middle."""
+    lines = text.split("\n")
+    return "\n".join(fit(line, LONGEST_TERM) for line in lines)
+
+
+def step(label: str, lines: Sequence[str], style: str = PLAIN) -> Iterator[Line]:
+    """A label with one or several lines beside it."""
+    for at, line in enumerate(line for text in lines for line in text.split("\n")):
+        yield ((MUTED, ("" if at else label).ljust(LABEL_WIDTH)), (style, line))
+
+
+def broken(formula: str, room: int) -> list[str]:
+    """A formula on as few lines as hold it, broken outside of brackets where that can be.
+
+    >>> broken("a*b + c*(d + e) - f", 12)
+    ['a*b', '+ c*(d + e)', '- f']
+    >>> broken("a*(b + c + d)", 8)
+    ['a*(b', '+ c + d)']
+    """
+    lines = []
+    while len(formula) > room:
+        depth = 0
+        best: tuple[int, int] | None = None
+        depths = []
+        for character in formula[: room + 1]:
+            depth += character in "(["
+            depths.append(depth)
+            depth -= character in ")]"
+        for match in BREAKS.finditer(formula, 1, min(room + 2, len(formula))):
+            at = match.start()
+            if at > room:
+                break
+            # Rather inside of brackets than with the page almost empty.
+            rank = (depths[at] + 2 * (at < room // 4) + (formula[at] in "*/"), -at)
+            best = rank if best is None else min(best, rank)
+        at = room if best is None else -best[1]
+        lines.append(formula[:at].rstrip())
+        formula = formula[at:].lstrip()
+    return [*lines, formula]
+
+
+def filled(pieces: Sequence[str], room: int) -> list[str]:
+    """Pieces put on as few lines as hold them; those longer than a line are broken."""
+    lines = [""]
+    for piece in pieces:
+        if lines[-1] and len(lines[-1]) + len(piece) > room:
+            lines.append(piece.lstrip())
+        else:
+            lines[-1] += piece
+    return [part for line in lines for part in broken(line, room)]
+
+
+def folded_block(lines: Sequence[str], room: int) -> list[str]:
+    """A block of lines that belong together, cut between its columns where it is too wide.
+
+    >>> print(*folded_block(["| 1  2 |   | 5 |", "| 3  4 | @ | 6 |"], 12), sep="\\n")
+    | 1  2 |
+    | 3  4 |
+      | 5 |
+    @ | 6 |
+    """
+    made: list[str] = []
+    rest = list(lines)
+    while max(map(len, rest)) > room:
+        width = max(map(len, rest))
+        rest = [line.ljust(width) for line in rest]
+        gaps = [at for at in range(1, room + 1) if all(line[at] == " " for line in rest)]
+        before_sign = [at for at in gaps if any(line[at + 1 : at + 2] in tuple(SIGNS) for line in rest)]
+        at = max(before_sign or gaps or [room])
+        made += [line[:at].rstrip() for line in rest]
+        rest = [line[at:] for line in rest]
+        indent = min(len(line) - len(line.lstrip()) for line in rest)
+        rest = [line[indent:].rstrip() for line in rest]
+    return [*made, *rest]
