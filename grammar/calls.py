@@ -55,6 +55,11 @@ def call(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     raise not_callable(function)
 
 
+#: What torch says to ``Square()(x)``. It lets ``Square(x)`` pass, which here is refused in the same words.
+CALLED_FUNCTION = (
+    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd"
+    " function with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+)
 CALLABLE = frozenset([Builtin, Function, BoundMethod, Module])
 
 
@@ -70,7 +75,6 @@ def decorate(switch: GradMode, *args: Any) -> ScriptFunction:
 
 def not_callable(value: Any) -> ScriptError:
     """The error for calling what is no function."""
-    help: tuple[str, ...] = ()
     if value.__class__ is Namespace:
         from autodiff.grammar.absent import absence
 
@@ -78,12 +82,17 @@ def not_callable(value: Any) -> ScriptError:
         if missing is not None:
             return missing
     if value.__class__ is FunctionClass:
-        help = (f"write `{value.name}.apply(...)`",)
+        return ScriptError(
+            CALLED_FUNCTION,
+            code="E0412",
+            caret="a Function is applied, not called",
+            help=(f"write `{value.name}.apply(...)`",),
+            about=(value,),
+        )
     return ScriptError(
         f"'{type_name(value)}' object is not callable",
         code="E0209",
         caret="this is no function",
-        help=help,
         about=(value,),
     )
 

@@ -98,9 +98,10 @@ CODES = {
         LEAF + "y = x ** 2\ny.backward(torch.ones_like(y))",
     ),
     "E0412": Code(
-        "A Function of yours answered with what cannot be used.",
-        "forward returns a tensor; backward returns a tensor or None for each argument of forward.",
-        "Return one of those.",
+        "A Function of yours is called, or answered with what cannot be used.",
+        "Its `apply` is called, not the class. forward returns a tensor; backward returns a tensor or None"
+        " for each argument of forward.",
+        "Write `Name.apply(...)`; return one of those.",
         DOUBLE.format("3"),
         DOUBLE.format("2 * g"),
     ),
@@ -120,8 +121,8 @@ CODES = {
     ),
     "E0415": Code(
         "This view cannot be changed in place.",
-        "It was made under no_grad() or is one of several views made at once, or it shows a number twice: what"
-        " becomes of the tensor it is a part of is not known.",
+        "It was made under no_grad() or is one of several views made at once, or it shows a number twice:"
+        " what becomes of the tensor it is a part of is not known.",
         "Change the part itself, as in `y[0] += 1`, or a clone.",
         LEAF + "y = x * 2\nfor z in y:\n    z += 1",
         LEAF + "y = x * 2\nfor i in range(2):\n    y[i] += 1",

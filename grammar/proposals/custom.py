@@ -6,6 +6,7 @@ from autodiff.core.errors import Edit, Fix, Label
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.scene import Scene, after, is_method
+from autodiff.grammar.values import FunctionClass
 from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
@@ -37,6 +38,30 @@ def right_answers(scene: Scene) -> Iterator[Fix]:
             kept = Span(given[missing - 1].span.end, answer.value.span.end)
             edit = Edit(kept, "")
             yield Fix(f"one for each argument of forward: {after(scene, answer, edit)}", edit)
+
+
+def apply_instead(scene: Scene) -> Iterator[Fix]:
+    """``Square(x)`` and ``Square()(x)``: the class is not called, its ``apply`` is."""
+    node = scene.node
+    if not isinstance(node, syntax.Call) or not any(isinstance(x, FunctionClass) for x in scene.error.about):
+        return
+    scene.error.help = ()
+    text, outer = scene.text(node.function), scene.parent
+    if node.arguments:
+        end = node.function.span.end
+        given = scene.source.excerpt(Span(end, node.span.end))
+        yield Fix(f"apply it: {text}.apply{given}", Edit(Span(end, end), ".apply"))
+    elif isinstance(outer, syntax.Call) and outer.function is node:
+        given = scene.source.text[node.span.end : outer.span.end]
+        yield Fix(f"apply it: {text}.apply{given}", Edit(node.span, f"{text}.apply"))
+    else:
+        yield Fix(f"keep the function: {text}.apply", Edit(node.span, f"{text}.apply"))
+
+
+def mend_function(scene: Scene) -> Iterator[Fix]:
+    """A Function is called, or answers with what cannot be used (E0412)."""
+    yield from apply_instead(scene)
+    yield from right_answers(scene)
 
 
 def context_first(scene: Scene) -> Iterator[Fix]:

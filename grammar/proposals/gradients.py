@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.errors import Edit, Fix
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
-from autodiff.grammar.proposals.custom import right_answers
+from autodiff.grammar.proposals.custom import mend_function, right_answers
 from autodiff.grammar.proposals.scene import DISPLAYS, Scene, after, atom, is_method, owner_of
 from autodiff.grammar.values import Namespace
 from autodiff.grammar.walk import path_to, walk
@@ -276,7 +276,7 @@ PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
     "E0403": change_a_copy,
     "E0407": without_graph,
     "E0411": right_weight,
-    "E0412": right_answers,
+    "E0412": mend_function,
     "E0413": right_answers,
     "E0415": change_no_view,
 }

@@ -18,7 +18,7 @@ from autodiff.grammar.proposals.types import (
     is_number,
     other_operator,
 )
-from autodiff.grammar.values import NUMBERS, UNBOUND, BoundMethod, Builtin, FunctionClass
+from autodiff.grammar.values import NUMBERS, UNBOUND, BoundMethod, Builtin
 from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
@@ -70,24 +70,6 @@ def fit_call(scene: Scene) -> Iterator[Fix]:
         scene.error.span = callee.span
         scene.error.caret = f"this is {'a tensor' if owner.__class__ is Tensor else 'a number'}, no function"
     between = Span(callee.span.end, node.span.end)
-    if owner.__class__ is FunctionClass:
-        scene.error.caret = "a Function is applied, not called"
-        scene.error.help = ()
-        outer = scene.parent
-        if not node.arguments and isinstance(outer, syntax.Call) and outer.function is node:
-            given = scene.source.text[node.span.end : outer.span.end]
-            yield Fix(f"apply it: {text}.apply{given}", Edit(node.span, f"{text}.apply"))
-            return
-        if (
-            not node.arguments
-            and isinstance(scene.statement, syntax.Assign)
-            and node is scene.statement.value
-        ):
-            yield Fix(f"keep the function: {text}.apply", Edit(node.span, f"{text}.apply"))
-            return
-        after = Edit(Span(callee.span.end, callee.span.end), ".apply")
-        yield Fix(f"apply it: {text}.apply{scene.source.excerpt(between)}", after)
-        return
     if not node.arguments:
         if isinstance(callee, syntax.Attribute):
             scene.error.caret = f"`{text}` is a value, no method"
