@@ -120,7 +120,7 @@ def _number(value: float) -> str:
     return text(number(value), digits=DIGITS)
 
 
-def _operand(node: Node, index: int, names: Names, at: tuple[int, ...] | None = None) -> str:
+def operand_in_words(node: Node, index: int, names: Names, at: tuple[int, ...] | None = None) -> str:
     """``h = -3``, ``h[0, 2] = -3``, ``h (entries from -4 to -3)``."""
     below = node.inputs[index]
     value = node.operands[index]
@@ -149,7 +149,7 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
     assert isinstance(node, OpNode)
     op = node.op.name
     name = names[node]
-    x = _operand(node, index, names)
+    x = operand_in_words(node, index, names)
     if op in ("relu", "relu6"):
         return f"{name} passes nothing on where its input is not positive: {x}"
     if op in BOUNDED:
@@ -161,12 +161,12 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
     if op == "where":
         return f"{name} takes the other branch: the condition is {_truth(node.operands[0])}"
     if op in ("maximum", "minimum", "fmax", "fmin"):
-        other = _operand(node, 1 - index, names)
+        other = operand_in_words(node, 1 - index, names)
         return f"{name} takes the other operand: {other} against {x}"
     if op in CHOOSING:
         return f"{name} takes other entries, and those get the gradient"
     if op in ("mul", "matmul", "mm", "mv", "dot", "bmm", "outer", "vm", "einsum", "div"):
-        by = [_operand(node, at, names) for at in _others(node, index)]
+        by = [operand_in_words(node, at, names) for at in _others(node, index)]
         verb = "divided" if op == "div" else "multiplied"
         return f"{x} is {verb} by {' and '.join(by)}" + (" in " + name if name != x else "")
     if op == "pow" and index == 0:
@@ -195,7 +195,7 @@ def singular_words(node: Node, index: int, at: tuple[int, ...] | None, names: Na
         which = 1
     if op == "pow":
         which = 0
-    x = _operand(node, which, names, at)
+    x = operand_in_words(node, which, names, at)
     steep = STEEP.get(op)
     if steep is None:
         return f"the slope of {names[node]} is not finite: {x}"
@@ -207,7 +207,7 @@ def forward_words(node: Node, at: tuple[int, ...] | None, names: Names) -> str:
     assert isinstance(node, OpNode)
     op = node.op.name
     out = shown(node.out, at)
-    operands = [_operand(node, index, names, at) for index in range(len(node.operands))]
+    operands = [operand_in_words(node, index, names, at) for index in range(len(node.operands))]
     said = ", ".join(dict.fromkeys(operands))
     name = names[node]
     why = _forward_reason(op, node, at)

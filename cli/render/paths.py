@@ -53,13 +53,15 @@ def cause_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 
 def kink_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    """Where the gradient is a convention: which one, what other engines answer, and where step 3 is not it."""
+    """Where the gradient is a convention: which one, what other engines do, and where step 3 is not it."""
     for kink in derivation.kinks[:MOST_KINKS]:
         yield EMPTY
         place = "" if kink.line is None else f"line {kink.line}: "
         yield from labelled(kink.kind, place + kink.text, page)
         if kink.formula:
-            yield from labelled("", f"the formula in step 3 leaves that out: it comes to {kink.formula}", page)
+            yield from labelled(
+                "", f"step 3 leaves that out: there its formula comes to {kink.formula}", page
+            )
     left = len(derivation.kinks) - MOST_KINKS
     if left > 0:
         yield muted(" " * LABEL_WIDTH + f"... {left:,} more points like these (--format json)")
