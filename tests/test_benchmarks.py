@@ -1,19 +1,51 @@
-"""The benchmarks' commands run, at sizes too small to measure anything."""
+"""The benchmarks run and compare what they say they compare, at sizes too small to measure anything."""
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 REPOSITORY = Path(__file__).parents[1]
+#: Arguments of each workload, small.
+SMALL = {
+    "scalars": [("chain", 30), ("dag", 30)],
+    "loops": [("three statements", 30), ("one statement", 30), ("a branch", 30)],
+    "tiny_tensors": [(1, 3), (16, 3)],
+    "elementwise": [("tanh", 5), ("quotient", 5), ("sin and log", 5)],
+    "perceptron": [(3, "float32"), (3, "float64")],
+    "logistic": [(20,)],
+    "products": [(4,)],
+    "cross_entropy": [(5, 3)],
+    "strongest_paths": [("dag", 30), ("random graph", 30)],
+    "trees": [(20,)],
+}
+CALLS = [(name, arguments) for name, calls in SMALL.items() for arguments in calls]
+
+
+@pytest.fixture(autouse=True)
+def checkout_on_the_path(monkeypatch):
+    monkeypatch.syspath_prepend(str(REPOSITORY))
+
+
+def workload(name):
+    return importlib.import_module(f"benchmarks.{name}")
+
+
+def run_benchmarks(*arguments):
+    command = [sys.executable, "-m", *arguments]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_parsing_beside_python():
-    command = [sys.executable, "-m", "benchmarks.parsing", "--sizes", "10", "40", "--rounds", "1", "--print"]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    rows = [line.split("|") for line in done.stdout.splitlines() if line.startswith("| ")][2:]
+    shown = run_benchmarks("benchmarks.parsing", "--sizes", "10", "40", "--rounds", "1", "--print")
+    rows = [line.split("|") for line in shown.splitlines() if line.startswith("| ")][2:]
     assert [row[1].strip() for row in rows[::2]] == [
         "statements",
         "mistake in the last line",
@@ -21,3 +53,124 @@ def test_parsing_beside_python():
         "one long sum",
     ]
     assert all(len(row) == 10 for row in rows)
+
+
+@pytest.mark.parametrize(("name", "arguments"), CALLS)
+def test_our_side_of_every_workload_gives_numbers(name, arguments):
+    for side, prepare in workload(name).SIDES.items():
+        if side.startswith("ours"):
+            answers = prepare(*arguments)()
+            assert answers
+            assert all(np.isfinite(np.asarray(answer)).all() for answer in answers)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [call for call in CALLS if call[0] not in ("loops", "strongest_paths", "trees")],
+)
+def test_torch_and_we_do_the_same_work(name, arguments):
+    pytest.importorskip("torch")
+    from benchmarks.agreement import largest_difference
+
+    sides = workload(name).SIDES
+    mine, theirs = ([np.asarray(g) for g in sides[side](*arguments)()] for side in ("ours", "torch"))
+    assert largest_difference(mine, theirs) <= (1e-4 if "float32" in arguments else 1e-12)
+
+
+def test_a_script_loop_does_the_work_of_the_loop_in_python():
+    sides = workload("loops").SIDES
+    for arguments in SMALL["loops"]:
+        assert sides["ours"](*arguments)() == sides["ours, from Python"](*arguments)()
+
+
+def test_the_strongest_paths_are_those_of_the_graph_that_is_swept():
+    """Few enough paths to add up: ten strongest of a small graph carry most of torch's gradient."""
+    from autodiff.core.backward import newest_first
+    from autodiff.core.paths import count_paths, follow
+
+    module = workload("strongest_paths")
+    root, leaf = module.graph("dag", 30)
+    every = sorted((abs(carried) for _, carried in follow(root, leaf, 1.0)), reverse=True)
+    assert count_paths(root, [leaf], newest_first([root]))[leaf] == len(every)
+    found = module.ours("dag", 30)()[1:]
+    assert [abs(contribution) for contribution in found] == pytest.approx(every[: module.SHOWN])
+
+
+def test_rich_draws_the_lines_of_our_tree():
+    module = workload("trees")
+    lines = module.plain(module.graph(20))
+    assert len(lines) >= 20
+    assert module.richs(20)()[0] > len("".join(lines)) / 4
+
+
+def test_gradients_that_differ_are_no_agreement():
+    from benchmarks.agreement import largest_difference
+
+    one = np.array([1.0, 2.0])
+    assert largest_difference([one], [one]) == 0
+    assert largest_difference([one], [one * 1.01]) == pytest.approx(0.01 / 1.01)
+    assert largest_difference([one], [one * np.nan]) == np.inf
+    assert largest_difference([one], [one[:1]]) == np.inf
+    assert largest_difference([one], [one, one]) == np.inf
+
+
+def test_every_target_has_a_row_and_every_size_is_scaled():
+    collected = workload("__main__").collected
+    rows = {case.row for case in collected(1.0)["rows"]}
+    assert rows == {f"P{number}" for number in range(1, 15)} | {"P2b"}
+    assert len({(case.row, case.work) for case in collected(1.0)["rows"]}) == len(collected(1.0)["rows"])
+    for case in collected(1.0)["rows"]:
+        assert case.target is not None
+        assert case.target > 0
+
+
+def test_rows_are_measured_and_printed():
+    asked = ["--scale", "0.001", "--rounds", "1", "--seconds", "0.01", "--idle", "0", "--ours"]
+    shown = run_benchmarks("benchmarks", *asked, "--only", "P2b", "P3", "P12")
+    rows = [line.split(" | ") for line in shown.splitlines()[2:]]
+    assert [row[0] for row in rows] == ["| P2b"] * 2 + ["| P3"] * 4 + ["| P12"] * 2
+    assert {len(row) for row in rows} == {12}
+
+
+def test_a_row_measured_against_its_anchor_has_a_ratio():
+    asked = ["--scale", "0.001", "--rounds", "2", "--seconds", "0.01", "--idle", "0"]
+    shown = run_benchmarks("benchmarks", *asked, "--only", "P14")
+    cells = shown.splitlines()[-1].strip("| ").split(" | ")
+    assert float(cells[3].strip("*")) > 0
+    least, _, most = cells[4].partition("-")
+    assert float(least) <= float(most)
+
+
+def test_a_new_line_takes_the_place_of_the_one_of_the_same_work():
+    from benchmarks.table import HEAD, put
+
+    empty = "# T\n<!-- rows: begin -->\n<!-- rows: end -->\nrest\n"
+    once = put(empty, "rows", ["| P1 | a | 1 |", "| P2 | b | 1 |"])
+    assert once == "\n".join(
+        [
+            "# T",
+            "<!-- rows: begin -->",
+            *HEAD,
+            "| P1 | a | 1 |",
+            "| P2 | b | 1 |",
+            "<!-- rows: end -->",
+            "rest",
+            "",
+        ]
+    )
+    again = put(once, "rows", ["| P1 | a | 2 |", "| P3 | c | 1 |"])
+    assert [line for line in again.splitlines() if line.startswith("| P")] == [
+        "| P1 | a | 2 |",
+        "| P2 | b | 1 |",
+        "| P3 | c | 1 |",
+    ]
+    with pytest.raises(ValueError, match="no section 'other'"):
+        put(once, "other", [])
+
+
+def test_numbers_in_outputs_are_told_from_names():
+    from benchmarks.measuring import numbers_in
+
+    assert list(numbers_in("x1\t-2\nw\t3.5e-07\n")) == [-2.0, 3.5e-07]
+    assert list(numbers_in("x -2.0 a inf")) == [-2.0, float("inf")]

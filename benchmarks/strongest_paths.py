@@ -1,0 +1,106 @@
+"""P13: the exact number of paths and the ten strongest ones of a graph of 10^5 scalar nodes.
+
+The anchor is what torch takes to build the same graph and go backward through it, which is less to ask
+for. The graph stands when our clock starts: ``explain`` has it from the run of the script. networkx is
+asked for the longest path alone, of a graph whose edges carry the logarithms already.
+"""
+
+from __future__ import annotations
+
+import random
+from math import log
+from typing import Any
+
+from benchmarks.cases import Case, sized, worker
+from benchmarks.scalars import STARTS, program
+from benchmarks.worker import Run, answer
+
+SHOWN = 10
+
+
+def cases(scale: float) -> list[Case]:
+    n = sized(100_000, scale, least=30)
+    return [
+        Case(
+            "P13",
+            f"path count and {SHOWN} strongest paths, {kind} of {n:,} nodes",
+            0.4,
+            worker("strongest_paths", "ours", kind, n, answers=False),
+            worker("strongest_paths", "torch", kind, n, answers=False),
+            peers={"networkx": worker("strongest_paths", "networkx", kind, n, answers=False)},
+        )
+        for kind in ("dag", "random graph")
+    ]
+
+
+def mixed(size: int, x: Any, a: Any, b: Any) -> Any:
+    """Three ops at a time: a weighted mean of two nodes drawn from the latest, so that values stay small."""
+    rng = random.Random(0)
+    nodes = [x, a, b]
+    for _ in range(size // 3):
+        p, q = nodes[-1 - rng.randrange(min(8, len(nodes)))], nodes[-1 - rng.randrange(min(50, len(nodes)))]
+        nodes.append((p - q) * rng.uniform(0.1, 0.9) + q)
+    return nodes[-1]
+
+
+def built(kind: str, size: int, leaves: list[Any], sin: Any) -> Any:
+    return program("dag", size, *leaves, sin) if kind == "dag" else mixed(size, *leaves)
+
+
+def graph(kind: str, size: int) -> tuple[Any, Any]:
+    """Our graph: the root and the leaf asked about."""
+    from autodiff.core import ops, tensor
+    from autodiff.core.op import OPS
+
+    del ops  # imported for what it declares
+    leaves = [tensor(value, requires_grad=True) for value in STARTS["dag"]]
+    root = built(kind, size, leaves, OPS["sin"])
+    return root.node, leaves[0].node
+
+
+def ours(kind: str, size: int) -> Run:
+    from autodiff.core.backward import newest_first
+    from autodiff.core.paths import count_paths
+    from autodiff.core.strongest import ScalarEdges
+
+    root, leaf = graph(kind, size)
+
+    def run() -> list[Any]:
+        order = newest_first([root])
+        count = count_paths(root, [leaf], order)[leaf]
+        found = ScalarEdges(order).strongest(leaf, 1.0, SHOWN)
+        return [log(count), *(contribution for _, contribution in found)]
+
+    return run
+
+
+def torchs(kind: str, size: int) -> Run:
+    import torch
+
+    def run() -> list[Any]:
+        leaves = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in STARTS["dag"]]
+        built(kind, size, leaves, torch.sin).backward()
+        return [leaves[0].grad.item()]
+
+    return run
+
+
+def networkxs(kind: str, size: int) -> Run:
+    import networkx
+    from autodiff.core.backward import newest_first
+    from autodiff.core.strongest import ScalarEdges
+
+    root, leaf = graph(kind, size)
+    found = networkx.DiGraph()
+    for node, edges in ScalarEdges(newest_first([root])).of.items():
+        for _, below, derivative in edges:
+            if derivative:
+                found.add_edge(node.number, below.number, weight=log(abs(derivative)) + 50.0)
+    del leaf
+    return lambda: [len(networkx.dag_longest_path(found))]
+
+
+SIDES = {"ours": ours, "torch": torchs, "networkx": networkxs}
+
+if __name__ == "__main__":
+    answer(SIDES)

@@ -1,0 +1,89 @@
+"""P14: the graph of 5,000 nodes as a plain tree, and a tree of the same lines by rich."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+from benchmarks.cases import Case, sized, worker
+from benchmarks.worker import Run, answer
+
+WIDTH = 100
+SCRIPT = """\
+x, a, b = 0.5, 0.7, 0.3
+p, q = x, b
+for _ in range({steps}):
+    t = sin(p)
+    p, q = t * a + q, t
+L = p + q
+"""
+
+
+def cases(scale: float) -> list[Case]:
+    n = sized(5_000, scale, least=6)
+    return [
+        Case(
+            "P14",
+            f"plain graph tree of {n:,} nodes",
+            0.03,
+            worker("trees", "ours", n, answers=False),
+            worker("trees", "rich", n, answers=False),
+            anchor_name="rich.Tree",
+        )
+    ]
+
+
+def graph(nodes: int) -> Any:
+    """A graph of so many nodes, as ``autodiff graph`` describes it."""
+    from autodiff.core.describe import describe
+    from autodiff.core.span import Source
+    from autodiff.grammar.run import Settings, differentiate, execute
+
+    source = Source(SCRIPT.format(steps=(nodes - 4) // 3))
+    settings = Settings()
+    subject = differentiate(execute(source, settings), settings)
+    made = describe(subject, source, graph=True, derivations=False, max_paths=1_000).graph
+    assert made is not None
+    return made
+
+
+def plain(made: Any) -> list[str]:
+    from autodiff.cli.render.page import Page
+    from autodiff.cli.render.tree import tree_lines
+
+    return ["".join(text for _, text in line) for line in tree_lines(made, Page(WIDTH))]
+
+
+def ours(nodes: int) -> Run:
+    made = graph(nodes)
+
+    def run() -> list[Any]:
+        return [len("\n".join(plain(made)))]
+
+    return run
+
+
+def richs(nodes: int) -> Run:
+    """The rows hang below each other as far as rich can follow: it recurses, so a dozen levels at most."""
+    from rich.console import Console
+    from rich.tree import Tree
+
+    rows = [line[line.find(" ") + 1 :].split("   ") for line in plain(graph(nodes))[1:]]
+    labels = ["  ".join(cell.strip() for cell in row if cell.strip()) for row in rows]
+
+    def run() -> list[Any]:
+        root = at = Tree("L")
+        for number, label in enumerate(labels):
+            at = root if number % 12 == 0 else at
+            at = at.add(label)
+        console = Console(file=StringIO(), width=WIDTH, color_system=None)
+        console.print(root)
+        return [len(console.file.getvalue())]  # type: ignore[attr-defined]
+
+    return run
+
+
+SIDES = {"ours": ours, "rich": richs}
+
+if __name__ == "__main__":
+    answer(SIDES)
