@@ -11,9 +11,10 @@ from operator import attrgetter
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, mode, no_grad
-from autodiff.core.node import ArrayNode, GradCell, Leaf, Mark, Node, OpNode, ScalarNode
+from autodiff.core.node import ArrayNode, GradCell, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor, settle
+from autodiff.core.used_up import finish
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -413,22 +414,6 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
     if gradient.dtype is not output.dtype:
         gradient = OPS["to"](gradient, dtype=output.dtype.name)
     return gradient
-
-
-def finish(kind: str, roots: list[Node], seeds: list[Any], order: list[Node], retain: bool) -> None:
-    """Tell the recorder, then let go of what the pass has used up, unless it is to be kept."""
-    if mode.recorder is not None:
-        mode.recorder.pass_ran(kind, roots, seeds, [] if retain else order)
-    if retain:
-        return
-    used_up = Mark(freed=True, freed_at=mode.site, is_shared=True)
-    for node in order:
-        if node.__class__ is ScalarNode and node.mark is None:
-            node.mark = used_up
-        elif not isinstance(node, Leaf):
-            node.free(used_up)
-            if mode.recorder is None and node.__class__ is ArrayNode:
-                node.release()
 
 
 def np_errors_ignored(order: list[Node]) -> Any:

@@ -10,7 +10,7 @@ from autodiff.core.backward import grad as core_grad
 from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.functions import find
 from autodiff.core.lazy import np
-from autodiff.core.mode import enable_grad
+from autodiff.core.mode import enable_grad, mode
 from autodiff.core.tensors import Tensor, settle
 from autodiff.grammar.autograd import zeros_like
 from autodiff.grammar.values import Builtin, is_true, type_name
@@ -18,6 +18,9 @@ from autodiff.grammar.values import Builtin, is_true, type_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from autodiff.core.mode import Recorder
+    from autodiff.core.node import GradCell, Node
 
 OUTPUTS = "outputs of the user-provided function"
 STRATEGIES = ("forward-mode", "reverse-mode")
@@ -176,6 +179,21 @@ def not_strict(message: str) -> GradientError:
     )
 
 
+class InsideRecorder:
+    """Tells the recorder of passes which are none of the script's own graph."""
+
+    __slots__ = ("recorder",)
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
+        self.recorder.grads_gathered(before)
+
+    def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
+        self.recorder.pass_ran("functional", roots, seeds, order)
+
+
 def pulled(
     outputs: list[Tensor], inputs: list[Tensor], weights: list[Any], **options: Any
 ) -> tuple[Any, ...]:
@@ -184,7 +202,13 @@ def pulled(
     if not pairs:
         return (None,) * len(inputs)
     ys, ws = [y for y, _ in pairs], [w for _, w in pairs]
-    return tuple(core_grad(ys, inputs, ws, allow_unused=True, **options))
+    recorder = mode.recorder
+    if recorder is not None:
+        mode.recorder = InsideRecorder(recorder)
+    try:
+        return tuple(core_grad(ys, inputs, ws, allow_unused=True, **options))
+    finally:
+        mode.recorder = recorder
 
 
 def filled(

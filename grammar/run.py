@@ -82,28 +82,22 @@ class Pass:
         self.seeds: list[Any] = []
         self.order: list[Node] = []
 
-    def restore(self) -> None:
-        """Undo what marks the recorded graph as used up; its values were kept and never changed."""
-        for node in self.order:
-            mark = node.mark
-            if mark is not None and mark.is_shared:
-                node.mark = None
-            elif mark is not None:
-                mark.freed = False
-                mark.overwritten = None
-
 
 class LastPasses:
     """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would let go of.
 
-    ``gathered`` has the values of every ``.grad`` the last ``backward()`` filled, before and after.
+    ``functional`` is the last one inside ``jacobian()`` and its kin. ``keeps_all`` says that a report may
+    be about any of the script's tensors. ``gathered`` has the values of every ``.grad`` the last
+    ``backward()`` filled, before and after.
     """
 
-    __slots__ = ("backward", "backwards", "gathered", "grad")
+    __slots__ = ("backward", "backwards", "functional", "gathered", "grad", "keeps_all")
 
-    def __init__(self) -> None:
+    def __init__(self, keeps_all: bool = False) -> None:
         self.backward = Pass()
         self.grad = Pass()
+        self.functional = Pass()
+        self.keeps_all = keeps_all
         self.backwards = 0
         self.gathered: dict[GradCell, tuple[Any, Any]] = {}
 
@@ -115,9 +109,10 @@ class LastPasses:
 
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
         """Called by the engine; ``order`` are the nodes it has used up."""
-        ran, other = (self.backward, self.grad) if kind == "backward" else (self.grad, self.backward)
-        if ran.order:  # what the pass before used up is of no more use to anybody
-            kept = {*order, *other.order}
+        passes = {"backward": self.backward, "grad": self.grad, "functional": self.functional}
+        ran = passes.pop(kind)
+        if ran.order and not self.keeps_all:  # what the pass before used up is of no more use to anybody
+            kept = {*order, *(node for other in passes.values() for node in other.order)}
             for node in ran.order:
                 if isinstance(node, ArrayNode) and node not in kept:
                     node.release()
@@ -139,13 +134,13 @@ class Execution:
         "without_tensors",
     )
 
-    def __init__(self, source: Source, scopes: Names) -> None:
+    def __init__(self, source: Source, scopes: Names, keeps_all: bool = False) -> None:
         self.source = source
         self.scopes = scopes
         self.names: dict[str, Any] = {}
         self.last_value: Any = None
         self.last_assigned: str | None = None
-        self.last_passes = LastPasses()
+        self.last_passes = LastPasses(keeps_all)
         self.warnings: list[tuple[str, Span]] = []
         self.without_tensors = False
 
@@ -269,7 +264,7 @@ def perform(
             raise unknown(name, sorted(known & set(probe.module.slots)), "variable", "E0601")
     scopes = resolve(script, source, lambda name: builtin(name) is not UNBOUND, only_read)
     planned = plan(script, scopes, sets, settings.wrt, settings.track)
-    execution = Execution(source, scopes)
+    execution = Execution(source, scopes, settings.of is not None)
     execution.without_tensors = planned.without_tensors
     mode.recorder = execution.last_passes
     runtime.numbers_are_leaves = planned.without_tensors or bool(sets or settings.wrt)

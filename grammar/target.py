@@ -1,7 +1,7 @@
 """Which gradient a report is about: the target, the weight it starts from, the inputs it is taken to.
 
 Target: what was asked for, else what the script last called backward() on, else its last result, else what
-it last gave to grad().
+it last gave to grad(); after jacobian() and its kin the last result that can be differentiated.
 Inputs: what was asked for, else the leaves the script marked, else every float leaf.
 """
 
@@ -13,6 +13,7 @@ from autodiff.core.lazy import np
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.report import Subject
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor
+from autodiff.core.used_up import make_usable
 from autodiff.grammar.leaves import is_numbers, matches, number_tensor, unknown
 from autodiff.grammar.places import base_of, kept_in_lists, name_leaves, tensors_at
 from autodiff.grammar.run import Execution, Settings
@@ -27,9 +28,8 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
     """Pick target, weight and inputs, and sweep."""
     root, name, recorded = target_of(execution, settings)
     seed = starting_weight(execution, settings, root, recorded)
-    execution.last_passes.backward.restore()
-    execution.last_passes.grad.restore()
     order = newest_first([root])
+    make_usable(order)
     name_leaves(order, execution)
     wrt = inputs_of(execution, settings, root, order)
     try:
@@ -71,9 +71,18 @@ def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]
     name = execution.last_assigned
     assigned = None if name is None else execution.names.get(name)
     differentiated = execution.last_passes.grad
-    if differentiated.roots and not (assigned.__class__ is Tensor and isinstance(assigned.node, OpNode)):
-        root = differentiated.roots[-1]
-        return root, name_of(root, execution), differentiated.seeds[-1]
+    if not (assigned.__class__ is Tensor and isinstance(assigned.node, OpNode)):
+        if differentiated.roots:
+            root = differentiated.roots[-1]
+            return root, name_of(root, execution), differentiated.seeds[-1]
+        inside = execution.last_passes.functional
+        if inside.roots:
+            # jacobian() and its kin differentiate a graph of their own: the script's results go first.
+            result = last_result(execution)
+            if result is not None:
+                return execution.names[result].node, result, None
+            root = inside.roots[-1]
+            return root, name_of(root, execution), inside.seeds[-1]
     if name is None:
         raise UsageError(
             "the script computes nothing that could be differentiated",
@@ -98,14 +107,20 @@ def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]
     return assigned.node, name, None
 
 
-def other_outputs(execution: Execution) -> tuple[str, ...]:
-    """The proposal of another output: the last result that can be differentiated."""
+def last_result(execution: Execution) -> str | None:
+    """The name of the last result that can be differentiated."""
     results = [
         (value.node.number, name)
         for name, value in execution.names.items()
         if value.__class__ is Tensor and isinstance(value.node, OpNode)
     ]
-    return (f"choose another output: --of {max(results)[1]}",) if results else ()
+    return max(results)[1] if results else None
+
+
+def other_outputs(execution: Execution) -> tuple[str, ...]:
+    """The proposal of another output."""
+    name = last_result(execution)
+    return () if name is None else (f"choose another output: --of {name}",)
 
 
 def tensor_called(name: str, execution: Execution, flag: str) -> Tensor:

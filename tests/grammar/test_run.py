@@ -268,3 +268,67 @@ def test_an_operation_in_place_may_use_the_value_it_replaces() -> None:
         "v = torch.tensor([1., 2., 3.], requires_grad=True)\ny = v*2\ny *= v\ny **= 2\ny.sum().backward()"
     )
     assert np.array_equal(gradients(script)["v"], [16.0, 128.0, 432.0])
+
+
+# -- what the command line asks for changes nothing of the script -----------------------------------
+
+CONSTANT_IN_TWO_GRAPHS = """
+x = torch.tensor([2.0, 3.0])
+y = torch.tensor([3.0, 4.0], requires_grad=True)
+c = x * x
+(c * y).sum().backward()
+L = (c * c * y).sum()
+L.backward()
+"""
+THREE_GRAPHS = """
+y = torch.tensor([3.0, 4.0], requires_grad=True)
+A = (y * y).sum()
+B = (y ** 3).sum()
+C = A * 2
+A.backward()
+B.backward()
+(y * 5).sum().backward()
+"""
+
+
+def test_following_a_constant_uses_nothing_up_that_the_script_shares() -> None:
+    """``c`` is in two graphs; torch keeps nothing of it, so neither pass can use it up."""
+    assert gradients(CONSTANT_IN_TWO_GRAPHS, wrt=["x"]) == {"x": [96.0, 432.0]}
+    assert gradients(CONSTANT_IN_TWO_GRAPHS, wrt=["x", "y"]) == {"x": [96.0, 432.0], "y": [16.0, 81.0]}
+
+
+def test_a_graph_used_up_stays_so_for_the_script() -> None:
+    text = CONSTANT_IN_TWO_GRAPHS + "L.backward()"
+    with pytest.raises(GradientError) as caught:
+        gradients(text, wrt=["x"])
+    assert caught.value.code == "E0402"
+
+
+@pytest.mark.parametrize(("of", "expected"), [("A", [6.0, 8.0]), ("B", [27.0, 48.0]), ("C", [12.0, 16.0])])
+def test_a_graph_that_earlier_passes_used_up_can_be_asked_for(of: str, expected: list[float]) -> None:
+    assert gradients(THREE_GRAPHS, of=of) == {"y": expected}
+
+
+LEAF_AND_CUBE = "x = torch.tensor([1.0, 2.0], requires_grad=True)\nL = (x ** 3).sum()\n"
+CUBE = {"x": [3.0, 12.0]}
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "expected"),
+    [
+        (LEAF_AND_CUBE + "H = hessian(lambda v: (v ** 2).sum(), x)", "L", CUBE),
+        (LEAF_AND_CUBE + "H = hessian(lambda v: (v ** 2).sum(), x)\nstep = H @ x.detach()", "L", CUBE),
+        (LEAF_AND_CUBE + "J = jacobian(lambda v: v * 7, x)\nM = L * 2", "M", {"x": [6.0, 24.0]}),
+        (LEAF_AND_CUBE + "(g,) = grad(L, x)\nH = hessian(lambda v: (v ** 2).sum(), x)", "L", CUBE),
+        (LEAF_AND_CUBE + "(g,) = grad((x * 5).sum(), x)", "(x * 5).sum()", {"x": [5.0, 5.0]}),
+        (LEAF_AND_CUBE + "L.backward()\nv = hvp(lambda v: (v ** 4).sum(), x, x)[1]", "L", CUBE),
+    ],
+)
+def test_derivatives_of_functions_leave_the_target_alone(text: str, target: str, expected: dict) -> None:
+    assert subject(text).name == target
+    assert gradients(text) == expected
+
+
+def test_where_only_a_function_is_differentiated_the_report_is_about_it() -> None:
+    text = "def f(v):\n    return (v ** 3).sum()\nx = torch.ones(2, requires_grad=True)\nJ = jacobian(f, x)"
+    assert list(gradients(text).values()) == [[3.0, 3.0]]
