@@ -151,7 +151,10 @@ class Search:
             return True
         if len(name) <= 2 or name in self.names or nearest(name, self.names):
             return True
-        return any(name in word for word in self.names) or any(name in line for line in self.joined())
+        letters = letters_of(name)
+        return any(name in word for word in self.names) or any(
+            name in line or (len(letters) > 2 and letters in letters_of(line)) for line in self.joined()
+        )
 
     def joined(self) -> list[str]:
         """The lines that were left out without what separates their words."""
@@ -318,6 +321,11 @@ class Search:
             self.neutralize(first, first + 1, begin)
         self.start = self.statement_word(first)
         return stop < len(text) or words.kinds[-1] == "$END"
+
+
+def letters_of(word: str) -> str:
+    """The word without its digits: what is left of a name that a number was written into."""
+    return "".join([c for c in word if not c.isdigit()])
 
 
 def opens_bracket(text: str, at: int) -> bool:

@@ -90,6 +90,7 @@ def test_names_are_reported_beside_syntax() -> None:
         "from math imprt *\ny = hypot(3, 4)\n",
         "for row of rows:\n    print(row)\n",
         "def loss(first, second)\n    return first + second\n",
+        "lo 1 2 ss = 3\nprint(loss)\n",  # a number has strayed into the name
     ],
 )
 def test_a_line_with_a_mistake_may_bind_names(text):
