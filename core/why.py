@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Of more causes than this the first are told.
 MOST_CAUSES = 3
+#: So many edges are looked into; where a long loop overflows, one is like the other.
+MOST_BROKEN = 10
 #: A sum this much smaller than its parts is what rounding left of them.
 ROUNDING = 1e-14
 #: Ops that let a gradient through in some entries only.
@@ -133,6 +135,8 @@ class _Search:
                     c = contribution_of(edge, g)
                     if not _is_finite(c):
                         found.append(self._broken(edge, g, c))
+                if len(found) >= MOST_BROKEN:
+                    break
         if not found:
             text = f"what reaches {self.spelled} is finite, and its sum is larger than any number"
             found.append(self.cause("overflow", text, self.target))

@@ -228,6 +228,8 @@ def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None) -> str:
         divisor = _entry(node.operands[1], at)
         if divisor == 0:
             return "0/0 is nan: " if first == 0 else "a division by 0: "
+    if op in ("add", "sub", "mul", "sum", "matmul", "mm", "mv", "dot", "square", "prod"):
+        return "the result is beyond the largest number: "
     reason = UNDEFINED.get(op)
     return f"{reason}: " if reason else ""
 

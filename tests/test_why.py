@@ -25,6 +25,7 @@ ALL_RIGHT = {
     "cancelled_paths",
     "clamped",
     "input_is_nan",
+    "overflowed_loop",
     "cancelled_up_to_rounding",
     "shares_summed",
     "square_at_zero",
