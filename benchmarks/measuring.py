@@ -22,6 +22,12 @@ from benchmarks.cases import SECONDS, Case, Side
 from benchmarks.machine import Interpreters, wait_until_idle
 
 REPOSITORY = Path(__file__).parents[1]
+#: Without what slows every start of Python: bytecode is written once and read from then on, as usual.
+ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
+}
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan)(?![\w.])")
 
 
@@ -79,6 +85,9 @@ def measure(case: Case, plan: Plan, interpreters: Interpreters) -> Result:
         python = interpreters.of(side.needs)
         if python is not None and not (plan.only_ours and name != "ours"):
             commands[name] = (side, list(side.command) if side.is_program else [python, *side.command])
+    for side, command in commands.values():
+        if side.whole:
+            finished(command)  # a first start may have bytecode to write
     compare(case, commands)
     figures: dict[str, list[float]] = {name: [] for name in commands}
     idlest = 1.0
@@ -108,7 +117,12 @@ def started_to_exit(command: list[str]) -> tuple[float, int]:
     """Wall seconds and peak memory in bytes of a program whose output goes into a pipe."""
     started = perf_counter()
     with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=REPOSITORY
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=REPOSITORY,
+        env=ENVIRONMENT,
     ) as process:
         assert process.stdout is not None
         process.stdout.read()
@@ -123,7 +137,13 @@ def started_to_exit(command: list[str]) -> tuple[float, int]:
 def finished(command: list[str]) -> str:
     """What a process wrote to its standard output."""
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=REPOSITORY, check=False
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=REPOSITORY,
+        env=ENVIRONMENT,
+        check=False,
     )
     if done.returncode:
         raise FailedError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
