@@ -11,6 +11,7 @@ from autodiff.cli.arguments import Request
 from autodiff.cli.session import Session
 from autodiff.cli.supervisor import set_wall
 from autodiff.core.errors import AutodiffError, CompileError, GradientError, UsageError
+from autodiff.core.lazy import np
 from autodiff.core.limits import limits
 from autodiff.core.span import Span
 from autodiff.grammar.parser import parse_literal
@@ -21,6 +22,9 @@ MOST_SHOWN = 10
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
     from autodiff.core.report import GradientReport, Subject
     from autodiff.grammar.run import Execution
 
@@ -90,10 +94,32 @@ def make_report(
     described = perf_counter()
     for note in report.notes:
         session.note(note)
+    if session.diagnostics == "text":
+        for hint in odd_things(report, request):
+            session.note(hint)
     if request.number("verbose"):
         times = ((ran - started, "script"), (swept - ran, "backward"), (described - swept, "report"))
         session.note("  ".join(f"{what} {seconds * 1000:.1f} ms" for seconds, what in times))
     return report
+
+
+def odd_things(report: GradientReport, request: Request) -> Iterator[str]:
+    """What there is to ask about a report; for gradients like any other it loads nothing."""
+    if request.command == "graph":
+        return
+    if any(derivation.kinks for derivation in report.derivations) or any(
+        looks_odd(variable.grad) for variable in report.gradients
+    ):
+        from autodiff.cli.hints import hints_on
+
+        yield from hints_on(report, request)
+
+
+def looks_odd(grad: Any) -> bool:
+    """Whether a gradient is zero, infinite or nan: what people ask about."""
+    if grad.__class__ is float:
+        return grad == 0 or grad - grad != 0
+    return not grad.any() or not bool(np.isfinite(grad).all())
 
 
 def keep_states(session: Session, execution: Execution, subject: Subject | None) -> None:

@@ -1,0 +1,120 @@
+"""Lines on stderr about gradients that look odd: what they say, where they go, and that they can be typed."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+LEAF = "x = torch.tensor({}, requires_grad=True)\n"
+
+
+def says(*lines: str) -> str:
+    return "".join(f"note: {line}\n" for line in lines)
+
+
+CASES = [
+    ("grad", "w = 3; L = w**2", ""),
+    ("grad", "w = 0; L = w**2", says("the gradient for w is zero; {} --wrt w says why")),
+    ("grad", "w = 0; L = w/w", says("the gradient for w is not finite; {} --wrt w says why")),
+    ("grad", "w = 0; v = 0; L = v*w", says("the gradients for w and v are zero; {} --wrt w,v says why")),
+    (
+        "grad",
+        "a = 0; b = 0; c = 0; d = 0; L = a**2 + b**2 + c**2 + d**2",
+        says("the gradients for a, b, c and 1 more are zero; {} --wrt a,b,c says why"),
+    ),
+    # one line: what is broken comes first
+    (
+        "grad",
+        "w = 0; v = 0; L = v**2 + sqrt(w)",
+        says("the gradient for w is not finite; {} --wrt w says why"),
+    ),
+    # the gradient alone is no place for conventions that made a number like any other
+    ("grad", "w = 3; L = relu(w - 3) + w", ""),
+    (
+        "run",
+        "w = 3; L = relu(w - 3) + w",
+        says("relu in line 1 sits on a kink; {} --wrt w says what that means"),
+    ),
+    (
+        "run",
+        "w = 0; L = abs(w)",
+        says(
+            "the gradient for w is zero; {} --wrt w says why",
+            "abs in line 1 sits on a kink; {} --wrt w says what that means",
+        ),
+    ),
+    ("graph", "w = 0; L = abs(w)", ""),
+    ("explain", "w = 0; L = abs(w)", ""),
+]
+
+
+@pytest.mark.parametrize(("command", "code", "expected"), CASES, ids=lambda value: value[:30])
+def test_hints(autodiff, command, code, expected):
+    done = autodiff(command, "-e", code)
+    assert done.returncode == 0
+    assert done.err == expected.replace("{}", f"autodiff explain -e {shlex.quote(code)}")
+
+
+def test_the_command_of_a_hint_can_be_typed(autodiff, write):
+    path = write(
+        "w = torch.tensor([1.0, 2.0], requires_grad=True)\nh = (w - w).sum()\nL = h + w.sum()\n", "a b.ad"
+    )
+    done = autodiff("grad", path, "--of", "h", "--set", "w=[3, 4]", "--dtype", "float32", "--seed", "7")
+    assert done.out == "0\t0\n"
+    command = done.err.partition("; ")[2].removesuffix(" says why\n")
+    assert command.startswith(
+        f"autodiff explain {shlex.quote(str(path))} --of h --dtype float32 --seed 7 --set"
+    )
+    typed = shlex.split(command)
+    again = subprocess.run([sys.executable, "-m", "autodiff.cli", *typed[1:]], capture_output=True, text=True)
+    assert "what reaches w cancels" in " ".join(again.stdout.split())
+
+
+def test_long_code_and_standard_input_are_not_repeated(autodiff):
+    assert "; autodiff explain ... --wrt w says" in autodiff("grad", "-e", "w = 0; L = w**2" + " " * 60).err
+    assert "; autodiff explain ... --wrt w says" in autodiff("grad", "-", input="w = 0; L = w**2").err
+
+
+@pytest.mark.parametrize("option", [("-q",), ("--diagnostics", "json"), ("--diagnostics", "github")])
+def test_what_silences_them(autodiff, option):
+    assert autodiff("run", *option, "-e", "w = 0; L = abs(w)").err == ""
+
+
+def test_a_formula_that_is_not_the_value_is_told(autodiff):
+    product = LEAF.format([0.0, 2.0]) + "L = x.prod()\n"
+    done = autodiff("explain", "--format", "formula", "-", input=product)
+    assert done.out == "L/x\n"
+    assert done.err == says("the formula is not the value here: that of prod in line 2 comes to 0/0")
+    done = autodiff("explain", "--format", "formula", "-", input=product.replace("0.0", "1.0"))
+    assert done.err == ""
+
+
+def test_arrays_are_tested_entry_by_entry(autodiff):
+    for values, code, hint in [
+        ([0.0, 1.0], "L = (x * x).sum()", ""),
+        ([0.0, 0.0], "L = (x * x).sum()", "is zero"),
+        ([0.0, 1.0], "L = x.sqrt().sum()", "is not finite"),
+        ([], "L = x.sum()", ""),
+    ]:
+        err = autodiff("grad", "-", input=LEAF.format(values) + code).err
+        assert (hint in err) if hint else not err
+
+
+def test_gradients_like_any_other_load_no_more_than_before():
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "autodiff.cli", "grad", "-e", "w = 3; L = abs(w)"],
+        capture_output=True,
+        text=True,
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert "autodiff.core.describe" in loaded
+    assert not loaded & {
+        "autodiff.cli.hints",
+        "autodiff.core.kinks",
+        "autodiff.core.kink_table",
+        "numpy",
+        "shlex",
+    }
