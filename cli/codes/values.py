@@ -88,7 +88,7 @@ CODES = {
         "There is nothing of that name to import.",
         "Scripts import from torch, math and numpy what autodiff has of them, and nothing else.",
         "Leave the import out: what there is of torch, math and numpy is in reach without it.",
-        "import os",
+        "import socket",
         "import math",
     ),
     "E0212": Code(
