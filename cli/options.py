@@ -133,7 +133,7 @@ COMMANDS = {
                 ENTRY,
                 SECOND,
                 TOP,
-                format_option("plain", "formula", "json"),
+                format_option("plain", "formula", "json", "markdown", "latex"),
                 *PEOPLE,
                 *MANNERS,
                 *LIMITS,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autodiff.core.report import GradientReport, TensorStates
 
 ROWS_ON_TERMINAL = 200
-MACHINE_FORMATS = ("json", "dot", "formula")
+MACHINE_FORMATS = ("json", "dot", "formula", "latex", "markdown")
 QUIET, SILENT = 1, 2
 
 

@@ -80,6 +80,8 @@ Formats
     --format plain      what a pipe gets, everywhere
     --format json       one JSON document with "schema": 1; a failure is a document too
     --format formula    of `explain`: the simplified formula alone
+    --format markdown   of `explain`: the steps with formulas as GitHub and notebooks set them
+    --format latex      of `explain`: the same as a document for pdflatex
     --format tree       of `graph`: the tree
     --format dot        of `graph`: the language of Graphviz
     --format markdown   of `ops`: the reference that docs/ops.md is

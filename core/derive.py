@@ -16,11 +16,11 @@ from autodiff.core.formula import Factored, factored, formula_of, total_of
 from autodiff.core.lazy import np
 from autodiff.core.matrices import layout
 from autodiff.core.naming import Formulas, Names
-from autodiff.core.node import Node
+from autodiff.core.node import Node, OpNode
 from autodiff.core.path_writer import PathWriter
 from autodiff.core.paths import Path as Edges
 from autodiff.core.paths import follow
-from autodiff.core.report import Derivation, Entry, Subject
+from autodiff.core.report import Derivation, Entry, Expressions, Subject
 from autodiff.core.strongest import ScalarEdges, is_number
 from autodiff.core.terms import summands
 from autodiff.core.uses import size_of, uses_of
@@ -64,6 +64,7 @@ class Derivations:
         self.top = top
         self.entry = entry
         self.formulas = Formulas(names)
+        self._sources = {node for node in subject.order if not isinstance(node, OpNode)}
         self._scalar_edges: ScalarEdges | None = None
         weight = None
         if subject.weight is not None or _size(subject.seed) != 1:
@@ -107,6 +108,7 @@ class Derivations:
             wrt_line=names.line(node),
             entry=self._entry(spelled, node),
             weight=subject.weight,
+            is_only=node in self._sources and len(self._sources) == 1,
             count=count,
             paths=tuple(path for path, _ in paths),
             followed=len(followed),
@@ -117,6 +119,12 @@ class Derivations:
             factored=formula.factored,
             formula=formula.exact,
             where=formula.where or self.formulas.where([total]),
+            expressions=Expressions(
+                formula.shown,
+                formula.short,
+                formula.meanings or self.formulas.meanings([total]),
+                self.formulas.values,
+            ),
             numbers=tuple(self._numbers(term, is_scalar) for term in summands(formula.shown or total)),
             value=backward,
             backward=backward,

@@ -82,6 +82,7 @@ class EntryWriter:
             expr=expr,
             steps=steps,
             where=(*where, *run.formulas.where(map(name, run.tables_in(expr)))),
+            meanings=(*run.told(expr), *run.formulas.meanings(map(name, run.tables_in(expr)))),
             unspelled=tuple(run.unspelled.items()),
             values=run.values,
         )

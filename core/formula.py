@@ -25,6 +25,8 @@ MOST_SHARED = 12
 #: A derivative gets a name where it is longer than this and read more than once, or longer than LONGEST.
 LONGEST_SHARED = 12
 LONGEST = 120
+#: The meaning of a name is cut after so many characters.
+LONGEST_MEANING = 4_000
 #: A formula of more symbols is not written out.
 LONGEST_FORMULA = 1_000_000
 
@@ -34,23 +36,29 @@ class Formula:
 
     ``shown`` is what people read, rounded in ``simplified``, with the meaning of invented names in
     ``where``; it is empty where the graph is too large for any form. ``factored`` is a shorter way to write
-    a sum, empty where there is none. ``exact`` is the whole gradient in numbers that read back as they were.
+    a sum, empty where there is none; ``short`` is its expression, ``meanings`` are those of ``where``.
+    ``exact`` is the whole gradient in numbers that read back as they were.
     """
 
-    __slots__ = ("exact", "factored", "shown", "simplified", "where")
+    __slots__ = ("exact", "factored", "meanings", "short", "shown", "simplified", "where")
 
     def __init__(
         self,
         shown: Expr | None = None,
-        factored: str = "",
+        short: Expr | None = None,
         exact: str = "",
-        where: tuple[tuple[str, str], ...] = (),
+        meanings: tuple[tuple[str, Expr | str], ...] = (),
     ) -> None:
         self.shown = shown
+        self.short = short
+        self.meanings = meanings
         self.simplified = "" if shown is None else text(shown, None, DIGITS)
-        self.factored = factored
+        self.factored = "" if short is None else text(short, None, DIGITS)
         self.exact = exact
-        self.where = where
+        self.where = tuple(
+            (spelled, text(meaning, LONGEST_MEANING, DIGITS) if isinstance(meaning, Expr) else meaning)
+            for spelled, meaning in meanings
+        )
 
 
 def total_of(symbols: Sequence[Symbol], node: Node, is_scalar: bool) -> Expr:
@@ -78,12 +86,11 @@ def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -
         return Formula(exact="" if short is None else _exact(short.expr, short.shared, formulas))
     shared = {} if extra is None and shown is total else short.shared  # type: ignore[union-attr]
     told = [shown] if extra is None else [shown, extra.expr]
-    where = [(spelled, text(meaning, None, DIGITS)) for spelled, meaning in shared.items()]
     return Formula(
         shown,
-        "" if extra is None else text(extra.expr, None, DIGITS),
+        None if extra is None else extra.expr,
         _exact(whole, shared, formulas),
-        (*reversed(where), *formulas.where([*told, *shared.values()])),
+        (*reversed(shared.items()), *formulas.meanings([*told, *shared.values()])),
     )
 
 

@@ -53,6 +53,10 @@ class Names:
     def __getitem__(self, node: Node) -> str:
         return self.of[node]
 
+    def expr(self, node: Node) -> Expr:
+        """The name as an expression: a built one as what it was built from."""
+        return self._applications.get(node) or name(self.of[node])
+
     def quotient(self, above: Node, below: Node) -> str:
         """``dL/dx5``, or ``dx5/d(w2*x3)`` for what has no name."""
         return f"d{bracketed(self.of[above])}/d{bracketed(self.of[below])}"
@@ -258,7 +262,14 @@ class Formulas:
             root = substitute(root, meanings)
 
     def where(self, exprs: Iterable[Expr]) -> tuple[tuple[str, str], ...]:
-        """The meaning of every invented name in the expressions, and of those in their meanings."""
+        """The meaning of every invented name in the expressions, and of those in their meanings, as text."""
+        return tuple(
+            (spelled, text(meaning, 400, 6) if isinstance(meaning, Expr) else meaning)
+            for spelled, meaning in self.meanings(exprs)
+        )
+
+    def meanings(self, exprs: Iterable[Expr]) -> tuple[tuple[str, Expr | str], ...]:
+        """As ``where``; a meaning is an expression where it has one."""
         needed: dict[str, None] = {}
         todo = list(self._invented_in(exprs))
         while todo:
@@ -269,14 +280,10 @@ class Formulas:
             meaning = self._meanings[spelled]
             if isinstance(meaning, Expr):
                 todo.extend(self._invented_in([meaning]))
-        return tuple((spelled, self._meaning(spelled)) for spelled in self._meanings if spelled in needed)
+        return tuple((spelled, meaning) for spelled, meaning in self._meanings.items() if spelled in needed)
 
     def _invented_in(self, exprs: Iterable[Expr]) -> Iterator[str]:
         for expr in exprs:
             for spelled in names_in(expr):
                 if spelled in self._meanings:
                     yield spelled
-
-    def _meaning(self, spelled: str) -> str:
-        meaning = self._meanings[spelled]
-        return text(meaning, 400, 6) if isinstance(meaning, Expr) else meaning

@@ -48,10 +48,14 @@ class PathWriter:
         all_edges = edges
         edges, gap = shortened(all_edges)
         chain = [self._quotient(edge) for edge in edges]
-        factors = [text(self.factor(edge, is_scalar), None, DIGITS) for edge in edges]
+        derivatives = [self.factor(edge, is_scalar) for edge in edges]
+        factors = [text(factor, None, DIGITS) for factor in derivatives]
+        passed = [(self.names.expr(node), self._below(node, index)) for node, index in edges]
         if gap:
             chain.insert(gap, "...")
             factors.insert(gap, "...")
+            derivatives.insert(gap, GAP)
+            passed.insert(gap, (GAP, GAP))
         if not edges:
             chain, factors = [self.names.quotient(end, end)], ["1"]
         if self._weight is not None:
@@ -65,8 +69,15 @@ class PathWriter:
             factors=tuple(factors),
             symbol=text(simplify(symbol.expr), None, DIGITS),
             contribution=contribution,
+            edges=tuple(passed),
+            derivatives=tuple(derivatives),
         )
         return path, symbol
+
+    def _below(self, node: Node, index: int) -> Expr:
+        below = node.inputs[index]
+        assert below is not None
+        return self.names.expr(below)
 
     def _quotient(self, edge: Edge) -> str:
         node, index = edge

@@ -153,10 +153,11 @@ class Path:
 
     ``nodes`` are the names passed, output first. ``chain`` spells each factor as a quotient
     (``"dL/dx5"``), ``factors`` as a local derivative (``"-1"``, ``"w2"``; for tensors the map applied),
-    ``symbol`` the whole product simplified; ``contribution`` is its value.
+    ``symbol`` the whole product simplified; ``contribution`` is its value. ``edges`` are the names above and
+    below each quotient and ``derivatives`` the factors, as expressions: of ``G`` for tensors.
     """
 
-    __slots__ = ("chain", "contribution", "factors", "nodes", "symbol")
+    __slots__ = ("chain", "contribution", "derivatives", "edges", "factors", "nodes", "symbol")
 
     def __init__(
         self,
@@ -165,7 +166,11 @@ class Path:
         factors: tuple[str, ...],
         symbol: str,
         contribution: Any,
+        edges: tuple[tuple[Expr, Expr], ...] = (),
+        derivatives: tuple[Expr, ...] = (),
     ) -> None:
+        self.edges = edges
+        self.derivatives = derivatives
         self.nodes = nodes
         self.chain = chain
         self.factors = factors
@@ -222,6 +227,28 @@ class Cause:
         self.repairs: tuple[Fix, ...] = ()
 
 
+class Expressions:
+    """The formulas of a derivation as expressions, for whoever spells them in another way.
+
+    ``simplified`` and ``factored`` are None where there is no such text. ``where`` has the meanings of
+    invented names, which may be no more than a text; ``values`` the values of all names.
+    """
+
+    __slots__ = ("factored", "simplified", "values", "where")
+
+    def __init__(
+        self,
+        simplified: Expr | None,
+        factored: Expr | None,
+        where: tuple[tuple[str, Expr | str], ...],
+        values: dict[str, Any],
+    ) -> None:
+        self.simplified = simplified
+        self.factored = factored
+        self.where = where
+        self.values = values
+
+
 class EntryStep:
     """One entry ``name`` of a tensor that an entry of the input goes into: ``name = expansion``.
 
@@ -247,12 +274,12 @@ class Entry:
     ``value`` is what that gives, ``difference`` its distance from backward; ``formula`` is empty and
     ``difference`` None where it is too long. ``steps`` are the chain rule, empty where it has no spelling.
     ``unspelled`` maps names that stand for values to the op that has no spelling. ``expr`` is the formula as
-    an expression, ``values`` has the numbers behind its names.
+    an expression, ``values`` has the numbers behind its names, ``meanings`` are those of ``where`` as trees.
     """
 
     __slots__ = (
         *("backward", "difference", "exact", "expr", "formula", "given", "numbers", "place", "steps"),
-        *("unspelled", "value", "values", "where"),
+        *("meanings", "unspelled", "value", "values", "where"),
     )
 
     def __init__(
@@ -271,7 +298,9 @@ class Entry:
         where: tuple[tuple[str, str], ...] = (),
         unspelled: tuple[tuple[str, str], ...] = (),
         values: dict[str, float] | None = None,
+        meanings: tuple[tuple[str, Expr | str], ...] = (),
     ) -> None:
+        self.meanings = meanings
         self.place = place
         self.given = given
         self.value = value
@@ -303,7 +332,8 @@ class Derivation:
     ``kinks`` are the points on the way where the gradient is a convention.
     ``causes`` say why the gradient is zero or not finite, where it is; ``entry`` derives one of its entries.
     ``weight`` is what the entries of the output are weighed with, None for the 1 of a number. ``order`` is 2
-    where the output is a gradient itself; ``given`` then spells the derivative, ``d2L/dw2``.
+    where the output is a gradient itself; ``given`` then spells the derivative, ``d2L/dw2``. ``expressions``
+    are the formulas as trees. ``is_only`` says that the output depends on no other input.
     """
 
     __slots__ = (
@@ -314,10 +344,12 @@ class Derivation:
         "count",
         "difference",
         "entry",
+        "expressions",
         "factored",
         "followed",
         "formula",
         "given",
+        "is_only",
         "is_scalar",
         "kinks",
         "local",
@@ -369,7 +401,10 @@ class Derivation:
         weight: str | None = None,
         order: int = 1,
         given: str = "",
+        expressions: Expressions | None = None,
+        is_only: bool = False,
     ) -> None:
+        self.is_only = is_only
         self.output = output
         self.output_line = output_line
         self.wrt = wrt
@@ -399,6 +434,7 @@ class Derivation:
         self.weight = weight
         self.order = order
         self.given = given
+        self.expressions = expressions
 
 
 class TensorState:

@@ -92,8 +92,11 @@ def spelled_second(output: str, name: str, first: str, second: str) -> str:
 
     >>> spelled_second("L", "dL/dw", "w", "w"), spelled_second("L", "dL/dv", "v", "w")
     ('d2L/dw2', 'd2L/dv dw')
+    >>> spelled_second("L", "dL/dw1", "w1", "w1")  # dw12 would be read as another name
+    'd2L/dw1 dw1'
     """
     if name.endswith("]") and not first.endswith("]"):
         return f"d({name})/d{bracketed(second)}"
     output, first, second = map(bracketed, (output, first, second))
-    return f"d2{output}/d{first}2" if first == second else f"d2{output}/d{first} d{second}"
+    is_square = first == second and not first[-1].isdigit()
+    return f"d2{output}/d{first}2" if is_square else f"d2{output}/d{first} d{second}"

@@ -6,7 +6,10 @@ from autodiff.cli.session import Session
 
 
 def explain(session: Session) -> None:
-    """Derive gradients in five steps; ``--format formula`` prints the simplified formula alone."""
+    """Derive gradients in five steps; ``--format formula`` prints the simplified formula alone.
+
+    ``latex`` and ``markdown`` are documents of their own.
+    """
     report = session.report(derivations=True, twice=session.request.text("order") == "2")
     if session.format == "json":
         session.show_json(report)
@@ -15,5 +18,13 @@ def explain(session: Session) -> None:
 
     if session.format == "formula":
         session.show_text(formula_text(report))
+    elif session.format == "latex":
+        from autodiff.cli.render.latex import latex_document
+
+        session.show_text(latex_document(report, session.page()))
+    elif session.format == "markdown":
+        from autodiff.cli.render.markdown import markdown_document
+
+        session.show_text(markdown_document(report, session.page()))
     else:
         session.show(explain_lines(report, session.page()))

@@ -102,15 +102,21 @@ def chain_lines(entry: Entry, output: str, page: Page) -> Iterator[Line]:
 
 
 def unspelled_lines(entry: Entry, page: Page) -> Iterator[Line]:
+    for said in entry_remarks(entry, page):
+        yield from prose(said, page.width, LABEL_WIDTH)
+
+
+def entry_remarks(entry: Entry, page: Page) -> list[str]:
     """Which ops have no spelling entry by entry, so that what they give stands as a value."""
+    remarks = []
     names: dict[str, list[str]] = {}
     for name, op in entry.unspelled:
         names.setdefault(op, []).append(name)
     for op, stand in names.items():
         first = f"{fit(stand[0])} = {short(entry.values[stand[0]], page.digits)}"
         more = f" and {len(stand) - 1} more" if len(stand) > 1 else ""
-        said = f"{op} has no spelling entry by entry: {first}{more} is taken from backward()"
-        yield from prose(said, page.width, LABEL_WIDTH)
+        remarks.append(f"{op} has no spelling entry by entry: {first}{more} is taken from backward()")
+    return remarks
 
 
 def entry_check(entry: Entry, page: Page) -> str:

@@ -1,0 +1,251 @@
+"""A derivation as equations in LaTeX: what the documents in LaTeX and Markdown are made of."""
+
+from __future__ import annotations
+
+from autodiff.cli.render.derivation import check_text, ends, is_number, output_of, place
+from autodiff.cli.render.entries import MOST_NUMBERS, entry_check, entry_remarks
+from autodiff.cli.render.numbers import is_array, spell_count
+from autodiff.core.expr import Expr, substitute
+from autodiff.core.expr import number as number_expr
+from autodiff.core.latex import escaped, latex, matrix, name_latex, quotient
+from autodiff.core.latex import read as read_source
+from autodiff.core.path_writer import GAP
+from autodiff.core.terms import summands
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from typing import Any
+
+    from autodiff.cli.render.page import Page
+    from autodiff.core.report import Derivation, Entry, Path
+
+PARTIAL, TOTAL = r"\partial", r"\mathrm{d}"
+TOO_LONG = r"\text{(too long to write out)}"
+#: Longer formulas, and matrices of more rows or columns, are not set.
+LONGEST = 800
+LARGEST = 10
+#: So many letters of LaTeX go on a line, more or less.
+LINE = 160
+MOST_PATHS = 20
+MOST_TERMS = 12
+
+
+class Equation:
+    """``left`` = one right side after the other, each a ``label`` and lines to be set below each other."""
+
+    __slots__ = ("left", "sides")
+
+    def __init__(self, left: str, sides: Sequence[tuple[str, Sequence[str]]]) -> None:
+        self.left = left
+        self.sides = sides
+
+
+class Section:
+    """What a document has to say about one derivation.
+
+    ``title`` and ``where`` are LaTeX, ``remarks`` plain text; ``maps`` are what each edge of a tensor's path
+    does to what comes in.
+    """
+
+    __slots__ = ("checks", "entry", "intro", "maps", "remarks", "steps", "title", "where")
+
+    def __init__(self, derivation: Derivation, page: Page) -> None:
+        left = left_side(derivation, TOTAL if derivation.is_only else PARTIAL)
+        paths = "1 path" if derivation.count == 1 else f"{spell_count(derivation.count)} paths"
+        start = place(derivation.output, derivation.output_line)
+        self.title = f"{left} = {value_of(derivation.value, page)}" if is_number(derivation) else left
+        self.intro = f"{paths} from {start} to {place(derivation.wrt, derivation.wrt_line)}"
+        self.steps = Equation(left, five_steps(derivation, page))
+        self.maps = [] if derivation.is_scalar else maps_of(derivation)
+        self.where = where_of(derivation)
+        self.checks = [check_text(derivation, page)]
+        self.entry: Equation | None = None
+        self.remarks: list[str] = [derivation.words] if derivation.words else []
+        if derivation.entry is not None:
+            self.entry = entry_equation(derivation.entry, output_of(derivation), derivation.wrt)
+            self.where += [
+                equality(name, meaning) for name, meaning in derivation.entry.meanings[:MOST_TERMS]
+            ]
+            self.remarks += entry_remarks(derivation.entry, page)
+            self.checks.append(entry_check(derivation.entry, page))
+
+
+def left_side(derivation: Derivation, sign: str) -> str:
+    """What is derived."""
+    if derivation.order == 2 and derivation.weight is None:
+        return rf"\frac{{{sign}}}{{{sign} {name_latex(derivation.wrt)}}} {name_latex(derivation.output)}"
+    return quotient(output_of(derivation), derivation.wrt, sign)
+
+
+def five_steps(derivation: Derivation, page: Page) -> list[tuple[str, Sequence[str]]]:
+    paths = derivation.paths[:MOST_PATHS]
+    more = [r"+ \cdots"] * (len(derivation.paths) > len(paths) or derivation.count > len(derivation.paths))
+    steps: list[tuple[str, Sequence[str]]] = []
+    if paths:
+        steps.append(("chain", [*signed([chain_of(path, derivation) for path in paths]), *more]))
+    if derivation.is_scalar and paths:
+        weighed = derivation.weight is not None
+        steps.append(("local", [*signed([factors_of(path, weighed) for path in paths]), *more]))
+    made = derivation.expressions
+    tensors = tensors_in({} if made is None else made.values)
+    simplified = None if made is None else made.simplified
+    if made is None or simplified is None or simplified.size > LONGEST:
+        steps.append(("simplified", [TOO_LONG]))
+    else:
+        steps.append(("simplified", lines_of(simplified, tensors)))
+        if made.factored is not None and made.factored.size <= LONGEST:
+            steps.append(("factored", lines_of(made.factored, tensors)))
+        steps.append(("numbers", numbers_of(simplified, made.values, derivation.is_scalar, page)))
+    steps.append(("value", [value_of(derivation.value, page)]))
+    return steps
+
+
+def chain_of(path: Path, derivation: Derivation) -> str:
+    """The product of quotients along a path."""
+    quotients = [r"\cdots" if above == GAP else quotient(above, below) for above, below in path.edges] or [
+        quotient(derivation.wrt, derivation.wrt)
+    ]
+    quotients = [r"\cdots" if one == "..." else one for one in ends(quotients)]
+    return r" \cdot ".join(["G"] * (derivation.weight is not None) + quotients)
+
+
+def factors_of(path: Path, is_weighed: bool) -> str:
+    """The product of local derivatives along a path of numbers."""
+    factors = ends(["..." if expr == GAP else latex_of(expr) for expr in path.derivatives]) or ["1"]
+    factors = [r"\cdots" if factor == "..." else rf"\left({factor}\right)" for factor in factors]
+    return r" \cdot ".join(["G"] * is_weighed + factors)
+
+
+def latex_of(expr: Expr, values: dict[str, str] | None = None, tensors: Collection[str] = ()) -> str:
+    return latex(expr, values, 6, tensors) if expr.size <= LONGEST else TOO_LONG
+
+
+def signed(terms: Sequence[str]) -> list[str]:
+    """Terms to be set below each other, with their signs."""
+    return [
+        term if not at else f"- {term[1:].lstrip()}" if term.startswith("-") else f"+ {term}"
+        for at, term in enumerate(terms)
+    ]
+
+
+def lines_of(expr: Expr, tensors: Collection[str] = (), values: dict[str, str] | None = None) -> list[str]:
+    """A sum on as many lines as it needs."""
+    terms = signed([latex_of(term, values, tensors) for term in summands(expr)])
+    if len(terms) > MOST_TERMS:
+        terms = [*terms[: MOST_TERMS - 2], r"+ \cdots", terms[-1]]
+    return filled_lines(terms)
+
+
+def filled_lines(terms: Sequence[str]) -> list[str]:
+    lines = [""]
+    for term in terms:
+        if lines[-1] and len(lines[-1]) + len(term) > LINE:
+            lines.append(term)
+        else:
+            lines[-1] = f"{lines[-1]} {term}".strip()
+    return lines
+
+
+def numbers_of(expr: Expr, values: dict[str, Any], is_scalar: bool, page: Page) -> list[str]:
+    """The sum with values for names."""
+    if is_scalar:
+        numbers = {
+            spelled: number_expr(float(f"{number_in(value):.6g}"))
+            for spelled, value in values.items()
+            if value is not None and size_of(value) == 1
+        }
+        return lines_of(substitute(expr, numbers))
+    blocks = {spelled: matrix_of(value) or name_latex(spelled) for spelled, value in values.items()}
+    return lines_of(expr, tensors_in(values), blocks)
+
+
+def tensors_in(values: dict[str, Any]) -> frozenset[str]:
+    """The names of what has several entries."""
+    return frozenset(
+        spelled for spelled, value in values.items() if value is not None and size_of(value) != 1
+    )
+
+
+def size_of(value: Any) -> int:
+    return int(value.size) if hasattr(value, "size") else 1
+
+
+def number_in(value: Any) -> float:
+    return float(value.item()) if hasattr(value, "item") else float(value)
+
+
+def matrix_of(value: Any) -> str:
+    """A value in LaTeX; nothing for what is too large."""
+    if value is None:
+        return ""
+    if size_of(value) == 1:
+        text = matrix([[number_in(value)]], 6)
+        return text.removeprefix(r"\begin{pmatrix} ").removesuffix(r" \end{pmatrix}")
+    if value.ndim > 2 or not value.size or max(value.shape) > LARGEST:
+        return ""
+    rows = value.tolist() if value.ndim == 2 else [[entry] for entry in value.tolist()]
+    return matrix(rows, 6)
+
+
+def value_of(value: Any, page: Page) -> str:
+    if is_array(value) and value.size != 1:
+        shape = " by ".join(map(str, value.shape))
+        return matrix_of(value) or rf"\text{{{shape} numbers}}"
+    return latex(number_expr(number_in(value)), None, page.digits)
+
+
+def maps_of(derivation: Derivation) -> list[str]:
+    """What each edge of the paths does to what comes in, once."""
+    found: dict[str, None] = {}
+    tensors = {"G"} if derivation.expressions is None else {"G", *tensors_in(derivation.expressions.values)}
+    for path in derivation.paths[:MOST_PATHS]:
+        for (above, below), derivative in zip(path.edges, path.derivatives, strict=True):
+            if above != GAP:
+                found[rf"{quotient(above, below)} : G \mapsto {latex_of(derivative, None, tensors)}"] = None
+    return list(found)[:MOST_PATHS]
+
+
+def where_of(derivation: Derivation) -> list[str]:
+    """The meanings of invented names."""
+    found = []
+    if derivation.weight is not None:
+        g = quotient("S", derivation.output)
+        found.append(rf"G = {g}, \quad S = \textstyle\sum G \cdot {name_latex(derivation.output)}")
+    if derivation.expressions is None:
+        return found
+    for name, meaning in derivation.expressions.where:
+        found.append(equality(name, meaning, tensors_in(derivation.expressions.values)))
+    return found
+
+
+def equality(name: str, meaning: Expr | str, tensors: Collection[str] = ()) -> str:
+    if meaning.__class__ is str:
+        read = read_source(str(meaning))
+        right = rf"\texttt{{{escaped(str(meaning))}}}" if read is None else latex_of(read)
+    else:
+        right = latex_of(meaning, None, tensors)  # type: ignore[arg-type]
+    return f"{name_latex(name)} = {right}"
+
+
+def entry_equation(entry: Entry, output: str, wrt: str) -> Equation:
+    """One entry of the gradient: in index sums, in numbers, and what they come to."""
+    left = quotient(output, f"{wrt}[{','.join(map(str, entry.place))}]")
+    sides: list[tuple[str, Sequence[str]]] = []
+    if entry.expr is not None and entry.expr.size <= 20 * LONGEST:
+        terms = summands(entry.expr)
+        numbers = {name: number_expr(float(f"{value:.6g}")) for name, value in entry.values.items()}
+        sides.append(("simplified", index_sum(terms)))
+        sides.append(("numbers", index_sum([substitute(term, numbers) for term in terms])))
+    value = latex(number_expr(entry.value), None, 6)
+    if not sides or sides[-1][1] != [value]:
+        sides.append(("value", [value]))
+    return Equation(left, sides)
+
+
+def index_sum(terms: Sequence[Expr]) -> list[str]:
+    """A sum written out; of a long one the first terms and the last."""
+    if len(terms) <= MOST_NUMBERS:
+        return filled_lines(signed([latex_of(term) for term in terms]))
+    shown = signed([latex_of(term) for term in (*terms[:3], terms[-1])])
+    return filled_lines([*shown[:3], r"+ \cdots", shown[3]])

@@ -1,0 +1,66 @@
+"""Derivations as a LaTeX document that compiles as it is, with nothing but amsmath."""
+
+from __future__ import annotations
+
+from autodiff.cli.render.equations import Section
+from autodiff.core.latex import escaped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.cli.render.equations import Equation
+    from autodiff.cli.render.page import Page
+    from autodiff.core.report import GradientReport
+
+PREAMBLE = r"""\documentclass{article}
+\usepackage{amsmath}
+\allowdisplaybreaks
+\setlength{\parindent}{0pt}
+\setcounter{MaxMatrixCols}{20}
+\begin{document}
+"""
+LABELS = {
+    "chain": "chain rule",
+    "local": "local derivatives",
+    "simplified": "simplified",
+    "factored": "factored",
+    "numbers": "in numbers",
+    "value": "value",
+}
+
+
+def latex_document(report: GradientReport, page: Page) -> str:
+    """The document, one section for each derivation."""
+    sections = [section_text(Section(d, page)) for d in report.derivations]
+    return PREAMBLE + "\n".join(sections) + "\\end{document}\n"
+
+
+def section_text(section: Section) -> str:
+    made = [rf"\section*{{${section.title}$}}", sentence(section.intro), aligned(section.steps)]
+    if section.maps:
+        made += ["The local derivatives map what comes in, $G$:", gathered(section.maps)]
+    if section.entry is not None:
+        made += ["One entry:", aligned(section.entry)]
+    if section.where:
+        made += ["where", gathered(section.where)]
+    made += [sentence(text) + "\n" for text in (*section.checks, *section.remarks)]
+    return "\n".join(made)
+
+
+def sentence(text: str) -> str:
+    return escaped(text[:1].upper() + text[1:] + ".")
+
+
+def aligned(equation: Equation) -> str:
+    """The right sides below each other, each with its name beside it."""
+    rows = []
+    for label, lines in equation.sides:
+        for at, line in enumerate(lines):
+            left = equation.left if not rows else ""
+            sign = r"&\quad " if at else "&= "
+            note = rf" && \text{{{LABELS[label]}}}" if not at else ""
+            rows.append(f"{left} {sign}{line}{note}".strip())
+    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+
+def gathered(lines: list[str]) -> str:
+    return "\\begin{gather*}\n" + " \\\\\n".join(lines) + "\n\\end{gather*}"

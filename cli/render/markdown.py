@@ -1,0 +1,82 @@
+"""Derivations as a Markdown document with formulas, as GitHub, GitLab and notebooks set them.
+
+Formulas stand in ``$...$`` where Markdown leaves them alone, else in a fence of their own.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.cli.console import visible
+from autodiff.cli.render.equations import Section
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodiff.cli.render.page import Page
+    from autodiff.core.report import GradientReport
+
+#: What Markdown would take for an escape of its own inside of ``$...$``.
+ESCAPES = re.compile(r"\\[^A-Za-z]")
+SPECIAL = re.compile(r"([\\`*_\[\]<$~|])")
+
+
+def markdown_document(report: GradientReport, page: Page) -> str:
+    """The document, one section for each derivation."""
+    title = f"# Derivatives of {code(report.output.name)}\n"
+    sections = [section_text(Section(d, page)) for d in report.derivations]
+    return "\n".join([title, *sections])
+
+
+def section_text(section: Section) -> str:
+    made = [f"## {inline(section.title)}", "", literal(section.intro), ""]
+    number = 0
+    for label, lines in section.steps.sides:
+        number += label != "factored"
+        name = f"{number}. **{label}**" if label != "factored" else "   **factored**"
+        made += item(name, lines)
+    if section.maps:
+        made += ["", "The local derivatives map what comes in, $G$:", ""]
+        made += [line for formula in section.maps for line in item("-", [formula])]
+    if section.entry is not None:
+        made += ["", "One entry:", ""]
+        left = section.entry.left
+        for _, lines in section.entry.sides:
+            made += item("-", [f"{left} = {lines[0]}".strip(), *lines[1:]])
+            left = ""
+    if section.where:
+        made += ["", "where", ""]
+        made += [line for formula in section.where for line in item("-", [formula])]
+    made.append("")
+    made += [literal(text) + "\n" for text in (*section.checks, *section.remarks)]
+    return "\n".join(made)
+
+
+def item(lead: str, lines: Sequence[str]) -> list[str]:
+    """A point of a list with a formula; one of several lines is a block of its own."""
+    if len(lines) == 1 and not ESCAPES.search(lines[0]):
+        return [f"{lead} ${lines[0]}$"]
+    indent = " " * 3
+    set_lines = " \\\\\n".join(f"{indent}& {line}" for line in lines)
+    if len(lines) == 1:
+        body = [indent + lines[0]]
+    else:
+        body = [f"{indent}\\begin{{aligned}}", set_lines, f"{indent}\\end{{aligned}}"]
+    return [lead, "", f"{indent}```math", *body, f"{indent}```", ""]
+
+
+def inline(formula: str) -> str:
+    """A formula within a line."""
+    return f"$`{formula}`$" if ESCAPES.search(formula) else f"${formula}$"
+
+
+def code(text: str) -> str:
+    """A name as code."""
+    text = visible(text)
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+def literal(text: str) -> str:
+    """Text whose signs mean nothing to Markdown."""
+    return SPECIAL.sub(r"\\\1", visible(text))

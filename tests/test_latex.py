@@ -1,0 +1,163 @@
+"""Derivations as documents: LaTeX that compiles for every script there is, Markdown that reads well."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from autodiff.cli.render.latex import latex_document
+from autodiff.cli.render.markdown import markdown_document
+from autodiff.cli.render.page import Page
+from autodiff.core.describe import describe
+from autodiff.core.errors import AutodiffError
+from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
+from autodiff.core.latex import latex, name_latex
+from autodiff.core.report import GradientReport
+from autodiff.core.span import Source
+from autodiff.grammar.run import Settings, differentiate, execute
+from conftest import REPOSITORY, TESTS
+from latex_reader import LatexError, read_document, read_math
+
+SCRIPTS = sorted(
+    [*REPOSITORY.glob("examples/**/*.ad"), *TESTS.glob("scripts/**/*.ad"), *TESTS.glob("pasted/*.ad")]
+)
+x, y, w1 = name("x"), name("y"), name("w1")
+
+
+def report_of(text: str, entry: tuple[int, ...] | None = None, **settings: object) -> GradientReport:
+    asked = Settings(**settings)  # type: ignore[arg-type]
+    source = Source(text, "script.ad")
+    subject = differentiate(execute(source, asked, lambda text: None), asked)
+    return describe(subject, source, graph=False, entry=entry)
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, GradientReport]:
+    """The derivations in every script that has some."""
+    found = {}
+    for path in SCRIPTS:
+        try:
+            found[str(path.relative_to(REPOSITORY))] = report_of(path.read_text())
+        except AutodiffError:
+            continue
+    return found
+
+
+EXPRESSIONS: list[tuple[Expr, str]] = [
+    (infix("*", w1, name("alpha")), r"w_{1} \cdot \alpha"),
+    (infix("/", infix("+", x, y), number(2)), r"\frac{x + y}{2}"),
+    (infix("**", infix("+", x, y), number(2)), r"\left(x + y\right)^{2}"),
+    (infix("**", infix("**", x, y), number(2)), r"\left(x^{y}\right)^{2}"),
+    (infix("**", infix("/", x, y), number(-1)), r"\left(\frac{x}{y}\right)^{-1}"),
+    (infix("-", x, neg(y)), r"x - \left(-y\right)"),
+    (infix("*", x, neg(y)), r"x \cdot \left(-y\right)"),
+    (infix("*", x, number(-2.5)), r"x \cdot \left(-2.5\right)"),
+    (infix("*", x, infix(">", y, number(0))), r"x \cdot \left[y > 0\right]"),
+    (Expr("claim", (infix("<=", x, number(0)),)), r"\left[x \le 0\right]"),
+    (infix("-", x, infix("-", y, x)), r"x - \left(y - x\right)"),
+    (number(1.5e-7), r"1.5 \times 10^{-7}"),
+    (infix("**", number(1.5e-7), number(2)), r"\left(1.5 \times 10^{-7}\right)^{2}"),
+    (number(float("inf")), r"\infty"),
+    (call("sqrt", call("abs", x)), r"\sqrt{\left\lvert x \right\rvert}"),
+    (call("sigmoid", x), r"\sigma\left(x\right)"),
+    (call("log_x", x, details=("dim=1",)), r"\operatorname{\texttt{log\_x}}\left(x, \texttt{dim=1}\right)"),
+    (call("where", infix(">", x, y), x, y), r"\begin{cases} x & x > y \\ y & \text{otherwise} \end{cases}"),
+    (postfix(infix("@", x, y), ".T"), r"\left(x y\right)^{\top}"),
+    (postfix(name("X"), "[0, :]"), r"X_{0,:}"),
+    (postfix(w1, "[0]"), r"{w_{1}}_{0}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expr", "written"), EXPRESSIONS, ids=[str(expr) for expr, _ in EXPRESSIONS])
+def test_expressions(expr: Expr, written: str) -> None:
+    assert latex(expr) == written
+    read_math(written)
+
+
+def test_tensors_are_multiplied_entry_by_entry_or_as_matrices() -> None:
+    product = infix("*", infix("@", name("X"), name("W")), infix("*", number(2), name("G")))
+    assert latex(product, tensors={"X", "W", "G"}) == r"X W \odot 2 \cdot G"
+
+
+@pytest.mark.parametrize(
+    ("spelled", "written"),
+    [
+        ("loss", r"\mathrm{loss}"),
+        ("w_out", r"w_{\mathrm{out}}"),
+        ("theta_1", r"\theta_{1}"),
+        ("Sigma2", r"\Sigma_{2}"),
+        ("h'3", "h^{(3)}"),
+        ("layers[1][0]", r"\mathrm{layers}_{1,0}"),
+        ("dL/d(x*y)[0,1]", r"\frac{\partial L}{\partial \left(x \cdot y\right)_{0,1}}"),
+        ("d(dL/dw)/dz", r"\frac{\partial \frac{\partial L}{\partial w}}{\partial z}"),
+        ("a + b", "a + b"),
+        ("x @ W.T", r"x W^{\top}"),
+        ("(x > 0).sum()", r"\operatorname{sum}\left(x > 0\right)"),
+        ("f'(x)", r"\texttt{f'(x)}"),
+        ("50% of {x}_1 ~ #2", r"\texttt{50\% of \{x\}\_1 \textasciitilde{} \#2}"),
+        ("größe", r"\mathrm{grU+00F6U+00DFe}"),
+        ("α", r"\alpha"),
+        ("_", r"\texttt{\_}"),
+    ],
+)  # fmt: skip
+def test_names(spelled: str, written: str) -> None:
+    assert name_latex(spelled) == written
+    read_math(written)
+
+
+def test_the_reader_refuses_what_tex_would() -> None:
+    for wrong in (r"\frac{1}", "x_1_2", "x_{1}_{2}", r"\left(x", "a & b", r"\foo", "{x", "50%", "x^{2}^{3}"):
+        with pytest.raises(LatexError):
+            read_math(wrong)
+
+
+def test_most_scripts_have_derivations(reports: dict[str, GradientReport]) -> None:
+    assert len(reports) > 0.7 * len(SCRIPTS)
+
+
+def test_every_script_gives_a_document(reports: dict[str, GradientReport]) -> None:
+    for path, report in reports.items():
+        try:
+            count = read_document(latex_document(report, Page()))
+        except LatexError as error:
+            raise AssertionError(path) from error
+        assert count >= 2 * len(report.derivations), path
+
+
+def test_every_formula_of_the_markdown_is_one(reports: dict[str, GradientReport]) -> None:
+    for path, report in reports.items():
+        text = markdown_document(report, Page())
+        fences = re.findall(r"```math\n(.*?)\n *```", text, re.S)
+        rest = re.sub(r"```math\n.*?\n *```", "", text, flags=re.S)
+        rest = re.sub(r"``? .*?``?|\\\$", "", rest)
+        inline = re.findall(r"\$([^$]*)\$", rest)
+        assert rest.count("$") == 2 * len(inline), path
+        for formula in (*fences, *inline):
+            try:
+                read_math(formula.strip("`"))
+            except LatexError as error:
+                raise AssertionError(path) from error
+        # What Markdown takes for its own escapes stands in backticks.
+        assert not [f for f in inline if re.search(r"\\[^A-Za-z]", f) and not f.startswith("`")], path
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex here")
+def test_documents_compile(reports: dict[str, GradientReport], tmp_path: Path) -> None:
+    """All of them as one, for speed: bodies one after the other in the first frame."""
+    bodies = []
+    for report in reports.values():
+        head, _, rest = latex_document(report, Page()).partition("\\begin{document}\n")
+        bodies.append(rest.removesuffix("\\end{document}\n"))
+    whole = head + "\\begin{document}\n" + "\n".join(bodies) + "\\end{document}\n"
+    (tmp_path / "all.tex").write_text(whole)
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
