@@ -9,6 +9,7 @@ Products of matrices are sums over the index in between.
 from __future__ import annotations
 
 from autodiff.core.dtypes import DType, float64
+from autodiff.core.errors import AutodiffError
 from autodiff.core.expr import ONE, ZERO, Expr, infix, number
 from autodiff.core.lazy import np
 from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
@@ -31,6 +32,16 @@ LINEAR = frozenset(
     scatter_add index_add index_copy tril triu diagonal diag_embed cat stack trace windows add_windows
     constant_pad rot90 unfold block_diag nll_loss nll_transposed
     """.split()
+)
+#: What happens to a rule that computes with its operands' entries, which have no values here.
+NO_VALUES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    AutodiffError,
+    LookupError,
+    TypeError,
+    ValueError,
 )
 PRODUCTS = frozenset(["mm", "mv", "vm", "dot", "bmm", "matmul"])
 

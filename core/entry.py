@@ -8,7 +8,7 @@ entry of a gradient ``dL/dz[0,1]`` or of a value ``t1[0,1]``; so does what an op
 from __future__ import annotations
 
 from autodiff.core.backward import leading_to
-from autodiff.core.entries import Entries, UnspelledError, spelled_place
+from autodiff.core.entries import NO_VALUES, Entries, UnspelledError, spelled_place
 from autodiff.core.evaluation import value_of
 from autodiff.core.expr import EVALUABLE, ONE, ZERO, Expr, infix, name, names_in, number, substitute, text
 from autodiff.core.lazy import np
@@ -17,7 +17,7 @@ from autodiff.core.node import Node, OpNode
 from autodiff.core.op import OPS
 from autodiff.core.report import Entry, EntryStep, Subject
 from autodiff.core.simplify import simplify
-from autodiff.core.symbol import dtype_named
+from autodiff.core.symbol import dtype_named, is_custom
 from autodiff.core.terms import summands
 from autodiff.core.written_sums import written_sum
 
@@ -137,7 +137,7 @@ class _Run:
             return Entries(shape, lambda place: self.named(self.names[node], node, place), dtype)
         try:
             made = node.op(*self.operands(node), **node.params)
-        except (UnspelledError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        except (UnspelledError, *NO_VALUES):
             return Entries(
                 shape, lambda place: self.named(bracketed_text(self.names[node]), node, place), dtype
             )
@@ -210,6 +210,8 @@ class _Run:
         """What an operand receives through one edge; ``g`` is what the user receives."""
         if g is None:
             g = Entries(user.shape, lambda place: self.short(user, place), dtype_named(user.out))
+        if is_custom(user.op):
+            raise UnspelledError(user.op.name)
         try:
             made = user.op.contribution(index, g, self.value(user), self.operands(user), user.params)
             below = user.inputs[index]
@@ -218,8 +220,7 @@ class _Run:
                 raise UnspelledError(user.op.name)
             if made.shape != below.shape:
                 made = OPS["sum_to"](made, shape=below.shape)
-        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
-            # A rule that computes with its operands' entries has no text.
+        except NO_VALUES:
             raise UnspelledError(user.op.name) from None
         assert isinstance(made, Entries)
         return made
@@ -299,7 +300,7 @@ class _Run:
             try:
                 made = user.op(*self.operands(user), **user.params).at(at)
                 expansion = written_sum(summands(simplify(made)), DIGITS)
-            except (UnspelledError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            except (UnspelledError, *NO_VALUES):
                 expansion = ""
         g = self.subject.cotangents.get(user)
         received = 0.0 if g is None else float(np.asarray(g)[at])

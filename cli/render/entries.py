@@ -25,7 +25,7 @@ def entry_lines(entry: Entry, output: str, page: Page) -> Iterator[Line]:
     """The entry in one line where it fits, else each step of it in its own; ``output`` is what is derived."""
     value = short(entry.value, page.digits)
     if not entry.formula:
-        yield from step("one entry:", [f"{entry.given} = {value}"], GRADIENT)
+        yield from step("one entry:", broken(f"{entry.given} = {value}", page.width - LABEL_WIDTH), GRADIENT)
         yield from prose("its formula is too long to write out", page.width, LABEL_WIDTH)
         return
     numbers = numbers_of(entry.numbers)
@@ -52,7 +52,8 @@ def equation_lines(given: str, sides: Sequence[str], page: Page) -> Iterator[Lin
     label = "one entry:".ljust(LABEL_WIDTH)
     lead = f"{given} = "
     if len(lead) > page.width // 2 - LABEL_WIDTH:
-        yield ((MUTED, label), (PLAIN, given))
+        for row, line in enumerate(broken(given, page.width - LABEL_WIDTH)):
+            yield ((MUTED, " " * LABEL_WIDTH if row else label), (PLAIN, line))
         label, lead = " " * LABEL_WIDTH, "  = "
     room = page.width - LABEL_WIDTH - len(lead)
     for at, side in enumerate(sides):

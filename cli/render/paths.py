@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from autodiff.cli.console import visible
 from autodiff.cli.render.numbers import is_array, number, short, spell_count
-from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, fit, muted
+from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, fit, muted, prose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,8 +144,9 @@ def cancelling_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         left.remove(partner)
         by = [fit(p.nodes[-2] if len(p.nodes) > 1 else p.nodes[0], 24) for p in (partner, path)]
         values = [short(number(p.contribution), page.digits) for p in (partner, path)]
-        yield muted(f"{' ' * LABEL_WIDTH}{values[0]} (by {by[0]}) and {values[1]} (by {by[1]}) cancel")
+        said = f"{values[0]} (by {by[0]}) and {values[1]} (by {by[1]}) cancel"
+        yield from prose(said, page.width, LABEL_WIDTH)
     value = abs(number(derivation.value))
     if derivation.magnitude < float("inf") and value < derivation.magnitude * (1 - 1e-9):
         total = short(derivation.magnitude, page.digits)
-        yield muted(f"{' ' * LABEL_WIDTH}without their signs all paths add up to {total}")
+        yield from prose(f"without their signs all paths add up to {total}", page.width, LABEL_WIDTH)

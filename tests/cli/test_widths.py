@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from autodiff.cli.render.derivation import derivation_lines
 from autodiff.cli.render.page import GRADIENT, NUMBER, Page, length
-from autodiff.cli.render.reports import run_lines
+from autodiff.cli.render.reports import explain_lines, run_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.describe import describe
 from autodiff.core.errors import AutodiffError
@@ -33,7 +34,8 @@ def reports():
             subject = differentiate(execute(source, write=lambda text: None), Settings())
         except AutodiffError:
             continue
-        made[source.name] = describe(subject, source, derivations=False)
+        entry = next((tuple(n - 1 for n in node.shape) for _, node in subject.wrt if node.shape), None)
+        made[source.name] = describe(subject, source, entry=entry)
     return made
 
 
@@ -48,6 +50,31 @@ def test_lines_keep_to_the_width(reports, section, width, box):
     for name, report in reports.items():
         for line in run_lines(report, Page(width, box=box), (section,)):
             assert length(line) <= width, (name, line)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_explanations_keep_to_the_width(reports, width):
+    for name, report in reports.items():
+        for line in explain_lines(report, Page(width)):
+            assert length(line) <= width, (name, line)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_step_loses_a_sign_on_a_narrow_page(reports, width):
+    """Broken lines put together again are the formula."""
+    for name, report in reports.items():
+        for derivation in report.derivations:
+            if any("..." in text for text in (derivation.simplified, *derivation.chain)):
+                continue
+            lines = texts(derivation_lines(derivation, Page(width)))
+            step = lines.partition("3 simplified")[2]
+            end = re.search(r"^(  factored|4 numbers| +where )", step, re.M)
+            assert end, name
+            assert squeezed(step[: end.start()]) == squeezed(derivation.simplified), name
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 @pytest.mark.parametrize("width", WIDTHS)
