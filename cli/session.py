@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from autodiff.cli.render.page import Line, Page
-    from autodiff.core.report import GradientReport, TensorStates
+    from autodiff.core.report import GradientReport
+    from autodiff.core.tensor_states import TensorStates
 
 ROWS_ON_TERMINAL = 200
 MACHINE_FORMATS = ("json", "dot", "formula", "latex", "markdown")

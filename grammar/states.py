@@ -6,7 +6,17 @@ after the one a report makes.
 
 from __future__ import annotations
 
-from autodiff.core.report import TensorState, TensorStates
+from autodiff.core.tensor_states import (
+    NO_FLOATS,
+    NO_LEAF,
+    NO_PASS,
+    NOT_ASKED,
+    NOT_REQUIRED,
+    NOT_USED,
+    TOO_LATE,
+    TensorState,
+    TensorStates,
+)
 from autodiff.grammar.places import tensors_at
 from autodiff.grammar.target import name_of
 
@@ -14,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.node import Node
     from autodiff.core.report import Subject
     from autodiff.core.tensors import Tensor
     from autodiff.grammar.run import Execution
@@ -21,7 +32,9 @@ if TYPE_CHECKING:
 
 def tensor_states(execution: Execution, subject: Subject | None) -> TensorStates:
     """The tensors a script has at top level and in lists there, in the order of its names."""
-    roots = execution.last_passes.backward.roots
+    last = execution.last_passes.backward
+    roots = last.roots
+    reached = set(last.order if roots else () if subject is None else subject.order)
     entries = []
     for place, x in tensors_at(execution.names):
         before, after = grads_around(x, execution, None if roots else subject)
@@ -37,10 +50,24 @@ def tensor_states(execution: Execution, subject: Subject | None) -> TensorStates
                 grad_fn=None if grad_fn is None else grad_fn.grad_fn_name,
                 before=before,
                 after=after,
+                why_none=why_none(x, reached) if after is None else "",
             )
         )
     output = name_of(roots[0], execution) if roots else None if subject is None else subject.name
     return TensorStates(tuple(entries), output, bool(roots))
+
+
+def why_none(x: Tensor, reached: set[Node]) -> str:
+    """Why a tensor has no gradient after a pass over the nodes ``reached``."""
+    if not x.requires_grad:
+        return NOT_REQUIRED if x.dtype.is_floating_point else NO_FLOATS
+    if not reached:
+        return NO_PASS
+    if not x.is_leaf and not x.retains_grad:
+        return NO_LEAF
+    if x.source() not in reached:
+        return NOT_USED
+    return NOT_ASKED if x.is_leaf else TOO_LATE
 
 
 def grads_around(x: Tensor, execution: Execution, subject: Subject | None) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from json import dumps
 
 from autodiff.core.errors import AutodiffError
-from autodiff.core.report import Derivation, Entry, GradientReport, Graph, TensorState, TensorStates, Variable
+from autodiff.core.report import Derivation, Entry, GradientReport, Graph, Variable
 from autodiff.core.span import Source
 
 TYPE_CHECKING = False
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.kinks import Kink
+    from autodiff.core.tensor_states import TensorState, TensorStates
 
 SCHEMA = 1
 LARGEST_EXACT = 1 << 53
@@ -101,6 +102,7 @@ def state_entry(state: TensorState) -> dict[str, Any]:
         "grad_fn": state.grad_fn,
         "grad_before": plain(state.before),
         "grad_after": plain(state.after),
+        "why_none": state.why_none or None,
     }
 
 

@@ -19,7 +19,17 @@ from autodiff.cli.render.page import (
     with_remark,
 )
 from autodiff.cli.render.prose import fold
-from autodiff.core.report import TensorState, TensorStates
+from autodiff.core.tensor_states import (
+    NO_FLOATS,
+    NO_LEAF,
+    NO_PASS,
+    NOT_ASKED,
+    NOT_REQUIRED,
+    NOT_USED,
+    TOO_LATE,
+    TensorState,
+    TensorStates,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +42,26 @@ WIDEST_NAME, WIDEST_VALUE = 24, 24
 INDENT = 4
 FACTS = ("is_leaf", "requires_grad", "grad_fn")
 BEFORE, AFTER = "grad before", "grad after"
+MOST_NAMED = 6
+#: Why grad is None, said of one tensor and of several; ``{output}`` is what the pass started from.
+REASONS = {
+    NOT_REQUIRED: ("has requires_grad=False", "have requires_grad=False"),
+    NO_FLOATS: ("holds no floats, so it has no gradient", "hold no floats, so they have no gradients"),
+    NO_PASS: ("had no backward()", "had no backward()"),
+    NO_LEAF: (
+        "is not a leaf, and retain_grad() was not called",
+        "are not leaves, and retain_grad() was not called",
+    ),
+    NOT_USED: ("is not on any path from {output}", "are not on any path from {output}"),
+    NOT_ASKED: (
+        "is on a path, and nothing was left there: inputs= names others, or a custom backward answered None",
+        "are on a path, and nothing was left there: inputs= names others, or a custom backward answered None",
+    ),
+    TOO_LATE: (
+        "was told to retain_grad() only after backward()",
+        "were told to retain_grad() only after backward()",
+    ),
+}
 
 
 def state_lines(states: TensorStates, page: Page) -> Iterator[Line]:
@@ -56,6 +86,8 @@ def state_lines(states: TensorStates, page: Page) -> Iterator[Line]:
     if len(shown) < count:
         yield muted(f"  ... {count - len(shown):,} more tensors (--all)")
     yield from prose(which_pass(states), page.width, 2)
+    for text in reasons(shown, states):
+        yield from prose(text, page.width, 2)
 
 
 COLUMNS: dict[str, tuple[str, bool, Callable[[TensorState, int], str]]] = {
@@ -111,3 +143,17 @@ def which_pass(states: TensorStates) -> str:
     if states.is_own:
         return f"grad before and after the script's last backward(), from {name}"
     return f"grad before and after a backward() from {name}, which the script does not call itself"
+
+
+def reasons(shown: Sequence[TensorState], states: TensorStates) -> Iterator[str]:
+    """Why there is no gradient after the pass, for all the tensors that share a reason at once."""
+    missing: dict[str, list[str]] = {}
+    for state in shown:
+        if state.why_none:
+            missing.setdefault(state.why_none, []).append(fit(state.name, WIDEST_NAME))
+    for reason, names in missing.items():
+        told = REASONS[reason][len(names) > 1].format(output=fit(states.output or "", WIDEST_NAME))
+        left = len(names) - MOST_NAMED
+        listed = names[:MOST_NAMED] + ([f"{left:,} more"] if left > 0 else [])
+        who = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
+        yield f"None after: {who} {told}"

@@ -9,8 +9,8 @@ import pytest
 from autodiff.cli.render.page import Page, length
 from autodiff.cli.render.states import state_lines
 from autodiff.core.errors import AutodiffError
-from autodiff.core.report import TensorStates
 from autodiff.core.span import Source
+from autodiff.core.tensor_states import TensorStates
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.states import tensor_states
 
@@ -56,6 +56,8 @@ ONE_TABLE = """\
   y           4   2        False     True            MulBackward0   None          [1 1]
   L           6   number   False     True            SumBackward0   None          None
   grad before and after the script's last backward(), from L
+  None after: c has requires_grad=False
+  None after: L is not a leaf, and retain_grad() was not called
 """
 
 TWO_TABLES = """\
@@ -73,6 +75,8 @@ TWO_TABLES = """\
   y        None          [1 1]
   L        None          None
   grad before and after the script's last backward(), from L
+  None after: c has requires_grad=False
+  None after: L is not a leaf, and retain_grad() was not called
 """
 
 NARROW = """\
@@ -117,6 +121,67 @@ def test_without_a_backward_of_its_own_one_is_made_and_told():
     )
 
 
+EVERY_REASON = """\
+x = torch.tensor([1., 2.], requires_grad=True)
+u = torch.tensor([1., 2.], requires_grad=True)
+i = torch.tensor([1, 2])
+c, d = torch.ones(2), torch.ones(2)
+y = x * c
+y.retain_grad()
+z = y * 2
+L = (z + d).sum()
+L.backward(inputs=[y])
+z.retain_grad()
+"""
+REASONS = {
+    "x": "not asked for",
+    "u": "not used",
+    "i": "no floats",
+    "c": "requires_grad=False",
+    "d": "requires_grad=False",
+    "y": None,
+    "z": "retain_grad() came later",
+    "L": "not a leaf",
+}
+
+
+def test_why_a_gradient_is_none(autodiff):
+    told = texts(state_lines(states_of(EVERY_REASON), Page(120)))
+    assert told.endswith(
+        "  None after: x is on a path, and nothing was left there: inputs= names others, or a custom backward"
+        " answered None\n"
+        "  None after: u is not on any path from L\n"
+        "  None after: i holds no floats, so it has no gradient\n"
+        "  None after: c and d have requires_grad=False\n"
+        "  None after: z was told to retain_grad() only after backward()\n"
+        "  None after: L is not a leaf, and retain_grad() was not called\n"
+    )
+    document = json.loads(autodiff("run", "--format", "json", "--show", "tensors", "-e", EVERY_REASON).out)
+    assert {state["name"]: state["why_none"] for state in document["tensors"]} == REASONS
+
+
+def test_without_any_pass_that_is_the_reason():
+    states = states_of("x = torch.ones(2, requires_grad=True)\ny = x * 2\n")
+    assert [state.why_none for state in states.entries] == ["no backward()", "no backward()"]
+
+
+def test_of_many_tensors_the_first_are_named():
+    code = "".join(f"x{at} = torch.ones(1)\n" for at in range(9))
+    told = texts(state_lines(states_of(code), Page(120)))
+    assert told.endswith("  None after: x0, x1, x2, x3, x4, x5 and 3 more have requires_grad=False\n")
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore:The .grad attribute")
+def test_torch_leaves_none_at_the_same_places():
+    from torch_prelude import run_with_torch
+
+    names = run_with_torch(EVERY_REASON).names
+    assert {name: names[name].grad is None for name in REASONS} == {
+        name: reason is not None for name, reason in REASONS.items()
+    }
+
+
 def test_a_script_without_gradients_has_its_tensors_shown(autodiff):
     done = autodiff("run", "-e", "x = torch.ones(2)\nn = (x > 0).sum()", "--show", "tensors")
     assert done.returncode == 0
@@ -150,6 +215,7 @@ def test_json(autodiff):
         "grad_fn": "MulBackward0",
         "grad_before": None,
         "grad_after": [1.0, 1.0],
+        "why_none": None,
     }
 
 
