@@ -269,8 +269,7 @@ def perform(
     mode.recorder = execution.last_passes
     runtime.numbers_are_leaves = planned.without_tensors or bool(sets or settings.wrt)
 
-    spoken = Warnings(execution, write, warn)
-    runtime.write, runtime.warn = spoken.write, spoken.remember
+    runtime.write, runtime.warn = write, Warnings(execution, warn).tell
     compiler = Compiler(scopes, source, builtin, planned.conversions, planned.without_tensors)
     body, last = script.body, None
     if body and isinstance(body[-1], syntax.ExpressionStatement):
@@ -293,17 +292,13 @@ def perform(
         if mode.site is not None:
             error.at(mode.site)
         explain(error, script, source, names_in(compiler))
-        spoken.forget(error)
         raise
     except PYTHON_ERRORS as error:
         ours = translate(error)
         if mode.site is not None:
             ours.at(mode.site)
         explain(ours, script, source, names_in(compiler))
-        spoken.forget(ours)
         raise ours from None
-    finally:
-        spoken.flush()
     execution.names = names_in(compiler)
     execution.last_assigned = compiler.last[0]
     return execution

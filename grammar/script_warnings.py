@@ -6,7 +6,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from autodiff.core.errors import AutodiffError
     from autodiff.core.span import Span
     from autodiff.grammar.run import Execution
 
@@ -48,44 +47,20 @@ def help_on(warning: str) -> tuple[str, ...]:
 
 
 class Warnings:
-    """What a script is warned of, each once a line, and none just before an error that says the same.
+    """What a script is warned of, each once a line: an error that follows does not take a warning back."""
 
-    The last one waits for what comes next: something to print, another warning, the end or an error.
-    """
+    __slots__ = ("execution", "teller", "told")
 
-    __slots__ = ("execution", "pending", "printer", "teller", "told")
-
-    def __init__(
-        self, execution: Execution, printer: Callable[[str], None], teller: Callable[[str, Span], None]
-    ) -> None:
+    def __init__(self, execution: Execution, teller: Callable[[str, Span], None]) -> None:
         self.execution = execution
-        self.printer = printer
         self.teller = teller
         self.told: set[tuple[str, int]] = set()
-        self.pending: tuple[str, Span] | None = None
 
-    def remember(self, text: str, span: Span) -> None:
+    def tell(self, text: str, span: Span) -> None:
         """Warn, unless the line was warned of this: as in Python a loop warns once."""
         line = self.execution.source.position(span.start)[0]
         if (text, line) in self.told:
             return
-        self.flush()
         self.told.add((text, line))
         self.execution.warnings.append((text, span))
-        self.pending = (text, span)
-
-    def write(self, text: str) -> None:
-        self.flush()
-        self.printer(text)
-
-    def flush(self) -> None:
-        """Pass on the warning that waits."""
-        if self.pending is not None:
-            text, span = self.pending
-            self.pending = None
-            self.teller(text, span)
-
-    def forget(self, error: AutodiffError) -> None:
-        """Drop the warning that waits if the error is about the same place."""
-        if self.pending is not None and error.span is not None and self.pending[1] == error.span:
-            self.pending = None
+        self.teller(text, span)

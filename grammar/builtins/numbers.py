@@ -51,11 +51,10 @@ def only_entry(x: Tensor) -> Any:
 
 
 def converted(x: Tensor) -> Any:
-    """The number a tensor holds, with torch's warning where its gradient is lost on the way."""
-    number = only_entry(x)
+    """The number a tensor holds, with torch's warning where its gradient is lost, or would be, on the way."""
     if x.requires_grad:
         runtime.tell(LOSES_GRADIENT)
-    return number
+    return only_entry(x)
 
 
 @builtin_function("float", (float,))

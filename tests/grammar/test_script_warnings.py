@@ -1,4 +1,4 @@
-"""What a script is warned of: once a line, before what it prints next, and not twice beside an error."""
+"""What a script is warned of: once a line, before what it prints next, and before an error as in torch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def heard(text: str) -> list[str]:
         ("y = x * 2\nprint(y.grad)", ["warns The .grad", "prints None"]),
         ("y = x * 2\nz = y.grad", ["warns The .grad"]),
         ("y = x * 2\nz = y.grad\nz + 1", ["warns The .grad", "fails E0203"]),
-        ("y = x * 2\nprint(y.grad * 2)", ["fails E0203"]),
+        ("y = x * 2\nprint(y.grad * 2)", ["warns The .grad", "fails E0203"]),
+        ("F.mse_loss(x, torch.ones(3))", ["warns Using a", "fails E0301"]),
+        ("float(x)", ["warns Converting a", "fails E0305"]),
+        ("int(x)", ["fails E0305"]),
         ("y = x * 2\nfor i in range(3): z = y.grad", ["warns The .grad"]),
         ("y = x * 2\nz = y.grad; z = torch.tensor(x)", ["warns The .grad", "warns To copy"]),
     ],
