@@ -85,7 +85,13 @@ class Function:
         return self._parameters
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.implementation(*self.bind(args, kwargs))
+        try:
+            return self.implementation(*self.bind(args, kwargs))
+        except ScriptError as error:
+            if error.code == "E0310":
+                about = error.about[:3] if error.about and error.about[0] is self else (self, None, None)
+                error.about = (*about, args, kwargs)
+            raise
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The implementation's arguments in the order of the signature, checked and converted."""
@@ -176,7 +182,10 @@ class Function:
     def error(
         self, message: str, argument: int | str | None, refused: tuple[Parameter, Any] | None = None
     ) -> ScriptError:
-        """An error about an argument, by its position or keyword; ``refused`` is what it did not take."""
+        """An error about an argument, by its position or keyword; ``refused`` is what it did not take.
+
+        What it is about is completed by the arguments of the call: torch's words for them depend on all.
+        """
         return ScriptError(
             f"{self.name}() {message}".replace("() argument", "(): argument"),
             code="E0310",

@@ -10,6 +10,7 @@ from copy import copy
 
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import Function, Parameter
+from autodiff.grammar.refusal import UNKNOWN
 from autodiff.grammar.script_functions import bind, listing
 from autodiff.grammar.values import BoundMethod, Builtin, ScriptFunction
 
@@ -61,7 +62,8 @@ def fit(function: Function, count: int, keywords: list[str]) -> None:
     try:
         twin.bind((None,) * count, given)
     except ScriptError as error:
-        error.about = (function, *error.about[1:])
+        arguments = (UNKNOWN,) * count, dict.fromkeys(keywords, UNKNOWN)
+        error.about = (function, *error.about[1:], *arguments)
         raise
 
 

@@ -12,6 +12,7 @@ from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.attributes import find_method
 from autodiff.grammar.proposals.custom import context_first
+from autodiff.grammar.proposals.first_line import say_as_torch
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
 from autodiff.grammar.proposals.types import call_it
@@ -138,21 +139,23 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
         yield from function_of_input(scene, call)
         return
     made = CallScene(scene, call)
-    message = error.message
+    message = say_as_torch(made)
     if "unexpected keyword argument '" in message:
         name = message.partition("argument '")[2].partition("'")[0]
         yield from fit_keyword(made, name)
     elif not error.about:
         return
     else:
-        _, at, refused = error.about
+        _, at, refused, *_ = error.about
         where = made.argument(at)
         if where is not None:
             error.span = where.value.span if refused else where.span
         if refused is not None and where is not None:
             yield from fit_value(made, where, at, *refused)
+        elif " missing " in message:
+            yield from fit_missing(made, message)
         elif at is None:
-            yield from fit_missing(made)
+            pass
         elif "multiple values" in message:
             error.caret = f"`{at}` is given by position and by name"
             if where is not None:
@@ -208,12 +211,12 @@ def without(made: CallScene, where: syntax.Argument) -> Iterator[Fix]:
     yield Fix(f"leave one out: {made.scene.text(made.call.function)}({texts})", Edit(inside, f"({texts})"))
 
 
-def fit_missing(made: CallScene) -> Iterator[Fix]:
+def fit_missing(made: CallScene, message: str) -> Iterator[Fix]:
     """An argument that was left out."""
     scene, call = made.scene, made.call
     text = scene.text(call)
-    quote = '"' if '"' in scene.error.message else "'"
-    names = scene.error.message.split(quote)[1::2]
+    quote = '"' if '"' in message else "'"
+    names = message.split(quote)[1::2]
     scene.error.caret = (
         f"{' and '.join([f'`{name}`' for name in names])} {'is' if len(names) < 2 else 'are'} missing"
     )
@@ -276,11 +279,13 @@ def decimal_point(plain: list[syntax.Argument], text: str) -> str:
     return f"{whole}.{rest}" if whole.isdigit() and rest.isdigit() else ""
 
 
-def fit_value(made: CallScene, where: syntax.Argument, at: int, parameter: Any, given: Any) -> Iterator[Fix]:
+def fit_value(made: CallScene, where: syntax.Argument, at: Any, parameter: Any, given: Any) -> Iterator[Fix]:
     """An argument of the wrong kind."""
     scene, node = made.scene, where.value
     error, text = scene.error, scene.text(where.value)
-    if where.keyword is not None:
+    if at.__class__ is not int:
+        pass  # torch gives no position of what is given by name
+    elif where.keyword is not None:
         error.message = error.message.replace(f" (position {at + 1})", "")
     elif made.is_method:
         error.message = error.message.replace(f"(position {at + 1})", f"(position {at})")

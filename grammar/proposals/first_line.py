@@ -1,0 +1,61 @@
+"""The first line about arguments that do not fit, as torch has it for the call that is written."""
+
+from __future__ import annotations
+
+from autodiff.core.functions import FUNCTIONS, MISSING, NAMESPACES, Function, Parameter
+from autodiff.grammar.refusal import ANY_FORM, UNKNOWN, blame, name_in_torch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.grammar.proposals.arguments import CallScene
+
+
+def say_as_torch(made: CallScene) -> str:
+    """Put torch's first line in place of core's, and give the line that says what to repair.
+
+    That is torch's, too, but where torch leaves open which argument of a function of several forms it was.
+    """
+    error = made.scene.error
+    own = error.message
+    if made.function.__class__ is not Function or len(error.about) < 5:
+        return own
+    function, _, _, args, kwargs = error.about
+    key = torch_key(made)
+    found = blame(key, args, kwargs, made.is_method)
+    if found is None:
+        called = name_in_torch(key)
+        if called is not None and own.startswith(f"{function.name}()"):
+            error.message = called + own.removeprefix(function.name)
+        return error.message
+    error.message = found.message
+    if found.argument is ANY_FORM:
+        return own
+    refused = None
+    if found.value is not UNKNOWN:
+        refused = (parameter_at(function, found.argument, found.kind), found.value)
+    error.about = (function, found.argument, refused, args, kwargs)
+    return found.message
+
+
+def torch_key(made: CallScene) -> str:
+    """The function's key in core's table, by the name it is called by: ``F.relu``, ``Tensor.relu``."""
+    name = made.scene.text(made.call.function).rpartition(".")[2]
+    if made.is_method:
+        return f"Tensor.{name}"
+    keys = [key for key, function in FUNCTIONS.items() if function is made.function]
+    keys.sort(key=lambda key: (*NAMESPACES, "Tensor").index(key.partition(".")[0]))
+    keys = [key for key in keys if key.partition(".")[2] == name] or keys
+    owner = getattr(made.owner, "name", "").rpartition(".")[2]
+    namespace = {"functional": "F"}.get(owner, owner)
+    return next((key for key in keys if key.startswith(f"{namespace}.")), keys[0] if keys else "")
+
+
+def parameter_at(function: Function, at: int | str, kind: str) -> Parameter:
+    """The parameter at a position or of a name, or else one of the kind that torch takes there."""
+    for number, parameter in enumerate(function.parameters):
+        if at in (number, parameter.name) or (parameter.variadic and at.__class__ is int):
+            return parameter
+    return Parameter(str(at), kind, MISSING, False, False)
+
+
+__all__ = ["say_as_torch"]

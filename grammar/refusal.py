@@ -1,0 +1,374 @@
+"""What torch says of arguments that a function does not take.
+
+Only calls that core refuses come here. ``torch_signatures.txt`` holds how torch reads the arguments of every
+function and method; ``tests/make_torch_signatures.py`` writes it. Functions in C++ share one reader there,
+with typed forms, one or several; those in Python say what Python says of names and numbers of arguments, and
+of their types whatever fails first inside, which is not repeated here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.dtypes import DType
+from autodiff.core.tensors import Tensor
+from autodiff.grammar.values import type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+#: Stands for an argument of which nothing is known: every parameter takes it.
+UNKNOWN: Any = object()
+
+#: What is wrong with the arguments of a function of several forms, where no argument is to blame.
+ANY_FORM: Any = object()
+
+#: numpy's names that the reader knows beside its own.
+NUMPY_NAMES = {
+    "dim": ("axis",),
+    "keepdim": ("keepdims",),
+    "input": ("x", "a", "x1"),
+    "other": ("x2",),
+}
+#: Functions for which a number will do wherever a tensor is taken.
+TAKE_NUMBERS = frozenset(
+    "add sub subtract mul multiply div divide true_divide floor_divide bitwise_and bitwise_or bitwise_xor"
+    " remainder fmod pow special_xlog1py special_zeta".split()
+)
+
+
+class Typed:
+    """One parameter of a form: ``kind`` is torch's name of its type."""
+
+    __slots__ = ("has_default", "kind", "may_be_none", "name", "takes_one")
+
+    def __init__(self, text: str) -> None:
+        declared, equals, default = text.partition(" = ")
+        kind, _, self.name = declared.rpartition(" ")
+        self.takes_one = kind.endswith("#")
+        self.kind = kind.rstrip("#")
+        self.has_default = bool(equals)
+        self.may_be_none = default == "None"
+
+    def takes(self, value: Any, numbers: bool) -> bool:
+        """Whether torch's reader takes the value here; entries of lists it looks at later."""
+        if value is UNKNOWN or self.kind == "object" or (value is None and self.may_be_none):
+            return True
+        if self.kind == "Tensor" and numbers and value.__class__ in (int, float, bool):
+            return True
+        if self.kind.startswith("tuple of "):
+            if isinstance(value, (tuple, list)):
+                entry = {"ints": "int", "floats": "float", "Tensors": "Tensor"}.get(self.kind[9:], "")
+                return entry == "Tensor" or not value or is_of(entry, value[0])
+            return self.takes_one and is_of("float" if "floats" in self.kind else "int", value)
+        return is_of(self.kind, value)
+
+
+def is_of(kind: str, value: Any) -> bool:
+    """Whether a value is of a type, as torch's reader has it: tensors of one number do for numbers."""
+    if value.__class__ is Tensor:
+        if kind == "Tensor":
+            return True
+        if value.requires_grad or value.ndim:
+            return False
+        return kind in ("Number", "float") or (kind == "int" and value.dtype.name.startswith("int"))
+    return value.__class__ in TAKEN.get(kind, ())
+
+
+#: What core calls the types.
+OUR_KINDS = {
+    "Tensor": "tensor",
+    "Number": "float",
+    "float": "float",
+    "int": "int",
+    "bool": "bool",
+    "str": "str",
+    "torch.dtype": "dtype",
+    "tuple of ints": "ints",
+    "tuple of Tensors": "tensors",
+}
+#: The classes that each type is made of, beside tensors.
+TAKEN: dict[str, tuple[type, ...]] = {
+    "Number": (int, float, bool),
+    "float": (int, float, bool),
+    "int": (int,),
+    "bool": (bool,),
+    "str": (str,),
+    "torch.dtype": (DType,),
+    "torch.device": (str,),
+}
+
+
+class Form:
+    """One way to call a function in C++."""
+
+    __slots__ = ("is_variadic", "least", "parameters", "positional", "short", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text.replace("#", "")
+        self.short = re.sub(r"(, \*)?, Tensor out = None\)$", ")", self.text)
+        parts = [part for part in text[1:-1].split(", ") if part]
+        self.positional = parts.index("*") if "*" in parts else len(parts)
+        self.parameters = [Typed(part) for part in parts if part != "*"]
+        self.least = sum(not p.has_default for p in self.parameters)
+        self.is_variadic = self.positional == 1 and self.parameters[0].kind == "tuple of ints"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether all it takes is something a script has."""
+        return not any("name" in p.kind.split() or "names" in p.kind.split() for p in self.parameters)
+
+
+class Blame:
+    """The first line and what it is about: an argument, by position or name, and the value not taken."""
+
+    __slots__ = ("argument", "kind", "message", "value")
+
+    def __init__(self, message: str, argument: Any = None, value: Any = UNKNOWN, kind: str = "any") -> None:
+        self.message = message
+        self.argument = argument
+        self.value = value
+        self.kind = kind
+
+
+def blame(key: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool = False) -> Blame | None:
+    """What torch says of a call of ``key``, such as ``F.relu`` or ``Tensor.sum``.
+
+    None where it has no such function or finds nothing wrong with the arguments as such. Those of a method
+    begin with the tensor it belongs to.
+    """
+    entry = entry_of(key)
+    if entry is None:
+        return None
+    called, kind, signature = entry
+    if kind == "python":
+        return blame_of_python(called, PythonSignature(signature), args, kwargs)
+    args = args[is_method:]
+    if kind == "none":
+        if kwargs:
+            return Blame(f"{called}() takes no keyword arguments", next(iter(kwargs)))
+        return Blame(f"{called}() takes no arguments ({len(args)} given)", 1) if args else None
+    forms = [Form(text) for text in signature.split(" | ")]
+    reader = Reader(called, args, kwargs, is_method)
+    if kind == "form":
+        return reader.read(forms[0])
+    if any(reader.read(form) is None for form in forms):
+        return None
+    given = len(args) + len(kwargs)
+    plausible = [form for form in forms if form.least <= given <= len(form.parameters)]
+    if len(plausible) == 1:
+        return reader.read(plausible[0])
+    unknown = Reader(called, [UNKNOWN] * len(args), dict.fromkeys(kwargs, UNKNOWN), is_method)
+    if all(unknown.read(form) is not None for form in forms):
+        return None  # names or numbers of arguments: core's sentence says more than a list of forms
+    return reader.no_form(forms)
+
+
+def name_in_torch(key: str) -> str | None:
+    """What torch calls a function in what it says: ``linalg_det``."""
+    entry = entry_of(key)
+    return None if entry is None or entry[1] == "python" else entry[0]
+
+
+def entry_of(key: str) -> tuple[str, str, str] | None:
+    """The line of a function: what torch calls it, the kind of its reader, its signature."""
+    from pathlib import Path
+
+    with Path(__file__).with_name("torch_signatures.txt").open(encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith(f"{key} "):
+                _, called, kind, signature = line.rstrip("\n").split(" ", 3)
+                return called, kind, signature
+    return None
+
+
+class Reader:
+    """torch's reader of arguments: what it says first of a call that does not fit a form."""
+
+    __slots__ = ("args", "called", "kwargs", "shift")
+
+    def __init__(self, called: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool) -> None:
+        self.called = called
+        self.args = args
+        self.kwargs = kwargs
+        self.shift = int(is_method)
+
+    def read(self, form: Form) -> Blame | None:
+        count = len(self.args)
+        if count > form.positional and not form.is_variadic:
+            return self.too_many(form)
+        numbers = self.called.rstrip("_") in TAKE_NUMBERS
+        position = used = 0
+        for number, parameter in enumerate(form.parameters):
+            if position < count and number >= form.positional:
+                return self.too_many(form)
+            is_named = position >= count
+            value = self.named(parameter) if is_named else self.args[position]
+            if value is MISSING:
+                if not parameter.has_default:
+                    return self.missing(form, number)
+            elif not parameter.takes(value, numbers):
+                if (
+                    form.is_variadic
+                    and not is_named
+                    and not position
+                    and Typed.takes(parameter, list(self.args), False)
+                ):
+                    position = count
+                    continue
+                return self.refused(parameter, value, None if is_named else position)
+            if not is_named:
+                position += 1
+            elif value is not MISSING:
+                used += 1
+        return self.unexpected(form) if used < len(self.kwargs) else self.no_tensor_in(form)
+
+    def no_tensor_in(self, form: Form) -> Blame | None:
+        """What torch says of lists of tensors, whose entries it reads last."""
+        for number, parameter in enumerate(form.parameters):
+            if parameter.kind == "tuple of Tensors":
+                value = self.args[number] if number < len(self.args) else self.named(parameter)
+                found = no_tensor(value, number)
+                if found is not None:
+                    return found
+        return None
+
+    def named(self, parameter: Typed) -> Any:
+        for name in (parameter.name, *NUMPY_NAMES.get(parameter.name, ())):
+            if name in self.kwargs:
+                return self.kwargs[name]
+        return MISSING
+
+    def too_many(self, form: Form) -> Blame:
+        count, most = len(self.args), form.positional
+        return Blame(f"{self.called}() {takes(form.least, most, count)}", most + self.shift)
+
+    def missing(self, form: Form, number: int) -> Blame:
+        """torch names all without a default from here on, and has its plural the wrong way round."""
+        names = [f'"{p.name}"' for p in form.parameters[number:] if not p.has_default]
+        plural = "s" * (len(names) == 1)
+        return Blame(
+            f"{self.called}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
+        )
+
+    def refused(self, parameter: Typed, value: Any, position: int | None) -> Blame:
+        place = "" if position is None else f" (position {position + 1})"
+        what = f"not {type_name(value)}"
+        if position is not None and parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
+            what = f"but found element of type {type_name(value[0])} at pos 0"
+        return Blame(
+            f"{self.called}(): argument '{parameter.name}'{place} must be {parameter.kind}, {what}",
+            parameter.name if position is None else position + self.shift,
+            value,
+            OUR_KINDS.get(parameter.kind, "any"),
+        )
+
+    def unexpected(self, form: Form) -> Blame:
+        names = [p.name for p in form.parameters]
+        for name in self.kwargs:
+            if name not in names:
+                return Blame(f"{self.called}() got an unexpected keyword argument '{name}'", name)
+            if names.index(name) < len(self.args):
+                return Blame(f"{self.called}() got multiple values for argument '{name}'", name)
+        return Blame(f"{self.called}() got invalid keyword arguments")
+
+    def no_form(self, forms: list[Form]) -> Blame | None:
+        """torch's sentence, and below it the forms it lists, without what no script has."""
+        given = [type_name(value) for value in self.args]
+        given += [f"{name}={type_name(value)}" for name, value in reversed(self.kwargs.items())]
+        said = f"{self.called}() received an invalid combination of arguments - got"
+        required = [p.name for form in forms for p in form.parameters if not p.has_default]
+        others = [name for name in reversed(self.kwargs) if name not in required]
+        if len(forms) == 1 and others:
+            # Which torch says of all that have a default, too.
+            return Blame(f"{said} unrecognized keyword arguments: {', '.join(others)}", ANY_FORM)
+        said = f"{said} ({', '.join(given)}), but expected"
+        if len(forms) == 1:
+            return Blame(f"{said} {forms[0].text}", ANY_FORM)
+        listed = [f" * {form.short}" for form in forms if form.is_ours]
+        return Blame("\n".join([f"{said} one of:", *listed]), ANY_FORM)
+
+
+MISSING: Any = object()
+
+
+def no_tensor(values: Any, number: int) -> Blame | None:
+    """The error for an entry, of the list that is argument ``number``, that is no tensor."""
+    if isinstance(values, (tuple, list)):
+        for at, value in enumerate(values):
+            if value is not UNKNOWN and value.__class__ is not Tensor:
+                what = f"expected Tensor as element {at} in argument {number}, but got {type_name(value)}"
+                return Blame(what, number, values, "tensors")
+    return None
+
+
+def takes(least: int, most: int, given: int) -> str:
+    """How many arguments a function takes and how many it got, in Python's words, which torch repeats."""
+    wanted = f"from {least} to {most}" if least != most else str(most)
+    plural = "s" * (least != most or most != 1)
+    return f"takes {wanted} positional argument{plural} but {given} {'was' if given == 1 else 'were'} given"
+
+
+# -- functions in Python -------------------------------------------------------------------------------
+
+
+class PythonSignature:
+    """A signature as ``inspect`` writes it, with None for every default."""
+
+    __slots__ = ("keyword_only", "positional", "required", "takes_any", "takes_any_name")
+
+    def __init__(self, text: str) -> None:
+        self.positional: list[str] = []
+        self.keyword_only: list[str] = []
+        self.required: set[str] = set()
+        self.takes_any = self.takes_any_name = False
+        names = self.positional
+        for part in filter(None, text[1:-1].split(", ")):
+            name, equals, _ = part.partition("=")
+            if part.startswith("**"):
+                self.takes_any_name = True
+            elif part.startswith("*"):
+                self.takes_any = part != "*"
+                names = self.keyword_only
+            elif part != "/":
+                names.append(name)
+                if not equals:
+                    self.required.add(name)
+
+
+def blame_of_python(
+    called: str, signature: PythonSignature, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Blame | None:
+    """What Python says of a call, in its order."""
+    names, count = signature.positional, len(args)
+    for name in kwargs:
+        if name not in names and name not in signature.keyword_only and not signature.takes_any_name:
+            return Blame(f"{called}() got an unexpected keyword argument '{name}'", name)
+        if name in names[:count]:
+            return Blame(f"{called}() got multiple values for argument '{name}'", name)
+    if count > len(names) and not signature.takes_any:
+        least = sum(name in signature.required for name in names)
+        return Blame(f"{called}() {takes(least, len(names), count)}", len(names))
+    for among, how in ((names[count:], "positional"), (signature.keyword_only, "keyword-only")):
+        missing = [f"'{n}'" for n in among if n in signature.required and n not in kwargs]
+        if missing:
+            plural = "s" * (len(missing) > 1)
+            return Blame(
+                f"{called}() missing {len(missing)} required {how} argument{plural}: {listing(missing)}"
+            )
+    if signature.takes_any and not names:  # tensors side by side
+        is_list = count == 1 and isinstance(args[0], (tuple, list))
+        return no_tensor(args[0] if is_list else args, 0)
+    return None
+
+
+def listing(names: list[str]) -> str:
+    """``'a', 'b', and 'c'``, as Python lists what is missing."""
+    if len(names) < 3:
+        return " and ".join(names)
+    return f"{', '.join(names[:-1])}, and {names[-1]}"
+
+
+__all__ = ["ANY_FORM", "UNKNOWN", "Blame", "blame", "name_in_torch"]
