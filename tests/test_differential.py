@@ -6,6 +6,7 @@ text between the numbers, and with it every ``grad_fn`` name, must be equal to t
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -34,10 +35,12 @@ def same_text(ours: str, theirs: str) -> bool:
 
 
 def last_digit(number: str) -> float:
-    """The size of one step of the last digit: 0.001 for ``1.234``."""
+    """The size of one step of the last digit: 0.001 for ``1.234``; never less than from float to float."""
     mantissa, _, exponent = number.partition("e")
     decimals = len(mantissa.partition(".")[2])
-    return 0.0 if "." not in number else 10.0 ** (int(exponent or 0) - decimals)
+    if "." not in number:
+        return 0.0
+    return max(10.0 ** (int(exponent or 0) - decimals), math.ulp(float(number)))
 
 
 def tensors(names: dict[str, Any], kind: type) -> dict[str, Any]:
@@ -155,3 +158,11 @@ def test_the_examples_agree_with_torch(path) -> None:
 
     text = path.read_text()
     assert differences(run_script(text), run_with_torch(text)) == []
+
+
+def test_text_is_the_same_up_to_one_step_of_a_number() -> None:
+    assert same_text("x 0.24491866240370913 y", "x 0.24491866240370910 y")  # neighbours among floats
+    assert same_text("tensor(1.2346)", "tensor(1.2345)")
+    assert not same_text("0.2449186624037091", "0.2449186624037095")
+    assert not same_text("tensor(1.2347)", "tensor(1.2345)")
+    assert not same_text("3 of 4", "3 of 5")
