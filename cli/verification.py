@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from autodiff.cli.session import Session
 from autodiff.cli.work import read_settings, set_limits, warn
+from autodiff.core.backward import leading_to
 from autodiff.core.describe import describe
 from autodiff.core.errors import UsageError
+from autodiff.core.kink_row import GAP
+from autodiff.core.kinks import kinks_of
 from autodiff.core.limits import limits
+from autodiff.core.naming import Names
 from autodiff.core.verify import KINK, NOT_FINITE, UNDECIDED, WRONG, Check, verify
 from autodiff.grammar.hand_formula import HandCheck, check_formula
 from autodiff.grammar.hand_points import Formula
@@ -66,8 +70,14 @@ def make_answers(session: Session) -> Answers:
         if formulas:
             answers.formulas = [answer(formula, subject, execution, seed) for formula in formulas]
             return answers
+        names = Names(subject.order, script.source)
         for spelled, node in subject.wrt:
-            answers.checks.append(verify(subject, spelled, node, answers.order, seed))
+            check = verify(subject, spelled, node, answers.order, seed)
+            if check.verdict == KINK:
+                leading = leading_to(list(subject.order), [node])
+                there = kinks_of(leading, subject.cotangents, names, answers.order)
+                check.kinks = tuple(kink for kink in there if kink.kind != GAP)
+            answers.checks.append(check)
         if answers.order == 1:
             report = describe(subject, script.source, graph=False, max_paths=limits.paths)
             answers.derivations = {derivation.wrt: derivation for derivation in report.derivations}

@@ -107,7 +107,8 @@ def kinks_of(
 ) -> tuple[Kink, ...]:
     """The kinks among the nodes of ``leading``, which lie between an output and one input, oldest first.
 
-    With ``order`` 2 also those that only the second derivative has.
+    With ``order`` 2 also those that only the second derivative has, which something may arrive at where the
+    gradient brings nothing.
     """
     useful = set(leading)
     found: list[Kink] = []
@@ -130,7 +131,7 @@ def kinks_of(
                     and (row.operands is None or operands.intersection(row.operands))
                     and (row.applies is None or row.applies(node))
                 ):
-                    found += _on_row(row, node, g, names)
+                    found += _on_row(row, node, g if order == 1 else np.ones_like(node.out), names)
     return tuple(found)
 
 

@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.kinks import Kink
     from autodiff.core.node import Node
     from autodiff.core.report import Subject
 
@@ -64,11 +65,12 @@ class Check:
     its two values, ``step`` the step believed. ``complex_difference`` is the same for the complex step, None
     where an op on the way is not analytic.
     ``slope`` is the order of Taylor's remainder, None where there is none to measure (a linear function).
-    ``sides`` are the slopes from below and above at a kink. ``entries`` of ``size`` were stepped one by one.
+    ``sides`` are the slopes from below and above at a kink; ``kinks``, which a caller who knows the script's
+    names fills in, are the ops on the way that have one. ``entries`` of ``size`` were stepped one by one.
     """
 
     __slots__ = (
-        *("complex_difference", "difference", "entries", "expected", "given", "name", "sides"),
+        *("complex_difference", "difference", "entries", "expected", "given", "kinks", "name", "sides"),
         *("size", "slope", "step", "verdict", "worst"),
     )
 
@@ -84,6 +86,7 @@ class Check:
         self.complex_difference: float | None = None
         self.slope: float | None = None
         self.sides: tuple[float, float] | None = None
+        self.kinks: tuple[Kink, ...] = ()
         self.entries = size
 
 

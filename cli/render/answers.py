@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.hand_formula import HandCheck
 
 WIDEST_NAME = 24
+MOST_KINKS = 3
 HEADER = ("input", "answer", "paths", "differences", "complex step", "Taylor")
 STYLES = (NAME, GRADIENT, PLAIN, PLAIN, PLAIN, PLAIN)
 
@@ -94,11 +95,23 @@ def explanation(check: Check, page: Page) -> str:
         left, right = (short(value, page.digits) for value in check.sides)
         return (
             f"{name} sits on a kink: the slope is {left} from below and {right} from above;"
-            f" backward takes {given}, and no number is right"
+            f" backward takes {given}, and no number is right. {reasons(check)}"
         )
     if check.verdict == NOT_FINITE:
         return f"{name}: the output or its gradient is not finite; explain --wrt {check.name} says why"
     return f"{name}: every step leaves the function's domain, so there is nothing to compare with"
+
+
+def reasons(check: Check) -> str:
+    """Which ops have the kink."""
+    if not check.kinks:
+        return "No op on the way is known to have one here; a Function of the script may"
+    told = []
+    for kink in check.kinks[:MOST_KINKS]:
+        place = "" if kink.line is None else f"{'in' if told else 'In'} line {kink.line}, "
+        told.append(place + visible(kink.text))
+    left = len(check.kinks) - MOST_KINKS
+    return "; ".join(told) + (f"; and {left:,} more" if left > 0 else "")
 
 
 def summary(answers: Answers) -> str:

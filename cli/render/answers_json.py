@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from json import dumps
 
-from autodiff.cli.render.json import SCHEMA, count, diagnostic_entry, plain, script_entry
+from autodiff.cli.render.json import SCHEMA, count, diagnostic_entry, kink_entry, plain, script_entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def check_entry(check: Check, answers: Answers) -> dict[str, Any]:
         "complex_step_apart": plain(check.complex_difference),
         "taylor_slope": plain(check.slope),
         "sides": plain(check.sides),
+        "kinks": [kink_entry(kink) for kink in check.kinks],
         "entries": check.entries,
         "size": check.size,
         "paths": None if derivation is None else count(derivation.count),

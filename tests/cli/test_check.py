@@ -56,8 +56,57 @@ def test_a_wrong_rule_of_the_script_s_own(autodiff, tmp_path):
 def test_a_kink_is_neither(autodiff):
     done = autodiff("check", "-e", KINK)
     assert done.returncode == 0
-    assert "x sits on a kink: the slope is 0 from below and 1 from above; backward takes 0" in done.out
+    said = " ".join(done.out.split())
+    assert (
+        "x sits on a kink: the slope is 0 from below and 1 from above; backward takes 0, and no number is"
+        " right. In line 1, L sits on a kink of relu: x = 0; the slope is 0 (JAX and MyGrad answer 0 too, HIPS"
+        " autograd, by way of maximum, 0.5)"
+    ) in said
     assert done.out.endswith("0 of 1 are right, 1 cannot be decided\n")
+
+
+def test_every_op_with_a_kink_is_named(autodiff):
+    code = "x = tensor([0., 1., 1.], requires_grad=True); h = x.prod(); L = x.max() + abs(x).sum() + h"
+    [check] = json.loads(autodiff("check", "--format", "json", "-e", code).out)["checks"]
+    assert [(kink["op"], kink["line"], kink["entry"]) for kink in check["kinks"]] == [
+        ("amax", 1, [1]),
+        ("abs", 1, [0]),
+    ]
+    assert json.loads(autodiff("check", "--format", "json", SEED).out)["checks"][0]["kinks"] == []
+
+
+def test_kinks_of_the_first_derivative(autodiff):
+    code = "x = tensor(1., requires_grad=True); L = F.huber_loss(x, tensor(0.))"
+    assert "right: backward" in autodiff("check", "-e", code).out
+    said = " ".join(autodiff("check", "--order", "2", "-e", code).out.split())
+    assert "In line 1, L sits on a kink in the slope of huber_loss: x = 1 and 0; the slope's own" in said
+    product = "x = tensor(0., requires_grad=True); h = relu(x); L = h * x"
+    assert "In line 1, h sits on a kink of relu: x = 0" in " ".join(
+        autodiff("check", "--order", "2", "-e", product).out.split()
+    )
+
+
+def test_a_kink_that_no_op_has(autodiff, write):
+    path = write(
+        """\
+class Sides(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2 if x.item() > 0 else x
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return g * 2 if x.item() > 0 else g
+x = torch.tensor(0., requires_grad=True)
+L = Sides.apply(x)
+L.backward()
+"""
+    )
+    said = " ".join(autodiff("check", path).out.split())
+    assert (
+        "and no number is right. No op on the way is known to have one here; a Function of the script" in said
+    )
 
 
 def test_second_order(autodiff):
