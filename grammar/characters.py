@@ -13,9 +13,11 @@ from autodiff.core.span import Span
 LARGEST_INTEGER = 2**63 - 1
 
 # Controls that make a text read differently from what runs: rejected everywhere, comments included.
-_FORBIDDEN = re.compile("[\0\u202a-\u202e\u2066-\u2069]")
-INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
-_NAME_AFTER = re.compile(r"[A-Za-z0-9_\x80-\U0010ffff]++")
+# Not compiled before a script has them: sets beyond ASCII take long.
+_FORBIDDEN = "[\0\u202a-\u202e\u2066-\u2069]"
+INVISIBLE = "[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]"
+# As NAME in autodiff.lark goes on: letters, digits, `_` and all beyond ASCII.
+_NAME_AFTER = re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]++")
 _REST_OF_LINE = re.compile(r"[^\r\n]++")
 LOOKALIKES = {
     "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "″": '"', "＂": '"',
@@ -54,7 +56,7 @@ def check_text(text: str) -> None:
     """Turn away the characters that may stand nowhere."""
     if text.isascii() and "\0" not in text:
         return
-    found = _FORBIDDEN.search(text)
+    found = re.search(_FORBIDDEN, text)
     if found is None:
         return
     character = found[0]
@@ -129,7 +131,7 @@ def _bad_character(character: str, at: int) -> CompileError:
         message = f"`{character}` has no meaning here"
         caret = "this character"
         way_out = _INSTEAD[character]
-    elif INVISIBLE.match(character):
+    elif re.match(INVISIBLE, character):
         message = f"an invisible character stands here: {describe(character)}"
         caret = "it cannot be seen, but it is in the file"
         way_out = "delete it"

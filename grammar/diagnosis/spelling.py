@@ -84,7 +84,7 @@ def character(text: str, span: Span, error: CompileError) -> list[Fix | None]:
             return [fix(f"write `**{digit}`", (span.start, span.end, f"**{digit}"))]
         edits = [(at, at + 1, digit) for at in range(len(text)) if text[at] == here]
         return [fix(f"write `{digit}`", *edits)]
-    if here.isspace() or INVISIBLE.match(here):
+    if here.isspace() or re.match(INVISIBLE, here):
         new, verb = (" ", "replace") if here.isspace() else ("", "delete")
         if here in "\u2028\u2029\x85\x0b":
             new = "\n"
