@@ -129,6 +129,16 @@ def largest_coordinates(out: Any, x: Any) -> Any:
     return tied_sizes(out, x, ord=inf, dim=(np.ndim(x) - 1,), keepdim=False)
 
 
+def met_by_several(out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
+    """The positions that several of the entries which meet there give the extreme of."""
+    from autodiff.core.ops.picking import corner, grid
+
+    places = grid(index, dim)
+    counts = (x == out).astype(int)
+    np.add.at(counts, places, source[corner(index.shape)] == out[places])
+    return counts > 1
+
+
 def norm_at(*orders: Callable[[float], bool]) -> Callable[..., Any]:
     """A predicate for norms of some orders: of zeros among the entries."""
     return lambda out, x, *, ord, **_: (x == 0) & any(test(ord) for test in orders)

@@ -24,6 +24,7 @@ from autodiff.core.kink_row import (
     is_of_tensors,
     is_of_two,
     largest_coordinates,
+    met_by_several,
     norm_at,
     norm_of,
     nothing_to_add,
@@ -159,6 +160,8 @@ TABLE: dict[str, tuple[Row, ...]] = {
     "amin": (Row(tied, SHARED),),
     "median": (Row(tied, SHARED, "JAX takes the mean of the two middle entries"),),
     "nanmedian": (Row(tied, SHARED),),
+    "scatter_amax": (Row(met_by_several, SHARED, shows=()),),
+    "scatter_amin": (Row(met_by_several, SHARED, shows=()),),
     "largest_coordinate": (Row(largest_coordinates, "each of those that tie receives the whole slope"),),
     # steps
     "floor": (Row(at_whole, FLAT, ALL_FLAT, kind=JUMP),),

@@ -45,6 +45,8 @@ CALLED = {
     "logit_within": "logit",
     "div_floor": "div",
     "div_trunc": "div",
+    "scatter_amax": "scatter_reduce",
+    "scatter_amin": "scatter_reduce",
 }
 #: Ops that serve several functions, which the name of the node tells apart.
 SHARED = ("pick", "gather", "amax", "amin", "elu")

@@ -13,6 +13,7 @@ from autodiff.core.errors import AutodiffError
 from autodiff.core.kink_table import CHOICES, TABLE
 from autodiff.core.kinks import Kink, kinks_of
 from autodiff.core.naming import Names
+from autodiff.core.op import OPS
 from autodiff.core.span import Source
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
@@ -71,6 +72,12 @@ CASES: list[tuple[str, list[Numbers], list[Numbers]]] = [
     ("torch.quantile(x, 0.5)", [[1.0, 2.0, 2.0]], [[0.0, 1.0, 0.0]]),
     ("F.max_pool2d(x, 2)", [[[[1.0, 1.0], [0.0, 1.0]]]], [[[[1.0, 0.0], [0.0, 0.0]]]]),
     ("torch.cdist(x, y, p=inf)", [[[1.0, 1.0]], [[0.0, 0.0]]], [[[1.0, 1.0]], [[-1.0, -1.0]]]),
+    (
+        "torch.zeros(2).scatter_reduce(0, torch.tensor([1, 1, 1]), x, 'amax')",
+        [[3.0, 3.0, 1.0]],
+        [[0.5, 0.5, 0.0]],
+    ),
+    ("torch.zeros(2).scatter_reduce(0, torch.tensor([1, 0]), x, 'amin')", [[0.0, 3.0]], [[0.5, 0.0]]),
     ("torch.floor(x)", [2.0], [0.0]),
     ("torch.ceil(x)", [2.0], [0.0]),
     ("torch.trunc(x)", [2.0], [0.0]),
@@ -167,6 +174,12 @@ def test_every_row_has_a_case() -> None:
                 for kink in told
             ), (op, row.says)
     assert {kink.op for kink in told} == {*TABLE, *CHOICES}
+
+
+def test_every_op_whose_record_tells_a_convention_is_in_the_table() -> None:
+    told = {name for name, op in OPS.items() if op.kink}
+    # What it tells of ctc_loss holds everywhere, not at some points.
+    assert told - {*TABLE, *CHOICES} == {"ctc_loss"}
 
 
 @each_case

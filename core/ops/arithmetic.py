@@ -252,7 +252,13 @@ round_ = elementwise("round", of_numbers("round", lambda x: np.round(x)), 0, sca
 round_to = elementwise(
     "round_to", lambda x, decimals: np.round(x, decimals), 0, grad_fn="RoundBackward1", kink=FLAT
 )
-frac = elementwise("frac", lambda x: x - np.trunc(x), 1, scalar=lambda x: x - math.trunc(x))
+frac = elementwise(
+    "frac",
+    lambda x: x - np.trunc(x),
+    1,
+    scalar=lambda x: x - math.trunc(x),
+    kink="the jumps at whole numbers are ignored",
+)
 
 expose("mul(input: value, other)", mul, also=("multiply",), in_place=True)
 expose("neg(input)", neg, also=("negative",), in_place=True)

@@ -114,6 +114,7 @@ copysign: Op = elementwise(
     scalar=math.copysign,
     real=True,
     grad_fn=right_number("CopysignBackward1", "CopysignBackward0"),
+    kink="the slope at 0 is 0, in both operands",
 )
 
 expose("abs(input)", abs, also=("absolute",), in_place=True)
