@@ -61,9 +61,11 @@ class Entry:
 
     @property
     def line(self) -> str:
-        """What the function is in one line: its summary, or the rule of an op whose name says it."""
+        """What the function is in one line: its summary, the rule of its op, or the ops it is made of."""
         if self.summary:
             return self.summary
+        if len(self.records) > 1:
+            return "made of " + ", ".join(record.name for record in self.records)
         rules = [rule for record in self.records for rule in record.rules]
         return "; ".join(map(str, rules)) if rules else "no gradient passes"
 
@@ -140,6 +142,12 @@ def summarise(function: Function) -> Entry:
     return Entry(
         names, usage_of(names[0], function), methods_of(function), family_of(function), summary, records, None
     )
+
+
+def in_one_line(function: Function) -> Entry:
+    """The entry as a list needs it: the example is run only where nothing else tells the ops."""
+    entry = summarise(function)
+    return entry if entry.summary or entry.records else describe(function)
 
 
 def describe(function: Function) -> Entry:

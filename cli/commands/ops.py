@@ -46,7 +46,7 @@ def list_ops(session: Session) -> None:
         if others:
             session.hint("also with this in their names: " + ", ".join(dict.fromkeys(others)))
     else:
-        entries = [catalog.summarise(function) for function in find(query)]
+        entries = [catalog.in_one_line(function) for function in find(query)]
         width = session.out.width if session.out.is_terminal else None
         session.show(list_lines(by_family(entries), width))
         session.hint("`autodiff ops NAME` shows one with its rule and an example")

@@ -10,7 +10,7 @@ import sys
 import pytest
 from autodiff.cli.commands.ops import by_family
 from autodiff.cli.console import cells
-from autodiff.cli.render.functions import entry_lines, list_lines
+from autodiff.cli.render.functions import entry_lines, list_lines, short_name
 from autodiff.cli.render.reference import markdown_text
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.op import OPS
@@ -100,6 +100,22 @@ def test_it_lists_families_with_a_line_for_each_function(autodiff) -> None:
     assert len(listed) == len(catalog.public_names())
     assert "  sin " in out
     assert re.search(r"^selection  .*\n(  .*\n)*  abs .*d out/d x = sign\(x\)$", out, re.MULTILINE)
+
+
+def test_a_function_that_calls_its_op_is_listed_with_the_rule(autodiff) -> None:
+    out = autodiff("ops", "activations").out
+    assert "  F.silu         d out/d x = sigmoid(x)*(1 + x*(1 - sigmoid(x)))\n" in out
+    assert re.search(r"^  F.tanhshrink +made of tanh, sub$", out, re.MULTILINE)
+    assert re.search(r"^  igamma .*d out/d x = exp", autodiff("ops").out, re.MULTILINE)
+
+
+def test_no_gradient_passes_is_said_only_of_what_passes_none(autodiff, entries: list[catalog.Entry]) -> None:
+    said = set(re.findall(r"^  (\S+) +no gradient passes$", autodiff("ops").out, re.MULTILINE))
+    assert {"floor", "zeros", "sign"} <= said
+    passing = {short_name(e.names[0]) for e in entries if any(record.rules for record in e.records)}
+    assert not said & passing
+    listed = json.loads(autodiff("ops", "--format", "json").out)["functions"]
+    assert {short_name(e["name"]) for e in listed if any(op["rules"] for op in e["ops"])} == passing
 
 
 def test_a_name_shows_signature_rule_kink_and_example(autodiff) -> None:
