@@ -122,8 +122,13 @@ def kinks_of(
             name = node.op.name
             if (name not in TABLE and name not in CHOICES) or is_custom(node.op):
                 continue
-            operands = {at for at, below in enumerate(node.inputs) if below in useful}
-            if not operands:  # the input itself, where an op has made it
+            # None are left of the input itself, where an op has made it, and of tensors without entries.
+            operands = {
+                at
+                for at, below in enumerate(node.inputs)
+                if below is not None and below in useful and 0 not in below.shape
+            }
+            if not operands:
                 continue
             if name in CHOICES:
                 found += _ties(node, g, names)

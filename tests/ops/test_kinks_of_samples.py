@@ -1,0 +1,60 @@
+"""Kinks are looked for in every sample: none is told where all numbers were drawn at random."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from autodiff.core.backward import newest_first, sweep
+from autodiff.core.errors import AutodiffError
+from autodiff.core.kinks import Kink, kinks_of
+from autodiff.core.mode import mode
+from autodiff.core.naming import Names
+from autodiff.core.span import Source
+from autodiff.core.tensors import Tensor
+from ops.engines import compiled, flat, leaf_of, script, weights
+from ops.operands import read
+from ops.table import FAMILIES, samples_of
+
+
+#: A row's correlation with itself is 1, which is a bound of what it is clamped to.
+ON_A_BOUND = "torch.corrcoef"
+
+
+def found_in(text: str) -> dict[str, tuple[Kink, ...]]:
+    """The kinks of a sample, output by output."""
+    call = read(text)
+    [function] = compiled([text])
+    leaves = [leaf_of(x.array, x.is_leaf) for x in call.operands]
+    with np.errstate(all="ignore"):
+        outputs = flat(function(*leaves))
+        mode.site = None
+        found = {}
+        for at, out in enumerate(outputs):
+            if out.__class__ is not Tensor or not out.requires_grad:
+                continue
+            root = out.node
+            order = newest_first([root])
+            seed = 1.0 if root.out.__class__ is float else weights(out.shape, root.out.dtype, 1.0)
+            cotangents = sweep(order, {root: seed})
+            names = Names(order, Source(script([text])))
+            found[f"output {at}"] = kinks_of(order, cotangents, names, 1)
+    return found
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_generic_numbers_sit_on_no_kink(family: str) -> None:
+    seen = 0
+    for texts in samples_of(family).values():
+        for text in texts:
+            try:
+                found = found_in(text)
+            except AutodiffError:
+                continue
+            generic = all(x.is_generic or not x.is_leaf for x in read(text).operands)
+            if generic and not text.startswith(ON_A_BOUND):
+                assert not any(found.values()), (
+                    text,
+                    [kink.text for kinks in found.values() for kink in kinks],
+                )
+                seen += 1
+    assert seen
