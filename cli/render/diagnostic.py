@@ -232,4 +232,4 @@ def frame_remarks(error: AutodiffError, source: Source | None) -> Iterator[tuple
         yield "note", f"in `{visible(name)}`, called at {visible(source.name)}:{line}:{column}"
     left = len(error.frames) - MOST_FRAMES
     if left > 0:
-        yield "note", f"and {left:,} more calls"
+        yield "note", f"and {left:,} more call{'s' * (left > 1)}"

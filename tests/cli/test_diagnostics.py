@@ -110,6 +110,11 @@ def test_github_escapes():
     )
 
 
+def test_github_has_another_word_for_notes():
+    error = AutodiffError("this", code="E0100")
+    assert github_line(error, None, "note") == "::notice title=E0100::this\n"
+
+
 def test_github_over_several_lines_has_no_columns():
     error = AutodiffError("this", code="E0100", span=Span(0, 7))
     line = github_line(error, Source("x = 1\ny = 2\n", "a.ad"), "error")

@@ -116,7 +116,11 @@ def test_calls_are_listed():
     error.frames = [("f", span_of(text, "f(1)"))] * 8
     shown = spell(error, text)
     assert shown.count("= note: in `f`, called at net.ad:2:1") == 5
-    assert "= note: and 3 more calls" in shown
+    assert "= note: and 3 more calls\n" in shown
+    error.frames = error.frames[:6]
+    assert "= note: and 1 more call\n" in spell(error, text)
+    error.frames = error.frames[:5]
+    assert "more call" not in spell(error, text)
 
 
 def test_user_text_is_made_visible_everywhere():

@@ -11,6 +11,7 @@ from autodiff.core.span import Source, Span
 from autodiff.grammar import repair
 from autodiff.grammar.run import Settings
 from autodiff.grammar.runtime import runtime
+from script_runner import run_script
 
 
 def tried(text: str, *replacements: str, code: str = "E0200") -> AutodiffError:
@@ -25,6 +26,14 @@ def tried(text: str, *replacements: str, code: str = "E0200") -> AutodiffError:
 
 def kept(error: AutodiffError) -> list[str]:
     return [fix.text for fix in error.fixes]
+
+
+def test_a_repaired_import_leaves_what_stands_before_it() -> None:
+    text = 'print("numppy is misspelt")\nimport numppy\nx = numppy.sqrt(4.0)\n'
+    error = run_script(text).error
+    assert error is not None
+    (fix,) = (fix for fix in error.fixes if "did you mean" in fix.text)
+    assert fix.apply(text) == 'print("numppy is misspelt")\nimport numpy\nx = numpy.sqrt(4.0)\n'
 
 
 def test_only_what_holds_is_kept():
