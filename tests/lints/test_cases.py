@@ -149,6 +149,10 @@ WRONG = {
     "a logarithm of sigmoid": (W + "L = torch.log(torch.sigmoid(w))\nL.backward()\n", ["L053"]),
 }
 RIGHT = {
+    "a step whose sign nobody knows": W
+    + "loss = (w - 3) ** 2\nloss.backward()\nsign = torch.ones(1).tolist()[0] - 2\n"
+    + "with torch.no_grad():\n    w += 0.1 * sign * w.grad\n",
+    "a name taken away from its gradient": W + "loss = (w - 3) ** 2\nloss.backward()\nw = 0.1 * w.grad - w\n",
     "the step as it should be": W + LOOP + LOSS + "    with torch.no_grad():\n        w -= 0.1 * w.grad\n"
     "        w.grad.zero_()\n",
     "the gradient set to None": W + LOOP + "    w.grad = None\n" + LOSS + "    with torch.no_grad():\n"
