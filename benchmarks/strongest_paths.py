@@ -92,8 +92,10 @@ def networkxs(kind: str, size: int) -> Run:
 
     root, leaf = graph(kind, size)
     found = networkx.DiGraph()
-    for node, edges in ScalarEdges(newest_first([root])).of.items():
-        for _, below, derivative in edges:
+    order = newest_first([root])
+    edges = ScalarEdges(order)
+    for node in order:
+        for _, below, derivative in edges.of(node):
             if derivative:
                 found.add_edge(node.number, below.number, weight=log(abs(derivative)) + 50.0)
     del leaf

@@ -179,7 +179,7 @@ class Derivations:
         if not written or not written[0][0] or not edges.are_finite:
             return ""
         path = max(written, key=lambda one: size_of(one[1]))[0]
-        steps = {(user, index): rate for user, _ in path for index, _, rate in edges.of[user]}
+        steps = {(user, index): rate for user, _ in path for index, _, rate in edges.of(user)}
         upwards = path[::-1]
         names = [self.names[node], *(self.names[user] for user, _ in upwards)]
         return path_in_words(names, [steps[edge] for edge in upwards])

@@ -10,7 +10,7 @@ for every path asked for.
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from math import isfinite, log
+from math import inf, isfinite, log
 
 from autodiff.core.backward import np_errors_ignored, pull_edge, pull_scalar_edge
 from autodiff.core.lazy import np
@@ -23,83 +23,86 @@ if TYPE_CHECKING:
 
     from autodiff.core.paths import Edge, Path
 
-    #: A heap of detours: how much longer the way becomes, where it leaves, by which operand, two heaps with
-    #: longer detours, and the length of the way down its right side (leftist, and never changed once made).
-    Heap = tuple[float, Node, int, "Heap | None", "Heap | None", int]
+    #: An operand's number, where its node stands in the order, and the derivative.
+    PlacedEdge = tuple[int, int, float]
+    #: A heap of detours: how much longer the way becomes, where it leaves (a place in the order), by which
+    #: operand, two heaps with longer detours, and the length of the way down its right side (leftist, and
+    #: never changed once made).
+    Heap = tuple[float, int, int, "Heap | None", "Heap | None", int]
+    #: An edge of a path, the place it leads to and the derivative.
+    Step = tuple[Edge, int, float]
     #: The detours of one path, last one first.
-    Detours = tuple[Node, int, "Detours | None"]
+    Detours = tuple[int, int, "Detours | None"]
 
 
 class ScalarEdges:
     """The derivative of every edge below a root that leads from one single number to another.
 
-    ``of`` maps a node to ``(operand number, input, derivative)`` for each such edge. ``are_finite`` tells
-    whether no derivative is infinite or nan, without which paths cannot be compared.
+    ``are_finite`` tells whether no derivative is infinite or nan, without which paths cannot be compared.
+    Nodes are known by their places in ``newest_first`` here: looking into lists takes a fraction of the time.
     """
 
-    __slots__ = ("are_finite", "newest_first", "of")
+    __slots__ = ("_edges", "_places", "are_finite", "newest_first")
 
     def __init__(self, newest_first: Sequence[Node]) -> None:
         self.newest_first = newest_first
-        self.of: dict[Node, list[tuple[int, Node, float]]] = {}
-        self.are_finite = True
+        self._places = places = {node: place for place, node in enumerate(newest_first)}
+        self._edges: list[list[PlacedEdge]] = []
         site = mode.site
         try:
             with no_grad(), np_errors_ignored(list(newest_first)):
                 for node in newest_first:
-                    if isinstance(node, OpNode) and is_number(node):
-                        self.of[node] = self._edges_of(node)
+                    if node.__class__ is ScalarNode:
+                        self._edges.append(_edges_of_scalar(node, places))
+                    elif isinstance(node, OpNode) and is_number(node):
+                        self._edges.append(_edges_of(node, places))
+                    else:
+                        self._edges.append([])
         finally:
             mode.site = site  # a script's own backward has run statements of its own
+        self.are_finite = all(isfinite(derivative) for edges in self._edges for _, _, derivative in edges)
 
-    def _edges_of(self, node: OpNode) -> list[tuple[int, Node, float]]:
-        edges = []
-        for index, below in enumerate(node.inputs):
-            if below is None or not below.tracked or not is_number(below):
-                continue
-            if node.__class__ is ScalarNode:
-                assert isinstance(node, ScalarNode)
-                derivative = pull_scalar_edge(node, index, 1.0)
-            else:
-                pulled = pull_edge(
-                    node, index, 1.0 if node.out.__class__ is float else np.ones_like(node.out)
-                )
-                derivative = float(pulled if pulled.__class__ is float else pulled.item())
-            if not isfinite(derivative):
-                self.are_finite = False
-            edges.append((index, below, derivative))
-        return edges
+    def of(self, node: Node) -> list[tuple[int, Node, float]]:
+        """``(operand number, input, derivative)`` for each edge that leads from ``node`` to a number."""
+        nodes = self.newest_first
+        return [(index, nodes[below], d) for index, below, d in self._edges[self._places[node]]]
 
     def magnitude(self, target: Node, seed: float) -> float:
         """The sum of the sizes of all contributions to ``target``, however many paths there are."""
-        sizes = {self.newest_first[0]: abs(seed)}
-        for node in self.newest_first:
-            size = sizes.get(node)
-            if size and node is not target:
-                for _, below, derivative in self.of.get(node, ()):
-                    sizes[below] = sizes.get(below, 0.0) + size * abs(derivative)
-        return sizes.get(target, 0.0)
+        last = self._places.get(target)
+        if last is None:
+            return 0.0
+        sizes = [0.0] * len(self._edges)
+        sizes[0] = abs(seed)
+        for place in range(last):  # inputs are older than what is made of them
+            size = sizes[place]
+            if size:
+                for _, below, derivative in self._edges[place]:
+                    sizes[below] += size * abs(derivative)
+        return sizes[last]
 
     def strongest(self, target: Node, seed: float, most: int) -> list[tuple[Path, float]]:
         """At most so many paths from the root to ``target``, largest contributions first.
 
         Paths that contribute nothing are left out. The derivatives must be finite.
         """
-        root = self.newest_first[0]
-        length, step, detours = self._shortest_ways(target)
-        if root not in length or most < 1:
+        last = self._places.get(target)
+        if last is None or most < 1:
             return []
-        found: list[tuple[Path, float]] = [self._walk(target, seed, step, None)]
+        steps, detours = self._shortest_ways(last)
+        if last and steps[0] is None:
+            return []
+        found: list[tuple[Path, float]] = [self._walk(last, seed, steps, None)]
         # Each entry is a path, named by its detours, together with the heap its last detour came from.
         waiting: list[tuple[float, int, Heap, Detours | None]] = []
         number = 0
-        if (heap := detours[root]) is not None:
+        if (heap := detours[0]) is not None:
             waiting.append((heap[0], number, heap, None))
         while waiting and len(found) < most:
             longer, _, heap, before = heappop(waiting)
             taken = (heap[1], heap[2], before)
-            found.append(self._walk(target, seed, step, taken))
-            landed = detours[heap[1].inputs[heap[2]]]  # type: ignore[index]
+            found.append(self._walk(last, seed, steps, taken))
+            landed = detours[self._edge(heap[1], heap[2])[1]]
             for following, so_far, path in (
                 (heap[3], longer - heap[0], before),
                 (heap[4], longer - heap[0], before),
@@ -112,59 +115,88 @@ class ScalarEdges:
         found.sort(key=lambda path: -abs(path[1]))
         return found
 
-    def _shortest_ways(
-        self, target: Node
-    ) -> tuple[dict[Node, float], dict[Node, int], dict[Node, Heap | None]]:
-        """For every node above the target: how far it is, by which operand, and the detours on the way."""
-        length: dict[Node, float] = {target: 0.0}
-        step: dict[Node, int] = {}
-        detours: dict[Node, Heap | None] = {target: None}
-        of, known = self.of, length.get
-        for node in reversed(self.newest_first):
-            if node is target or node not in of:
-                continue
+    def _edge(self, place: int, index: int) -> PlacedEdge:
+        """The edge by which operand ``index`` is reached."""
+        return next(edge for edge in self._edges[place] if edge[0] == index)
+
+    def _shortest_ways(self, last: int) -> tuple[list[Step | None], list[Heap | None]]:
+        """For every place above the target: the first step of its shortest way, and the detours on it."""
+        length = [inf] * len(self._edges)
+        length[last] = 0.0
+        steps: list[Step | None] = [None] * (last + 1)
+        detours: list[Heap | None] = [None] * (last + 1)
+        for place in range(last - 1, -1, -1):
             best = None
-            others = []
-            for index, below, derivative in of[node]:
-                rest = known(below)
-                if rest is None or not derivative:
+            shortest = inf
+            others: list[tuple[float, int]] | None = None  # of the few nodes that have other ways
+            for edge in self._edges[place]:
+                index, below, derivative = edge
+                rest = length[below]
+                if rest == inf or not derivative:
                     continue
-                way = (rest - log(abs(derivative)), index, below)
+                way = rest - log(abs(derivative))
                 if best is None:
-                    best = way
-                elif way[0] < best[0]:
-                    others.append(best)
-                    best = way
+                    best, shortest = edge, way
+                    continue
+                if others is None:
+                    others = []
+                if way < shortest:
+                    others.append((shortest, best[0]))
+                    best, shortest = edge, way
                 else:
-                    others.append(way)
+                    others.append((way, index))
             if best is not None:
-                length[node], step[node], below = best
+                index, below, derivative = best
+                length[place] = shortest
+                steps[place] = ((self.newest_first[place], index), below, derivative)
                 heap = detours[below]
-                for way in others:
-                    heap = _with(heap, way[0] - best[0], node, way[1])
-                detours[node] = heap
-        return length, step, detours
+                for way, index in others or ():
+                    heap = _with(heap, way - shortest, place, index)
+                detours[place] = heap
+        return steps, detours
 
     def _walk(
-        self, target: Node, seed: float, step: dict[Node, int], detours: Detours | None
+        self, last: int, seed: float, steps: list[Step | None], detours: Detours | None
     ) -> tuple[Path, float]:
         """The path with these detours, and what it carries."""
-        leaves: dict[Node, int] = {}
+        way = steps
+        if detours is not None:
+            way = steps.copy()
         while detours is not None:
-            leaves[detours[0]] = detours[1]
-            detours = detours[2]
+            place, index, detours = detours
+            _, below, derivative = self._edge(place, index)
+            way[place] = ((self.newest_first[place], index), below, derivative)
         edges: list[Edge] = []
         carried = seed
-        node = self.newest_first[0]
-        while node is not target:
-            index = leaves.get(node, step[node])
-            edges.append((node, index))
-            for at, below, derivative in self.of[node]:
-                if at == index:
-                    carried *= derivative
-                    node = below
-                    break
+        place = 0
+        while place != last:
+            edge, place, derivative = way[place]  # type: ignore[misc]  # there is a way from here
+            edges.append(edge)
+            carried *= derivative
         return tuple(edges), carried
+
+
+def _edges_of_scalar(node: ScalarNode, places: dict[Node, int]) -> list[PlacedEdge]:
+    """As ``_edges_of``, where all values are numbers: graphs of a hundred thousand nodes consist of these."""
+    a, b = node.a, node.b
+    edges = []
+    if a is not None and a.tracked:
+        edges.append((0, places[a], pull_scalar_edge(node, 0, 1.0)))
+    if b is not None and b.tracked:
+        edges.append((1, places[b], pull_scalar_edge(node, 1, 1.0)))
+    return edges
+
+
+def _edges_of(node: OpNode, places: dict[Node, int]) -> list[PlacedEdge]:
+    """The edges from a node of one entry to inputs of one entry."""
+    edges = []
+    for index, below in enumerate(node.inputs):
+        if below is None or not below.tracked or not is_number(below):
+            continue
+        pulled = pull_edge(node, index, 1.0 if node.out.__class__ is float else np.ones_like(node.out))
+        derivative = float(pulled if pulled.__class__ is float else pulled.item())
+        edges.append((index, places[below], derivative))
+    return edges
 
 
 def is_number(node: Node) -> bool:
@@ -172,13 +204,13 @@ def is_number(node: Node) -> bool:
     return node.out.__class__ is float or node.out.size == 1
 
 
-def _with(heap: Heap | None, longer: float, node: Node, index: int) -> Heap:
+def _with(heap: Heap | None, longer: float, place: int, index: int) -> Heap:
     """A heap with one more detour; the old one stays as it is."""
     passed = []
     while heap is not None and heap[0] < longer:
         passed.append(heap)
         heap = heap[4]
-    made: Heap = (longer, node, index, heap, None, 1)
+    made: Heap = (longer, place, index, heap, None, 1)
     while passed:
         above = passed.pop()
         left = above[3]
