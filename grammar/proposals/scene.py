@@ -59,6 +59,14 @@ class Scene:
         """The source of a node."""
         return self.source.excerpt(node.span)
 
+    def with_brackets(self, operand: syntax.Syntax) -> Span:
+        """The span of an operator's operand, with the brackets it is written in."""
+        text, span = self.source.text, operand.span
+        before, behind = text[: span.start].rstrip(), text[span.end :].lstrip()
+        if not (before.endswith("(") and behind.startswith(")")):
+            return span
+        return Span(len(before) - 1, len(text) - len(behind) + 1)
+
     @property
     def parent(self) -> Any:
         """What the smallest node stands in."""
@@ -200,10 +208,12 @@ def atom(text: str) -> str:
     return f"({text})" if text[0].isdigit() else text
 
 
-def after(scene: Scene, node: syntax.Syntax, edit: Edit) -> str:
-    """The text of a node with an edit made inside of it."""
+def after(scene: Scene, node: syntax.Syntax, *edits: Edit) -> str:
+    """The text of a node with edits made inside of it, which must not overlap."""
     text, start = scene.text(node), node.span.start
-    return text[: edit.span.start - start] + edit.text + text[edit.span.end - start :]
+    for edit in sorted(edits, key=lambda edit: -edit.span.start):
+        text = text[: edit.span.start - start] + edit.text + text[edit.span.end - start :]
+    return text
 
 
 def is_method(node: Any, name: str) -> bool:

@@ -93,8 +93,8 @@ def fit_product(scene: Scene) -> Iterator[Fix]:
     (x, left), (y, right) = pairs
     if isinstance(node, syntax.Binary) and not (x.ndim and y.ndim):
         operator = scene.source.text.index("@", left.span.end, right.span.start)
-        product = f"{scene.text(left)} * {scene.text(right)}"
-        yield Fix(f"{product} multiplies by a number", Edit(Span(operator, operator + 1), "*"))
+        edit = Edit(Span(operator, operator + 1), "*")
+        yield Fix(f"{after(scene, node, edit)} multiplies by a number", edit)
     elif name in LOSSES or "arget" in scene.error.message:
         if x.size == y.size:
             text, beside = atom(scene.text(right)), scene.text(left)
@@ -123,15 +123,18 @@ def transposes(scene: Scene, first: tuple[Tensor, Any], second: tuple[Tensor, An
         if not a or not b or a[-1] != b[0]:
             continue
         texts = [
-            atom(scene.text(node)) + ".T" if flip else scene.text(node)
+            atom(scene.text(node)) + (".T" if flip else "")
             for node, flip in ((left, flip_x), (right, flip_y))
         ]
+        whole = scene.node
+        is_operator = isinstance(whole, syntax.Binary)
         edits = [
-            Edit(node.span, text)
+            Edit(scene.with_brackets(node) if is_operator else node.span, text)
             for node, text, flip in zip((left, right), texts, (flip_x, flip_y), strict=True)
             if flip
         ]
-        yield Fix(f"{texts[0]} @ {texts[1]} fits: {a} @ {b} gives {(*a[:-1], *b[1:])}", *edits)
+        product = after(scene, whole, *edits) if is_operator else f"{texts[0]} @ {texts[1]}"
+        yield Fix(f"{product} fits: {a} @ {b} gives {(*a[:-1], *b[1:])}", *edits)
 
 
 def fit_parts(scene: Scene, call: syntax.Call, name: str) -> Iterator[Fix]:

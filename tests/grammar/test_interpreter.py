@@ -145,6 +145,30 @@ def test_shapes_are_labelled_with_the_scripts_names() -> None:
     assert error.advice[0] == "X.T @ W fits: (3, 2) @ (2, 2) gives (3, 2)"
 
 
+@pytest.mark.parametrize(
+    ("product", "mended"),
+    [
+        ("X @ (P - 1)", "X.T @ (P - 1)"),
+        ("(X + 1) @ P", "(X + 1).T @ P"),
+        ("( X+1 ) @ (P * 1)", "(X+1).T @ (P * 1)"),
+        ("2 * X @ P", "(2 * X).T @ P"),
+        ("(X) @ P[:, :2]", "X.T @ P[:, :2]"),
+    ],
+)
+def test_a_transposed_product_keeps_its_brackets(product: str, mended: str) -> None:
+    text = f"X = torch.ones(5, 3)\nP = torch.ones(5, 2)\nL = ({product}).sum()\n"
+    error = run_script(text).error
+    assert error is not None
+    assert error.advice[0] == f"{mended} fits: (3, 5) @ (5, 2) gives (3, 2)"
+    assert error.fixes[0].apply(text).splitlines()[-1] == f"L = ({mended}).sum()"
+
+
+def test_a_transposed_argument_is_shown_as_an_operand() -> None:
+    error = run_script("X = torch.ones(5, 3)\nP = torch.ones(5, 2)\nL = X.matmul(P - 1)\n").error
+    assert error is not None
+    assert error.advice[0].startswith("X.T @ (P - 1) fits: ")
+
+
 def test_backward_of_many_numbers_shows_both_ways_out() -> None:
     error = run_script("d = torch.ones(3, 3, requires_grad=True)\nL = 10 - d\nL.backward()\n").error
     assert error is not None
