@@ -162,6 +162,11 @@ def pull_edge(node: OpNode, index: int, g: Any) -> Any:
     return settle(np.zeros(np.shape(node.operands[index]))) if c is None else c
 
 
+def as_array(value: Any, dtype: Any) -> Any:
+    """An operand as an array; a plain number takes the type of the result, which it does not decide."""
+    return value if isinstance(value, np.ndarray) else np.asarray(value, dtype)
+
+
 def contribution_of(node: OpNode, index: int, g: Any) -> Any:
     """As ``pull_edge``, and None where a custom ``backward`` says that there is no gradient."""
     if isinstance(node, ScalarNode):
@@ -172,7 +177,7 @@ def contribution_of(node: OpNode, index: int, g: Any) -> Any:
     try:
         c = op.contribution(index, g, out, operands, params)
     except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
-        c = op.contribution(index, g, out, tuple(map(np.asarray, operands)), params)
+        c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
     if c is None:
         return None
     if op.is_elementwise:

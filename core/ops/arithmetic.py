@@ -48,10 +48,24 @@ def pow_forward(x: Any, y: Any) -> Any:
     try:
         return np.power(x, y)
     except ValueError:
+        if y.__class__ is np.ndarray:
+            return whole_power(x, y)
         raise ScriptError(
             "Integers to negative integer powers are not allowed.",
             help=("make the base a float tensor: write 2.0 instead of 2, or call .double()",),
         ) from None
+
+
+def whole_power(x: Any, y: Any) -> Any:
+    """Powers of whole numbers with negative exponents among them, cut to whole numbers: 0 but for ±1."""
+    sign = np.where(y % 2 == 0, 1, x)
+    return np.where(y >= 0, np.power(x, np.maximum(y, 0)), np.where(np.abs(x) == 1, sign, 0))
+
+
+def pow_slope(out: Any, x: Any, y: Any) -> Any:
+    """y xʸ⁻¹, and 0 for the constant x⁰, whose slope is 0 at 0 as well: x⁻¹ must not come up on the way."""
+    none = y == 0
+    return except_where(none, 0.0, y * x ** except_where(none, 0.0, y - 1))
 
 
 def subtract_forward(x: Any, y: Any) -> Any:
@@ -151,7 +165,7 @@ neg = elementwise("neg", lambda x: np.negative(x), -1, infix="-", scalar=operato
 pow = elementwise(
     "pow",
     pow_forward,
-    lambda out, x, y: except_where(y == 0, 0.0, y * x ** (y - 1)),
+    pow_slope,
     lambda out, x, y: except_where((x == 0) & (y >= 0), 0.0, out * log(x)),
     infix="**",
     scalar=operator.pow,

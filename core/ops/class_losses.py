@@ -79,6 +79,25 @@ nll_transposed: Op = primitive(
 )
 
 
+def wrong_targets(shape: tuple[int, ...], given: tuple[int, ...]) -> str:
+    """What torch says of targets that do not fit: another sentence for every number of dimensions."""
+    rows = given[0] if given else 0
+    if len(shape) > 1 and shape[0] != rows:
+        return f"Expected input batch_size ({shape[0]}) to match target batch_size ({rows})."
+    if len(shape) <= 2 and len(given) > 1:
+        return "0D or 1D target tensor expected, multi-target not supported"
+    if len(shape) == 1:
+        return f"For 1D input, 1D target must have size 1, but got target size: {rows}"
+    if len(shape) == 4 and len(given) != 3:
+        return (
+            "only batches of spatial targets supported (3D tensors) but got targets of dimension:"
+            f" {len(given)}"
+        )
+    if len(shape) == 4:
+        return f"size mismatch (got input: {list(shape)} , target: {list(given)}"
+    return f"Expected target size {[shape[0], *shape[2:]]}, got {list(given)}"
+
+
 def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
     """The parameters of nll_loss: every row's class, its weight and the sum of the weights."""
     if not x.ndim:
@@ -92,16 +111,19 @@ def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index
             operands=(target,),
             caret=f"class numbers are whole, and these are {target.dtype.name} numbers",
         )
+    if x.ndim == 1 and target.shape == (1,):
+        target = reshape(target, shape=())
     if target.shape != wanted:
         raise ShapeError(
-            f"Expected input batch_size ({x.shape[0]}) to match target batch_size"
-            f" ({target.shape[0] if target.ndim else 1}).",
+            wrong_targets(x.shape, target.shape),
             operands=(x, target),
             caret=f"an input of shape {x.shape} needs targets of shape {wanted}, one class number per row",
         )
     if weight is not None and weight.shape != (x.shape[axis],):
         raise ShapeError(
-            f"weight tensor should be defined either for all {x.shape[axis]} classes or no classes but got"
+            "weight tensor should be defined either for all or no classes"
+            if x.ndim > 2
+            else f"weight tensor should be defined either for all {x.shape[axis]} classes or no classes but got"
             f" weight tensor of shape: {list(weight.shape)}",
             code="E0301",
             operands=(weight, x),
@@ -174,7 +196,15 @@ def cross_entropy(
     axis = class_axis(x.shape)
     if x.dtype.kind != "f":
         normalized(log_softmax, x, axis, None)
-    if target.shape == x.shape and target.dtype.kind == "f":
+    if target.shape == x.shape:
+        if target.dtype.kind != "f":
+            raise ScriptError(
+                "Expected floating point type for target with class probabilities, got"
+                f" {target.dtype.long_name}",
+                code="E0312",
+                operands=(x, target),
+                caret="targets of the input's shape are probabilities, one per class",
+            )
         return soft_cross_entropy(log_softmax(x, dim=axis), target, weight, reduction, label_smoothing)
     classes = class_targets(x, target, weight, ignore_index)
     logs = log_softmax(x, dim=axis)

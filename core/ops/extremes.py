@@ -117,8 +117,14 @@ def extreme(
 ) -> Any:
     """The three functions called max (or min): of two tensors, along a dimension, and of all entries."""
     other = dim if dim.__class__ is Tensor else other
-    if other is not None:
+    if other is not None and not keepdim and (dim is None or dim is other):
         return pair(x, other)
+    if other is not None or (dim is None and keepdim):
+        raise ScriptError(
+            f"{name}() received an invalid combination of arguments",
+            code="E0310",
+            caret="it takes another tensor, or a dimension and whether to keep it",
+        )
     title = name.capitalize()
     if dim is None:
         check_not_empty(x, name, None)
@@ -146,20 +152,23 @@ def kth_smallest(a: Any, axis: int, k: int) -> Any:
     return np.take(np.argsort(a, axis=axis, kind="stable"), [k], axis=axis)
 
 
+def lower_median(a: Any, axis: int) -> Any:
+    """Where the lower of the two middle entries stands, or the first nan if there is one."""
+    middle = kth_smallest(a, axis, (a.shape[axis] - 1) // 2)
+    if a.dtype.kind != "f":
+        return middle
+    is_nan = np.isnan(a)
+    first = np.argmax(is_nan, axis=axis, keepdims=True)
+    return np.where(np.any(is_nan, axis=axis, keepdims=True), first, middle)
+
+
 @public("median(input: tensor, dim: int = None, keepdim: bool = False)")
 def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     """The lower of the two middle entries; with ``dim`` values and indices along it."""
     if dim is None:
         check_not_empty(x, "median", None)
         return median(x, dim=None, keepdim=False)
-    return pick_entries(
-        x,
-        "median",
-        dim,
-        keepdim,
-        "MedianBackward1",
-        lambda a, axis: kth_smallest(a, axis, (a.shape[axis] - 1) // 2),
-    )
+    return pick_entries(x, "median", dim, keepdim, "MedianBackward1", lower_median)
 
 
 @public("kthvalue(input: tensor, k: int, dim: int = -1, keepdim: bool = False)")

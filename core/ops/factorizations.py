@@ -17,7 +17,15 @@ from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import where, zero
 from autodiff.core.ops.joining import cat
-from autodiff.core.ops.linalg import check_matrices, check_square, cofactor, det, inv, per_matrix
+from autodiff.core.ops.linalg import (
+    check_floats,
+    check_matrices,
+    check_square,
+    cofactor,
+    det,
+    inv,
+    per_matrix,
+)
 from autodiff.core.ops.picking import slice_dim, tril, triu
 from autodiff.core.ops.products import mT, mT_named
 from autodiff.core.ops.shape import unsqueeze
@@ -251,6 +259,7 @@ def failing_minor(x: Tensor) -> tuple[str, int]:
 def qr(x: Tensor, mode: str) -> NamedResult:
     """Q with orthonormal columns and upper triangular R whose product is A."""
     check_matrices(x, "linalg.qr")
+    check_floats(x, "linalg.qr")
     if mode not in ("reduced", "complete", "r"):
         raise ScriptError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or"
@@ -308,6 +317,7 @@ def eigvalsh(x: Tensor, uplo: str) -> Tensor:
 def svd(x: Tensor, full_matrices: bool) -> NamedResult:
     """U, the singular values and Vᵀ whose product is A. Gradients flow through the reduced part only."""
     check_matrices(x, "linalg.svd")
+    check_floats(x, "linalg.svd")
     full = full_matrices and x.shape[-1] != x.shape[-2]
     parts = (left_vectors(x, full=full), singular_values(x), right_vectors(x, full=full))
     return NamedResult("torch.return_types.linalg_svd", ("U", "S", "Vh"), parts)
@@ -317,6 +327,7 @@ def svd(x: Tensor, full_matrices: bool) -> NamedResult:
 def svdvals(x: Tensor) -> Tensor:
     """The singular values in descending order."""
     check_matrices(x, "linalg.svd")
+    check_floats(x, "linalg.svd")
     return singular_values(x)
 
 

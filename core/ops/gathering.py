@@ -7,6 +7,8 @@ They check what torch checks, in its words; the ops and their rules are in ``pic
 
 from __future__ import annotations
 
+import math
+
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
@@ -114,11 +116,12 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 def check_grid(x: Tensor, dim: int, index: Tensor, name: str) -> int:
     """What gather and scatter ask of their index."""
+    called = "input" if name == "gather" else "self"
     dim = wrap_dim(x, dim)
     check_integers(index, f"{name}(): Expected dtype int32/int64 for index")
     if index.ndim != x.ndim:
         raise ShapeError(
-            "Index tensor must have the same number of dimensions as input tensor",
+            f"Index tensor must have the same number of dimensions as {called} tensor",
             code="E0307",
             operands=(x, index),
             caret=f"the index has shape {index.shape}, the tensor {x.shape}",
@@ -159,6 +162,10 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     check_integers(
         indices, f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.long_name}"
     )
+    if not x.ndim:
+        raise ShapeError(
+            f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
+        )
     others = [(*z.shape[:dim], 1, *z.shape[dim + 1 :]) for z in (x, indices)]
     common = common_shape(x, indices, *others)
     x = expand_sizes(x, (*common[:dim], x.shape[dim], *common[dim + 1 :]))
@@ -217,6 +224,12 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
             )
         if value.dtype is not x.dtype:
             value = OPS["to"](value, dtype=x.dtype.name)
+    elif not x.dtype.is_floating_point:
+        if x.dtype.kind != "b" and not math.isfinite(value):
+            raise ScriptError(
+                f"value cannot be converted to type {x.dtype.name}_t without overflow", operands=(x,)
+            )
+        value = Tensor(np.asarray(value).astype(x.data.dtype))  # cut to the type of the entries
     return picking.masked_fill(x, mask, value)
 
 

@@ -207,6 +207,9 @@ def chunk(x: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
         )
     dim = wrap_dim(x, dim)
     size = x.shape[dim]
+    if not size:
+        check_allocation((chunks,))
+        return pieces(x, [0] * chunks, dim, "SplitWithSizesBackward0")
     return pieces(x, even_sizes(size, -(-size // chunks)), dim, "SplitBackward0")
 
 

@@ -19,7 +19,7 @@ from autodiff.core.ops.picking import index_select, slice_dim
 from autodiff.core.ops.products import addmm_matrices, matmul, mT
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.selection import clamp_min
-from autodiff.core.ops.shape import is_contiguous, reshape, t
+from autodiff.core.ops.shape import expand_sizes, is_contiguous, reshape, t
 from autodiff.core.ops.softmax import softmax
 from autodiff.core.ops.spreads import norm_over, vector_norm
 from autodiff.core.ops.transcendental import sigmoid
@@ -57,8 +57,10 @@ def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
                 f"expected common dtype to be floating point, yet common dtype is {v.dtype.long_name}",
                 operands=(x, y),
             )
-    unit_x, unit_y = (v / clamp_min(norm_over(v, 2, (axis - len(shape),), True), eps) for v in (x, y))
-    return sum(unit_x * unit_y, dim=(axis,), keepdim=False)
+    x, y = (expand_sizes(v, shape) for v in (x, y))
+    dims = (axis,) if shape else None
+    unit_x, unit_y = (v / clamp_min(norm_over(v, 2, dims, bool(shape)), eps) for v in (x, y))
+    return sum.named("SumBackward1")(unit_x * unit_y, dim=dims, keepdim=False)
 
 
 @public(
@@ -233,7 +235,7 @@ def glu(x: Tensor, dim: int) -> Tensor:
 
     axis = wrap_dim(x, dim)
     if not x.ndim:
-        raise ShapeError("glu does not support 0-dimensional tensors", operands=(x,))
+        raise ShapeError("glu does not support scalars because halving size must be even", operands=(x,))
     size = x.shape[axis]
     if size % 2:
         raise ShapeError(
@@ -263,6 +265,11 @@ def renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 @public("F.linear(input: tensor, weight: tensor, bias: tensor = None)", method=False)
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """x @ weight.T + bias; ``weight`` has one row per output."""
+    if not x.ndim or not weight.ndim:
+        raise ShapeError(
+            f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {weight.ndim}D",
+            operands=(x, weight),
+        )
     transposed = t(weight) if weight.ndim == 2 else weight
     if bias is None:
         return matmul(x, transposed)

@@ -196,6 +196,11 @@ def check_square(x: Tensor, name: str) -> None:
             operands=(x,),
             caret=f"this matrix has {rows} rows and {columns} columns; they must be equal",
         )
+    check_floats(x, name)
+
+
+def check_floats(x: Tensor, name: str) -> None:
+    """Matrices that are taken apart hold no whole numbers."""
     if not x.dtype.is_floating_point:
         raise ScriptError(
             f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.long_name}",

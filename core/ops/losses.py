@@ -102,7 +102,7 @@ def smooth_l1_partial(x: Any, y: Any, *, beta: float) -> Any:
     """(x - y) / beta near 0, its sign farther away."""
     if not beta:
         return sign(x - y)
-    return where(abs(x - y) < beta, (x - y) / beta, sign(x - y))
+    return where(abs(x - y) >= beta, sign(x - y), (x - y) / beta)
 
 
 def huber_forward(x: Any, y: Any, *, delta: float) -> Any:
@@ -112,7 +112,7 @@ def huber_forward(x: Any, y: Any, *, delta: float) -> Any:
 
 def huber_partial(x: Any, y: Any, *, delta: float) -> Any:
     """x - y, kept between -delta and delta."""
-    return where(abs(x - y) < delta, x - y, delta * sign(x - y))
+    return where(abs(x - y) >= delta, delta * sign(x - y), x - y)
 
 
 def clamped_log(x: Any) -> Any:
@@ -249,6 +249,8 @@ def l1_loss(
     if weight is None or size_average is not None or reduce is not None:
         reduction = asked_reduction(size_average, reduce, reduction)
     warn_of_sizes(x, y)
+    if "bool" in (x.dtype.name, y.dtype.name):
+        x - y  # which torch refuses, while its other losses take truth values for numbers
     apart, target = of_one_shape(x, y)
     losses = abs(apart - target)
     if weight is not None:
@@ -368,7 +370,10 @@ def kl_div(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str,
             " divides only by the batch size, and aligns with the KL div math definition.'mean' will be"
             " changed to behave the same as 'batchmean' in the next major release."
         )
+    if not (x.dtype.is_floating_point and y.dtype.is_floating_point):
+        raise ScriptError("kl_div: Integral inputs not supported.", code="E0312", operands=(x, y))
     losses = exp(y) * (y - x) if log_target else xlogy(y, y) - y * x
     if reduction == "batchmean":
-        return sum(losses, dim=None, keepdim=False) / x.shape[0]
+        total = sum(losses, dim=None, keepdim=False)
+        return total / x.shape[0] if x.ndim else total
     return reduce_tensor(losses, reduction)

@@ -17,7 +17,7 @@ from autodiff.core.ops.dims import wrap_dims
 from autodiff.core.ops.extremes import amax, amin
 from autodiff.core.ops.factorizations import first_along, remembered, singular_values
 from autodiff.core.ops.joining import cat, stack
-from autodiff.core.ops.linalg import check_matrices, check_square, inv_matrix
+from autodiff.core.ops.linalg import check_floats, check_matrices, check_square, inv_matrix
 from autodiff.core.ops.picking import slice_dim, tril, triu
 from autodiff.core.ops.products import matmul, mT
 from autodiff.core.ops.reduction import cast, sum
@@ -144,7 +144,7 @@ def matrix_power(x: Tensor, n: int) -> Tensor:
 @public("linalg.pinv(input: tensor, *, rtol: float = None, hermitian: bool = False)", method=False)
 def pseudo_inverse(x: Tensor, rtol: float | None, hermitian: bool) -> Tensor:
     """The Moore-Penrose inverse; singular values below ``rtol`` times the largest count as zero."""
-    if x.ndim < 2:
+    if x.ndim < 2 or not x.dtype.is_floating_point:
         raise ShapeError(
             f"linalg.pinv({x.dtype.long_name}{{{list(x.shape)}}}): expected a tensor with 2 or more"
             " dimensions of float, double, cfloat or cdouble types",
@@ -167,6 +167,7 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult:
     """The X for which A X comes nearest to B. ``driver`` decides, as in torch, what else is worked out."""
     check_matrices(a, "torch.linalg.lstsq")
+    check_decimals(a)
     if driver not in DRIVERS:
         raise ScriptError(
             "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
@@ -208,10 +209,22 @@ def lu(x: Tensor, pivot: bool) -> NamedResult:
     return NamedResult("torch.return_types.linalg_lu", ("P", "L", "U"), parts)
 
 
+def check_decimals(x: Tensor) -> None:
+    """What torch says of whole numbers where the rank is counted."""
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            "This function doesn't handle types other than float and double",
+            code="E0312",
+            operands=(x,),
+            help=("convert it: `A.double()`",),
+        )
+
+
 @public("linalg.matrix_rank(input: tensor)", method=False)
 def matrix_rank(x: Tensor) -> Tensor:
     """How many singular values are not zero."""
     check_matrices(x, "linalg.matrix_rank")
+    check_decimals(x)
     return Tensor(np.asarray(np.linalg.matrix_rank(x.data), np.int64))
 
 
@@ -222,10 +235,35 @@ def vander(x: Tensor, count: int | None) -> Tensor:
         count = x.shape[-1] if x.shape else 1
     if count <= 1:
         raise ScriptError("N must be greater than 1.")
-    powers = [x * 0.0 + 1.0]
+    powers = [x**0]
     for _ in range(1, count):
         powers.append(powers[-1] * x)
     return stack.named("CatBackward0")(*powers, dim=x.ndim)
+
+
+def check_chain(tensors: list[Tensor]) -> None:
+    """What multi_dot asks of its factors: matrices that fit, of one type; a vector at either end will do."""
+    for place, x in enumerate(tensors):
+        is_last = place == len(tensors) - 1
+        if x.ndim != 2 and not (x.ndim == 1 and (place == 0 or is_last)):
+            which = "the first tensor" if place == 0 else "the last tensor" if is_last else f"tensor {place}"
+            wanted = "1D or 2D" if place == 0 or is_last else "2D"
+            raise ShapeError(f"multi_dot(): {which} must be {wanted} but got {x.ndim}D", operands=(x,))
+    for place, x in enumerate(tensors):
+        if x.dtype is not tensors[0].dtype:
+            raise ScriptError(
+                "multi_dot(): all tensors must have be the same dtype but tensor 0 is"
+                f" {tensors[0].dtype.c_name} and tensor {place} {x.dtype.c_name}",
+                code="E0312",
+                operands=(tensors[0], x),
+            )
+    for place, (left, right) in enumerate(pairwise(tensors)):
+        if left.shape[-1] != right.shape[0]:
+            raise ShapeError(
+                f"multi_dot(): tensors {place} and {place + 1} with shapes {list(left.shape)} and"
+                f" {list(right.shape)} cannot be multiplied",
+                operands=(left, right),
+            )
 
 
 @public("linalg.multi_dot(tensors: tensors)", method=False)
@@ -233,14 +271,11 @@ def multi_dot(tensors: list[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the order that takes the fewest steps."""
     if len(tensors) < 2:
         raise ShapeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+    check_chain(tensors)
     first, last = tensors[0], tensors[-1]
     chain = list(tensors)
     chain[0] = unsqueeze(first, dim=0) if first.ndim == 1 else first
     chain[-1] = unsqueeze(last, dim=1) if last.ndim == 1 else last
-    for left, right in pairwise(chain):
-        if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[0]:
-            spelled = " and ".join("x".join(map(str, x.shape)) for x in (left, right))
-            raise ShapeError(f"multi_dot(): tensors cannot be multiplied ({spelled})", operands=(left, right))
     product = multiply_chain(chain, cheapest_split([x.shape[0] for x in chain] + [chain[-1].shape[1]]))
     kept = (product.shape[0],) * (first.ndim == 2) + (product.shape[1],) * (last.ndim == 2)
     return reshape(product, shape=kept)
@@ -342,6 +377,7 @@ def cond(x: Tensor, p: Any) -> Tensor:
             code="E0310",
         )
     if p in (None, 2, -2):
+        check_floats(x, "linalg.svd")
         values = singular_values(x)
         last = values.ndim - 1
         largest, smallest = (op(values, dim=(last,), keepdim=False) for op in (amax, amin))

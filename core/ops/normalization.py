@@ -16,6 +16,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import no_grad
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import add, div, mul
+from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.reduction import mean, sum
 from autodiff.core.ops.shape import clone, permute, reshape
 from autodiff.core.ops.transcendental import rsqrt, sqrt
@@ -118,6 +119,7 @@ def rms_norm(x: Tensor, shape: Dims, weight: Tensor | None, eps: float | None) -
     """x over its root mean square along the last dimensions, times the weight."""
     dims = trailing(x, shape)
     check_scale(weight, "weight", shape)
+    check_floating(x, "rms_norm")
     small = float(np.finfo(x.data.dtype).eps) if eps is None else eps
     out = x * rsqrt(mean(x * x, dim=dims, keepdim=True) + small)
     if weight is None:
@@ -148,9 +150,10 @@ def batch_norm(
 ) -> Tensor:
     """Zero mean and unit variance per channel; without ``training`` by the running mean and variance."""
     name = "NativeBatchNormBackward0"
+    wrap_dim(x, 1)
     dims = (0, *range(2, x.ndim))
     count = math.prod(x.shape[axis] for axis in dims)
-    if x.ndim < 2 or (training and count < 2):
+    if training and count < 2:
         raise ShapeError(
             "Expected more than 1 value per channel when training, got input size"
             f" torch.Size({list(x.shape)})",
@@ -243,7 +246,11 @@ def group_norm(x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | Non
     """Zero mean and unit variance per group of channels of each input."""
     if groups <= 0:
         raise ScriptError(f"Expected num groups to be greater than 0, got {groups}")
-    if x.ndim < 2 or x.shape[1] % groups:
+    if x.ndim < 2:
+        raise ShapeError(
+            f"Expected at least 2 dimensions for input tensor but received {x.ndim}", operands=(x,)
+        )
+    if x.shape[1] % groups:
         raise ShapeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape"
             f" {list(x.shape)} and num_groups={groups}",

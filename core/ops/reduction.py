@@ -56,7 +56,7 @@ def share_among_equals(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) ->
     """Send g to the entries that equal the result, in equal parts; nan comes from those of nan."""
     result = spread(out, x, dim, keepdim)
     winners = except_where(isnan(result), isnan(x), x == result)
-    number = sum(winners, dim=dim, keepdim=keepdim)
+    number = to(sum(winners, dim=dim, keepdim=keepdim), dtype=x.dtype.name)
     return where(winners, spread(g / number, x, dim, keepdim), 0.0)
 
 
@@ -294,9 +294,8 @@ def sum_over(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor
 def nansum(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
     """The sum of the entries that are not nan."""
     x = cast(x, dtype)
-    return sum.named("NansumBackward0")(
-        where(isnan(x), 0.0, x), dim=dims_of(x, dim, keepdim), keepdim=keepdim
-    )
+    numbers = where(isnan(x), 0.0, x) if x.dtype.is_floating_point else x
+    return sum.named("NansumBackward0")(numbers, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
 
 
 @public("mean(input: tensor, dim: ints = None, keepdim: bool = False, *, dtype: dtype = None)")

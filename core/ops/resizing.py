@@ -58,7 +58,14 @@ def interpolate(
         raise ScriptError(f"interpolate() knows the modes {', '.join(SPACES)}, not '{mode}'")
     if x.ndim not in SPACES[mode]:
         wanted = " or ".join(f"{n}D" for n in SPACES[mode])
-        raise ShapeError(f"Got {x.ndim}D input, but {mode} mode needs {wanted} input", operands=(x,))
+        message = f"Got {x.ndim}D input, but {mode} mode needs {wanted} input"
+        if x.ndim not in (3, 4, 5):
+            message = (
+                f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {x.ndim}D) for the modes:"
+                " nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
+                f" (got {mode})"
+            )
+        raise ShapeError(message, operands=(x,), caret=f"{mode} mode needs {wanted} input")
     if align_corners is not None and mode in ("nearest", "nearest-exact", "area"):
         raise ScriptError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic |"

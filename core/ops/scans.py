@@ -220,6 +220,10 @@ def at_coordinates(x: Tensor, dim: int, places: Tensor, edge_order: int) -> Tens
 def gradient(x: Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[Tensor, ...]:
     """The slopes of samples of a function along each dimension, by differences of neighbours."""
     given = (dim,) if dim.__class__ is int else dim
+    if given and not x.ndim:
+        raise ShapeError(
+            f"Dimension specified as {given[0]} but tensor has no dimensions", code="E0303", operands=(x,)
+        )
     dims = tuple(range(x.ndim)) if given is None else wrap_dims(x, given)
     steps = spacings(x, spacing, dims, given is not None)
     if edge_order not in (1, 2):

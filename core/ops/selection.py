@@ -22,7 +22,19 @@ if TYPE_CHECKING:
 
 def sign_forward(x: Any) -> Any:
     """-1, 0 or 1 in the type of x, and 0 for nan, as torch has it."""
-    return np.subtract(x > 0, x < 0, dtype=x.dtype)
+    return x if x.dtype.kind == "b" else np.subtract(x > 0, x < 0, dtype=x.dtype)
+
+
+def abs_forward(x: Any) -> Any:
+    """|x|; truth values have none, as in torch."""
+    if x.dtype.kind == "b":
+        raise ScriptError(
+            "\"abs_cpu\" not implemented for 'Bool'",
+            code="E0312",
+            caret="truth values are no numbers here",
+            help=("convert them to numbers first, as in `x.double()`",),
+        )
+    return np.abs(x)
 
 
 def max_scalar(x: float, y: float) -> float:
@@ -38,9 +50,7 @@ def clamp_grad_fn(node: Node) -> str:
 
 
 sign = elementwise("sign", sign_forward, 0, scalar=lambda x: float((x > 0) - (x < 0)), kink=FLAT)
-abs = elementwise(
-    "abs", lambda x: np.abs(x), lambda out, x: sign(x), scalar=operator.abs, kink="the slope at 0 is 0"
-)
+abs = elementwise("abs", abs_forward, lambda out, x: sign(x), scalar=operator.abs, kink="the slope at 0 is 0")
 relu = selective(
     "relu",
     lambda x: np.maximum(0, x),  # of two zeros numpy gives the second and torch the first
@@ -136,6 +146,12 @@ def clamp_between(x: Any, low: Any, high: Any) -> Any:
     if low is None and high is None:
         raise ScriptError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if low is not None and high is not None:
+        if (low.__class__ is Tensor) != (high.__class__ is Tensor):
+            raise ScriptError(
+                "clamp() received an invalid combination of arguments",
+                code="E0310",
+                caret="both bounds are tensors, or both are numbers",
+            )
         return clamp(x, low, high)
     bound = high if low is None else low
     name = "ClampBackward0" if bound.__class__ is Tensor else "ClampBackward1"

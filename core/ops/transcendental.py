@@ -286,7 +286,7 @@ lgamma = elementwise("lgamma", from_scipy("gammaln"), lambda out, x: digamma(x),
 i1: Op = elementwise(
     "i1",
     from_scipy("i1"),
-    lambda out, x: i0(x) - except_where(x == 0, 0.5, out / x),
+    lambda out, x: i0(x) - except_where(x == 0, 0.5, out / except_where(x == 0, 1.0, x)),
     real=True,
     grad_fn="SpecialI1Backward0",
 )

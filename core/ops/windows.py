@@ -128,6 +128,10 @@ def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
         return constant_pad(x, pads=pads, value=0.0 if value is None else float(value))
     if mode not in ("reflect", "replicate", "circular"):
         raise ScriptError(f"Unrecognised padding mode {mode}")
+    if x.ndim - len(pads) not in (1, 2) or len(pads) > 3:  # channels, and maybe a batch of them
+        raise ShapeError(
+            f"Padding size {len(sizes)} is not supported for {x.ndim}D input tensor.", operands=(x,)
+        )
     first = x.ndim - len(pads)
     for offset, (before, after) in enumerate(pads):
         dim = first + offset

@@ -144,12 +144,15 @@ def ask_autodiff(function: Any, call: Call) -> Answers:
         run = Run(function, call)
         if not run.differentiable:
             return Answers(run.values, run.names, [], [])
-        first = [array_of(g, x) for g, x in zip(run.first(), run.leaves, strict=True)]
+        plain = run.first()
+        for g, x in zip(plain, run.leaves, strict=True):
+            assert g is None or g.dtype is x.dtype, f"gradient of type {g.dtype.name}, of {x.dtype.name}"
+        first = [array_of(g, x) for g, x in zip(plain, run.leaves, strict=True)]
         seeds = run.seeds(asked=True)
         try:
             lifted = run.first(seeds, create_graph=True)
-            for plain, g, leaf in zip(first, lifted, run.leaves, strict=True):
-                check_close(array_of(g, leaf), plain, "gradient that can be differentiated again")
+            for once, g, leaf in zip(first, lifted, run.leaves, strict=True):
+                check_close(array_of(g, leaf), once, "gradient that can be differentiated again")
             return Answers(run.values, run.names, first, run.second(seeds, lifted))
         except GradientError as error:
             return Answers(run.values, run.names, first, None, error.message)

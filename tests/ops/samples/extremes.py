@@ -108,6 +108,8 @@ SAMPLES = {
         "torch.median({5})",
         "torch.median({2,3}, 0, keepdim=True)",
         "torch.median({=[1.0, nan, 2.0]})",
+        "torch.median({=[[1.0, nan, 2.0, nan], [3.0, 1.0, 2.0, 0.5]]}, -1)",
+        "torch.median({=[[1.0, nan], [2.0, 3.0]]}, 0, keepdim=True)",
         "torch.median({4})",
         "torch.median({1})",
         "torch.median({2,2})",

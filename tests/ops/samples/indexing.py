@@ -85,6 +85,8 @@ SAMPLES = {
         "torch.masked_fill({3}, {2,3 bool}, -1.0)",
         "torch.masked_fill({0}, {0 bool}, 1.0)",
         "torch.masked_fill({2,3}, {2,1 bool}, float('-inf'))",
+        "torch.masked_fill({=[1, 2, 3]}, {=[True, False, True]}, 1.7)",
+        "torch.masked_fill({=[True, False]}, {=[False, True]}, 2.5)",
         "torch.masked_fill({2,3}, {=[[True, False, True], [False, True, True]]}, 2.5)",
         "torch.masked_fill({2,3}, {=[[True, False, True]]}, {() 1.1..4})",
     ),

@@ -121,6 +121,8 @@ SAMPLES = {
         "torch.chunk({4}, 1)",
         "torch.chunk({2,3}, 5, 1)",
         "torch.chunk({3,0}, 2)",
+        "torch.chunk({0}, 3)",
+        "torch.chunk({2,0}, 2, -1)",
         "torch.chunk({3}, 2)",
     ),
     "torch.unbind": spread(

@@ -134,6 +134,8 @@ SAMPLES = {
         "torch.linalg.vander({2,3})",
         "torch.linalg.vander({3}, N=2)",
         "torch.linalg.vander({3}, N=5)",
+        "torch.linalg.vander({=[1, 2, 3]})",
+        "torch.linalg.vander({=[2.0, 0.0, inf]; held}, N=3)",
         "torch.linalg.vander({1}, N=2)",
         "torch.linalg.vander({2}, N=3)",
         "torch.linalg.vander({3 -0.95..0.95})",

@@ -130,6 +130,8 @@ SAMPLES = {
     "torch.nanmedian": reduction(
         "torch.nanmedian",
         "",
+        "torch.nanmedian({=[3.0, 1.0, 1.0, 2.0]})",
+        "torch.nanmedian({=[[nan, 2.0], [2.0, 1.0]]})",
         "torch.nanmedian({2,3})",
         "torch.nanmedian({()})",
         "torch.nanmedian({5})",

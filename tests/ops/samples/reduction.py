@@ -39,6 +39,8 @@ SAMPLES = {
         "torch.nansum({2,3 f4}, 0, dtype=torch.float64)",
         "torch.nansum({2,3}, 1, keepdim=True)",
         "torch.nansum({=[1.0, nan, 2.0]})",
+        "torch.nansum({=[[1, 2], [3, 4]]}, -1)",
+        "torch.nansum({=[True, False, True]})",
         "torch.nansum({=[[1.0, nan], [nan, 3.0]]}, 0)",
     ),
     "torch.mean": reduction(

@@ -4,7 +4,9 @@ from ops.generators import binary, spread, unary
 
 SAMPLES = {
     "torch.abs": unary("torch.abs", "", "torch.abs({=[[5, -7, 3], [2, 9, -4]]})"),
-    "torch.sign": unary("torch.sign", "", "torch.sign({=[[5, -7, 3], [2, 9, -4]]})"),
+    "torch.sign": unary(
+        "torch.sign", "", "torch.sign({=[[5, -7, 3], [2, 9, -4]]})", "torch.sign({=[True, False]})"
+    ),
     "torch.sgn": unary("torch.sgn"),
     "torch.relu": unary("torch.relu"),
     "torch.maximum": binary(
