@@ -33,9 +33,9 @@ LONGEST_VALUE = 16
 LONGEST_GRADIENT = 40
 #: So many nodes between an entry and the gradient that is taken as a name, which is written out later.
 DEEPEST = 30
-#: So many entries are worked out for one answer, and so many names explained.
-MOST_ENTRIES = 20_000
-MOST_MEANINGS = 2_000
+#: So many symbols are written on the way to one answer, and so many names explained.
+MOST_SYMBOLS = 60_000
+MOST_MEANINGS = 500
 #: Formulas of more symbols are not written out for programs.
 LONGEST_FORMULA = 1_000_000
 #: The chain rule is written with so many steps at most.
@@ -118,7 +118,7 @@ class _Run:
         self._values: dict[Node, Entries] = {}
         self._gradients: dict[Node, Entries] = {}
         self._depth = 0
-        self._left = MOST_ENTRIES
+        self._left = MOST_SYMBOLS
 
     # -- values ---------------------------------------------------------------------------------------------
 
@@ -192,9 +192,6 @@ class _Run:
         return name(entry)
 
     def _sum_over_users(self, node: Node, place: Place) -> Expr:
-        self._left -= 1
-        if self._left < 0:
-            raise TooLongError
         try:
             parts = [self.pulled(user, index).at(place) for user, index in self.users.get(node, ())]
         except UnspelledError as error:
@@ -204,6 +201,9 @@ class _Run:
         total = parts[0] if parts else ZERO
         for part in parts[1:]:
             total = infix("+", total, part)
+        self._left -= total.size
+        if self._left < 0:
+            raise TooLongError
         return total
 
     def pulled(self, user: OpNode, index: int, g: Entries | None = None) -> Entries:
