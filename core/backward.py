@@ -182,7 +182,10 @@ def contribution_of(node: OpNode, index: int, g: Any) -> Any:
         return None
     if op.is_elementwise:
         c = OPS["sum_to"].forward(np.asarray(c), shape=np.shape(operands[index]))
-    return settle(np.asarray(c))
+    c, x = np.asarray(c), operands[index]
+    if x.__class__ is np.ndarray and c.dtype is not x.dtype:  # a mask times a number is in double precision
+        c = c.astype(x.dtype, copy=False)
+    return settle(c)
 
 
 def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
@@ -234,6 +237,8 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
                 c.node.op = c.node.op.named(op.fused_backward)
             if op.is_elementwise and c.shape != operands[index].shape:
                 c = OPS["sum_to"](c, shape=operands[index].shape)
+            if c.dtype is not operands[index].dtype:
+                c = OPS["to"](c, dtype=operands[index].dtype.name)
             pulled.append((below, c))
     return pulled
 

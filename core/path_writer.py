@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from autodiff.core.expr import ONE, Expr, infix, name, number, substitute, text
+from autodiff.core.lazy import np
 from autodiff.core.node import Node, OpNode
+from autodiff.core.paths import contribution_of
 from autodiff.core.report import Path
 from autodiff.core.simplify import simplify
 from autodiff.core.symbol import Symbol, pull_symbol
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 DIGITS = 6
 #: A longer path is shown by its two ends, with GAP between them.
-LONGEST_PATH = 400
+LONGEST_PATH = 40
 GAP = name("...")
 INCOMING = "(incoming)"
 G = name("G")
@@ -104,12 +106,11 @@ class PathWriter:
         return pull_symbol(node, index, g, out, operands)
 
     def _product(self, edges: Edges, gap: int, all_edges: Edges) -> Symbol:
-        """All numbers: the product of the local derivatives. A gap of mere signs needs no mention."""
+        """All numbers: the product of the local derivatives; what is left out stands in it as one number."""
         expr = self._weight
         factors = [self.factor(edge, True) for edge in edges]
         if gap:
-            signs = _signs(all_edges[gap : len(all_edges) - gap])
-            factors.insert(gap, GAP if signs is None else number(signs))
+            factors.insert(gap, number(product_of(all_edges[gap : len(all_edges) - gap])))
         for factor in factors:
             expr = factor if expr is None else infix("*", expr, factor)
         return Symbol(expr or ONE)
@@ -152,12 +153,11 @@ def shortened(edges: Edges) -> tuple[Edges, int]:
     return edges[:half] + edges[-half:], half
 
 
-def _signs(edges: Edges) -> int | None:
-    """The product of derivatives that are whole numbers; None when there are others."""
-    product = 1
+def product_of(edges: Edges) -> float:
+    """The product of the derivatives of edges between numbers."""
+    product = 1.0
     for node, index in edges:
-        partial = node.op.partials[index] if node.op is not None and node.op.partials else None
-        if not isinstance(partial, int):
-            return None
-        product *= partial
+        one = 1.0 if node.out.__class__ is float else np.ones_like(node.out)
+        pulled = contribution_of((node, index), one)
+        product *= float(np.asarray(pulled).sum())
     return product

@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 class Recording:
     """The steps between some inputs and the output, oldest first.
 
-    ``inputs`` are nodes of the graph below ``root``; whatever they were made from is left alone.
+    ``inputs`` are nodes of the graph below ``root``; whatever they were made from is left alone. ``others``
+    are further results to compute along with the output.
     """
 
     __slots__ = ("root", "steps")
 
-    def __init__(self, root: Node, inputs: tuple[Node, ...]) -> None:
+    def __init__(self, root: Node, inputs: tuple[Node, ...], others: tuple[Node, ...] = ()) -> None:
         self.root = root
         moving = set(inputs)
         steps: list[OpNode] = []
-        for node in reversed(newest_first([root])):
+        for node in reversed(newest_first([root, *others])):
             if isinstance(node, OpNode) and node not in moving and any(x in moving for x in node.inputs):
                 moving.add(node)
                 steps.append(node)

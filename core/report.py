@@ -197,10 +197,11 @@ class Use:
 class Cause:
     """One reason why a gradient is zero or not finite, and the place in the script.
 
-    ``kind``: ``"unconnected"``, ``"flat"`` (a derivative is 0), ``"cancelled"``, ``"forward"`` (a value is
-    not finite before backward starts), ``"data"`` (an input is not), ``"singular"`` (a derivative is not),
-    ``"masked"`` (a derivative is not where nothing arrives, behind the choice at ``selecting``) or
-    ``"overflow"``. ``name``, ``op`` and ``operand`` say which edge, ``text`` what happened; ``repairs`` are
+    ``kind``: ``"unconnected"``, ``"flat"`` (a derivative is 0), ``"cancelled"``, ``"vanished"`` (a product of
+    many small factors), ``"forward"`` (a value is not finite before backward starts), ``"data"`` (an input is
+    not), ``"singular"`` (a derivative is not), ``"masked"`` (a derivative is not where nothing arrives, behind
+    the choice at ``selecting``) or ``"overflow"``. ``name``, ``op`` and ``operand`` say which edge, ``text``
+    what happened; ``repairs`` are
     changes of the script that were tried.
     """
 

@@ -41,7 +41,7 @@ TRUST = 20.0
 #: How much of a value may be rounding: what the steps on the way add to the last digit.
 ROUNDING = 1e-14
 #: A gradient this much smaller than those it was made of is measured against those.
-CANCELLED = 1e-7
+CANCELLED = {"float64": 1e-7, "float32": 0.1}
 #: The remainder shrinks at least so fast where the gradient is right; a wrong one gives 1.
 SLOPE = 1.8
 #: The ops whose numpy functions continue into the complex plane.
@@ -202,7 +202,7 @@ class _Verifier:
 
     def measure(self, slope: float) -> float:
         """What a difference is small or large beside."""
-        return max(self.scale, abs(slope), CANCELLED * self.function.largest, 1e-300)
+        return max(self.scale, abs(slope), CANCELLED[self.function.precision] * self.function.largest, 1e-300)
 
     # -- differences ------------------------------------------------------------------------------------
 

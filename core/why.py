@@ -28,6 +28,10 @@ MOST_CAUSES = 3
 MOST_BROKEN = 10
 #: A sum this much smaller than its parts is what rounding left of them.
 ROUNDING = 1e-14
+#: What arrives and is smaller than this has been multiplied away.
+VANISHING = 1e-280
+#: Ops that pass on how much what arrives differs from its mean, and nothing where it does not.
+DIFFERENCES = ("softmax", "log_softmax", "standardize", "std", "var")
 #: Ops that let a gradient through in some entries only.
 SELECTING = ("where", "masked_fill", "except_where", "maximum", "minimum")
 
@@ -46,6 +50,8 @@ def causes_of(
         found = _Search(subject, spelled, target, names).zero()
     elif uses and size_of(g) <= ROUNDING * max(size_of(use.contribution) for use in uses):
         found = [_Search(subject, spelled, target, names).rounded_off(g, uses)]
+    elif found_rounding := _Search(subject, spelled, target, names).rounding_of_differences(g):
+        found = found_rounding
     else:
         return ()
     return tuple(found[:MOST_CAUSES])
@@ -101,11 +107,20 @@ class _Search:
                     assert below is not None
                     arrived.setdefault(below, []).append((edge, c))
                     if not _any(c) and _any(g):
-                        words = flat_words(node, edge[1], g, self.names)
-                        found.append(self.cause("flat", words, node, edge[1]))
+                        found.append(self._flat(edge, g))
         if not found and not _any(self.subject.seed):
             found.append(self.cause("flat", "the gradient that was started from is 0", self.subject.root))
         return found
+
+    def _flat(self, edge: Edge, g: Any) -> Cause:
+        node, index = edge
+        if size_of(g) < VANISHING:
+            text = (
+                f"the gradient has shrunk to {shown(g)} on its way to {self.names[node]}: a product of many"
+                " factors below 1, and with the next one it is too small for a number"
+            )
+            return self.cause("vanished", text, node, index)
+        return self.cause("flat", flat_words(node, index, g, self.names), node, index)
 
     def rounded_off(self, g: Any, uses: tuple[Use, ...]) -> Cause:
         parts = [f"{shown(use.contribution)} through {use.name}" for use in uses[:4]]
@@ -114,6 +129,21 @@ class _Search:
             f"what reaches {self.spelled} cancels: {', '.join(parts)}{more}; {shown(g)} is what rounding left"
         )
         return self.cause("cancelled", words, self.target)
+
+    def rounding_of_differences(self, g: Any) -> list[Cause]:
+        """The op that passed on nothing but rounding, where the input has one such use."""
+        users = [user for user in self.leading if self.target in user.inputs]
+        if len(users) != 1 or not isinstance(users[0], OpNode) or users[0].op.name not in DIFFERENCES:
+            return []
+        [user] = users
+        arrived = self.subject.cotangents.get(user)
+        if arrived is None or size_of(g) > ROUNDING * size_of(arrived):
+            return []
+        words = (
+            f"{self.names[user]} passes on how much what arrives differs from entry to entry, and all of it"
+            f" is the same: what is left ({shown(g)}) is rounding"
+        )
+        return [self.cause("cancelled", words, user)]
 
     def _cancelled(self, node: Node, given: list[tuple[Edge, Any]]) -> Cause:
         name = self.names[node]

@@ -12,6 +12,7 @@ from autodiff.core.paths import contribution_of, count_paths, follow
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.hand_points import Formula, Points, close, evaluate, same
+from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 #: More paths than this are not set against the terms.
 MOST_PATHS = 200
 MOST_REMARKS = 4
+MOST_INPUTS = 6
 MOST_IN_A_GROUP, MOST_TO_GROUP = 4, 16
 
 
@@ -30,11 +32,13 @@ def blame(formula: Formula, subject: Subject, node: Node, points: Points, given:
     """What is wrong with the formula, in sentences."""
     right = points.gradients
     if same(given[0], right[0]):
-        return ["it is right at the script's values by accident, and wrong at others"]
+        return by_accident(formula, points, given)
     ratio = constant_ratio(given, right)
     if ratio is not None:
         said = "the sign is wrong" if same(ratio, -1.0) else f"it is {number_text(ratio)} times the gradient"
         return [said]
+    if formula.entry is not None:
+        return []
     if any(np.ndim(g) for g in right):
         apart = np.abs(np.broadcast_to(given[0], right[0].shape) - right[0])
         place = tuple(int(i) for i in np.unravel_index(int(np.nanargmax(apart)), apart.shape))
@@ -43,6 +47,27 @@ def blame(formula: Formula, subject: Subject, node: Node, points: Points, given:
     if count_paths(subject.root, [node], subject.order)[node] > MOST_PATHS:
         return []
     return Blame(formula, subject, node, points).remarks()
+
+
+def by_accident(formula: Formula, points: Points, given: list[Any]) -> list[str]:
+    """What to say of a formula that is right where the script stands and wrong elsewhere."""
+    read = {node.id for node in walk(formula.node) if isinstance(node, syntax.Name)}
+    fixed = sorted(read & points.fixed)
+    if fixed:
+        names = " and ".join(fixed)
+        return [
+            "it is right at the script's values; elsewhere that cannot be told, for"
+            f" {names} {'was' if len(fixed) == 1 else 'were'} computed outside of the graph and held fixed"
+        ]
+    at = next(at for at, g in enumerate(points.gradients) if not same(given[at], g))
+    told = ["it is right at the script's values by accident, and wrong at others"]
+    numbers = [leaf for leaf in points.leaves if leaf.name is not None and not leaf.shape]
+    numbers.sort(key=lambda leaf: leaf.number)
+    if len(numbers) == len(points.leaves) <= MOST_INPUTS and not np.ndim(points.gradients[at]):
+        where = ", ".join(f"{leaf.name} = {number_text(points.known[at][leaf].item())}" for leaf in numbers)
+        value, right = number_text(given[at]), number_text(points.gradients[at])
+        told.append(f"at {where} the formula gives {value}, and the gradient is {right}")
+    return told
 
 
 def constant_ratio(values: list[Any], right: list[Any]) -> float | None:

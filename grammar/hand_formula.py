@@ -8,6 +8,7 @@ path that is left: what differs is the mistake.
 
 from __future__ import annotations
 
+from autodiff.core.errors import UsageError
 from autodiff.core.lazy import np
 from autodiff.grammar.hand_blame import blame
 from autodiff.grammar.hand_points import Formula, Points, evaluate, same
@@ -51,10 +52,12 @@ def check_formula(formula: Formula, wrt: str, subject: Subject, execution: Execu
     points = Points(subject, node, execution, seed)
     values = [evaluate(formula.source.text, point) for point in points.names]
     given = [np.asarray(value) for value in values]
+    if formula.entry is not None:
+        points.gradients = [entry_of(g, formula.entry, wrt) for g in points.gradients]
     made.points = len(given)
     made.value, made.gradient = given[0], points.gradients[0]
     shape = np.shape(made.gradient)
-    if np.broadcast_shapes(given[0].shape, shape) != shape if fits(given[0].shape, shape) else True:
+    if not fits(given[0].shape, shape):
         made.is_right = made.is_right_here = False
         made.remarks.append(f"the formula has the shape {spell(given[0].shape)}, the gradient {spell(shape)}")
         if given[0].T.shape == shape and same(given[0].T, made.gradient):
@@ -67,12 +70,21 @@ def check_formula(formula: Formula, wrt: str, subject: Subject, execution: Execu
     return made
 
 
+def entry_of(g: Any, entry: tuple[int, ...], wrt: str) -> Any:
+    """One entry of a gradient."""
+    if len(entry) != np.ndim(g) or not all(-n <= i < n for i, n in zip(entry, np.shape(g), strict=True)):
+        raise UsageError(
+            f"--formula: {wrt} has no entry {list(entry)}: its shape is {spell(np.shape(g))}", code="E0610"
+        )
+    return np.asarray(g[entry])
+
+
 def fits(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether a formula of one shape can stand for a gradient of another."""
     try:
-        np.broadcast_shapes(shape, other)
+        return np.broadcast_shapes(shape, other) == other
     except ValueError:
         return False
-    return True
 
 
 def spell(shape: tuple[int, ...]) -> str:

@@ -7,7 +7,7 @@ import re
 from autodiff.core.backward import newest_first, np_errors_ignored, sweep
 from autodiff.core.errors import AutodiffError, CompileError, UsageError
 from autodiff.core.lazy import np
-from autodiff.core.node import Leaf, Node
+from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.replay import Recording
 from autodiff.core.span import Source
 from autodiff.core.tensors import Tensor, tensor
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 QUOTIENT = re.compile(
     r"\s*d\s*(?:\(\s*(?P<of>[^()]+?)\s*\)|(?P<of2>\w+))\s*/"
-    r"\s*d\s*(?:\(\s*(?P<by>[^()]+?)\s*\)|(?P<by2>\w+))\s*"
+    r"\s*d\s*(?:\(\s*(?P<by>[^()]+?)\s*\)|(?P<by2>\w+))\s*(?:\[(?P<entry>[-\d,\s]+)\])?\s*"
 )
+SECOND = re.compile(r"\s*d\s*(?:\^|\*\*)?\s*2")
 #: Points beside the script's own, and how far from it their inputs are.
 POINTS, SPREAD = 6, 0.3
 #: Two values are the same up to this, relative to the largest entry.
@@ -34,27 +35,23 @@ CLOSE = 1e-9
 
 
 class Formula:
-    """``--formula`` as written: what is derived by what (empty where only the right side was given)."""
+    """``--formula`` as written: what is derived by what (empty where only the right side was given).
 
-    __slots__ = ("node", "output", "source", "wrt")
+    ``entry`` is the one entry of the input that is meant, None for all of it.
+    """
+
+    __slots__ = ("entry", "node", "output", "source", "wrt")
 
     def __init__(self, text: str) -> None:
-        left, equals, right = text.partition("==")
+        left, equals, right = text.replace("∂", "d").partition("==")
         if not equals:
-            left, equals, right = text.partition("=")
+            left, equals, right = left.partition("=")
         self.output = self.wrt = ""
+        self.entry: tuple[int, ...] | None = None
         if equals:
-            found = QUOTIENT.fullmatch(left)
-            if found is None:
-                raise UsageError(
-                    f"--formula: `{left.strip()}` is no derivative",
-                    code="E0610",
-                    help=("write it as in --formula 'dL/dw1 == -w2*x1 - w3*x2', or d(L)/d(w1)",),
-                )
-            self.output = found["of"] or found["of2"]
-            self.wrt = found["by"] or found["by2"]
+            self._read_left(left)
         else:
-            right = text
+            right = left
         self.source = Source(right.strip(), "--formula")
         try:
             self.node = parse_expression(self.source)
@@ -62,8 +59,27 @@ class Formula:
             raise UsageError(
                 f"--formula: {error.message} in `{right.strip()}`",
                 code="E0610",
-                help=("write the right side as the script would, as in -w2*x1 - w3*x2",),
+                help=error.advice or ("write the right side as the script would",),
             ) from None
+
+    def _read_left(self, left: str) -> None:
+        if SECOND.match(left):
+            raise UsageError(
+                "--formula is about first derivatives",
+                code="E0610",
+                help=("give the first derivative a name in the script, and derive that",),
+            )
+        found = QUOTIENT.fullmatch(left)
+        if found is None:
+            raise UsageError(
+                f"--formula: `{left.strip()}` is no derivative",
+                code="E0610",
+                help=("write it as in --formula 'dL/dw == 2*w', or d(loss)/d(w)",),
+            )
+        self.output = found["of"] or found["of2"]
+        self.wrt = found["by"] or found["by2"]
+        if found["entry"]:
+            self.entry = tuple(int(part) for part in found["entry"].split(",") if part.strip())
 
     def text(self, node: syntax.Syntax) -> str:
         return self.source.excerpt(node.span)
@@ -77,41 +93,58 @@ def evaluate(text: str, names: dict[str, Any]) -> Any:
     try:
         value = attempt(source, settings, ignore, ignore_warning).last_value
     except AutodiffError as error:
-        raise UsageError(f"--formula: {error.message} in `{text}`", code="E0610", help=error.advice) from None
+        advice = tuple(line for line in error.advice if "--set" not in line)
+        raise UsageError(f"--formula: {error.message} in `{text}`", code="E0610", help=advice) from None
     return value.data if isinstance(value, Tensor) else value
 
 
 class Points:
-    """The script's own point and some around it: the values of its names there, and the gradient."""
+    """The script's own point and some around it: the values of its names there, and the gradient.
+
+    ``leaves`` are the inputs that are moved, ``fixed`` the names of results that cannot move along: the
+    script computed them outside of the graph.
+    """
 
     def __init__(self, subject: Subject, node: Node, execution: Execution, seed: int) -> None:
         self.subject = subject
         self.node = node
         self.source = execution.source
-        leaves = tuple(x for x in subject.order if isinstance(x, Leaf) or x is node)
-        recording = Recording(subject.root, leaves)
+        self.leaves = tuple(x for x in subject.order if isinstance(x, Leaf) or x is node)
+        tensors = {name: value for name, value in execution.names.items() if isinstance(value, Tensor)}
+        others = tuple(
+            value.node
+            for value in tensors.values()
+            if isinstance(value.node, OpNode) and value.node.tracked and value.node is not subject.root
+        )
+        recording = Recording(subject.root, self.leaves, others)
+        self.fixed = {
+            name
+            for name, value in tensors.items()
+            if not value.requires_grad and value.dtype.is_floating_point
+        }
         random = np.random.default_rng(seed)
         constants = {
             name: value
             for name, value in execution.names.items()
             if isinstance(value, (Tensor, float, int)) and not isinstance(value, bool)
         }
+        if subject.weight is not None:
+            constants.setdefault("G", Tensor(subject.seed))
         self.known: list[dict[Node, Tensor]] = []
         self.names: list[dict[str, Any]] = []
         self.gradients: list[Any] = []
         for at in range(POINTS):
             moved = {}
-            for leaf in leaves:
+            for leaf in self.leaves:
                 x = np.asarray(leaf.out, dtype=float)
                 if at:
-                    x = x * (1 + SPREAD * random.uniform(-1, 1, x.shape)) + 0.1 * random.uniform(
-                        -1, 1, x.shape
-                    )
+                    x = x * (1 + SPREAD * random.uniform(-1, 1, x.shape))
+                    x = x + 0.1 * random.uniform(-1, 1, x.shape)
                 moved[leaf] = tensor(x, requires_grad=True)
             known = recording.recorded(moved)
             self.known.append(known)
             self.gradients.append(self._gradient(known))
-            self.names.append({**constants, **self._named(known, execution)})
+            self.names.append({**constants, **self._named(known, tensors)})
 
     def _gradient(self, known: dict[Node, Tensor]) -> Any:
         root, x = known[self.subject.root], known[self.node]
@@ -123,13 +156,18 @@ class Points:
             g = sweep(order, {root.node: self.subject.seed}).get(x.source())
         return zero if g is None else np.asarray(g)
 
-    def _named(self, known: dict[Node, Tensor], execution: Execution) -> dict[str, Any]:
+    def _named(self, known: dict[Node, Tensor], tensors: dict[str, Tensor]) -> dict[str, Any]:
+        """The values of names: what the script bound last under a name counts."""
         named = {}
         for node, value in sorted(known.items(), key=lambda pair: pair[0].number):
             if node.name is not None and node.name.isidentifier():
                 named[node.name] = value.detach()
-        named.setdefault(self.subject.name, known[self.subject.root].detach())
-        return {name: value for name, value in named.items() if name.isidentifier()}
+        for name, value in tensors.items():
+            if value.node in known:
+                named[name] = known[value.node].detach()
+        if self.subject.name.isidentifier():
+            named.setdefault(self.subject.name, known[self.subject.root].detach())
+        return named
 
 
 def same(a: Any, b: Any) -> bool:

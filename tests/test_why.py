@@ -28,8 +28,10 @@ ALL_RIGHT = {
     "overflowed_loop",
     "cancelled_up_to_rounding",
     "shares_summed",
+    "softmax_summed",
     "square_at_zero",
     "times_zero",
+    "vanishing",
     "zero_weights",
 }
 

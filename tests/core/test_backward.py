@@ -8,7 +8,9 @@ import sys
 import numpy as np
 import pytest
 from autodiff.core import grad, no_grad, tensor
+from autodiff.core.dtypes import float32
 from autodiff.core.errors import GradientError, ShapeError
+from autodiff.core.functions import METHODS
 from autodiff.core.node import SECOND_TIME
 from autodiff.core.ops.transcendental import exp, log, sin, tanh
 
@@ -220,3 +222,13 @@ def test_division_by_the_number_zero_has_an_infinite_slope(create_graph: bool) -
     with np.errstate(all="ignore"):
         (slope,) = grad([(x / 0)[0]], [x], create_graph=create_graph)
     assert slope.tolist()[0] == np.inf
+
+
+@pytest.mark.parametrize("name", ["max", "min", "amax", "amin", "median", "prod", "std", "norm", "logsumexp"])
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_gradients_have_the_dtype_of_their_tensor(name: str, create_graph: bool) -> None:
+    x = tensor([3.0, 1.0, 3.0], dtype=float32, requires_grad=True)
+    out = METHODS[name](x, 0) if name == "logsumexp" else METHODS[name](x)
+    [g] = grad(out, x, create_graph=create_graph)
+    assert g is not None
+    assert g.dtype is float32

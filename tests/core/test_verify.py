@@ -118,6 +118,16 @@ def test_single_precision_is_judged_by_its_own_measure() -> None:
     assert found.verdict == OK
 
 
+def test_rounding_of_single_precision_is_no_mistake() -> None:
+    found = check(
+        "x = torch.linspace(-30., 30., 20, dtype=torch.float32)\n"
+        "a = torch.tensor(0., dtype=torch.float32, requires_grad=True)\n"
+        "L = ((a + x)**2).sum()"
+    )
+    assert found.given != 0
+    assert found.verdict == OK
+
+
 def test_of_large_tensors_some_entries_are_stepped() -> None:
     code = "x = torch.linspace(1, 2, 900, requires_grad=True)\nL = (x**3).sum()"
     found = check(code)
