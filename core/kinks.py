@@ -215,7 +215,7 @@ def _kink(
         line=names.line(node),
         span=node.site,
         where=where,
-        entry=tuple(int(at) for at in np.argwhere(marked)[0]),
+        entry=_places(marked, 1)[0],
         count=int(marked.sum()),
         size=marked.size,
         convention=convention,
@@ -242,13 +242,10 @@ def _called(node: OpNode) -> str:
 
 def _where(node: OpNode, shows: tuple[int, ...], marked: Any, names: Names) -> str:
     """``entries [1], [2] of x = 0``, ``a = 2 and b = 2``, ``L = 0``: the first entry for many."""
-    places = [tuple(map(int, place)) for place in np.argwhere(marked)]
+    count = int(marked.sum())
+    places = _places(marked, MOST_PLACES)
     first = places[0]
-    if (
-        len(shows) == 1
-        and 1 < len(places) <= MOST_PLACES
-        and np.shape(node.operands[shows[0]]) == marked.shape
-    ):
+    if len(shows) == 1 and 1 < count <= MOST_PLACES and np.shape(node.operands[shows[0]]) == marked.shape:
         [at] = shows
         below, value = node.inputs[at], np.asarray(node.operands[at])
         if below is not None and len({float(value[place]) for place in places}) == 1:
@@ -261,8 +258,14 @@ def _where(node: OpNode, shows: tuple[int, ...], marked: Any, names: Names) -> s
         said = f"{names[node]} = {shown(node.out)}"
     else:
         said = f"entry {list(first)} of {names[node]} = {shown(node.out, first)}"
-    left = len(places) - 1
+    left = count - 1
     return said if not left else f"{said}, and {left:,} more entr{'y' if left == 1 else 'ies'}"
+
+
+def _places(marked: Any, most: int) -> list[tuple[int, ...]]:
+    """The first places that are marked."""
+    flat = np.flatnonzero(marked)[:most]
+    return [tuple(map(int, np.unravel_index(at, marked.shape))) for at in flat]
 
 
 def _within(place: tuple[int, ...], value: Any) -> tuple[int, ...]:
