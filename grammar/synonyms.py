@@ -116,9 +116,11 @@ ADVICE = {
     "self": NO_CLASS,
     "super": NO_CLASS,
     "device": "everything runs on the CPU here: leave it out",
+    "hasattr": "every tensor has the attributes of tensors: ask for a value, as in `x.grad is not None`",
+    **dict.fromkeys(("getattr", "setattr"), "write the attribute out, as in `x.grad`"),
     **dict.fromkeys(
         (
-            *("eval", "exec", "compile", "getattr", "setattr", "hasattr", "globals", "locals", "vars", "dir"),
+            *("eval", "exec", "compile", "globals", "locals", "vars", "dir"),
             *("os", "object", "memoryview", "breakpoint", "help", "exit", "quit"),
         ),
         CLOSED,
