@@ -149,19 +149,31 @@ class Op:
             return g if partial == 1 else -g if partial == -1 else OPS["zero"](g)
         return g * partial(out, *operands)
 
-    def named(self, grad_fn: str, **details: Any) -> Op:
+    def named(self, grad_fn: str, saved: Saved | Callable[[Node], Saved] | None = None) -> Op:
         """This op under another ``grad_fn`` name, for functions that torch records as one node.
 
-        ``details`` are what else differs, such as what torch keeps for it (``saved``).
+        ``saved`` is what torch keeps for it, where that differs from what it keeps for this op.
         """
         key = (self.name, grad_fn)
         if key not in _RENAMED:
-            same = {
-                name: getattr(self, name)
-                for name in Op.__slots__
-                if name not in ("name", "forward", "grad_fn")
-            }
-            _RENAMED[key] = Op(self.name, self.forward, grad_fn=grad_fn, **(same | details))
+            _RENAMED[key] = Op(
+                self.name,
+                self.forward,
+                partials=self.partials,
+                vjps=self.vjps,
+                scalar=self.scalar,
+                infix=self.infix,
+                grad_fn=grad_fn,
+                latex=self.latex,
+                is_elementwise=self.is_elementwise,
+                is_view=self.is_view,
+                real=self.real,
+                saves_params=self.saves_params,
+                saved=self.saved if saved is None else saved,
+                fused_backward=self.fused_backward,
+                kink=self.kink,
+                doc=self.doc,
+            )
         return _RENAMED[key]
 
 
