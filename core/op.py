@@ -149,10 +149,17 @@ class Op:
             return g if partial == 1 else -g if partial == -1 else OPS["zero"](g)
         return g * partial(out, *operands)
 
-    def named(self, grad_fn: str, saved: Saved | Callable[[Node], Saved] | None = None) -> Op:
+    def named(
+        self,
+        grad_fn: str,
+        *,
+        saved: Saved | Callable[[Node], Saved] | None = None,
+        is_view: bool | None = None,
+        kink: str | None = None,
+    ) -> Op:
         """This op under another ``grad_fn`` name, for functions that torch records as one node.
 
-        ``saved`` is what torch keeps for it, where that differs from what it keeps for this op.
+        What else differs is given: what torch keeps for it, whether it is a view there, its kink.
         """
         key = (self.name, grad_fn)
         if key not in _RENAMED:
@@ -166,12 +173,12 @@ class Op:
                 grad_fn=grad_fn,
                 latex=self.latex,
                 is_elementwise=self.is_elementwise,
-                is_view=self.is_view,
+                is_view=self.is_view if is_view is None else is_view,
                 real=self.real,
                 saves_params=self.saves_params,
                 saved=self.saved if saved is None else saved,
                 fused_backward=self.fused_backward,
-                kink=self.kink,
+                kink=self.kink if kink is None else kink,
                 doc=self.doc,
             )
         return _RENAMED[key]
