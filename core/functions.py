@@ -106,7 +106,8 @@ class Function:
         for position, parameter in enumerate(self.parameters):
             if parameter.variadic:
                 value: Any = tuple(rest)
-                if not rest and parameter.name in kwargs:
+                # Sizes side by side may be one list of that name; tensors are never given by name.
+                if not rest and parameter.kind == "ints" and parameter.name in kwargs:
                     value = kwargs[parameter.name]
                     used += 1
                 elif not rest and parameter.default is MISSING:
@@ -134,7 +135,7 @@ class Function:
                 f"takes {limit} positional argument{'s' * (limit != 1)} but {len(args)} were given", limit
             )
         if used != len(kwargs):
-            names = [p.name for p in self.parameters]
+            names = [p.name for p in self.parameters if not p.variadic or p.kind == "ints"]
             for name in kwargs:
                 if name not in names:
                     raise self.error(f"got an unexpected keyword argument '{name}'", name)

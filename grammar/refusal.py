@@ -284,7 +284,8 @@ class Reader:
         if len(forms) == 1 and others:
             # Which torch says of all that have a default, too.
             return Blame(f"{said} unrecognized keyword arguments: {', '.join(others)}", ANY_FORM)
-        said = f"{said} ({', '.join(given)}), but expected"
+        only_named = ", " * (bool(given) and not self.args)  # which torch leaves behind
+        said = f"{said} ({', '.join(given)}{only_named}), but expected"
         if len(forms) == 1:
             return Blame(f"{said} {forms[0].text}", ANY_FORM)
         listed = [f" * {form.short}" for form in forms if form.is_ours]

@@ -59,7 +59,8 @@ BY_HAND = {
 
 def table() -> str:
     """The file: one line to a name, its forms one behind the other."""
-    keys = [*sorted(FUNCTIONS), *(f"Tensor.{name}" for name in sorted(METHODS))]
+    methods = [*METHODS, *(f"{name}_" for name, function in METHODS.items() if function.in_place)]
+    keys = [*sorted(FUNCTIONS), *(f"Tensor.{name}" for name in sorted(methods))]
     lines = [line for key in dict.fromkeys(keys) if (line := entry(key)) is not None]
     return "".join(f"{line}\n" for line in lines)
 
@@ -71,9 +72,11 @@ def entry(key: str) -> str | None:
     if function is None or isinstance(function, type):
         return None
     if isinstance(function, types.FunctionType):
-        # Pools that give their indices when asked are two functions behind one that takes anything.
-        function = inspect.getclosurevars(function).nonlocals.get("if_false", function)
-        return f"{key} {function.__qualname__} python {python_form(function)}"
+        # Functions that give indices or counts when asked are several behind one that takes anything.
+        while "if_false" in (behind := inspect.getclosurevars(function).nonlocals):
+            function = behind["if_false"]
+        called = function.__qualname__ if namespace == "Tensor" else name
+        return f"{key} {called} python {python_form(function)}"
     said = refusal_of_forty(function, name, namespace == "Tensor")
     called = said.partition("()")[0]
     if said.endswith("takes no arguments (40 given)"):
@@ -102,7 +105,7 @@ def refusal_of_forty(function: Any, name: str, is_method: bool) -> str:
     arguments = [object()] * 40
     try:
         if is_method:
-            getattr(torch.ones(2), name)(*arguments)
+            getattr(torch.Tensor, name)(torch.ones(2), *arguments)
         else:
             function(*arguments)
     except TypeError as error:

@@ -123,8 +123,8 @@ def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index
         raise ShapeError(
             "weight tensor should be defined either for all or no classes"
             if x.ndim > 2
-            else f"weight tensor should be defined either for all {x.shape[axis]} classes or no classes but got"
-            f" weight tensor of shape: {list(weight.shape)}",
+            else f"weight tensor should be defined either for all {x.shape[axis]} classes or no classes but"
+            f" got weight tensor of shape: {list(weight.shape)}",
             code="E0301",
             operands=(weight, x),
             caret=f"there are {x.shape[axis]} classes, and each needs one weight",

@@ -161,7 +161,18 @@ def padding_of(padding: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> t
         return tuple((total // 2, total - total // 2) for total in totals)
     if padding.__class__ is str:
         raise ScriptError(f"Invalid padding string: '{padding}'")
-    return tuple((p, p) for p in per_dim(padding, len(kernel)))
+    return tuple((p, p) for p in steps(padding, len(kernel), "padding"))
+
+
+def steps(value: Any, dims: int, name: str) -> Sizes:
+    """A number for each dimension: one number stands for all."""
+    if isinstance(value, (tuple, list)) and len(value) not in (1, dims):
+        raise ShapeError(
+            f"expected {name} to be a single integer value or a list of {dims} values to match the"
+            f" convolution dimensions, but got {name}={list(value)}",
+            caret=f"these are {len(value)} numbers for {dims} dimension{'s' * (dims > 1)}",
+        )
+    return per_dim(value, dims)
 
 
 def check_fits(x: Tensor, pads: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> None:
@@ -185,7 +196,7 @@ def convolution(dims: int) -> Callable[..., Tensor]:
         x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int
     ) -> Tensor:
         check_input(name, x, weight, dims)
-        stride, dilation = per_dim(stride, dims), per_dim(dilation, dims)
+        stride, dilation = steps(stride, dims, "stride"), steps(dilation, dims, "dilation")
         pads = padding_of(padding, weight.shape[2:], stride, dilation)
         check_steps(stride, tuple(before for before, _ in pads), dilation, groups)
         batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
@@ -212,9 +223,8 @@ def transposed_convolution(dims: int) -> Callable[..., Tensor]:
         dilation: Any,
     ) -> Tensor:
         check_input(name, x, weight, dims)
-        stride, padding, more, dilation = (
-            per_dim(v, dims) for v in (stride, padding, output_padding, dilation)
-        )
+        stride, padding = steps(stride, dims, "stride"), steps(padding, dims, "padding")
+        more, dilation = steps(output_padding, dims, "output_padding"), steps(dilation, dims, "dilation")
         check_steps(stride, padding, dilation, groups)
         batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
         check_channels(batch, weight, bias, groups, transposed=True)

@@ -119,12 +119,11 @@ def extreme(
     other = dim if dim.__class__ is Tensor else other
     if other is not None and not keepdim and (dim is None or dim is other):
         return pair(x, other)
-    if other is not None or (dim is None and keepdim):
-        raise ScriptError(
-            f"{name}() received an invalid combination of arguments",
-            code="E0310",
-            caret="it takes another tensor, or a dimension and whether to keep it",
-        )
+    if other is not None:
+        extra = "keepdim" if keepdim else "other"
+        raise ScriptError(f"{name}() got an unexpected keyword argument '{extra}'", code="E0310")
+    if dim is None and keepdim:
+        raise ScriptError(f'{name}() missing 1 required positional arguments: "dim"', code="E0310")
     title = name.capitalize()
     if dim is None:
         check_not_empty(x, name, None)

@@ -85,6 +85,10 @@ def tensorinv(a: Tensor, ind: int) -> Tensor:
     """The inverse for ``tensordot(..., ind)``: of the first ``ind`` dimensions against the others."""
     if ind <= 0:
         raise ScriptError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    if ind > a.ndim:
+        raise ShapeError(
+            f"Expected 'ind' to be at most the number of dimensions, {a.ndim}, but got {ind}", operands=(a,)
+        )
     rows = prod(a.shape[:ind])
     check_square_halves(a, ind, rows, "ind")
     try:

@@ -19,7 +19,7 @@ from autodiff.core.ops.extremes import pick
 from autodiff.core.ops.joining import stack
 from autodiff.core.ops.picking import slice_dim
 from autodiff.core.ops.pool_checks import Windows
-from autodiff.core.ops.reduction import sum
+from autodiff.core.ops.reduction import mean_over, sum
 from autodiff.core.ops.shape import movedim, permute, reshape
 from autodiff.core.ops.windows import constant_pad
 from autodiff.core.ops.windows import windows as sliding
@@ -48,6 +48,17 @@ def cut_windows(x: Tensor, windows: Windows, counts: Sizes, fill: float) -> Tens
     return sliding(padded, kernel=windows.kernel, stride=windows.stride, dilation=windows.dilation)
 
 
+def not_implemented(kernel: str, x: Tensor) -> ScriptError:
+    """The error for numbers of a type that torch's pooling was not written for."""
+    return ScriptError(
+        f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
+        code="E0312",
+        operands=(x,),
+        caret=f"this tensor holds {x.dtype.name} numbers",
+        help=("convert them to numbers first, as in `x.double()`",),
+    )
+
+
 def max_pool(dims: int) -> Callable[..., Any]:
     name = f"max_pool{dims}d"
     grad_fn = "SqueezeBackward1" if dims == 1 else f"MaxPool{dims}DWithIndicesBackward0"
@@ -58,12 +69,7 @@ def max_pool(dims: int) -> Callable[..., Any]:
         windows = Windows("max", dims, kernel, stride, padding, dilation, ceil_mode)
         counts = windows.check(x)
         if x.dtype.name == "bool" or (dims == 1 and not x.dtype.is_floating_point):
-            raise ScriptError(
-                f"\"{name}{'_impl' * (dims == 1)}\" not implemented for '{x.dtype.long_name}'",
-                code="E0312",
-                operands=(x,),
-                caret=f"this tensor holds {x.dtype.name} numbers",
-            )
+            raise not_implemented(f"{name}{'_impl' * (dims == 1)}", x)
         least = -math.inf if x.dtype.is_floating_point else int(np.iinfo(x.dtype.name).min)
         seen = cut_windows(x, windows, counts, least)
         rows = reshape(seen, shape=(*seen.shape[:-dims], math.prod(windows.kernel)))
@@ -106,6 +112,8 @@ def mean_pool(dims: int) -> Callable[..., Tensor]:
         if divisor == 0:
             raise ScriptError("divisor must be not zero")
         counts = windows.check(x)
+        if not (x.dtype.is_floating_point or x.dtype.name == "int64"):
+            raise not_implemented("avg_pool3d_out_frame" if dims == 3 else "avg_pool2d", x)
         seen = cut_windows(x, windows, counts, 0.0)
         totals = sum(seen, dim=tuple(range(seen.ndim - dims, seen.ndim)), keepdim=False)
         entries = divisor
@@ -174,13 +182,23 @@ def kind(value: Any) -> str:
     return type(value).__name__
 
 
+def check_adaptive(name: str, x: Tensor, dims: int) -> None:
+    """Adaptive pools take decimals only; torch pools a series as an image of one row."""
+    if not x.dtype.is_floating_point:
+        raise not_implemented(f"{name}_cpu" if dims == 3 else f"{name[:-2]}2d", x)
+
+
 def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
     name = f"adaptive_avg_pool{dims}d"
     grad_fn = "SqueezeBackward1" if dims == 1 else f"AdaptiveAvgPool{dims}DBackward0"
 
     def pool(x: Tensor, output: Any) -> Tensor:
         sizes = adaptive_sizes(x, output, dims, name)
-        recorded = "MeanBackward1" if dims > 1 and set(sizes) == {1} else grad_fn
+        is_mean = dims > 1 and set(sizes) == {1}
+        if not x.dtype.is_floating_point and is_mean:
+            mean_over(x, None, False, None)  # which refuses whole numbers
+        check_adaptive(name, x, dims)
+        recorded = "MeanBackward1" if is_mean else grad_fn
         for offset, count in enumerate(sizes):
             dim = x.ndim - dims + offset
             matrix = np.zeros((count, x.shape[dim]))
@@ -199,6 +217,7 @@ def adaptive_max_pool(dims: int) -> Callable[..., Tensor]:
 
     def pool(x: Tensor, output: Any) -> Tensor:
         sizes = adaptive_sizes(x, output, dims, name)
+        check_adaptive(name, x, dims)
         lead = x.ndim - dims
         bounds = [adaptive_bounds(x.shape[lead + axis], count) for axis, count in enumerate(sizes)]
         cells = []

@@ -143,6 +143,8 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
     if "unexpected keyword argument '" in message:
         name = message.partition("argument '")[2].partition("'")[0]
         yield from fit_keyword(made, name)
+    elif message.endswith("takes no keyword arguments"):
+        yield from fit_keyword(made, error.about[1])
     elif not error.about:
         return
     else:

@@ -6,7 +6,6 @@ numpy's messages name axes, ufuncs and operands that a script has not; none of t
 from __future__ import annotations
 
 import itertools
-import re
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from autodiff.core import (
 from autodiff.core.errors import AutodiffError
 from autodiff.core.functions import FUNCTIONS, Function
 from autodiff.core.tensors import tensor
+from wrong_calls import FOREIGN
 
 ARGUMENTS = {
     "number": lambda: tensor(2.0),
@@ -43,10 +43,6 @@ ARGUMENTS = {
     "dtype": lambda: dtypes.float32,
 }
 FEW = ("vector", "matrix", "number", "cube", "ints", "None", "7", "1.5", "string", "list", "empty")
-FOREIGN = re.compile(
-    r"numpy|ndarray|ufunc|operands could not|\baxis\b|core dimension|object arrays|\bdtype\(|has no attribute"
-    r"|not iterable|not subscriptable|unhashable|_forward\b|_vjp|<lambda>|unsupported operand| at 0x"
-)
 
 
 def argument_lists(function: Function) -> list[tuple[str, ...]]:
