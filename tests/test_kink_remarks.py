@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from autodiff.cli.render.json import derivation_entry, kink_entry
+from autodiff.cli.render.page import Page
+from autodiff.cli.render.paths import kink_lines
 from autodiff.core.backward import leading_to
 from autodiff.core.describe import describe
 from autodiff.core.errors import AutodiffError
@@ -275,6 +278,49 @@ x = torch.tensor(0.0, requires_grad=True)
 L = relu.apply(x)
 """
     assert found_in(script) == {"x": ()}
+
+
+def test_how_it_is_shown() -> None:
+    code = "x = torch.tensor([0.0, 2.0], requires_grad=True)\n" + "".join(
+        f"y{at} = relu(x).sum()\n" for at in range(6)
+    )
+    code += "L = x.prod() + " + " + ".join(f"y{at}" for at in range(6)) + "\n"
+    source = Source(code)
+    [derivation] = describe(
+        differentiate(execute(source, Settings(), ignore, ignore_warning), Settings()), source
+    ).derivations
+    shown = ["".join(text for _, text in line) for line in kink_lines(derivation, Page(80))]
+    assert shown[:4] == [
+        "",
+        "kink          line 2: relu(x) sits on a kink of relu: entry [0] of x = 0; the",
+        "              slope is 0 (JAX and MyGrad answer 0 too, HIPS autograd, by way of",
+        "              maximum, 0.5)",
+    ]
+    assert shown[-1] == "              ... 2 more points like these (--format json)"
+    derivation.kinks = derivation.kinks[-1:]
+    assert ["".join(text for _, text in line) for line in kink_lines(derivation, Page(80))] == [
+        "",
+        "gap           line 8: x.prod() sits on a gap in the formula of prod: entry [0]",
+        "              of x = 0; the slope is the product of the other entries (JAX and",
+        "              MyGrad answer the same, HIPS autograd nan)",
+        "              step 3 leaves that out: there its formula comes to 0/0",
+    ]
+    assert kink_entry(derivation.kinks[0]) == {
+        "kind": "gap",
+        "text": derivation.kinks[0].text,
+        "name": "x.prod()",
+        "op": "prod",
+        "line": 8,
+        "where": "entry [0] of x = 0",
+        "entry": [0],
+        "count": 1,
+        "size": 2,
+        "convention": "the slope is the product of the other entries",
+        "elsewhere": "JAX and MyGrad answer the same, HIPS autograd nan",
+        "formula": "0/0",
+    }
+    entry = derivation_entry(derivation)
+    assert entry["kinks"] == [kink_entry(derivation.kinks[0])]
 
 
 SCRIPTS = sorted([*REPOSITORY.glob("examples/**/*.ad"), *TESTS.glob("scripts/**/*.ad")])
