@@ -257,7 +257,7 @@ def _enclosing_class(text: str, at: int) -> re.Match[str] | None:
 
 
 def foreign_class(name: str, bases: str, span: Span) -> CompileError:
-    """The error for a class other than ``Function``; a model's rewrite needs the whole script, and follows."""
+    """The error for a class other than ``Function``; a model's rewrite needs the whole script: it follows."""
     if bases.rpartition(".")[2].strip() in ("Module", "Sequential"):
         caret = "a model is a function of its parameters here"
         ways_out = ("make its weights leaves, and its `forward` a function that uses them",)
