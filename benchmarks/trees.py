@@ -8,7 +8,9 @@ from typing import Any
 from benchmarks.cases import Case, sized, worker
 from benchmarks.worker import Run, answer
 
-WIDTH = 100
+WIDTH = 80  # what a pipe gets
+WIDE = 200
+DEEPEST = 12
 SCRIPT = """\
 x, a, b = 0.5, 0.7, 0.3
 p, q = x, b
@@ -47,11 +49,11 @@ def graph(nodes: int) -> Any:
     return made
 
 
-def plain(made: Any) -> list[str]:
+def plain(made: Any, width: int = WIDTH) -> list[str]:
     from autodiff.cli.render.page import Page
     from autodiff.cli.render.tree import tree_lines
 
-    return ["".join(text for _, text in line) for line in tree_lines(made, Page(WIDTH))]
+    return ["".join(text for _, text in line) for line in tree_lines(made, Page(width))]
 
 
 def ours(nodes: int) -> Run:
@@ -64,21 +66,24 @@ def ours(nodes: int) -> Run:
 
 
 def richs(nodes: int) -> Run:
-    """The rows hang below each other as far as rich can follow: it recurses, so a dozen levels at most."""
+    """One node of rich's for each row of ours, its columns joined to a label.
+
+    They hang below each other a dozen levels deep, as ours do: rich recurses, and cannot follow a chain.
+    """
     from rich.console import Console
     from rich.tree import Tree
 
-    rows = [line[line.find(" ") + 1 :].split("   ") for line in plain(graph(nodes))[1:]]
-    labels = ["  ".join(cell.strip() for cell in row if cell.strip()) for row in rows]
+    rows = [line.split() for line in plain(graph(nodes), WIDE)[1:]]
+    labels = ["  ".join(row) for row in rows if row]
 
     def run() -> list[Any]:
         root = at = Tree("L")
         for number, label in enumerate(labels):
-            at = root if number % 12 == 0 else at
+            at = root if number % DEEPEST == 0 else at
             at = at.add(label)
-        console = Console(file=StringIO(), width=WIDTH, color_system=None)
-        console.print(root)
-        return [len(console.file.getvalue())]  # type: ignore[attr-defined]
+        text = StringIO()
+        Console(file=text, width=WIDE, color_system=None).print(root)
+        return [len(text.getvalue())]
 
     return run
 

@@ -102,12 +102,16 @@ def pad(text: str, width: int, right: bool = False) -> str:
     return space + text if right else text + space
 
 
+def widest(texts: Sequence[str]) -> int:
+    """How many columns the longest of the texts takes."""
+    return max(map(len if "".join(texts).isascii() else cells, texts))
+
+
 def align(texts: Sequence[str], right: bool) -> list[str]:
     """The texts of a column, padded to one width."""
+    width = widest(texts)
     if "".join(texts).isascii():
-        width = max(map(len, texts))
         return [text.rjust(width) for text in texts] if right else [text.ljust(width) for text in texts]
-    width = max(map(cells, texts))
     return [pad(text, width, right) for text in texts]
 
 

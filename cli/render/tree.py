@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 DEEPEST_INDENT = 12
 NARROW_INDENT = 20  # one step of three columns for so many columns of a narrow page
 LONGEST_STAIRS = 6
+NUMBERS_BEGIN = "-.0123456789in"  # nan and inf as well
 INCOMING = re.compile(r"\bG\b")
 WIDEST_NAME = 40
+WIDEST_OP = 16
 WIDEST_OUTPUT = 24
 WIDEST_VALUE = 24
 ASCII_GUIDES = ("|- ", "`- ", "|  ", "   ")
@@ -45,34 +47,42 @@ class Drawing:
 
 def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> Iterator[Line]:
     """The tree below the root, with its header and what there is to say about shared nodes."""
-    drawing = draw(graph, page, DEEPEST_INDENT)
+    below = edges_below(graph)
+    drawing = draw(graph, below, page)
 
     def draw_again() -> list[str]:
-        return [row.guide for row in draw(graph, page, page.width // NARROW_INDENT).rows]
+        return [use[0] for use in walk(graph.root, below, page, page.width // NARROW_INDENT)]
 
     output = fit(graph.nodes[graph.root].name, WIDEST_OUTPUT)
     yield from layout(drawing.rows, output, has_shapes(graph), page, draw_again)
     yield from tail_lines(graph, drawing, gradients, page)
 
 
-def draw(graph: Graph, page: Page, deepest: int) -> Drawing:
-    """As many rows as the page takes, depth first; indentation stops after ``deepest`` levels."""
+def edges_below(graph: Graph) -> dict[int, list[GraphEdge]]:
+    """The edges that leave each node, operands from left to right."""
     below: dict[int, list[GraphEdge]] = {}
     for edge in graph.edges:
         below.setdefault(edge.output, []).append(edge)
     for edges in below.values():
         edges.sort(key=lambda edge: edge.operand)
+    return below
+
+
+def walk(
+    root: int, below: dict[int, list[GraphEdge]], page: Page, deepest: int
+) -> Iterator[tuple[str, int, GraphEdge | None, bool]]:
+    """The uses of nodes, depth first: guides, the node, the edge to it, and whether it was there before.
+
+    Indentation stops after ``deepest`` levels.
+    """
     branch, corner, bar, blank = BOX_GUIDES if page.box else ASCII_GUIDES
-    nodes, shapes = graph.nodes, has_shapes(graph)
-    rows: list[Row] = []
     seen: set[int] = set()
     # What waits to be drawn: a node, the edge that leads to it, its depth, its level of indentation, the
     # guides before it, whether it is the last and whether it is the only input.
     stack: list[tuple[int, GraphEdge | None, int, int, str, bool, bool]]
-    stack = [(graph.root, None, 0, 0, "", True, False)]
-    while stack and not (page.rows and len(rows) >= page.rows):
+    stack = [(root, None, 0, 0, "", True, False)]
+    while stack:
         at, way, depth, level, base, is_last, is_only = stack.pop()
-        node = nodes[at]
         is_known = at in seen
         seen.add(at)
         if level > deepest:
@@ -81,9 +91,8 @@ def draw(graph: Graph, page: Page, deepest: int) -> Drawing:
             guide = base + (corner if is_last else branch)
         else:
             guide = ""
-        cells = row_cells(node, way, is_known, shapes, page)
-        rows.append(Row(guide, fit(node.name, WIDEST_NAME), " (*)" if is_known else "", cells))
-        edges = below.get(at, [])
+        yield guide, at, way, is_known
+        edges = below.get(at)
         if is_known or not edges:
             continue
         # After a few steps a single input of a single input goes straight down: no staircase of 10,000.
@@ -96,20 +105,39 @@ def draw(graph: Graph, page: Page, deepest: int) -> Drawing:
         for edge in reversed(edges):
             stack.append((edge.input, edge, depth + 1, level, base, is_last, is_only))
             is_last = False
-    return Drawing(rows, seen, bool(stack))
+
+
+def draw(graph: Graph, below: dict[int, list[GraphEdge]], page: Page) -> Drawing:
+    """As many rows as the page takes."""
+    shapes = has_shapes(graph)
+    rows: list[Row] = []
+    facts: dict[int, tuple[str, str, str, str, str]] = {}
+    for guide, at, way, is_known in walk(graph.root, below, page, DEEPEST_INDENT):
+        if page.rows and len(rows) >= page.rows:
+            return Drawing(rows, set(facts), True)
+        node = graph.nodes[at]
+        if at not in facts:  # spelled once for all uses of the node
+            facts[at] = spell_node(node, shapes, page)
+        name, op, shape, value, grad = facts[at]
+        local = spell_local(way, page) if way is not None else ""
+        op = "" if is_known and node.op != "leaf" else op
+        rows.append(Row(guide, name, " (*)" if is_known else "", (op, shape, value, local, grad)))
+    return Drawing(rows, set(facts), False)
 
 
 def has_shapes(graph: Graph) -> bool:
     return any(node.shape for node in graph.nodes)
 
 
-def row_cells(
-    node: GraphNode, edge: GraphEdge | None, is_known: bool, shapes: bool, page: Page
-) -> tuple[str, str, str, str, str]:
-    op = "" if is_known and node.op != "leaf" else fit(node.op, 16)
-    local = spell_local(edge, page) if edge is not None else ""
-    value, grad = entry(node.value, page), entry(node.grad, page)
-    return op, spell_shape(node.shape) if shapes and node.shape else "", value, local, grad
+def spell_node(node: GraphNode, shapes: bool, page: Page) -> tuple[str, str, str, str, str]:
+    """What is the same wherever a node is shown: name, op, shape, value and gradient."""
+    return (
+        fit(node.name, WIDEST_NAME),
+        fit(node.op, WIDEST_OP),
+        spell_shape(node.shape) if shapes and node.shape else "",
+        entry(node.value, page),
+        entry(node.grad, page),
+    )
 
 
 def entry(value: Any, page: Page) -> str:
@@ -130,13 +158,19 @@ def spell_local(edge: GraphEdge, page: Page) -> str:
     value = inline(edge.local, page.digits)
     if symbol == value:
         return value
-    try:
-        is_number = not symbol or is_array(edge.local) or short(float(symbol), page.digits) == value
-    except ValueError:
-        is_number = False
-    if is_number:
+    if not symbol or is_array(edge.local):
         return symbol or value
+    if symbol[0] in NUMBERS_BEGIN and is_number(symbol, value, page):
+        return symbol
     return f"{symbol} = {value}"
+
+
+def is_number(symbol: str, value: str, page: Page) -> bool:
+    """Whether a symbol is nothing but the number that ``value`` shows."""
+    try:
+        return short(float(symbol), page.digits) == value
+    except ValueError:
+        return False
 
 
 def tail_lines(graph: Graph, drawing: Drawing, gradients: Sequence[Variable], page: Page) -> Iterator[Line]:

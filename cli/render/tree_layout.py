@@ -19,6 +19,7 @@ from autodiff.cli.render.page import (
     align,
     fit,
     quotient,
+    widest,
 )
 
 TYPE_CHECKING = False
@@ -52,35 +53,41 @@ def layout(
     rows: Sequence[Row], output: str, has_shapes: bool, page: Page, draw_again: Callable[[], list[str]]
 ) -> Iterator[Line]:
     """The rows under their header; ``draw_again`` gives the guides of a tree that indents less."""
-    columns = aligned(rows, quotient(output, "node", page.width), has_shapes, NARROWEST_TREE)
+    columns = unaligned(rows, quotient(output, "node", page.width), has_shapes, NARROWEST_TREE)
     if width_of(columns, GAP) <= page.width:
-        yield from side_by_side(rows, columns, has_shapes, GAP)
+        yield from side_by_side(rows, aligned(columns, has_shapes), has_shapes, GAP)
         return
     heading = quotient(output, "node", len(LOCAL))
     narrow = [narrowed(row) for row in rows]
-    columns = aligned(narrow, heading, has_shapes, 0)
+    columns = unaligned(narrow, heading, has_shapes, 0)
     if width_of(columns, NARROW_GAP) <= page.width:
-        yield from side_by_side(narrow, columns, has_shapes, NARROW_GAP)
+        yield from side_by_side(narrow, aligned(columns, has_shapes), has_shapes, NARROW_GAP)
     else:
         yield from on_two_lines(rows, draw_again(), heading, page)
 
 
-def aligned(rows: Sequence[Row], heading: str, has_shapes: bool, narrowest: int) -> list[list[str]]:
-    """The columns with their headings: a graph may have a million rows, and aligning a list is quick."""
+def unaligned(rows: Sequence[Row], heading: str, has_shapes: bool, narrowest: int) -> list[Sequence[str]]:
+    """The columns with their headings."""
     lefts = ["node".ljust(narrowest), *(row.guide + row.name + row.mark for row in rows)]
     op, shape, value, local, grad = zip(*(row.cells for row in rows), strict=True)
     return [
-        align(lefts, False),
-        align(["op", *op], False),
-        *([align(["shape", *shape], False)] if has_shapes else []),
-        align(["value", *value], True),
-        align([LOCAL, *local], True),
-        align([heading, *grad], True),
+        lefts,
+        ("op", *op),
+        *([("shape", *shape)] if has_shapes else []),
+        ("value", *value),
+        (LOCAL, *local),
+        (heading, *grad),
     ]
 
 
+def aligned(columns: Sequence[Sequence[str]], has_shapes: bool) -> list[list[str]]:
+    """The columns padded: a graph may have a million rows, and aligning a list is quick."""
+    lefts = 3 if has_shapes else 2
+    return [align(column, at >= lefts) for at, column in enumerate(columns)]
+
+
 def width_of(columns: Sequence[Sequence[str]], gap: str) -> int:
-    return sum(cells(column[0]) for column in columns) + len(gap) * (len(columns) - 1)
+    return sum(map(widest, columns)) + len(gap) * (len(columns) - 1)
 
 
 def side_by_side(
@@ -112,6 +119,8 @@ def narrowed(row: Row) -> Row:
 
 def fit_local(local: str, room: int) -> str:
     """A local derivative of no more than ``room`` columns; what a formula comes to is kept if possible."""
+    if len(local) <= room and local.isascii():
+        return local
     formula, equals, number = local.rpartition(" = ")
     left = room - len(equals) - len(number)
     return fit(formula, left) + equals + number if equals and left >= SHORTEST_NAME else fit(local, room)
@@ -121,13 +130,14 @@ def on_two_lines(rows: Sequence[Row], guides: Sequence[str], heading: str, page:
     """What a node is on one line, its value and gradient below it on the right."""
     has_shapes = any(row.cells[1] for row in rows)
     leads = [len(guide + row.mark) for row, guide in zip(rows, guides, strict=True)]
-    ops = align(["op", *(fit(row.cells[0], WIDEST_OP) for row in rows)], False)
+    names_of_ops = {op: fit(op, WIDEST_OP) for op in {row.cells[0] for row in rows}}
+    ops = align(["op", *(names_of_ops[row.cells[0]] for row in rows)], False)
     shapes = align(["shape", *(fit(row.cells[1], WIDEST_SHAPE) for row in rows)], False)
     kinds = [ops, shapes] if has_shapes else [ops]
     room = page.width - sum(cells(column[0]) + len(NARROW_GAP) for column in kinds) - len(NARROW_GAP)
     # Names have the room they want up to a point, formulas what is left, names the rest of that.
-    widest = max(lead + min(cells(row.name), NARROW) for row, lead in zip(rows, leads, strict=True))
-    locals_ = [fit_local(row.cells[3], max(room - widest, len(LOCAL))) for row in rows]
+    longest = max(lead + min(cells(row.name), NARROW) for row, lead in zip(rows, leads, strict=True))
+    locals_ = [fit_local(row.cells[3], max(room - longest, len(LOCAL))) for row in rows]
     room -= max(len(LOCAL), *map(cells, locals_))
     narrow = [
         Row(guide, fit(row.name, max(room - lead, SHORTEST_NAME)), row.mark, row.cells)
