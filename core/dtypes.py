@@ -81,11 +81,19 @@ def set_default_dtype(dtype: DType) -> None:
     _default.dtype = dtype
 
 
+#: numpy's types met so far: numpy works a name out anew each time, which takes longer than a small product.
+_MET: dict[object, DType] = {}
+
+
 def dtype_of(value: object) -> DType:
     """The type of a tensor's value: a Python float is a float64, an array says its own."""
     if value.__class__ is float:
         return float64
-    return DTYPES[value.dtype.name]  # type: ignore[attr-defined]
+    dtype = value.dtype  # type: ignore[attr-defined]
+    met = _MET.get(dtype)
+    if met is None:
+        met = _MET[dtype] = DTYPES[dtype.name]
+    return met
 
 
 def promote(dtypes: list[tuple[DType, int]]) -> DType:
