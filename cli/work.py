@@ -62,6 +62,9 @@ def make_report(
         if needed or asked or execution.last_passes.backwards:
             raise
         session.note(f"there is no gradient to show: {error.caret or error.message}")
+        for label in error.labels:
+            line, _ = script.source.position(label.span.start)
+            session.note(f"line {line}, `{script.source.excerpt(label.span)}`: {label.text}")
         for proposal in error.advice:
             session.note(proposal)
         if tensors:
@@ -76,7 +79,7 @@ def make_report(
     if entry is not None:
         check_entry(entry, subject, asked_wrt)
     if twice:
-        report = describe_twice(subject, script.source, seconds, max_paths=limits.paths, top=top)
+        report = describe_twice(subject, script.source, seconds, max_paths=limits.paths, top=top, entry=entry)
     else:
         report = describe(
             subject,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from itertools import islice
 
 from autodiff.core.backward import leading_to
-from autodiff.core.entry import EntryWriter
 from autodiff.core.expr import Expr, name, number, substitute, text
 from autodiff.core.formula import Factored, factored, formula_of, total_of
 from autodiff.core.lazy import np
@@ -142,6 +141,8 @@ class Derivations:
         place = self.entry
         if place is None or not has_place(node.shape, place):
             return None
+        from autodiff.core.entry import EntryWriter  # here, since most are not asked about an entry
+
         return EntryWriter(self.subject, self.names, self.formulas).of(node, spelled, place)
 
     def _edges(self) -> ScalarEdges:

@@ -91,14 +91,29 @@ def _gradient(subject: Subject, node: Node) -> Any:
 
 
 def describe_twice(
-    subject: Subject, source: Source, seconds: Sequence[Second], *, max_paths: int, top: int
+    subject: Subject,
+    source: Source,
+    seconds: Sequence[Second],
+    *,
+    max_paths: int,
+    top: int,
+    entry: tuple[int, ...] | None = None,
 ) -> GradientReport:
-    """The report on a backward pass with the derivations of second derivatives instead of its own."""
+    """The report on a backward pass with the derivations of second derivatives instead of its own.
+
+    With ``entry``, which the gradient was taken at, that entry of the second derivative is derived as well.
+    """
     report = describe(subject, source, graph=False, derivations=False)
     derived = []
     for second in seconds:
         made = describe(
-            second.subject, source, graph=False, max_paths=max_paths, top=top, called=second.called
+            second.subject,
+            source,
+            graph=False,
+            max_paths=max_paths,
+            top=top,
+            entry=entry,
+            called=second.called,
         )
         for derivation in made.derivations:
             derivation.order, derivation.given = 2, second.given

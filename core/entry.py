@@ -59,20 +59,21 @@ class EntryWriter:
     def of(self, node: Node, spelled: str, place: Place) -> Entry:
         """The derivation of one entry of the gradient of ``node``, which has ``place``."""
         run = _Run(self, node)
-        given = f"d{bracketed(self.output)}/d{bracketed(spelled)}{spelled_place(place)}"
+        above, below = bracketed(self.output), bracketed(spelled) + spelled_place(place)
         backward = self._backward(node, place)
         try:
             expr = simplify(run.gradient(node, place))
             run.explain()
             steps = run.steps(node, place)
         except TooLongError:
-            return Entry(place, given, value=backward, backward=backward)
+            return Entry(place, above, below, value=backward, backward=backward)
         whole = run.written_out(expr)
         value = backward if whole is None else float(value_of(whole, run.values))
         where = [(name_of, written_sum(summands(meaning), DIGITS)) for name_of, meaning in run.told(expr)]
         return Entry(
             place,
-            given,
+            above,
+            below,
             value=value,
             backward=backward,
             difference=None if whole is None else _apart(value, backward),

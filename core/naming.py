@@ -152,6 +152,11 @@ def short_constant(leaf: Leaf) -> str:
     return entries if 0 < len(entries) <= LONGEST_NAME else f"constant{leaf.out.shape}"
 
 
+def is_one_number_copied(value: Any) -> bool:
+    """Whether a tensor has the same finite number everywhere, as what a rule makes of a 1 often has."""
+    return bool(value.size) and value.dtype.kind == "f" and bool((value == value.flat[0]).all())
+
+
 def short_number(value: Any) -> str:
     return text(number(value), digits=6)
 
@@ -202,7 +207,10 @@ class Formulas:
                 return Symbol(number(node.out))
             if node.out is not None and not node.tracked and node.out.size == 1:
                 return Symbol(number(node.out.item()), shape, extent=())
-            return self._invent(node, shape, self._names[node])
+            if not node.tracked and node.out is not None and is_one_number_copied(node.out):
+                return Symbol(number(node.out.flat[0].item()), shape, extent=())
+            constant = isinstance(node, Leaf) and not node.tracked and node.out is not None
+            return self._invent(node, shape, short_constant(node) if constant else self._names[node])  # type: ignore[arg-type]
         written = self._application(node)
         if (
             written is None

@@ -270,8 +270,9 @@ class EntryStep:
 class Entry:
     """One entry of a tensor gradient with its index sums written out: ``given`` = ``formula``.
 
-    ``given`` is the quotient, as in ``dL/dW[0,1]``, ``numbers`` the terms of the formula with values for
-    names, ``where`` the meanings of its invented names, ``exact`` the formula without those and unrounded.
+    ``given`` is the quotient of ``above`` and ``below``, as in ``dL/dW[0,1]``, ``numbers`` the terms of the
+    formula with values for names, ``where`` the meanings of its invented names, ``exact`` the formula without
+    those and unrounded.
     ``value`` is what that gives, ``difference`` its distance from backward; ``formula`` is empty and
     ``difference`` None where it is too long. ``steps`` are the chain rule, empty where it has no spelling.
     ``unspelled`` maps names that stand for values to the op that has no spelling. ``expr`` is the formula as
@@ -279,14 +280,15 @@ class Entry:
     """
 
     __slots__ = (
-        *("backward", "difference", "exact", "expr", "formula", "given", "numbers", "place", "steps"),
-        *("meanings", "unspelled", "value", "values", "where"),
+        *("above", "backward", "below", "difference", "exact", "expr", "formula", "given", "meanings"),
+        *("numbers", "place", "steps", "unspelled", "value", "values", "where"),
     )
 
     def __init__(
         self,
         place: tuple[int, ...],
-        given: str,
+        above: str,
+        below: str,
         *,
         value: float,
         backward: float,
@@ -303,7 +305,9 @@ class Entry:
     ) -> None:
         self.meanings = meanings
         self.place = place
-        self.given = given
+        self.above = above
+        self.below = below
+        self.given = f"d{above}/d{below}"
         self.value = value
         self.backward = backward
         self.difference = difference

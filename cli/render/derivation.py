@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from autodiff.cli.render.entries import entry_check, entry_lines
 from autodiff.cli.render.numbers import fitted, is_array, number, short, spell_count
 from autodiff.cli.render.page import (
     EMPTY,
@@ -59,8 +58,10 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     yield EMPTY
     yield from prose(check_text(derivation, page), page.width)
     if derivation.entry is not None:
+        from autodiff.cli.render.entries import entry_check, entry_lines
+
         yield EMPTY
-        yield from entry_lines(derivation.entry, output_of(derivation), page)
+        yield from entry_lines(derivation.entry, page)
         yield from prose(entry_check(derivation.entry, page), page.width)
 
 

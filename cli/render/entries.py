@@ -5,7 +5,6 @@ from __future__ import annotations
 from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import GRADIENT, MUTED, PLAIN, fit, prose
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, shorten, step
-from autodiff.core.naming import bracketed
 from autodiff.core.written_sums import folded, joined
 
 TYPE_CHECKING = False
@@ -21,8 +20,8 @@ MOST_STEPS = 8
 MOST_MEANINGS = 12
 
 
-def entry_lines(entry: Entry, output: str, page: Page) -> Iterator[Line]:
-    """The entry in one line where it fits, else each step of it in its own; ``output`` is what is derived."""
+def entry_lines(entry: Entry, page: Page) -> Iterator[Line]:
+    """The entry in one line where it fits, else each step of it in its own."""
     value = short(entry.value, page.digits)
     if not entry.formula:
         yield from step("one entry:", broken(f"{entry.given} = {value}", page.width - LABEL_WIDTH), GRADIENT)
@@ -36,7 +35,7 @@ def entry_lines(entry: Entry, output: str, page: Page) -> Iterator[Line]:
     else:
         yield from equation_lines(entry.given, [*map(shorten, sides), value], page)
     yield from meaning_lines(entry, page)
-    yield from chain_lines(entry, output, page)
+    yield from chain_lines(entry, page)
     yield from unspelled_lines(entry, page)
 
 
@@ -79,12 +78,12 @@ def hanging(text: str, page: Page, indent: int) -> Iterator[Line]:
         yield ((PLAIN, " " * (LABEL_WIDTH + (indent if row else 0))), (MUTED, piece))
 
 
-def chain_lines(entry: Entry, output: str, page: Page) -> Iterator[Line]:
+def chain_lines(entry: Entry, page: Page) -> Iterator[Line]:
     """The chain rule: the entries that this one goes into, what they receive, and how they depend on it."""
     if not entry.steps:
         return
-    below = entry.given.partition("/d")[2]
-    products = [f"d{bracketed(output)}/d{s.name} * d{s.name}/d{below}" for s in entry.steps]
+    below = entry.below
+    products = [f"d{entry.above}/d{s.name} * d{s.name}/d{below}" for s in entry.steps]
     spelled = [f"sum({term} {rest})" if rest else term for term, rest in folded(products)]
     shown = spelled[:MOST_STEPS] + ["..."] * (len(spelled) > MOST_STEPS)
     pieces = [f" + {term}" if at else term for at, term in enumerate(shown)]

@@ -63,7 +63,7 @@ class Section:
         self.entry: Equation | None = None
         self.remarks: list[str] = [derivation.words] if derivation.words else []
         if derivation.entry is not None:
-            self.entry = entry_equation(derivation.entry, output_of(derivation), derivation.wrt)
+            self.entry = entry_equation(derivation.entry)
             self.where += [
                 equality(name, meaning) for name, meaning in derivation.entry.meanings[:MOST_TERMS]
             ]
@@ -211,7 +211,7 @@ def where_of(derivation: Derivation) -> list[str]:
     found = []
     if derivation.weight is not None:
         g = quotient("S", derivation.output)
-        found.append(rf"G = {g}, \quad S = \textstyle\sum G \cdot {name_latex(derivation.output)}")
+        found.append(rf"G = {g}, \quad S = \textstyle\sum G \odot {name_latex(derivation.output)}")
     if derivation.expressions is None:
         return found
     for name, meaning in derivation.expressions.where:
@@ -228,9 +228,9 @@ def equality(name: str, meaning: Expr | str, tensors: Collection[str] = ()) -> s
     return f"{name_latex(name)} = {right}"
 
 
-def entry_equation(entry: Entry, output: str, wrt: str) -> Equation:
+def entry_equation(entry: Entry) -> Equation:
     """One entry of the gradient: in index sums, in numbers, and what they come to."""
-    left = quotient(output, f"{wrt}[{','.join(map(str, entry.place))}]")
+    left = name_latex(entry.given)
     sides: list[tuple[str, Sequence[str]]] = []
     if entry.expr is not None and entry.expr.size <= 20 * LONGEST:
         terms = summands(entry.expr)

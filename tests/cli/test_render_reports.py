@@ -249,7 +249,8 @@ def test_derivation_of_a_tensor():
         weight="ones(2, 2)",
         entry=Entry(
             (0, 1),
-            "dS/dW[0,1]",
+            "S",
+            "W[0,1]",
             value=4.0,
             backward=4.0,
             difference=0.0,
