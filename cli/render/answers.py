@@ -106,7 +106,7 @@ def reasons(check: Check) -> str:
     """Which ops have the kink."""
     if not check.kinks:
         return "No op on the way is known to have one here; a Function of the script may"
-    told = []
+    told: list[str] = []
     for kink in check.kinks[:MOST_KINKS]:
         place = "" if kink.line is None else f"{'in' if told else 'In'} line {kink.line}, "
         told.append(place + visible(kink.text))
