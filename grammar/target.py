@@ -55,6 +55,17 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
 
 
 def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
+    """As ``choose_target``; a target that cannot be differentiated is explained."""
+    try:
+        return choose_target(execution, settings)
+    except GradientError as error:
+        from autodiff.grammar.lost_target import explain_lost
+
+        explain_lost(error, execution, settings)
+        raise
+
+
+def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
     """The node to start from, its name, and the seed of the script's own backward() if it started there."""
     last = execution.last_passes.backward
     if settings.of is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from autodiff.core.errors import Edit, Fix, Label
 from autodiff.core.functions import FUNCTIONS
+from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.scene import DISPLAYS, Scene, after, atom, is_method, owner_of
@@ -234,9 +235,21 @@ def copied(scene: Scene, call: syntax.Call, data: Any) -> Cut:
             cut = stay(scene, call, text, COPIES_NUMBERS)
             cut.inside = data
             return cut
+    elif made_from_numbers(scene, data):
+        cut = stay(scene, call, text, COPIES_NUMBERS)
+        cut.inside = data
+        return cut
     elif not numbers:
         text = f"{atom(text)}.clone()"
     return stay(scene, call, text, A_NUMBER if numbers else COPIES_NUMBERS)
+
+
+def made_from_numbers(scene: Scene, data: Any) -> bool:
+    """Whether an expression has no tensor in it, but a name of a number that was one."""
+    values = [scene.value(part) for part in walk(data) if isinstance(part, syntax.Name)]
+    return any(value.__class__ is float for value in values) and not any(
+        value.__class__ is Tensor for value in values
+    )
 
 
 # -- gradients, and what is not recorded -------------------------------------------------------------------
@@ -291,8 +304,44 @@ def unrecorded(scene: Scene, statement: Any) -> Cut | None:
         why = "under no_grad() this makes a tensor without a graph"
         return Cut(statement, why, Edit(statement.span, step), f"{step} for {scene.text(statement)}")
     context = around[-1]
+    why = "nothing is recorded under this"
+    block = next(node for node in path_to(scene.script, context.span) if is_block_of(node, context))
+    moved = moved_out(scene, block)
+    if moved is not None:
+        edit, text = moved
+        return Cut(context, why, edit, f"{text} outside of {scene.text(context)}")
     edit = Edit(context.span, "torch.enable_grad()")
-    return Cut(context, "nothing is recorded under this", edit, f"{edit.text} for {scene.text(context)}")
+    return Cut(context, why, edit, f"{edit.text} for {scene.text(context)}")
+
+
+def is_block_of(node: Any, context: Any) -> bool:
+    return isinstance(node, syntax.With) and any(one is context for one, _ in node.items)
+
+
+def moved_out(scene: Scene, block: syntax.With) -> tuple[Edit, str] | None:
+    """The edit that takes out of a ``with`` block what is made from values that require a gradient, and its
+    text; None where that stands between other statements, whose order would change.
+    """
+    body = list(block.body)
+    wanted = [isinstance(one, syntax.Assign) and leads_on(scene, one.value) for one in body]
+    count = sum(wanted)
+    first = not any(wanted[count:])
+    if not count or len(block.items) > 1 or not (first or all(wanted[-count:])):
+        return None
+    moved = body[:count] if first else body[-count:]
+    lines = scene.source.excerpt(moved[0].span.to(moved[-1].span)).split("\n")
+    outer, inner = (scene.source.position(node.span.start)[1] - 1 for node in (block, body[0]))
+    margin, lead = " " * outer, " " * (inner - outer)
+    if count < len(body) and scene.line(block.span) == scene.line(body[0].span):
+        return None
+    text = "\n".join([lines[0], *(line.removeprefix(lead) for line in lines[1:])])
+    shown = " and ".join(" ".join(scene.text(one).split()) for one in moved)
+    if count == len(body):
+        return Edit(block.span.to(moved[-1].span), text), shown
+    if first:
+        head = scene.source.excerpt(Span(block.span.start, body[0].span.start)).rstrip()
+        return Edit(Span(block.span.start, moved[-1].span.end), f"{text}\n{margin}{head}"), shown
+    return Edit(Span(body[-count - 1].span.end, moved[-1].span.end), f"\n{margin}{text}"), shown
 
 
 def unrecorded_function(scene: Scene, made: syntax.FunctionDef) -> list[Cut]:

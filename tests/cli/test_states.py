@@ -190,6 +190,13 @@ def test_a_script_without_gradients_has_its_tensors_shown(autodiff):
     assert "there is no gradient to show" in done.err
 
 
+def test_what_left_the_graph_is_noted_with_its_line(autodiff):
+    done = autodiff("run", "-e", "x = torch.ones(2, requires_grad=True)\ny = (x > 1).float()\nL = y.sum()")
+    assert done.returncode == 0
+    assert "note: there is no gradient to show: the graph was left on the way to `L`\n" in done.err
+    assert "note: line 2, `x > 1`: a comparison has no gradient\n" in done.err
+
+
 def test_tensors_kept_in_lists_are_there():
     code = "ws = [torch.tensor(1., requires_grad=True), (torch.tensor(2.),)]"
     assert [state.name for state in states_of(code).entries] == ["ws[0]", "ws[1][0]"]

@@ -1,0 +1,112 @@
+"""A script without ``backward()`` that left the graph is explained as one whose ``backward()`` fails."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.errors import GradientError
+from autodiff.core.span import Source
+from autodiff.grammar.run import Settings, differentiate, execute
+from script_runner import run_script
+
+X = "x = torch.tensor([1., 2.], requires_grad=True)\n"
+
+
+def lost(text: str, **asked: str) -> GradientError:
+    settings = Settings(**asked)  # type: ignore[arg-type]
+    with pytest.raises(GradientError) as caught:
+        differentiate(execute(Source(text), settings, lambda text: None), settings)
+    assert caught.value.code == "E0410"
+    return caught.value
+
+
+def pointed_at(error: GradientError, text: str) -> list[tuple[str, str]]:
+    return [(text[label.span.start : label.span.end], label.text) for label in error.labels]
+
+
+CUTS = [
+    ("y = (x > 1).float()\nL = (y*5).sum()", [("x > 1", "a comparison has no gradient")]),
+    (
+        "i = torch.argmax(x)\nL = i*5",
+        [("torch.argmax(x)", "argmax() gives a position, which has no gradient")],
+    ),
+    ("y = x.detach()\nL = (y*5).sum()", [("x.detach()", "detach() leaves the graph")]),
+    (
+        "with torch.no_grad():\n    y = x*2\nL = y.sum()",
+        [("torch.no_grad()", "nothing is recorded under this")],
+    ),
+    (
+        "y = x[0].item()\nL = torch.tensor(y*5)",
+        [
+            ("x[0].item()", "a number has no graph"),
+            ("torch.tensor(y*5)", "this copies the numbers and leaves the graph"),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("rest", "cuts"), CUTS)
+def test_it_points_where_a_failed_backward_points(rest: str, cuts: list[tuple[str, str]]) -> None:
+    text = X + rest
+    error = lost(text)
+    failed = run_script(text + "\nL.backward()").error
+    assert failed is not None
+    assert pointed_at(error, text) == [label for label in cuts if label[0] != excerpt(error, text)]
+    assert set(cuts) <= set(pointed_at(failed, text))  # type: ignore[arg-type]
+    assert error.advice == failed.advice
+    assert [fix.apply(text) for fix in error.fixes] == [fix.apply(text) for fix in failed.fixes]
+    for fix in error.fixes:
+        assert differentiate(execute(Source(fix.apply(text))), Settings()).wrt[0][0] == "x"
+
+
+def excerpt(error: GradientError, text: str) -> str:
+    assert error.span is not None
+    return text[error.span.start : error.span.end]
+
+
+def test_a_cut_that_is_the_target_itself_stands_at_the_caret() -> None:
+    text = X + "L = x > 1"
+    error = lost(text)
+    assert (excerpt(error, text), error.caret) == ("x > 1", "a comparison has no gradient")
+    assert not error.labels
+
+
+def test_the_last_expression_and_a_target_asked_for_are_explained_too() -> None:
+    text = X + "y = x.detach()\nL = x.sum()\ny * 2"
+    assert pointed_at(lost(text), text) == [("x.detach()", "detach() leaves the graph")]
+    error = lost(text, of="y")
+    assert (excerpt(error, text), error.caret) == ("x.detach()", "detach() leaves the graph")
+
+
+def test_another_output_is_still_offered() -> None:
+    error = lost(X + "L = x.sum()\ny = (x > 1).float()")
+    assert error.advice[0] == "choose another output: --of L"
+
+
+def test_what_was_made_from_constants_is_told_as_before() -> None:
+    error = lost("x = torch.zeros(2, requires_grad=True)\ny = torch.tensor([1, 2])")
+    assert error.caret == "nothing `y` was made from can be differentiated"
+
+
+# -- lines moved out of a block -----------------------------------------------------------------------------
+
+MOVED = [
+    ("with torch.no_grad():\n    y = x*2\n", "y = x*2\n"),
+    ("with torch.no_grad(): y = x*2\n", "y = x*2\n"),
+    ("with torch.no_grad():\n    a = x*2\n    y = (a *\n         3)\n", "a = x*2\ny = (a *\n     3)\n"),
+    ("with torch.no_grad():\n    y = x*2\n    print(y)\n", "y = x*2\nwith torch.no_grad():\n    print(y)\n"),
+    ("with torch.no_grad():\n    k = 3\n    y = x*k\n", "with torch.no_grad():\n    k = 3\ny = x*k\n"),
+    (
+        "for i in range(2):\n    with torch.no_grad():\n        print(i)\n        y = x*2\n",
+        "for i in range(2):\n    with torch.no_grad():\n        print(i)\n    y = x*2\n",
+    ),
+    (
+        "with torch.no_grad():\n    k = 3\n    y = x*k\n    print(y)\n",
+        "with torch.enable_grad():\n    k = 3\n    y = x*k\n    print(y)\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("block", "mended"), MOVED)
+def test_lines_are_moved_out_of_a_block_where_their_order_stays(block: str, mended: str) -> None:
+    [fix] = lost(f"{X}{block}L = y.sum()\n").fixes
+    assert fix.apply(f"{X}{block}L = y.sum()\n") == f"{X}{mended}L = y.sum()\n"
