@@ -349,7 +349,7 @@ def _read(at: ast.expr) -> Expr:
     import ast
 
     if isinstance(at, ast.Constant) and at.value.__class__ in (int, float):
-        return number(at.value)  # type: ignore[arg-type]
+        return number(at.value)
     if isinstance(at, ast.Name):
         return name(at.id)
     if isinstance(at, ast.UnaryOp) and isinstance(at.op, ast.USub):

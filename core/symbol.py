@@ -64,8 +64,8 @@ class Operators:
     __le__ = _binary("le")
     __gt__ = _binary("gt")
     __ge__ = _binary("ge")
-    __eq__ = _binary("eq")  # type: ignore[assignment]
-    __ne__ = _binary("ne")  # type: ignore[assignment]
+    __eq__ = _binary("eq")
+    __ne__ = _binary("ne")
     __and__ = _binary("logical_and")
     __rand__ = _reflected("logical_and")
     __or__ = _binary("logical_or")

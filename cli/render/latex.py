@@ -52,7 +52,7 @@ def sentence(text: str) -> str:
 
 def aligned(equation: Equation) -> str:
     """The right sides below each other, each with its name beside it."""
-    rows = []
+    rows: list[str] = []
     for label, lines in equation.sides:
         for at, line in enumerate(lines):
             left = equation.left if not rows else ""
