@@ -76,8 +76,9 @@ def _operands(node: OpNode, known: Mapping[Node, Any]) -> tuple[Any, ...]:
 
 
 def _computed(node: OpNode, operands: tuple[Any, ...]) -> Any:
-    """The value of an op; its scalar form is for Python floats alone."""
-    if all(x.__class__ in (float, int, bool) for x in operands):
+    """The value of an op; its scalar form, where it has one, is for Python floats alone."""
+    is_scalar = node.op.scalar is not None and not node.params
+    if is_scalar and all(x.__class__ in (float, int, bool) for x in operands):
         return node.op.evaluate(operands, node.params)
     arrays = tuple(np.asarray(x) if x.__class__ in (float, complex) else x for x in operands)
     out = node.op.forward(*arrays, **node.params)
