@@ -10,11 +10,12 @@ from autodiff.cli.render.derivation import derivation_lines
 from autodiff.cli.render.page import GRADIENT, NUMBER, Page, length
 from autodiff.cli.render.reports import explain_lines, run_lines
 from autodiff.cli.render.tree import tree_lines
-from autodiff.core.describe import describe
+from autodiff.core.describe import describe, describe_twice
 from autodiff.core.errors import AutodiffError
 from autodiff.core.report import Graph, GraphEdge, GraphNode
 from autodiff.core.span import Source
 from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.grammar.second_order import differentiate_twice
 
 from tests.cli.reports import seed_1_graph, texts
 
@@ -57,6 +58,70 @@ def test_explanations_keep_to_the_width(reports, width):
     for name, report in reports.items():
         for line in explain_lines(report, Page(width)):
             assert length(line) <= width, (name, line)
+
+
+#: Scripts whose names, matrices and sums are wider than a page.
+WIDE = {
+    "matrices": (
+        "A = torch.randn(4, 6, requires_grad=True)\nB = torch.randn(6, 4)\nL = (A @ B @ A @ B).exp().sum()",
+        {},
+    ),
+    "rows": ("w = torch.randn(3, 8, requires_grad=True)\nL = (torch.exp(w) * 1234.56789).sum()", {}),
+    "names in lists": (
+        "layers = [[torch.randn(3, 4, requires_grad=True)] for _ in range(2)]\n"
+        "out = torch.tanh(layers[0][0] @ layers[1][0].T)",
+        {"grad_output": "ones"},
+    ),
+    "a compound output": (
+        "weights_of_the_first_layer = torch.randn(3, requires_grad=True)\n"
+        "bias_of_the_first_layer = torch.randn(3, requires_grad=True)\n"
+        "(weights_of_the_first_layer * bias_of_the_first_layer).exp()",
+        {"grad_output": [0.123456789, 1.123456789, 2.123456789]},
+    ),
+    "a long sum": (
+        "X = torch.randn(30, 9)\nw = torch.randn(9, requires_grad=True)\nL = ((X @ w) ** 2).sum()",
+        {},
+    ),
+    "a deep chain": ("x = 0.5\ny = x\nfor _ in range(30):\n    y = sin(y) * x\nL = y * y", {}),
+    "one long name": (f"{'n' * 90} = 3.25\nL = {'n' * 90} ** 2 * exp({'n' * 90})", {}),
+}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("case", WIDE)
+def test_wide_explanations_are_folded(case, width):
+    script, settings = WIDE[case]
+    asked = Settings(**settings)
+    source = Source(script, "wide.ad")
+    subject = differentiate(execute(source, asked, write=lambda text: None), asked)
+    entry = next((tuple(n - 1 for n in node.shape) for _, node in subject.wrt if node.shape), None)
+    for line in explain_lines(describe(subject, source, entry=entry), Page(width)):
+        assert length(line) <= width, line
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_wide_second_derivatives_are_folded(width):
+    source = Source("w = 3\nx = 2\nz = exp(w*x)*sin(x)\nL = z**3/w + tanh(z*w)", "wide.ad")
+    asked = Settings()
+    subject, seconds = differentiate_twice(execute(source, asked, write=lambda text: None), asked, None)
+    for line in explain_lines(describe_twice(subject, source, seconds, max_paths=99, top=10), Page(width)):
+        assert length(line) <= width, line
+
+
+def test_compound_names_stand_in_brackets_where_they_must():
+    def told(script, **settings):
+        asked = Settings(**settings)
+        source = Source(script, "script.ad")
+        subject = differentiate(execute(source, asked, write=lambda text: None), asked)
+        return texts(explain_lines(describe(subject, source), Page(100)))
+
+    assert told("ws = [torch.tensor(3., requires_grad=True)]\nL = ws[0]**2").startswith("dL/d(ws[0]) = 6 ")
+    assert told("w = torch.tensor(3., requires_grad=True)\nw**2 + w").startswith("d(w**2 + w)/dw = 7 ")
+    assert told("w = torch.tensor(3., requires_grad=True)\nL = w**2").startswith("dL/dw = 6 ")
+    w = "w = torch.ones(2, requires_grad=True)\n"
+    assert "dS/d(w + 1), S = sum(G*(w + 1))\n" in told(w + "w + 1", grad_output="ones")
+    assert "dS/dY, S = sum(G*Y)\n" in told(w + "Y = w + 1", grad_output="ones")
+    assert "dS/d(torch.exp(w)), S = sum(G*torch.exp(w))\n" in told(w + "torch.exp(w)", grad_output="ones")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
