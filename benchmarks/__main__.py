@@ -1,6 +1,6 @@
 """``python -m benchmarks``: measure every row beside its peers and write the tables of README.md.
 
-    python -m benchmarks                     # everything, three rounds, on an idle machine: hours
+    python -m benchmarks                     # everything, three rounds, on an idle machine: an hour or so
     python -m benchmarks --only P4 P13       # some rows; the others keep their lines
     python -m benchmarks --quick             # a tenth of the sizes, one round, printed and not written
     python -m benchmarks --also PYTHON       # another interpreter, for peers that are not installed here
@@ -97,7 +97,7 @@ def main() -> None:
                 print(f"{case.row} {case.work}: {error}", file=sys.stderr, flush=True)
                 continue
             print(made, flush=True)
-            if writes:  # at once: a run of hours may be cut short
+            if writes:  # at once: a long run may be cut short
                 text = README.read_text(encoding="utf-8")
                 README.write_text(put(text, section, [made]), encoding="utf-8")
     if writes and (not options.only or "parsing" in options.only):

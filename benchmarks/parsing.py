@@ -4,9 +4,9 @@
     python -m benchmarks.parsing --sizes 100 1000 --print
 
 Both parsers read the same text in this process, in turns; the table holds medians and the spread from the
-fastest to the slowest run. The garbage collector is off, as it is in the command line. ``ast.parse`` is
-written in C and ours is not, so what matters is the last column: the exponent of growth from one size to
-the next, where 1 is linear.
+fastest to the slowest run, in time of the processor, which other work on the machine does not lengthen. The
+garbage collector is off, as it is in the command line. ``ast.parse`` is written in C and ours is not, so what
+matters is the last column: the exponent of growth from one size to the next, where 1 is linear.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from datetime import date
 from math import log
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import process_time
 
 from autodiff.core.errors import CompileError
 from autodiff.core.span import Source
@@ -87,13 +87,13 @@ def pythons(text: str) -> None:
 def seconds_of(parser: Callable[[str], None], text: str) -> float | None:
     """None where the parser gives up: Python's takes no more than 200 nested brackets."""
     gc.collect()
-    started = perf_counter()
+    started = process_time()
     try:
         parser(text)
     except (SyntaxError, MemoryError, RecursionError):
         # A mistake is found in time; too much nesting is not read at all.
-        return perf_counter() - started if "x1 +\n" in text else None
-    return perf_counter() - started
+        return process_time() - started if "x1 +\n" in text else None
+    return process_time() - started
 
 
 def measure(text: str, rounds: int) -> tuple[list[float], list[float]]:

@@ -7,7 +7,6 @@ how a derivation is put together in ``derive``.
 from __future__ import annotations
 
 from autodiff.core.backward import np_errors_ignored
-from autodiff.core.derive import Derivations
 from autodiff.core.dtypes import dtype_of
 from autodiff.core.expr import text
 from autodiff.core.lazy import np
@@ -16,7 +15,6 @@ from autodiff.core.naming import Formulas, Names
 from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
 from autodiff.core.paths import count_paths
 from autodiff.core.report import Derivation, GradientReport, Graph, GraphEdge, GraphNode, Subject, Variable
-from autodiff.core.simplify import simplify
 from autodiff.core.span import Source
 from autodiff.core.symbol import Symbol, is_custom, local_symbol
 from autodiff.core.tensors import settle
@@ -57,6 +55,8 @@ def describe(
     )
     derived: tuple[Derivation, ...] = ()
     if derivations and subject.wrt:
+        from autodiff.core.derive import Derivations  # a dozen modules that bare gradients do without
+
         writer = Derivations(subject, names, counts, max_paths, top, entry)
         derived = tuple(writer.of(index) for index in range(len(subject.wrt)))
     return GradientReport(
@@ -161,6 +161,8 @@ def _graph_node(
 
 def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
     """The derivative of an edge as text, in the script's names."""
+    from autodiff.core.simplify import simplify
+
     op = node.op
     if op.partials and isinstance(partial := op.partials[index], int):
         return str(partial)

@@ -13,8 +13,8 @@ from autodiff.cli.usage import read_with_click
 from autodiff.core.errors import UsageError
 
 
-def modules_loaded(*arguments):
-    """The top-level modules a run imports."""
+def imports_of(*arguments):
+    """Every module a run imports."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "autodiff.cli", *arguments],
         stdin=subprocess.DEVNULL,
@@ -25,7 +25,12 @@ def modules_loaded(*arguments):
     )
     names = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line]
     assert "autodiff.cli.main" in names
-    return {name.partition(".")[0] for name in names}
+    return set(names)
+
+
+def modules_loaded(*arguments):
+    """The top-level modules a run imports."""
+    return {name.partition(".")[0] for name in imports_of(*arguments)}
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("run", "--help"), ("grad", "--wrtt", "w")])
@@ -43,6 +48,13 @@ def test_the_rest_of_start_up_does_without_click(arguments):
 def test_a_scalar_script_in_a_pipe_loads_nothing_heavy():
     loaded = modules_loaded("grad", "--wrt", "w", "-e", "w = 3; L = w**2")
     assert not loaded & {"click", "numpy", "scipy", "lark", "rich"}
+
+
+def test_bare_gradients_load_nothing_that_explains():
+    """Start-up is most of what such a run takes, and modules are most of start-up."""
+    loaded = imports_of("grad", "--wrt", "w", "-e", "w = 3; L = w**2")
+    assert "autodiff.core.describe" in loaded
+    assert not loaded & {f"autodiff.core.{name}" for name in ("derive", "simplify", "strongest", "why")}
 
 
 def test_without_arguments_there_is_help(autodiff):
