@@ -18,6 +18,7 @@ from autodiff.core.kinks import Kink, kinks_of
 from autodiff.core.naming import Names
 from autodiff.core.op import OPS
 from autodiff.core.span import Source
+from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, verify
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
 from conftest import REPOSITORY, TESTS
@@ -225,6 +226,23 @@ def test_the_slope_of_a_slope_is_what_is_told(text: str, operand: float) -> None
         run_with_torch(script).names,
     ):
         assert names["h"].item() == 0
+
+
+@each_case
+def test_differences_find_two_slopes_where_a_kink_is_told(
+    text: str, operands: list[Numbers], gradients: list[Numbers]
+) -> None:
+    """A kink and a jump have no slope, a gap in a formula and a bend have one; singular points are apart."""
+    source = Source(script_of(text, operands))
+    subject = differentiate(execute(source, Settings(), ignore, ignore_warning), Settings())
+    for spelled, kinks in found_in(source.text).items():
+        kinds = {kink.kind for kink in kinks}
+        node = dict(subject.wrt)[spelled]
+        is_replayed = not any(kink.op in CHOICES for kink in kinks)  # choices stay as the script made them
+        if kinds and "singular" not in kinds and is_replayed:
+            there_is_one = kinds <= {"gap", "bend"}
+            verdict = verify(subject, spelled, node, 1, 0).verdict
+            assert verdict in ((OK,) if there_is_one else (KINK, NOT_FINITE, UNDECIDED)), (spelled, kinds)
 
 
 @each_case
