@@ -12,12 +12,15 @@ from time import perf_counter
 from autodiff.core.errors import AutodiffError, Fix
 from autodiff.core.limits import limits
 from autodiff.core.span import Source
+from autodiff.core.tensors import Tensor
 from autodiff.grammar.run import Settings, attempt
 from autodiff.grammar.runtime import ignore, ignore_warning, runtime
 
 #: How many proposals of one error are tried, and how many that hold are kept.
 MOST_TRIALS, MOST_KEPT = 6, 2
 SPARE_STEPS = 10_000
+#: A repair that leaves the script as it is: numbers are float64 unless asked otherwise, in torch float32.
+AS_FLOAT32 = Fix("run it with PyTorch's default numbers: --dtype float32")
 #: No trial begins later than this after the first, and none may ask for larger results.
 MOST_SECONDS, MOST_MEMORY = 2.0, 1 << 30
 #: Errors about names: unknown variables, attributes and arguments.
@@ -33,6 +36,9 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
     limits.memory = min(MOST_MEMORY, all_memory or MOST_MEMORY)
     until = perf_counter() + MOST_SECONDS
     try:
+        narrow = narrower(error, settings)
+        if narrow is not None and holds(AS_FLOAT32, error, source, narrow):
+            kept.append(AS_FLOAT32)
         for fix in error.fixes[:MOST_TRIALS]:
             if len(kept) < MOST_KEPT and perf_counter() < until and holds(fix, error, source, settings):
                 kept.append(fix)
@@ -42,6 +48,22 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
     said = "E0120" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
     if kept and said and error.code != "E0310":
         error.help = ()  # it says in words what the repairs show
+
+
+def narrower(error: AutodiffError, settings: Settings) -> Settings | None:
+    """The settings with torch's own number type, where numbers of both types met; None elsewhere."""
+    met = {operand.dtype.name for operand in error.operands if operand.__class__ is Tensor}
+    if error.code != "E0312" or settings.dtype == "float32" or not met >= {"float32", "float64"}:
+        return None
+    return Settings(
+        sets=settings.sets,
+        dtype="float32",
+        seed=settings.seed,
+        wrt=settings.wrt,
+        of=settings.of,
+        grad_output=settings.grad_output,
+        track=settings.track,
+    )
 
 
 def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) -> bool:

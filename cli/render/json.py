@@ -273,6 +273,7 @@ def diagnostic_entry(error: AutodiffError, source: Source | None, severity: str)
                 ],
             }
             for fix in error.fixes
+            if fix.edits  # else it is an option of the command line, which `help` has
         ],
     }
 

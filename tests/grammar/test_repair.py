@@ -115,3 +115,28 @@ def test_limits_of_the_command_line_hold_for_trials(monkeypatch):
     assert kept(error) == ["1"]
     assert limits.steps == 5
     assert not isinstance(error, LimitError)
+
+
+MIXED = "X = torch.ones(4, 2)\nW = torch.randn(2, 1, dtype=torch.float32, requires_grad=True)\n"
+NARROW = "run it with PyTorch's default numbers: --dtype float32"
+
+
+def test_a_script_for_float32_is_to_be_run_with_it() -> None:
+    error = run_script(MIXED + "L = (X @ W).sum()").error
+    assert error is not None
+    assert error.advice == (NARROW, "convert it: W.to(X.dtype)")
+    assert run_script(MIXED + "L = (X @ W).sum()", dtype="float32").error is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "X = torch.ones(4, 2, dtype=torch.float64)\nW = torch.ones(2, 1, dtype=torch.float32)\nL = X @ W",
+        "X = torch.ones(4, 2)\nW = torch.ones(2, 1, dtype=torch.int64)\nL = X @ W",
+    ],
+)
+def test_float32_is_not_proposed_where_the_script_fails_with_it(text: str) -> None:
+    error = run_script(text).error
+    assert error is not None
+    assert error.code == "E0312"
+    assert NARROW not in error.advice
