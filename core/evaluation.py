@@ -50,6 +50,8 @@ def _compute(expr: Expr, args: list[Any]) -> Any:
     if expr.head == "call":
         if expr.value == "ones":
             return np.ones(params["shape"])
+        if expr.value == "one_hot":
+            return np.eye(params["classes"])[list(params["targets"])]
         op = params.pop("op", expr.value)
     elif expr.head == "postfix":
         op = params.pop("function")

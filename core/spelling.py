@@ -5,7 +5,7 @@ What only changes a shape or a dtype, or copies a number, goes without saying wh
 
 from __future__ import annotations
 
-from autodiff.core.expr import Expr, call, infix, number, postfix
+from autodiff.core.expr import ONE, Expr, call, infix, neg, number, postfix
 from autodiff.core.symbol import (
     SPELLINGS,
     Shape,
@@ -15,6 +15,9 @@ from autodiff.core.symbol import (
     spell_params,
     spell_value,
 )
+
+#: Of more targets the first are shown.
+LONGEST_TARGETS = 12
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,6 +88,9 @@ def total(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
         copies = x.size // size_of(shape)
         return Symbol(infix("*", number(copies), x.expr), shape, extent=(), dtype=x.dtype)
     details = spell_params(params) if "dim" in params else sum_to_details(x.shape, shape)
+    one = without_one_hot(x.expr)
+    if one is not None and shape == (*x.shape[:-1], 1):  # each row of a one-hot matrix adds up to 1
+        return Symbol(one, shape, extent=(), dtype=x.dtype)
     op = "sum" if "dim" in params else "sum_to"
     written = Expr("call", (x.filled(),), "sum", details, {**params, "op": op})
     return Symbol(written, shape, dtype=x.dtype)
@@ -212,3 +218,51 @@ def embed(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     key = "[" + ", ".join(map(spell_value, keys)) + "]"
     details = (f"at={key}", f"shape={params['shape']}")
     return Symbol(call("embed", x.filled(), details=details, params=params), params["shape"], dtype=x.dtype)
+
+
+@spelling("exp")
+def exp(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    """``exp(log_softmax(x))`` is ``softmax(x)``."""
+    [x] = operands
+    if x.expr.head != "call" or x.expr.value != "log_softmax":
+        return None
+    softmax = call("softmax", *x.expr.args, details=x.expr.details, params=x.expr.params)
+    return Symbol(softmax, x.shape, extent=x.extent, dtype=x.dtype)
+
+
+@spelling("nll_transposed")
+def one_hot_targets(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    """What the targets of a classification receive, where all weigh the same: ``-one_hot(target)/n``."""
+    [g] = operands
+    shape, target, weight = params["shape"], params["target"], params["weight"]
+    if len(shape) != 2 or params["reduction"] == "none" or not is_one_number(g) or not (weight == 1).all():
+        return None
+    targets = target.ravel().tolist()
+    shown = str(targets) if len(targets) <= LONGEST_TARGETS else f"[{targets[0]}, {targets[1]}, ...]"
+    rows = call(
+        "one_hot", details=(shown, str(shape[1])), params={"targets": tuple(targets), "classes": shape[1]}
+    )
+    product = infix("*", neg(rows), g.expr)
+    if params["reduction"] == "mean":
+        product = infix("/", product, number(params["total"]))
+    return Symbol(product, shape, dtype=g.dtype)
+
+
+def without_one_hot(expr: Expr) -> Expr | None:
+    """A product of numbers and one one-hot matrix without that matrix; None for anything else."""
+    if expr.head == "call" and expr.value == "one_hot":
+        return ONE
+    if expr.head == "neg":
+        rest = without_one_hot(expr.args[0])
+        return None if rest is None else neg(rest)
+    if expr.head in ("*", "/"):
+        a, b = expr.args
+        if expr.head == "*" and is_constant(a):
+            a, b = b, a
+        rest = without_one_hot(a) if is_constant(b) else None
+        return None if rest is None else infix(expr.head, rest, b)
+    return None
+
+
+def is_constant(expr: Expr) -> bool:
+    return expr.head == "number" or (expr.head == "neg" and is_constant(expr.args[0]))

@@ -48,6 +48,7 @@ FUNCTIONS: dict[str, Any] = {
     "relu": lambda x: np.maximum(x, 0),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "acos": np.arccos,
+    "one_hot": lambda targets, classes: np.eye(classes)[targets],
 }
 FUNCTIONS["torch"] = SimpleNamespace(**FUNCTIONS, tensor=lambda x, **_: np.asarray(x))
 

@@ -105,6 +105,7 @@ CLASSICS = {
     "nine_paths": (TESTS / "scripts" / "explain" / "nine_paths.ad", "X"),
     "survey_trace": (TESTS / "scripts" / "explain" / "survey_trace.ad", "x1"),
     "tanh_by_hand": (TESTS / "scripts" / "explain" / "tanh_by_hand.ad", "w_h"),
+    "cross_entropy": (TESTS / "scripts" / "explain" / "cross_entropy.ad", "logits"),
     "mean_of_squares": (TESTS / "scripts" / "explain" / "mean_of_squares.ad", "x"),
 }
 
