@@ -11,7 +11,7 @@ from autodiff.core.kink_row import GAP
 from autodiff.core.kinks import kinks_of
 from autodiff.core.limits import limits
 from autodiff.core.naming import Names
-from autodiff.core.verify import KINK, NOT_FINITE, UNDECIDED, WRONG, Check, verify
+from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
 from autodiff.grammar.hand_formula import HandCheck, check_formula
 from autodiff.grammar.hand_points import Formula
 from autodiff.grammar.run import Settings, Stage, differentiate, execute
@@ -73,7 +73,7 @@ def make_answers(session: Session) -> Answers:
         names = Names(subject.order, script.source)
         for spelled, node in subject.wrt:
             check = verify(subject, spelled, node, answers.order, seed)
-            if check.verdict == KINK:
+            if check.verdict in (OK, WRONG, KINK):
                 leading = leading_to(list(subject.order), [node])
                 there = kinks_of(leading, subject.cotangents, names, answers.order)
                 check.kinks = tuple(kink for kink in there if kink.kind != GAP)

@@ -66,7 +66,8 @@ class Check:
     where an op on the way is not analytic.
     ``slope`` is the order of Taylor's remainder, None where there is none to measure (a linear function).
     ``sides`` are the slopes from below and above at a kink; ``kinks``, which a caller who knows the script's
-    names fills in, are the ops on the way that have one. ``entries`` of ``size`` were stepped one by one.
+    names fills in, are the ops on the way that sit on one, whatever the verdict. ``entries`` of ``size`` were
+    stepped one by one.
     """
 
     __slots__ = (

@@ -49,7 +49,7 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
             yield ((NAME, f"  {row[0][0]}: "), (GRADIENT, row[1][0]))
             yield from prose(told, page.width, 4)
     for check in answers.checks:
-        if check.verdict != OK:
+        if check.verdict != OK or check.kinks:
             yield EMPTY
             yield from prose(explanation(check, page), page.width)
     yield EMPTY
@@ -87,10 +87,15 @@ def explanation(check: Check, page: Page) -> str:
     name = visible(place(check))
     given, expected = (short(value, page.digits) for value in (check.given, check.expected))
     if check.verdict == WRONG:
-        return (
+        told = (
             f"{name}: backward gives {given}, differences with a step of {check.step:.0e} give {expected};"
             f" they are {100 * check.difference:.3g} % apart"
         )
+        if check.kinks:
+            told += f". What is answered at a kink need not add up to a slope. {reasons(check)}"
+        return told
+    if check.verdict == OK:  # the kinks cancel, or are choices, which stay as the script made them
+        return f"{visible(check.name)}: the differences do not see this. {reasons(check)}"
     if check.verdict == KINK and check.sides is not None:
         left, right = (short(value, page.digits) for value in check.sides)
         return (

@@ -59,8 +59,8 @@ def test_a_kink_is_neither(autodiff):
     said = " ".join(done.out.split())
     assert (
         "x sits on a kink: the slope is 0 from below and 1 from above; backward takes 0, and no number is"
-        " right. In line 1, L sits on a kink of relu: x = 0; the slope is 0 (JAX and MyGrad answer 0 too, HIPS"
-        " autograd, by way of maximum, 0.5)"
+        " right. In line 1, L sits on a kink of relu: x = 0; the slope is 0 (JAX and MyGrad answer 0 too,"
+        " HIPS autograd, by way of maximum, 0.5)"
     ) in said
     assert done.out.endswith("0 of 1 are right, 1 cannot be decided\n")
 
@@ -73,6 +73,22 @@ def test_every_op_with_a_kink_is_named(autodiff):
         ("abs", 1, [0]),
     ]
     assert json.loads(autodiff("check", "--format", "json", SEED).out)["checks"][0]["kinks"] == []
+
+
+def test_kinks_whose_slopes_cancel_are_told_beside_what_is_wrong(autodiff):
+    done = autodiff("check", "-e", "x = tensor(0., requires_grad=True); L = relu(x) - relu(-x)")
+    assert done.returncode == 1
+    said = " ".join(done.out.split())
+    assert "x: backward gives 0, differences with a step of" in said
+    assert "at a kink need not add up to a slope. In line 1, relu(x) sits on a kink of relu: x = 0" in said
+    assert "in line 1, relu(-x) sits on a kink of relu: -x = 0" in said
+
+
+def test_ties_that_differences_do_not_see(autodiff):
+    done = autodiff("check", "-e", "x = tensor([1., 3., 3.], requires_grad=True); L = x.max(0)[0]")
+    assert done.returncode == 0
+    said = " ".join(done.out.split())
+    assert "x: the differences do not see this. In line 1, L sits on a kink of max: entries [1], [2]" in said
 
 
 def test_kinks_of_the_first_derivative(autodiff):
