@@ -88,6 +88,8 @@ def test_a_formula_that_is_not_the_value_is_told(autodiff):
     done = autodiff("explain", "--format", "formula", "-", input=product)
     assert done.out == "L/x\n"
     assert done.err == says("the formula is not the value here: that of prod in line 2 comes to 0/0")
+    for other in ("latex", "markdown"):
+        assert autodiff("explain", "--format", other, "-", input=product).err == done.err
     done = autodiff("explain", "--format", "formula", "-", input=product.replace("0.0", "1.0"))
     assert done.err == ""
 
