@@ -136,7 +136,8 @@ def warn(session: Session, text: str, span: Span) -> None:
     """Pass on a warning of the script."""
     from autodiff.grammar.script_warnings import help_on
 
-    session.warn(AutodiffError(text, code="W0100", span=span, help=help_on(text)))
+    source = None if session.script is None else session.script.source
+    session.warn(AutodiffError(text, code="W0100", span=span, help=help_on(text, source, span)))
 
 
 def set_limits(request: Request) -> None:

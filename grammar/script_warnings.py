@@ -6,14 +6,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from autodiff.core.span import Span
+    from autodiff.core.span import Source, Span
     from autodiff.grammar.run import Execution
 
+NO_LEAF = "The .grad attribute of a Tensor that is not a leaf"
 #: By the beginning of the warning, or by a part of it that names no numbers.
 HELP = {
-    "The .grad attribute of a Tensor that is not a leaf": (
-        "only leaves keep .grad; `.retain_grad()` before backward() makes a result keep it too"
-    ),
+    NO_LEAF: ("only leaves keep .grad; `.retain_grad()` before backward() makes a result keep it too"),
     "Converting a tensor with requires_grad=True to a scalar": (
         "the number has no graph; `.item()` says that this is meant, torch's functions take the tensor itself"
     ),
@@ -41,8 +40,14 @@ HELP = {
 }
 
 
-def help_on(warning: str) -> tuple[str, ...]:
-    """The sentence for a warning; none where torch's own says it all."""
+def help_on(warning: str, source: Source | None = None, span: Span | None = None) -> tuple[str, ...]:
+    """The sentence for a warning, of a place in a script; none where torch's own says it all."""
+    if warning.startswith(NO_LEAF) and source is not None and span is not None:
+        from autodiff.grammar.late_leaf import leaf_meant
+
+        meant = leaf_meant(source, span)
+        if meant is not None:
+            return (f"only leaves keep .grad; make the result the leaf: `{meant}`",)
     return tuple([text for part, text in HELP.items() if part in warning])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.core.errors import AutodiffError, Edit, Fix, Label
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
+from autodiff.grammar.late_leaf import as_leaf
 from autodiff.grammar.lints.calls import is_constant
 from autodiff.grammar.lints.finding import INDENT, Lint, Subject, atom, contains, finding
 from autodiff.grammar.lints.flow import surely_before
@@ -127,8 +128,12 @@ def gradient_of_result(subject: Subject) -> Iterator[AutodiffError]:
         if statement is not None and statement is not event.statement:
             labels = [Label(statement.span, f"`{name}` is computed here")]
             if isinstance(statement, syntax.Assign) and subject.stands_alone(statement):
-                ask = f"{name}.retain_grad()"
-                fixes = [Fix("have it kept by backward()", subject.after(statement, ask))]
+                meant = as_leaf(statement.value, subject.source)
+                if meant is not None:
+                    fixes = [Fix("make the result the leaf", *meant[0])]
+                else:
+                    ask = f"{name}.retain_grad()"
+                    fixes = [Fix("have it kept by backward()", subject.after(statement, ask))]
         yield finding(
             event.node.span,
             f"`{name}` is no leaf, so `{name}.grad` stays None",

@@ -7,6 +7,7 @@ from autodiff.core.mode import mode
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
+from autodiff.grammar.late_leaf import as_leaf
 from autodiff.grammar.proposals.scene import Scene
 from autodiff.grammar.walk import path_to, walk
 
@@ -250,10 +251,15 @@ def ask_for_gradient(scene: Scene, owner: Any) -> Iterator[Fix]:
 
 
 def keep_gradient(scene: Scene, owner: Any, name: str) -> Iterator[Fix]:
-    """``y.retain_grad()`` on the line after y is made."""
+    """``y.retain_grad()`` on the line after y is made; a leaf where y is one that was scaled at once."""
     if not isinstance(owner, syntax.Name):
         return
     for node in scene.assignments(owner.id)[:1]:
+        meant = as_leaf(node.value, scene.source)
+        if meant is not None:
+            edits, text = meant
+            yield Fix(f"make the result the leaf: {name} = {text}", *edits)
+            return
         line = f"{name}.retain_grad()"
         after = Span(node.span.end, node.span.end)
         yield Fix(f"ask it to keep its gradient: {line}", Edit(after, f"\n{indent(scene, node)}{line}"))

@@ -70,3 +70,11 @@ def test_a_warning_is_explained(text: str) -> None:
 def test_no_two_explanations_meet() -> None:
     assert all(len(help_on(part)) == 1 for part in HELP)
     assert help_on("anything else") == ()
+
+
+def test_a_leaf_that_was_scaled_is_explained_with_the_line_that_was_meant() -> None:
+    text = "w = torch.randn(3, requires_grad=True) * 0.01\nprint(w.grad)\n"
+    execution = execute(Source(text), write=lambda text: None)
+    [(warning, span)] = execution.warnings
+    [told] = help_on(warning, execution.source, span)
+    assert told.endswith("make the result the leaf: `w = (torch.randn(3) * 0.01).requires_grad_()`")

@@ -23,6 +23,10 @@ def found(text: str) -> list[str]:
 
 
 WRONG = {
+    "a leaf scaled where it is made": (
+        "w = torch.randn(3, requires_grad=True) * 0.01\nL = (w**2).sum()\nL.backward()\nprint(w.grad)\n",
+        ["L006"],
+    ),
     "a step in a loop": (W + LOOP + LOSS + "    w = w - 0.1 * w.grad\n", ["L001"]),
     "a step through a name": (W + "L = w * w\nL.backward()\ng = w.grad\nw = w - 0.1 * g\n", ["L001"]),
     "a step the other way round": (W + "L = w * w\nL.backward()\nw = w.grad * -0.1 + w\n", ["L001"]),
@@ -271,6 +275,40 @@ def test_the_repairs_of_wrong_scripts_hold(name: str) -> None:
     for code, repaired in fixes_of(WRONG[name][0]):
         assert code not in found(repaired)
         assert run_script(repaired).error is None
+
+
+@pytest.mark.parametrize(
+    ("made", "meant"),
+    [
+        ("torch.randn(3, requires_grad=True) * 0.01", "(torch.randn(3) * 0.01).requires_grad_()"),
+        (
+            "0.1 * torch.ones(3, requires_grad=True, dtype=torch.float64)",
+            "(0.1 * torch.ones(3, dtype=torch.float64)).requires_grad_()",
+        ),
+        (
+            "torch.ones(3, requires_grad=True) / math.sqrt(3)",
+            "(torch.ones(3) / math.sqrt(3)).requires_grad_()",
+        ),
+        (
+            "torch.ones(3, requires_grad=True).double().mul(2)",
+            "torch.ones(3).double().mul(2).requires_grad_()",
+        ),
+    ],
+)
+def test_a_leaf_that_was_scaled_is_made_the_leaf(made: str, meant: str) -> None:
+    rest = "\nL = (w**2).sum()\nL.backward()\nprint(w.grad)\n"
+    [(_, repaired)] = fixes_of(f"w = {made}{rest}")
+    assert repaired == f"w = {meant}{rest}"
+    assert run_script(repaired).names["w"].grad is not None
+    error = run_script(f"w = {made}{rest}w.grad.zero_()\n").error
+    assert error is not None
+    assert error.advice == (f"make the result the leaf: w = {meant}",)
+
+
+def test_a_result_of_two_tensors_is_asked_to_keep_its_gradient() -> None:
+    text = "x = torch.ones(3)\nw = torch.ones(3, requires_grad=True) * x\nw.sum().backward()\nprint(w.grad)\n"
+    [(_, repaired)] = fixes_of(text)
+    assert "w.retain_grad()\n" in repaired
 
 
 def test_what_is_trained_is_made_a_leaf_and_the_data_is_not() -> None:
