@@ -18,7 +18,7 @@ from autodiff.core.naming import Formulas, Names
 from autodiff.core.node import Node, OpNode
 from autodiff.core.path_writer import PathWriter
 from autodiff.core.paths import Path as Edges
-from autodiff.core.paths import follow
+from autodiff.core.paths import PathCounts, follow
 from autodiff.core.report import Derivation, Entry, Expressions, Subject
 from autodiff.core.strongest import ScalarEdges, is_number
 from autodiff.core.terms import summands
@@ -51,7 +51,7 @@ class Derivations:
         self,
         subject: Subject,
         names: Names,
-        counts: dict[Node, int],
+        counts: PathCounts,
         max_paths: int,
         top: int,
         entry: tuple[int, ...] | None = None,

@@ -6,6 +6,8 @@ how a derivation is put together in ``derive``.
 
 from __future__ import annotations
 
+from functools import partial
+
 from autodiff.core.backward import np_errors_ignored
 from autodiff.core.dtypes import dtype_of
 from autodiff.core.expr import text
@@ -13,7 +15,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import no_grad
 from autodiff.core.naming import Formulas, Names
 from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
-from autodiff.core.paths import count_paths
+from autodiff.core.paths import PathCounts
 from autodiff.core.report import Derivation, GradientReport, Graph, GraphEdge, GraphNode, Subject, Variable
 from autodiff.core.span import Source
 from autodiff.core.symbol import Symbol, is_custom, local_symbol
@@ -21,7 +23,7 @@ from autodiff.core.tensors import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from autodiff.core.second import Second
@@ -48,9 +50,9 @@ def describe(
     names for nodes that the script has none for.
     """
     names = Names(subject.order or (subject.root,), source, called)
-    counts = count_paths(subject.root, [node for _, node in subject.wrt], subject.order)
+    counts = PathCounts(subject.root, [node for _, node in subject.wrt], subject.order)
     gradients = tuple(
-        _variable(spelled, node, names, _gradient(subject, node), counts[node])
+        _variable(spelled, node, names, _gradient(subject, node), partial(counts.__getitem__, node))
         for spelled, node in subject.wrt
     )
     derived: tuple[Derivation, ...] = ()
@@ -70,7 +72,7 @@ def describe(
     )
 
 
-def _variable(spelled: str, node: Node, names: Names, grad: Any, paths: int) -> Variable:
+def _variable(spelled: str, node: Node, names: Names, grad: Any, paths: int | Callable[[], int]) -> Variable:
     return Variable(
         name=spelled,
         line=names.line(node),
@@ -164,8 +166,8 @@ def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
     from autodiff.core.simplify import simplify
 
     op = node.op
-    if op.partials and isinstance(partial := op.partials[index], int):
-        return str(partial)
+    if op.partials and isinstance(rule := op.partials[index], int):
+        return str(rule)
     out, operands = formulas.symbol(node), formulas.operands(node)
     symbol: Symbol = local_symbol(node, index, out, operands)
     return text(simplify(symbol.expr), LONGEST_SYMBOL, 6)

@@ -47,6 +47,23 @@ def count_paths(root: Node, wanted: Iterable[Node], order: Sequence[Node] | None
     return {node: counts.get(node, 0) for node in kept}
 
 
+class PathCounts:
+    """``count_paths``, done when the first count is asked for."""
+
+    __slots__ = ("_counts", "_order", "_root", "_wanted")
+
+    def __init__(self, root: Node, wanted: Iterable[Node], order: Sequence[Node]) -> None:
+        self._root = root
+        self._wanted = tuple(wanted)
+        self._order = order
+        self._counts: dict[Node, int] | None = None
+
+    def __getitem__(self, node: Node) -> int:
+        if self._counts is None:
+            self._counts = count_paths(self._root, self._wanted, self._order)
+        return self._counts[node]
+
+
 def paths_between(root: Node, target: Node, order: Sequence[Node] | None = None) -> Iterator[Path]:
     """Every path from ``root`` to ``target``, operands from left to right.
 

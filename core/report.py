@@ -10,6 +10,7 @@ from autodiff.core.node import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from autodiff.core.errors import Fix
@@ -50,9 +51,13 @@ class Subject:
 
 
 class Variable:
-    """A named tensor with its gradient. ``paths`` counts the paths that reach it from the output."""
+    """A named tensor with its gradient. ``paths`` counts the paths that reach it from the output.
 
-    __slots__ = ("dtype", "grad", "line", "name", "paths", "shape", "value")
+    They are counted when first asked for: in a graph of a million nodes the count has a hundred thousand
+    digits, and bare gradients do not show it.
+    """
+
+    __slots__ = ("_paths", "dtype", "grad", "line", "name", "shape", "value")
 
     def __init__(
         self,
@@ -62,7 +67,7 @@ class Variable:
         dtype: str,
         value: Any,
         grad: Any,
-        paths: int,
+        paths: int | Callable[[], int],
     ) -> None:
         self.name = name
         self.line = line
@@ -70,7 +75,13 @@ class Variable:
         self.dtype = dtype
         self.value = value
         self.grad = grad
-        self.paths = paths
+        self._paths = paths
+
+    @property
+    def paths(self) -> int:
+        if not isinstance(self._paths, int):
+            self._paths = self._paths()
+        return self._paths
 
 
 class GraphNode:

@@ -10,6 +10,7 @@ from autodiff.core import Function, Tensor, tensor
 from autodiff.core.describe import MOST_PATHS, describe
 from autodiff.core.evaluation import value_of
 from autodiff.core.mode import mode
+from autodiff.core.paths import count_paths
 from autodiff.core.report import Derivation, Graph, Subject
 from autodiff.core.span import Source, Span
 from expression_reader import parse
@@ -405,3 +406,19 @@ def test_zero_follows_every_path() -> None:
     code = "x = leaf(3.)\nL = x*x + x"
     subject, source = run(code, "x", "L")
     assert len(describe_derivation(subject, source, 0, max_paths=0).paths) == 3
+
+
+def test_paths_are_counted_when_first_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph of a million nodes can have a count of a hundred thousand digits: bare gradients need none."""
+    counted = []
+
+    def count(*arguments: Any) -> dict[Any, int]:
+        counted.append(arguments)
+        return count_paths(*arguments)
+
+    monkeypatch.setattr("autodiff.core.paths.count_paths", count)
+    report = describe(*run(FIRST, "w1", "L"), graph=False, derivations=False)
+    assert [variable.grad for variable in report.gradients] == [-8.0]
+    assert not counted
+    assert [report.gradients[0].paths for _ in range(2)] == [2, 2]
+    assert len(counted) == 1
