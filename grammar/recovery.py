@@ -22,6 +22,7 @@ from autodiff.grammar.diagnosis.lines import (
 from autodiff.grammar.diagnosis.situation import LINE_STARTS, line_around
 from autodiff.grammar.layout import Words, read_words
 from autodiff.grammar.parser import Reader
+from autodiff.grammar.sessions import as_script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def find_further(error: CompileError, source: Source, given: Iterable[str] = ())
     """Put the mistakes beside ``error``, which stopped the script from parsing, into its ``further``."""
     if error.span is None or len(source.text) > LONGEST or error.code in NO_GOING_ON:
         return
+    source = as_script(source)
     search = Search(source)
     search.leave_out(error)
     script = search.run()

@@ -120,7 +120,7 @@ GOLDEN = [
     ("def f(x, ^**^kw): pass", "E0133", "`**` parameters are not in the language", None,
      "delete `**kw`, which is used nowhere"),
     ("x = ^__name__^", "E0107", "the name `__name__` begins with an underscore", None, "call it `name`"),
-    ("^>>>^ x = 1", "E0135", "`>>>` is the prompt of Python and no part of the script", None, None),
+    ("y = 2\n^>>>^ x = 1", "E0135", "`>>>` is the prompt of Python and no part of the script", None, None),
     ("^!pip install torch^", "E0134", None, None, None),
     ("^```python^\nx = 1", "E0136", None, None, None),
     ("from ^.^ import x", "E0110", "a script cannot import other files", None, None),
