@@ -61,7 +61,7 @@ class Typed:
         if self.kind.startswith("tuple of "):
             if isinstance(value, (tuple, list)):
                 entry = {"ints": "int", "floats": "float", "Tensors": "Tensor"}.get(self.kind[9:], "")
-                return entry == "Tensor" or not value or is_of(entry, value[0])
+                return entry == "Tensor" or not value or value[0] is UNKNOWN or is_of(entry, value[0])
             return self.takes_one and is_of("float" if "floats" in self.kind else "int", value)
         return is_of(self.kind, value)
 
@@ -153,9 +153,10 @@ def blame(key: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool
     forms = [Form(text) for text in signature.split(" | ")]
     reader = Reader(called, args, kwargs, is_method)
     if kind == "form":
-        return reader.read(forms[0])
-    if any(reader.read(form) is None for form in forms):
-        return None
+        return reader.read(forms[0]) or reader.wrong_entry(forms[0])
+    for form in forms:
+        if reader.read(form) is None:
+            return reader.wrong_entry(form)
     given = len(args) + len(kwargs)
     plausible = [form for form in forms if form.least <= given <= len(form.parameters)]
     if len(plausible) == 1:
@@ -197,7 +198,8 @@ class Reader:
 
     def read(self, form: Form) -> Blame | None:
         count = len(self.args)
-        if count > form.positional and not form.is_variadic:
+        side_by_side = form.is_variadic and form.parameters[0].takes(list(self.args), False)
+        if count > form.positional and not side_by_side:
             return self.too_many(form)
         numbers = self.called.rstrip("_") in TAKE_NUMBERS
         position = used = 0
@@ -210,12 +212,7 @@ class Reader:
                 if not parameter.has_default:
                     return self.missing(form, number)
             elif not parameter.takes(value, numbers):
-                if (
-                    form.is_variadic
-                    and not is_named
-                    and not position
-                    and Typed.takes(parameter, list(self.args), False)
-                ):
+                if side_by_side and not is_named and not position:
                     position = count
                     continue
                 return self.refused(parameter, value, None if is_named else position)
@@ -223,16 +220,35 @@ class Reader:
                 position += 1
             elif value is not MISSING:
                 used += 1
-        return self.unexpected(form) if used < len(self.kwargs) else self.no_tensor_in(form)
+        return self.unexpected(form) if used < len(self.kwargs) else None
 
-    def no_tensor_in(self, form: Form) -> Blame | None:
-        """What torch says of lists of tensors, whose entries it reads last."""
+    def wrong_entry(self, form: Form) -> Blame | None:
+        """What torch says of lists of tensors and of numbers, whose entries it reads last."""
         for number, parameter in enumerate(form.parameters):
+            value = self.args[number] if number < len(self.args) else self.named(parameter)
+            if form.is_variadic and not number and len(self.args) > 1:
+                value = tuple(self.args)
+            found = None
             if parameter.kind == "tuple of Tensors":
-                value = self.args[number] if number < len(self.args) else self.named(parameter)
                 found = no_tensor(value, number)
-                if found is not None:
-                    return found
+            elif parameter.kind == "tuple of ints":
+                found = self.no_int(parameter, value, number)
+            if found is not None:
+                return found
+        return None
+
+    def no_int(self, parameter: Typed, values: Any, number: int) -> Blame | None:
+        """The error for an entry, of a list of sizes or dimensions, that is no whole number."""
+        if isinstance(values, (tuple, list)):
+            for at, value in enumerate(values):
+                if not (value is UNKNOWN or is_of("int", value) or value.__class__ is bool):
+                    return Blame(
+                        f"{self.called}(): argument '{parameter.name}' failed to unpack the object at pos"
+                        f' {at + 1} with error "type must be tuple of ints,but got {type_name(value)}"',
+                        number + self.shift if number < len(self.args) else parameter.name,
+                        values,
+                        "ints",
+                    )
         return None
 
     def named(self, parameter: Typed) -> Any:
@@ -318,13 +334,13 @@ def takes(least: int, most: int, given: int) -> str:
 class PythonSignature:
     """A signature as ``inspect`` writes it, with None for every default."""
 
-    __slots__ = ("keyword_only", "positional", "required", "takes_any", "takes_any_name")
+    __slots__ = ("keyword_only", "positional", "required", "takes_any", "takes_any_name", "takes_tensors")
 
     def __init__(self, text: str) -> None:
         self.positional: list[str] = []
         self.keyword_only: list[str] = []
         self.required: set[str] = set()
-        self.takes_any = self.takes_any_name = False
+        self.takes_any = self.takes_any_name = self.takes_tensors = False
         names = self.positional
         for part in filter(None, text[1:-1].split(", ")):
             name, equals, _ = part.partition("=")
@@ -332,6 +348,7 @@ class PythonSignature:
                 self.takes_any_name = True
             elif part.startswith("*"):
                 self.takes_any = part != "*"
+                self.takes_tensors = part == "*tensors"
                 names = self.keyword_only
             elif part != "/":
                 names.append(name)
@@ -359,7 +376,7 @@ def blame_of_python(
             return Blame(
                 f"{called}() missing {len(missing)} required {how} argument{plural}: {listing(missing)}"
             )
-    if signature.takes_any and not names:  # tensors side by side
+    if signature.takes_tensors:  # side by side, or as one list
         is_list = count == 1 and isinstance(args[0], (tuple, list))
         return no_tensor(args[0] if is_list else args, 0)
     return None

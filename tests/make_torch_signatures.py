@@ -17,7 +17,9 @@ from typing import Any
 import autodiff.core.ops  # noqa: F401  - declares every function
 import torch
 from autodiff.core.functions import FUNCTIONS, METHODS
+from autodiff.core.tensors import Tensor
 from autodiff.grammar import refusal
+from autodiff.grammar.attributes import METHODS as METHODS_OF_SCRIPTS
 
 TARGET = Path(refusal.__file__).with_name("torch_signatures.txt")
 OWNERS = {
@@ -59,7 +61,8 @@ BY_HAND = {
 
 def table() -> str:
     """The file: one line to a name, its forms one behind the other."""
-    methods = [*METHODS, *(f"{name}_" for name, function in METHODS.items() if function.in_place)]
+    methods = {*METHODS, *(f"{name}_" for name, function in METHODS.items() if function.in_place)}
+    methods |= {name for kind, name in METHODS_OF_SCRIPTS if kind is Tensor}
     keys = [*sorted(FUNCTIONS), *(f"Tensor.{name}" for name in sorted(methods))]
     lines = [line for key in dict.fromkeys(keys) if (line := entry(key)) is not None]
     return "".join(f"{line}\n" for line in lines)

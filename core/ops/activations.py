@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.errors import ScriptError
+from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, elementwise, selective
@@ -228,7 +228,7 @@ expose("F.logsigmoid(input)", lambda x: logsigmoid(floats_only(x, "log_sigmoid_c
 @public("F.relu(input, inplace: bool = False)", method=False)
 def functional_relu(x: Any, inplace: bool) -> Any:
     """x above 0, 0 elsewhere."""
-    return kept(x, relu(no_bools(x, "Boolean inputs not supported for relu")), inplace)
+    return kept(x, relu(x), inplace)
 
 
 expose("F.tanhshrink(input)", lambda x: x - tanh(x), method=False)
@@ -306,7 +306,17 @@ def hardtanh_of(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
 @public("F.softshrink(input, lambd: float = 0.5)", method=False)
 def softshrink_of(x: Any, lambd: float) -> Any:
     """x moved towards 0 by lambd, and 0 where it is nearer."""
-    return softshrink(floats_only(x, "softshrink_check"), lambd=lambd)
+    x = floats_only(x, "softshrink_check")
+    if x.__class__ is Tensor:
+        most = float(np.finfo(x.data.dtype).max)
+        if not 0 <= lambd <= most:
+            raise ScriptError(
+                f"lambda must be in range [0, {most:g}] for input dtype {x.dtype.long_name}, but found"
+                f" {lambd:g}",
+                operands=(x,),
+                caret="values nearer to 0 than this become 0",
+            )
+    return softshrink(x, lambd=lambd)
 
 
 @public("F.hardshrink(input, lambd: float = 0.5)", also=("hardshrink",), method=False)
@@ -327,9 +337,35 @@ def threshold_of(x: Any, at: float, value: float, inplace: bool) -> Any:
     return kept(x, op(x, threshold=bound(x, at), value=bound(x, value)), inplace)
 
 
+def check_slopes(x: Tensor, weight: Tensor) -> None:
+    """What prelu asks of its weights: of the type of x, and one or as many as there are channels."""
+    if x.dtype is not weight.dtype:
+        raise ScriptError(
+            f"prelu: Type promoting not supported. Got {x.dtype.long_name} and {weight.dtype.long_name}",
+            code="E0312",
+            operands=(x, weight),
+        )
+    channels = x.shape[1] if x.ndim > 1 else 1
+    if weight.size != 1 and not x.ndim:
+        raise ShapeError("Not allow zero-dim input tensor.", operands=(x, weight))
+    if weight.size not in (1, channels):
+        raise ShapeError(
+            "Mismatch of parameter numbers and input channel size. Found parameter numbers ="
+            f" {weight.size} and channel size = {channels}.",
+            operands=(x, weight),
+        )
+    if weight.ndim > 1:
+        raise ShapeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}",
+            operands=(weight,),
+        )
+    floats_only(x, "prelu_cpu")
+
+
 @public("prelu(input: tensor, weight: tensor)", also=("F.prelu",))
 def prelu_of(x: Tensor, weight: Tensor) -> Tensor:
     """x above 0 and a learned multiple of it below, one weight per channel or one for all."""
+    check_slopes(x, weight)
     if weight.ndim == 1 and x.ndim != 1 and (x.ndim or weight.size == 1):
         weight = reshape(weight, shape=(1, weight.size)[: x.ndim] + (1,) * (x.ndim - 2))
     return prelu(x, weight)

@@ -7,7 +7,7 @@ Over several dimensions ties share the gradient, along one dimension the first t
 
 from __future__ import annotations
 
-from autodiff.core.errors import ScriptError
+from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
@@ -94,7 +94,17 @@ def amin_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
 def aminmax(x: Tensor, dim: int | None, keepdim: bool) -> NamedResult:
     """The smallest and the largest entry."""
     dims = dims_of(x, None if dim is None else (dim,), keepdim)
-    check_not_empty(x, "aminmax", dims)
+    for axis in dims or ():
+        if not x.shape[axis]:
+            raise ShapeError(
+                f"aminmax: Expected reduction dim {axis} to have non-zero size.", code="E0200", operands=(x,)
+            )
+    if not x.size:
+        raise ShapeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.",
+            code="E0200",
+            operands=(x,),
+        )
     least, most = (op.named("AminmaxBackward0")(x, dim=dims, keepdim=keepdim) for op in (amin, amax))
     return NamedResult("torch.return_types.aminmax", ("min", "max"), (least, most))
 
@@ -104,7 +114,7 @@ def pick_entries(
 ) -> NamedResult:
     """The entry that ``choose`` points at along ``dim``, and where it stands."""
     axis = wrap_dim(x, dim)
-    check_not_empty(x, name, (axis,) if x.ndim else None)
+    check_not_empty(x, name.removeprefix("nan"), (axis,) if x.ndim else None)
     index = choose(x.data, axis) if x.ndim else np.zeros((), np.int64)
     kink = pick.kink if name in ("max", "min") else PICKED
     values = pick.named(grad_fn, kink=kink)(x, index=index, dim=axis, keepdim=keepdim)

@@ -11,6 +11,7 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.ops import random
+from autodiff.core.ops.activations import floats_only
 from autodiff.core.ops.arithmetic import add, div, mul
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import wrap_dim
@@ -241,6 +242,7 @@ def glu(x: Tensor, dim: int) -> Tensor:
         raise ShapeError(
             f"Halving dimension must be even, but dimension {axis} is size {size}", operands=(x,)
         )
+    floats_only(x, "glu_cpu")
     first, second = (
         slice_dim(x, dim=axis, start=start, stop=start + size // 2, step=1) for start in (0, size // 2)
     )

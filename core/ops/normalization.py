@@ -227,6 +227,14 @@ def instance_norm(
             code="E0206",
             operands=(x,),
         )
+    repeats = x.shape[0]  # torch repeats weight and bias for every input before it counts them
+    for what, values in (("weight", weight), ("bias", bias)):
+        if values is not None and values.size != x.shape[1]:
+            raise ShapeError(
+                f"{what} should contain {repeats * x.shape[1]} elements not {repeats * values.size}",
+                operands=(x, values),
+                caret=f"there are {x.shape[1]} channels, and {what} has {values.size} entries",
+            )
     return scaled(
         standardize.named("ViewBackward0")(x, dim=dims, eps=eps),
         weight,

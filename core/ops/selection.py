@@ -25,6 +25,15 @@ def sign_forward(x: Any) -> Any:
     return x if x.dtype.kind == "b" else np.subtract(x > 0, x < 0, dtype=x.dtype)
 
 
+def relu_forward(x: Any) -> Any:
+    """x above 0; of two zeros numpy gives the second and torch the first."""
+    if x.dtype.kind == "b":
+        raise ScriptError(
+            "Boolean inputs not supported for relu", code="E0312", caret="this tensor holds bools"
+        )
+    return np.maximum(0, x)
+
+
 def abs_forward(x: Any) -> Any:
     """|x|; truth values have none, as in torch."""
     if x.dtype.kind == "b":
@@ -53,7 +62,7 @@ sign = elementwise("sign", sign_forward, 0, scalar=lambda x: float((x > 0) - (x 
 abs = elementwise("abs", abs_forward, lambda out, x: sign(x), scalar=operator.abs, kink="the slope at 0 is 0")
 relu = selective(
     "relu",
-    lambda x: np.maximum(0, x),  # of two zeros numpy gives the second and torch the first
+    relu_forward,
     lambda g, out, x: where(x <= 0, 0.0, g),
     saved=(("out",),),
     scalar=lambda x: max_scalar(x, 0.0),

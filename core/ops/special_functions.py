@@ -210,7 +210,8 @@ def step(x: Tensor, values: Tensor) -> Tensor:
 def of_whole_numbers(op: Op) -> Callable[[Tensor, Tensor], Tensor]:
     def function(x: Tensor, y: Tensor) -> Tensor:
         for operand in (x, y):
-            need_kind(operand, f"{op.name}_cpu", is_float=False)
+            if operand.dtype.kind != "b" or x.dtype is y.dtype:  # one of the two may hold truth values
+                need_kind(operand, f"{op.name}_cpu", is_float=False)
         return op(x, y)
 
     function.__doc__ = f"The {'greatest common divisor' if op is gcd else 'least common multiple'}."

@@ -10,7 +10,9 @@ from copy import copy
 
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import Function, Parameter
-from autodiff.grammar.refusal import UNKNOWN
+from autodiff.core.tensors import Tensor
+from autodiff.grammar.methods import METHODS
+from autodiff.grammar.refusal import UNKNOWN, blame
 from autodiff.grammar.script_functions import bind, listing
 from autodiff.grammar.values import BoundMethod, Builtin, ScriptFunction
 
@@ -45,7 +47,14 @@ def check_arguments(function: Any, call: syntax.Call, of: str = "") -> None:
     elif isinstance(function, Builtin):
         fit_python(function.name, function.function, count, keywords)
     else:
-        fit_python(of or function.__name__, function, count, keywords)
+        try:
+            fit_python(of or function.__name__, function, count, keywords)
+        except ScriptError as error:
+            if METHODS.get((Tensor, of)) is function:
+                unknown = dict.fromkeys(keywords, UNKNOWN)
+                found = blame(f"Tensor.{of}", (UNKNOWN,) * count, unknown, is_method=True)
+                error.message = error.message if found is None else found.message
+            raise
 
 
 def fit(function: Function, count: int, keywords: list[str]) -> None:

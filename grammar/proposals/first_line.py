@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff.core.functions import FUNCTIONS, MISSING, NAMESPACES, Function, Parameter
+from autodiff.core.functions import FUNCTIONS, METHODS, MISSING, NAMESPACES, Function, Parameter
+from autodiff.core.tensors import Tensor
 from autodiff.grammar.refusal import ANY_FORM, UNKNOWN, blame, name_in_torch
 
 TYPE_CHECKING = False
@@ -17,10 +18,14 @@ def say_as_torch(made: CallScene) -> str:
     """
     error = made.scene.error
     own = error.message
+    if not error.about and made.owner.__class__ is Tensor:
+        return say_of_method(made)
     if made.function.__class__ is not Function or len(error.about) < 5:
         return own
     function, _, _, args, kwargs = error.about
     key = torch_key(made)
+    if made.is_method and function is not METHODS.get(key.partition(".")[2].removesuffix("_")):
+        args = (made.owner, *args)  # the method of a tensor that calls the function: new_zeros
     found = blame(key, args, kwargs, made.is_method)
     if found is None:
         called = name_in_torch(key)
@@ -35,6 +40,18 @@ def say_as_torch(made: CallScene) -> str:
         refused = (parameter_at(function, found.argument, found.kind), found.value)
     error.about = (function, found.argument, refused, args, kwargs)
     return found.message
+
+
+def say_of_method(made: CallScene) -> str:
+    """The same for methods of tensors that are no functions of core, by how many arguments there are."""
+    error, given = made.scene.error, made.call.arguments
+    if not any(argument.star for argument in given):
+        positional = [UNKNOWN for argument in given if argument.keyword is None]
+        named = {argument.keyword: UNKNOWN for argument in given if argument.keyword is not None}
+        found = blame(torch_key(made), [made.owner, *positional], named, is_method=True)
+        if found is not None:
+            error.message = found.message
+    return error.message
 
 
 def torch_key(made: CallScene) -> str:
