@@ -176,8 +176,8 @@ CODES = {
     ),
     "E0135": Code(
         "What was printed around the code is no part of a script.",
-        "A part of the script was copied with the prompts `>>>` or the labels `In [1]:` of where it ran. Where"
-        " the first line has one, prompts and answers are passed over.",
+        "A part of the script was copied with the prompts `>>>` or the labels `In [1]:` of where it ran."
+        " Where the first line has one, prompts and answers are passed over.",
         "Delete the prompts and the answers, and keep what was typed.",
         "x = 1.0\n>>> print(x)\n1.0",
         "x = 1.0\nprint(x)",
