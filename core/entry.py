@@ -10,7 +10,19 @@ from __future__ import annotations
 from autodiff.core.backward import leading_to
 from autodiff.core.entries import NO_VALUES, Entries, UnspelledError, spelled_place
 from autodiff.core.evaluation import value_of
-from autodiff.core.expr import EVALUABLE, ONE, ZERO, Expr, infix, name, names_in, number, substitute, text
+from autodiff.core.expr import (
+    EVALUABLE,
+    ONE,
+    ZERO,
+    Expr,
+    infix,
+    name,
+    names_in,
+    number,
+    substitute,
+    text,
+    unfold,
+)
 from autodiff.core.lazy import np
 from autodiff.core.naming import Formulas, Names, bracketed
 from autodiff.core.node import Node, OpNode
@@ -331,11 +343,8 @@ class _Run:
 
     def written_out(self, expr: Expr) -> Expr | None:
         """The expression without the names of gradients; None where it is too long."""
-        while any(spelled in self.meanings for spelled in names_in(expr)):
-            expr = substitute(expr, self.meanings)
-            if expr.size > LONGEST_FORMULA:
-                return None
-        return expr
+        whole = unfold(expr, self.meanings)
+        return whole if whole.size <= LONGEST_FORMULA else None
 
     def numbers(self, term: Expr) -> str:
         rounded = {s: number(float(f"{self.values[s]:.{DIGITS}g}")) for s in names_in(term)}

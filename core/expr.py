@@ -181,6 +181,27 @@ def substitute(root: Expr, values: Mapping[str, Expr]) -> Expr:
     return done[id(root)]
 
 
+def unfold(root: Expr, meanings: Mapping[str, Expr]) -> Expr:
+    """The expression with names replaced by what they mean, and the names in that as well.
+
+    >>> str(unfold(name("t2"), {"t1": name("x"), "t2": neg(name("t1"))}))
+    '-x'
+    """
+    done: dict[str, Expr] = {}
+    stack = [spelled for spelled in names_in(root) if spelled in meanings]
+    while stack:
+        spelled = stack[-1]
+        if spelled in done:
+            stack.pop()
+            continue
+        missing = [s for s in names_in(meanings[spelled]) if s in meanings and s not in done]
+        if missing:
+            stack.extend(missing)
+        else:
+            done[stack.pop()] = substitute(meanings[spelled], done)
+    return substitute(root, done)
+
+
 def evaluate(root: Expr, values: Mapping[str, Any], apply: Callable[[Expr, list[Any]], Any]) -> Any:
     """The value of an expression whose variables have ``values``; ``apply`` computes one head."""
     done: dict[int, Any] = {}

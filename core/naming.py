@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.expr import Expr, call, infix, name, names_in, neg, number, substitute, text
+from autodiff.core.expr import Expr, call, infix, name, names_in, neg, number, text, unfold
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.span import Source
 from autodiff.core.symbol import Shape, Symbol, as_symbol, dtype_named, is_custom
@@ -257,17 +257,12 @@ class Formulas:
 
     def written_out(self, root: Expr) -> Expr | None:
         """The expression without invented names; None where one stands for what has no expression."""
-        while True:
-            invented = list(self._invented_in([root]))
-            if not invented:
-                return root
-            meanings: dict[str, Expr] = {}
-            for spelled in invented:
-                meaning = self._meanings[spelled]
-                if not isinstance(meaning, Expr):
-                    return None
-                meanings[spelled] = meaning
-            root = substitute(root, meanings)
+        meanings: dict[str, Expr] = {}
+        for spelled, meaning in self.meanings([root]):
+            if not isinstance(meaning, Expr):
+                return None
+            meanings[spelled] = meaning
+        return unfold(root, meanings)
 
     def where(self, exprs: Iterable[Expr]) -> tuple[tuple[str, str], ...]:
         """The meaning of every invented name in the expressions, and of those in their meanings, as text."""

@@ -200,6 +200,13 @@ def test_the_gradients_graph_has_names_that_say_what_they_are() -> None:
     assert derivation.simplified == "6*x**2*z"
 
 
+def test_a_long_loop_is_derived_twice() -> None:
+    """Names nest as deep as the loop is long; each is written out once."""
+    [derivation] = twice("w = 1.01\nx = w\nfor i in range(300):\n    x = x * w\nL = x * 1").derivations
+    assert derivation.value == pytest.approx(301 * 300 * 1.01**299)
+    assert derivation.count > 10_000
+
+
 def test_a_row_of_the_hessian() -> None:
     script = "w = torch.tensor([1., 2., 3.], requires_grad=True)\nL = w.prod() + (w**2).sum()"
     [derivation] = twice(script, (1,)).derivations
