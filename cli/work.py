@@ -50,6 +50,8 @@ def make_report(
         script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
     )
     ran = perf_counter()
+    for name, shape in execution.flattened.items():
+        session.note(f"--set {name}: `{name}` has shape {shape} in the script, and is one number now")
     try:
         if twice:
             from autodiff.grammar.second_order import differentiate_twice
@@ -249,5 +251,5 @@ def read_literal(option: str, text: str) -> object:
         raise UsageError(
             f"{option} takes a number or a list of numbers, and `{text[:40]}` is neither{at}",
             code="E0610",
-            help=("write it as in 2.5, -1e3 or [[1, 2], [3, 4]]",),
+            help=("write it as in 2.5, -1e3, inf or [[1, 2], [3, 4]]",),
         ) from None

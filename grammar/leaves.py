@@ -34,12 +34,16 @@ CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 
 
 class Plan:
-    """``conversions`` by target; ``without_tensors`` is exception 1; ``marks`` says requires_grad is used."""
+    """``conversions`` by target; ``without_tensors`` is exception 1; ``marks`` says requires_grad is used.
 
-    __slots__ = ("conversions", "marks", "without_tensors")
+    ``flattened`` has the shapes of tensors that ``--set`` made one number, by name, once the script has run.
+    """
+
+    __slots__ = ("conversions", "flattened", "marks", "without_tensors")
 
     def __init__(self) -> None:
         self.conversions: dict[syntax.Expression, Convert] = {}
+        self.flattened: dict[str, tuple[int, ...]] = {}
         self.without_tensors = False
         self.marks = False
 
@@ -60,7 +64,7 @@ def plan(script: syntax.Script, names: Names, sets: dict[str, Any], wrt: list[st
             steps.append(as_leaf)
         if name in sets and name not in replaced:
             replaced.add(name)
-            steps.append(replacing(sets[name]))
+            steps.append(replacing(sets[name], name, made.flattened))
         if any(matches(name, pattern) for pattern in wrt):
             steps.append(as_tracked)
         elif any(pattern.startswith(name + "[") for pattern in wrt):
@@ -252,12 +256,23 @@ def track_new(value: Any) -> Any:
     return value
 
 
-def replacing(given: Any) -> Convert:
-    """What ``--set`` puts in the place of a value: the same dtype and marks, another number."""
+def replacing(given: Any, name: str, flattened: dict[str, tuple[int, ...]]) -> Convert:
+    """What ``--set`` puts in the place of a value: the same dtype and marks, another number.
+
+    The shape of a tensor of any size that becomes one number is kept in ``flattened``.
+    """
 
     def convert(value: Any) -> Any:
         if value.__class__ is Tensor:
-            made = number_tensor(given, value.dtype)
+            try:
+                made = number_tensor(given, value.dtype)
+            except (ValueError, OverflowError) as error:
+                raise UsageError(
+                    f"--set cannot replace `{name}`, which holds {value.dtype.name} numbers: {error}",
+                    code="E0602",
+                ) from None
+            if value.shape and not made.shape:
+                flattened[name] = tuple(value.shape)
             if value.requires_grad:
                 made.set_requires_grad()
             return made

@@ -65,7 +65,9 @@ def parse_expression(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.
 
 
 def parse_literal(text: str) -> object:
-    """The value of a number, True, False, None, or of lists and tuples of them; nothing is evaluated.
+    """The value of a number, ``nan``, ``inf``, True, False, None, or of lists and tuples of them.
+
+    Nothing is evaluated.
 
     >>> parse_literal("[1, -2.5, (True, None)]")
     [1, -2.5, (True, None)]
@@ -98,6 +100,8 @@ def _signed_number(node: syntax.Expression) -> int | float:
         node = node.operand
     if isinstance(node, syntax.Number):
         return sign * node.value
+    if isinstance(node, syntax.Name) and node.id in ("nan", "inf"):
+        return sign * float(node.id)
     raise CompileError(
         "this is not a plain value",
         code="E0102",

@@ -121,9 +121,13 @@ class LastPasses:
 
 
 class Execution:
-    """A script that has run: its top-level names, the graph it left, what it warned about."""
+    """A script that has run: its top-level names, the graph it left, what it warned about.
+
+    ``flattened`` has the shapes of tensors that the settings made one number.
+    """
 
     __slots__ = (
+        "flattened",
         "last_assigned",
         "last_passes",
         "last_value",
@@ -143,6 +147,7 @@ class Execution:
         self.last_passes = LastPasses(keeps_all)
         self.warnings: list[tuple[str, Span]] = []
         self.without_tensors = False
+        self.flattened: dict[str, tuple[int, ...]] = {}
 
     def bound_at(self, name: str) -> int:
         """The offset where a name is first bound, which orders names as the source does."""
@@ -266,6 +271,7 @@ def perform(
     planned = plan(script, scopes, sets, settings.wrt, settings.track)
     execution = Execution(source, scopes, settings.of is not None)
     execution.without_tensors = planned.without_tensors
+    execution.flattened = planned.flattened
     mode.recorder = execution.last_passes
     runtime.numbers_are_leaves = planned.without_tensors or bool(sets or settings.wrt)
 

@@ -160,3 +160,31 @@ def test_closed_standard_input(tmp_path):
 def test_a_deleted_working_directory(tmp_path):
     done = shell("mkdir gone && cd gone && rmdir ../gone && autodiff grad -e 'w=3; L=w*1'", tmp_path)
     assert (done.returncode, done.stdout) == (0, "1\n")
+
+
+VECTOR = ("-e", "w = torch.tensor([1., 2.], requires_grad=True)", "-e", "L = (w * 3).sum()")
+
+
+@pytest.mark.parametrize(("value", "slope"), [("nan", "nan"), ("inf", "inf"), ("-inf", "-inf")])
+def test_values_that_are_not_finite(autodiff, value, slope):
+    done = autodiff("grad", "-e", "w = 1.", "-e", "L = w**2", "--set", f"w={value}")
+    assert (done.returncode, done.out) == (0, f"{slope}\n")
+    assert (
+        autodiff("grad", *VECTOR, "-e", "L = (w**2).sum()", "--set", f"w=[1,{value}]").out == f"2\t{slope}\n"
+    )
+
+
+def test_a_vector_that_becomes_a_number_is_noted(autodiff):
+    done = autodiff("grad", *VECTOR, "--set", "w=2")
+    assert done.out == "3\n"
+    assert done.err == "note: --set w: `w` has shape (2,) in the script, and is one number now\n"
+    assert autodiff("grad", *VECTOR, "--set", "w=[5, 6, 7]").err == ""
+    assert autodiff("grad", *VECTOR, "--set", "w=2", "-q").err == ""
+
+
+def test_whole_numbers_cannot_be_set_to_what_is_none(autodiff):
+    done = autodiff("grad", "-e", "n = torch.tensor([1, 2])", *VECTOR, "--set", "n=nan")
+    assert done.returncode == 2
+    assert (
+        "--set cannot replace `n`, which holds int64 numbers: cannot convert float NaN to integer" in done.err
+    )

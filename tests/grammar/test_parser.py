@@ -1227,11 +1227,18 @@ def test_magic_lines():
         ("[]", []),
         ("()", ()),
         (" 1e400 ", math.inf),
+        ("inf", math.inf),
+        ("[1, -inf]", [1, -math.inf]),
     ],
 )
 def test_parse_literal(text, value):
     assert parse_literal(text) == value
     assert type(parse_literal(text)) is type(value)
+
+
+def test_parse_literal_of_what_is_no_number():
+    value = parse_literal("[nan, -nan]")
+    assert all(math.isnan(entry) for entry in value)
 
 
 @pytest.mark.parametrize(
