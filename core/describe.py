@@ -49,33 +49,36 @@ def describe(
     With ``entry`` the gradients of inputs that have such an entry are derived for it as well. ``called`` are
     names for nodes that the script has none for.
     """
-    names = Names(subject.order or (subject.root,), source, called)
     counts = PathCounts(subject.root, [node for _, node in subject.wrt], subject.order)
     gradients = tuple(
-        _variable(spelled, node, names, _gradient(subject, node), partial(counts.__getitem__, node))
+        _variable(spelled, node, source, _gradient(subject, node), partial(counts.__getitem__, node))
         for spelled, node in subject.wrt
     )
     derived: tuple[Derivation, ...] = ()
-    if derivations and subject.wrt:
+    # To name every node takes longer than the pass did, and bare gradients show none of them.
+    names = Names(subject.order or (subject.root,), source, called) if graph or derivations else None
+    if names is not None and derivations and subject.wrt:
         from autodiff.core.derive import Derivations  # a dozen modules that bare gradients do without
 
         writer = Derivations(subject, names, counts, max_paths, top, entry)
         derived = tuple(writer.of(index) for index in range(len(subject.wrt)))
     return GradientReport(
         script=source.name,
-        output=_variable(subject.name, subject.root, names, subject.seed, 1),
+        output=_variable(subject.name, subject.root, source, subject.seed, 1),
         weight=subject.weight,
         gradients=gradients,
-        graph=_graph(subject, names) if graph else None,
+        graph=_graph(subject, names) if names is not None and graph else None,
         derivations=derived,
         notes=subject.notes,
     )
 
 
-def _variable(spelled: str, node: Node, names: Names, grad: Any, paths: int | Callable[[], int]) -> Variable:
+def _variable(
+    spelled: str, node: Node, source: Source, grad: Any, paths: int | Callable[[], int]
+) -> Variable:
     return Variable(
         name=spelled,
-        line=names.line(node),
+        line=None if node.site is None else source.position(node.site.start)[0],
         shape=node.shape,
         dtype=dtype_of(node.out).name,
         value=node.out,

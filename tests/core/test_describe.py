@@ -422,3 +422,12 @@ def test_paths_are_counted_when_first_asked_for(monkeypatch: pytest.MonkeyPatch)
     assert not counted
     assert [report.gradients[0].paths for _ in range(2)] == [2, 2]
     assert len(counted) == 1
+
+
+def test_bare_gradients_name_no_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Naming takes longer than the pass; only the graph and derivations show names."""
+    monkeypatch.setattr("autodiff.core.describe.Names", None)
+    (variable,) = describe(*run(FIRST, "w1", "L"), graph=False, derivations=False).gradients
+    assert (variable.name, variable.grad) == ("w1", -8.0)
+    with pytest.raises(TypeError):
+        describe(*run(FIRST, "w1", "L"), derivations=False)
