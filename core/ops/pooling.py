@@ -16,8 +16,7 @@ from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.ops.arithmetic import div
 from autodiff.core.ops.extremes import pick
-from autodiff.core.ops.joining import stack
-from autodiff.core.ops.picking import slice_dim
+from autodiff.core.ops.picking import gather
 from autodiff.core.ops.pool_checks import Windows
 from autodiff.core.ops.reduction import mean_over, sum
 from autodiff.core.ops.shape import movedim, permute, reshape
@@ -27,7 +26,7 @@ from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     Sizes = tuple[int, ...]
@@ -211,6 +210,23 @@ def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
     return pool
 
 
+def window_positions(shape: Sequence[int], counts: Sequence[int]) -> Any:
+    """A row for each window of an adaptive pooling: the flat positions of its entries.
+
+    Windows differ in size; the shorter ones repeat their first entry.
+    """
+    flat = np.zeros((1, 1), dtype=np.int64)
+    for size, count in zip(shape, counts, strict=True):
+        bounds = adaptive_bounds(size, count)
+        longest = max((stop - start for start, stop in bounds), default=0)
+        along = np.asarray(
+            [[i if i < stop else start for i in range(start, start + longest)] for start, stop in bounds]
+        ).reshape(len(bounds), longest)
+        flat = flat[:, None, :, None] * size + along[None, :, None, :]
+        flat = flat.reshape(flat.shape[0] * flat.shape[1], -1)
+    return flat
+
+
 def adaptive_max_pool(dims: int) -> Callable[..., Tensor]:
     name = f"adaptive_max_pool{dims}d"
     grad_fn = "SqueezeBackward1" if dims == 1 else f"AdaptiveMaxPool{dims}DBackward0"
@@ -219,17 +235,10 @@ def adaptive_max_pool(dims: int) -> Callable[..., Tensor]:
         sizes = adaptive_sizes(x, output, dims, name)
         check_adaptive(name, x, dims)
         lead = x.ndim - dims
-        bounds = [adaptive_bounds(x.shape[lead + axis], count) for axis, count in enumerate(sizes)]
-        cells = []
-        for place in np.ndindex(sizes):
-            cell = x
-            for axis, i in enumerate(place):
-                start, stop = bounds[axis][i]
-                cell = slice_dim(cell, dim=lead + axis, start=start, stop=stop, step=1)
-            rows = reshape(cell, shape=(*x.shape[:lead], math.prod(cell.shape[lead:])))
-            index = np.argmax(rows.data, axis=-1)[..., None]
-            cells.append(pick(rows, index=index, dim=lead, keepdim=False))
-        joined = stack(*cells, dim=lead)
+        windows = window_positions(x.shape[lead:], sizes)
+        rows = reshape(x, shape=(*x.shape[:lead], math.prod(x.shape[lead:])))
+        largest = np.argmax(rows.data[..., windows], axis=-1)
+        joined = gather(rows, dim=lead, index=windows[np.arange(len(windows)), largest])
         return reshape.named(grad_fn)(joined, shape=(*x.shape[:lead], *sizes))
 
     pool.__doc__ = f"The largest entries of so many windows over {dims} dimension{'s' * (dims > 1)}."

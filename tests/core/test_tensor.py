@@ -203,3 +203,11 @@ def test_mixed_dtypes_promote_as_torch_does() -> None:
     assert (single * 2.0).dtype.name == "float32"
     assert (tensor([1, 2]) * 2.5).dtype.name == "float64"
     assert (tensor([1, 2]) / tensor([2, 2])).tolist() == [0.5, 1.0]
+
+
+def test_numbers_beyond_a_whole_type_go_round() -> None:
+    """As in torch, where numpy refuses them."""
+    byte = tensor(np.asarray([1], dtype="uint8"))
+    assert (byte + 300).data.tolist() == [45]
+    assert (byte % -3).data.tolist() == [1]
+    assert (tensor(np.asarray([1], dtype="int32")) + 2**40).data.tolist() == [1]
