@@ -19,7 +19,7 @@ from autodiff.core.node import Node, OpNode
 from autodiff.core.path_writer import PathWriter
 from autodiff.core.paths import Path as Edges
 from autodiff.core.paths import PathCounts, follow
-from autodiff.core.report import Derivation, Entry, Expressions, Subject
+from autodiff.core.report import Derivation, Expressions, Subject
 from autodiff.core.strongest import ScalarEdges, is_number
 from autodiff.core.terms import summands
 from autodiff.core.uses import size_of, uses_of
@@ -30,6 +30,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+    from autodiff.core.entry_report import Entry
 
 DIGITS = 6
 #: Following stops after this many edges, so that few paths are followed where they are very long.

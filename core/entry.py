@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from autodiff.core.backward import leading_to
 from autodiff.core.entries import NO_VALUES, Entries, UnspelledError, spelled_place
+from autodiff.core.entry_report import Entry, EntryStep
 from autodiff.core.evaluation import value_of
 from autodiff.core.expr import (
     EVALUABLE,
@@ -27,7 +28,7 @@ from autodiff.core.lazy import np
 from autodiff.core.naming import Formulas, Names, bracketed
 from autodiff.core.node import Node, OpNode
 from autodiff.core.op import OPS
-from autodiff.core.report import Entry, EntryStep, Subject
+from autodiff.core.report import Subject
 from autodiff.core.simplify import simplify
 from autodiff.core.symbol import dtype_named, is_custom
 from autodiff.core.terms import summands

@@ -1,4 +1,4 @@
-"""Expressions: one immutable tree, spelled as text (and, one day, as LaTeX) by whoever reads it.
+"""Expressions: one immutable tree, spelled as text here and as LaTeX in ``latex``.
 
 Trees share branches and may be very deep, so every walk is a loop and visits a shared branch once;
 spelling is the exception, for it writes a branch wherever it stands, and therefore takes a limit.

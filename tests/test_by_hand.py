@@ -13,8 +13,9 @@ from autodiff.cli.render.latex import latex_document
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import explain_lines
 from autodiff.core.describe import describe, describe_twice
+from autodiff.core.entry_report import Entry
 from autodiff.core.errors import UsageError
-from autodiff.core.report import Derivation, Entry, GradientReport
+from autodiff.core.report import Derivation, GradientReport
 from autodiff.core.span import Source
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.second_order import differentiate_twice

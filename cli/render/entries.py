@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from autodiff.cli.render.page import Line, Page
-    from autodiff.core.report import Entry
+    from autodiff.core.entry_report import Entry
 
 #: So many numbers of a long sum are written, so many steps of the chain rule, so many meanings of names.
 MOST_NUMBERS = 8

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.page import Page
-    from autodiff.core.report import Derivation, Entry, Path
+    from autodiff.core.entry_report import Entry
+    from autodiff.core.report import Derivation, Path
 
 PARTIAL, TOTAL = r"\partial", r"\mathrm{d}"
 TOO_LONG = r"\text{(too long to write out)}"

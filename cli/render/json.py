@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from json import dumps
 
+from autodiff.core.entry_report import Entry
 from autodiff.core.errors import AutodiffError
-from autodiff.core.report import Derivation, Entry, GradientReport, Graph, Variable
+from autodiff.core.report import Derivation, GradientReport, Graph, Variable
 from autodiff.core.span import Source
 
 TYPE_CHECKING = False

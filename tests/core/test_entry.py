@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from autodiff.core.describe import describe
 from autodiff.core.entries import LINEAR, Entries
+from autodiff.core.entry_report import Entry
 from autodiff.core.evaluation import value_of
 from autodiff.core.expr import name
 from autodiff.core.op import OPS
-from autodiff.core.report import Derivation, Entry
+from autodiff.core.report import Derivation
 from autodiff.core.span import Source
 from autodiff.core.written_sums import written_sum
 from autodiff.grammar.run import Settings, differentiate, execute
