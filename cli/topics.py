@@ -86,6 +86,9 @@ Formats
     --format dot        of `graph`: the language of Graphviz
     --format markdown   of `ops`: the reference that docs/ops.md is
 
+In trees and derivations h'2 is the second value that the name h was given, no derivative; [13] before a
+node that is indented no further counts the levels above it.
+
 Bare numbers are exact: they read back as the same float. What a script prints goes to stdout in `run`, and
 to stderr in `grad` and in every machine format. Notes, warnings and errors go to stderr; -q takes notes
 and warnings away.
@@ -174,7 +177,11 @@ def titles_of_lints() -> str:
 
 def no_such_topic(name: str) -> UsageError:
     from autodiff.core.closest import closest
+    from autodiff.grammar.catalog import named
 
+    if named(name):
+        help = (f"`autodiff ops {name}` shows the function",)
+        return UsageError(f"there is no help on `{name}`", code="E0615", help=help)
     near = closest(name, [*TOPICS, *COMMANDS, *CODES])
     proposal = f"did you mean `{near}`?" if near else "`autodiff help` lists the topics"
     return UsageError(f"there is no help on `{name}`", code="E0615", help=(proposal,))

@@ -99,7 +99,12 @@ def title_of(family: str) -> str:
 
 
 def named(query: str) -> list[Function]:
-    """The functions called ``query``, bare or qualified, as torch has it or shorter."""
+    """The functions called ``query``, bare or qualified, as torch has it or shorter, or by its operator."""
+    if query == "@":  # the ops it is recorded as are matmul's for certain shapes
+        return [FUNCTIONS["torch.matmul"]]
+    spelled = [FUNCTIONS.get(f"torch.{op.name}") for op in OPS.values() if query and op.infix == query]
+    if spelled:
+        return [function for function in spelled if function is not None]
     key = query.removeprefix("torch.nn.functional.").removesuffix("()")
     for module in ("linalg", "special"):
         key = key.removeprefix("torch.") if key.startswith(f"torch.{module}.") else key
@@ -122,6 +127,17 @@ def matching(query: str) -> list[Function]:
     return [
         function for function, names in functions.items() if any(folded in name.lower() for name in names)
     ]
+
+
+def is_described(name: str) -> bool:
+    """Whether scripts can use a name that is no function of numbers: docs/language.md describes these."""
+    from autodiff.core.tensors import Tensor
+    from autodiff.grammar.attributes import ATTRIBUTES, METHODS
+    from autodiff.grammar.namespaces import look_up
+    from autodiff.grammar.values import UNBOUND
+
+    bare = name.removesuffix("()").removeprefix("torch.")
+    return any((Tensor, bare) in table for table in (METHODS, ATTRIBUTES)) or look_up(bare) is not UNBOUND
 
 
 def known_names() -> list[str]:

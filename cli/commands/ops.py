@@ -75,8 +75,14 @@ def by_family(entries: Sequence[Entry]) -> list[tuple[str, str, list[Entry]]]:
 
 def no_such_function(query: str) -> UsageError:
     from autodiff.core.closest import closest
-    from autodiff.grammar.catalog import known_names
+    from autodiff.grammar.catalog import is_described, known_names
 
+    if is_described(query):
+        return UsageError(
+            f"`{query}` is no function of numbers, so it has no rule",
+            code="E0615",
+            help=("docs/language.md describes what it does",),
+        )
     near = closest(query, known_names())
     proposal = f"did you mean `{near}`?" if near else "`autodiff ops` lists all of them"
     return UsageError(f"there is no function or family `{query}`", code="E0615", help=(proposal,))

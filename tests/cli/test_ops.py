@@ -168,6 +168,31 @@ def test_an_unknown_name_is_answered_with_the_nearest(autodiff, query: str, mean
     assert f"did you mean `{meant}`?" in done.err
 
 
+@pytest.mark.parametrize(
+    ("sign", "names"),
+    [
+        ("@", ["torch.matmul"]),
+        ("**", ["torch.pow"]),
+        ("-", ["torch.sub", "torch.neg"]),
+        ("//", ["torch.floor_divide"]),
+    ],
+)
+def test_an_operator_finds_its_functions(autodiff, sign: str, names: list[str]) -> None:
+    listed = json.loads(autodiff("ops", "--format", "json", sign).out)["functions"]
+    assert [entry["name"] for entry in listed] == names
+
+
+@pytest.mark.parametrize("name", ["detach", "no_grad", "backward", "requires_grad", "torch.no_grad"])
+def test_what_is_no_function_is_said_to_be_described(autodiff, name: str) -> None:
+    done = autodiff("ops", name)
+    assert done.returncode == 2
+    assert "docs/language.md describes what it does" in done.err
+
+
+def test_help_on_a_function_points_to_its_entry(autodiff) -> None:
+    assert "`autodiff ops relu` shows the function" in autodiff("help", "relu").err
+
+
 def test_json_holds_the_same(autodiff) -> None:
     [entry] = json.loads(autodiff("ops", "--format", "json", "special.expit").out)["functions"]
     assert entry["name"] == "torch.sigmoid"
