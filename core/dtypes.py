@@ -52,7 +52,7 @@ CLASSES: list[tuple[object, DType]] = [(float, float64), (int, int64), (bool, bo
 def dtype_meant(value: object) -> DType | None:
     """The type that ``dtype=value`` asks for; None where the value names none."""
     if value.__class__ is DType:
-        return value  # type: ignore[return-value]
+        return value
     return next((dtype for kind, dtype in CLASSES if kind is value), None)
 
 

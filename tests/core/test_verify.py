@@ -154,4 +154,6 @@ def test_taylor_sees_a_wrong_entry_that_was_not_stepped() -> None:
 
 def test_ops_of_tensors_take_single_numbers_too() -> None:
     """A reduction has no form for Python's floats, which single numbers are kept as."""
-    assert check("x = tensor(0.5, requires_grad=True)\nL = (x * x).sum() + x.clamp(0, 1).mean()").verdict == OK
+    assert (
+        check("x = tensor(0.5, requires_grad=True)\nL = (x * x).sum() + x.clamp(0, 1).mean()").verdict == OK
+    )

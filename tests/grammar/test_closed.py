@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[2]
 FORBIDDEN = {"getattr", "setattr", "delattr", "eval", "exec", "compile", "__import__", "import_module"}
 FORBIDDEN |= {"format_map", "globals", "locals", "breakpoint", "input"}
 FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "ctypes", "ast", "code", "importlib", "inspect"}
-#: Modules that read Python without running it: the package's own rules; names that are a script's short texts.
+#: Modules that read Python without running it: the package's own rules; short texts of a script.
 READS_PYTHON = {"core/rules.py": {"ast", "getattr"}, "core/latex.py": {"ast"}}
 MODULES = sorted((PACKAGE / "grammar").rglob("*.py")) + sorted((PACKAGE / "core").rglob("*.py"))
 

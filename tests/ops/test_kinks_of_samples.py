@@ -15,7 +15,6 @@ from ops.engines import compiled, flat, leaf_of, script, weights
 from ops.operands import read
 from ops.table import FAMILIES, samples_of
 
-
 #: A row's correlation with itself is 1, which is a bound of what it is clamped to.
 ON_A_BOUND = "corrcoef("
 
