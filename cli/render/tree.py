@@ -26,6 +26,7 @@ NARROW_INDENT = 20  # one step of three columns for so many columns of a narrow 
 LONGEST_STAIRS = 6
 NUMBERS_BEGIN = "-.0123456789in"  # nan and inf as well
 INCOMING = re.compile(r"\bG\b")
+VERSION = re.compile(r"(\w+)'(\d+)")  # as core/naming spells them
 WIDEST_NAME = 40
 WIDEST_OP = 16
 WIDEST_OUTPUT = 24
@@ -174,13 +175,18 @@ def is_number(symbol: str, value: str, page: Page) -> bool:
 
 
 def tail_lines(graph: Graph, drawing: Drawing, gradients: Sequence[Variable], page: Page) -> Iterator[Line]:
-    """What was left out, and what ``(*)`` means."""
+    """What was left out, and what names with versions and ``(*)`` mean."""
     if drawing.is_cut:
         left = len(graph.nodes) - len(drawing.seen)
         yield muted(f"... {left:,} more nodes (--all)" if left else "... more uses of these nodes (--all)")
     if any(INCOMING.search(edge.symbol) for edge in graph.edges if edge.local is None):
         yield EMPTY
         says = "G is the gradient that arrives at the parent, the last column of its row."
+        yield from prose(says, page.width)
+    version = next(filter(None, (VERSION.fullmatch(row.name) for row in drawing.rows)), None)
+    if version is not None:
+        yield EMPTY
+        says = f"{version[0]} is value {version[2]} of {version[1]}, no derivative."
         yield from prose(says, page.width)
     marked = {row.name for row in drawing.rows if row.mark}
     if not marked:
