@@ -144,7 +144,12 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
         name = message.partition("argument '")[2].partition("'")[0]
         yield from fit_keyword(made, name)
     elif message.endswith("takes no keyword arguments"):
-        yield from fit_keyword(made, error.about[1])
+        named = next((argument.keyword for argument in call.arguments if argument.keyword), None)
+        if named is not None:
+            yield from fit_keyword(made, named)
+        if len(call.arguments) == 1:
+            bare = f"{scene.text(call.function)}()"
+            yield Fix(f"leave it out: {bare}", Edit(call.span, bare))
     elif not error.about:
         return
     else:
