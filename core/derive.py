@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 DIGITS = 6
 #: Following stops after this many edges, so that few paths are followed where they are very long.
 MOST_EDGES = 200_000
+#: The strongest paths of a graph may have so many edges together.
+MOST_WALKED = 10_000_000
 #: The sum over up to so many paths makes the formula.
 MOST_SUMMED = 100
 #: A graph of more nodes between input and output has no factored formula.
@@ -158,7 +160,7 @@ class Derivations:
         """Paths with what they carry, and whether no other carries more: all, the strongest, or the first."""
         subject = self.subject
         if edges is not None and edges.are_finite and self.max_paths and count > self.max_paths:
-            most = min(self.top, max(MOST_EDGES // len(subject.order), 1))
+            most = min(self.top, max(MOST_WALKED // len(subject.order), 1))
             return edges.strongest(node, _item(subject.seed), most), True
         found: list[tuple[Edges, Any]] = []
         length = 0

@@ -58,7 +58,7 @@ class Recording:
                 for node in self.steps:
                     mode.site = node.site
                     operands = [
-                        x if below is None or isinstance(x, Tensor) else Tensor(x)
+                        x if below is None or isinstance(x, Tensor) else Tensor(_in_double_precision(x))
                         for below, x in zip(node.inputs, _operands(node, known), strict=True)
                     ]
                     known[node] = node.op(*operands, **node.params)
@@ -83,3 +83,10 @@ def _computed(node: OpNode, operands: tuple[Any, ...]) -> Any:
     arrays = tuple(np.asarray(x) if x.__class__ in (float, complex) else x for x in operands)
     out = node.op.forward(*arrays, **node.params)
     return settle(np.asarray(out)) if np.asarray(out).dtype.kind == "f" else np.asarray(out)
+
+
+def _in_double_precision(value: Any) -> Any:
+    """A constant as precise as the inputs are given."""
+    if value.__class__ is float or value.dtype.kind != "f":
+        return value
+    return value.astype(float, copy=False)

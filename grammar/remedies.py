@@ -12,6 +12,7 @@ from time import perf_counter
 from autodiff.core.errors import AutodiffError, Edit, Fix
 from autodiff.core.lazy import np
 from autodiff.core.span import Source
+from autodiff.core.uses import size_of
 from autodiff.grammar import syntax
 from autodiff.grammar.parser import read
 from autodiff.grammar.proposals.cuts import cuts
@@ -33,8 +34,16 @@ MOST_SECONDS = 3.0
 SMALL = "1e-12"
 #: How far a repaired output may be from what it was.
 CLOSE = 1e-5
+#: A gradient larger than this is no better than one without end.
+STEEPEST = 1e9
 EXPONENTIALS = ("exp", "exp2", "expm1", "sinh", "cosh")
 NAMESPACES = ("torch", "F", "math", "np", "functional", "special", "linalg", "nn")
+
+
+class SameFunction(Fix):
+    """A fix that writes the same function in another way, so that its gradient is right whatever it is."""
+
+    __slots__ = ()
 
 
 def add_remedies(report: GradientReport, execution: Execution, settings: Settings) -> None:
@@ -79,13 +88,15 @@ def helps(
         return False
     [*_, (_, node)] = subject.wrt
     g = subject.cotangents.get(node)
-    if g is None or not np.isfinite(np.asarray(g)).all():
+    if g is None or not np.isfinite(np.asarray(g)).all() or size_of(g) > STEEPEST:
         return False
     before, now = np.asarray(report.output.value), np.asarray(subject.root.out)
     if before.shape != now.shape or not np.isfinite(now).all():
         return False
     if derivation.causes[0].kind in ("flat", "unconnected"):
         return bool(np.any(g))  # what had no slope has one now, so it is another function
+    if derivation.causes[0].kind == "forward" and not np.any(g) and not isinstance(fix, SameFunction):
+        return False  # a value that was out of reach, and is now held where nothing moves it
     was_number = np.isfinite(before)
     return bool(np.allclose(now[was_number], before[was_number], rtol=CLOSE, atol=CLOSE))
 
@@ -140,31 +151,31 @@ def known_functions(scene: Scene) -> Iterator[Fix]:
         if name == "sqrt" and x is not None:
             squares = summed_squares(x)
             if squares is not None:
-                yield whole(scene, node, f"{atom(scene.text(squares))}.norm()", "a norm has the slope 0 at 0")
+                yield same(scene, node, f"{atom(scene.text(squares))}.norm()", "a norm has the slope 0 at 0")
         if name == "log" and x is not None and isinstance(x, syntax.Binary) and x.op == "+":
             for one, other in ((x.left, x.right), (x.right, x.left)):
                 if is_one(one) and called(other) == "exp" and operand_of(other) is not None:
                     inner = scene.text(operand_of(other))
                     text = f"{functional(scene, node)}softplus({inner})"
-                    yield whole(scene, node, text, "softplus is log(1 + exp(x)) without the overflow")
+                    yield same(scene, node, text, "softplus is log(1 + exp(x)) without the overflow")
         if name == "log" and x is not None and called(x) == "sum" and operand_of(x) is not None:
             inner = operand_of(x)
             if called(inner) == "exp" and operand_of(inner) is not None:
                 text = f"{prefix(scene, node)}logsumexp({scene.text(operand_of(inner))}, 0)"
-                yield whole(scene, node, text, "logsumexp subtracts the largest entry first")
+                yield same(scene, node, text, "logsumexp subtracts the largest entry first")
         if name == "log" and x is not None and called(x) in ("softmax", "sigmoid"):
             better = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}[called(x)]
             start = x.function.span
             before = functional(scene, x) if better == "logsigmoid" else prefix(scene, x)
             edit = Edit(node.span, before + better + scene.source.text[start.end : x.span.end])
             if not is_method_call(x):
-                yield Fix(f"{better} has no logarithm of 0: {edit.text}", edit)
+                yield SameFunction(f"{better} has no logarithm of 0: {edit.text}", edit)
         if isinstance(node, syntax.Binary) and node.op == "/" and called(node.left) == "exp":
             divisor = node.right
             if called(divisor) == "sum" and called(operand_of(divisor)) == "exp":
                 inner = scene.text(operand_of(node.left))
                 text = f"{prefix(scene, node.left)}softmax({inner}, 0)"
-                yield whole(scene, node, text, "softmax subtracts the largest entry first")
+                yield same(scene, node, text, "softmax subtracts the largest entry first")
             if (
                 isinstance(divisor, syntax.Binary)
                 and divisor.op == "+"
@@ -172,7 +183,7 @@ def known_functions(scene: Scene) -> Iterator[Fix]:
             ):
                 inner = scene.text(operand_of(node.left))
                 text = f"{prefix(scene, node.left)}sigmoid({inner})"
-                yield whole(scene, node, text, "sigmoid never meets infinity/infinity")
+                yield same(scene, node, text, "sigmoid never meets infinity/infinity")
 
 
 def away_from_the_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
@@ -343,3 +354,8 @@ def replacing(scene: Scene, part: Any, text: str, reason: str, bracket: bool = T
 def whole(scene: Scene, node: Any, text: str, reason: str) -> Fix:
     """A fix that writes ``text`` for a whole expression."""
     return Fix(f"{reason}: {text}", Edit(node.span, text))
+
+
+def same(scene: Scene, node: Any, text: str, reason: str) -> SameFunction:
+    """As ``whole``, with the same function."""
+    return SameFunction(f"{reason}: {text}", Edit(node.span, text))

@@ -26,12 +26,14 @@ ALL_RIGHT = {
     "clamped",
     "input_is_nan",
     "overflowed_loop",
+    "overflowed_probability",
     "cancelled_up_to_rounding",
     "shares_summed",
     "softmax_summed",
     "square_at_zero",
     "times_zero",
     "vanishing",
+    "zero_over_zero",
     "zero_weights",
 }
 

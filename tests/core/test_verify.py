@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from autodiff.core.errors import AutodiffError
+from autodiff.core.functions import METHODS
 from autodiff.core.report import Subject
 from autodiff.core.span import Source
-from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
+from autodiff.core.verify import ANALYTIC, KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
@@ -90,6 +92,31 @@ def test_kinks_are_no_mistakes(code: str, sides: tuple[float, float]) -> None:
     found = check(code)
     assert found.verdict == KINK
     assert found.sides == pytest.approx(sides, abs=1e-6)
+
+
+@pytest.mark.parametrize("formula", ["relu(x)**2", "x*relu(x)", "x.abs()*x"])
+def test_slopes_that_meet_make_no_kink(formula: str) -> None:
+    assert check(f"x = tensor(0., requires_grad=True)\nL = {formula}").verdict == OK
+
+
+@pytest.mark.parametrize(
+    "name", sorted(ANALYTIC & set(METHODS) - {"select", "index", "slice", "diagonal", "trace"})
+)
+def test_complex_steps_are_exact_where_they_are_taken(name: str) -> None:
+    code = f"x = tensor([0.3, 0.7], requires_grad=True)\nL = (x.{name}()*x*x).sum()"
+    try:
+        found = check(code if name != "acosh" else code.replace("0.3, 0.7", "1.3, 1.7"))
+    except AutodiffError:
+        return  # it takes more than a vector
+    assert found.complex_difference is None or found.complex_difference < 1e-12
+
+
+def test_second_derivatives_of_products_in_single_precision() -> None:
+    code = (
+        "A = torch.tensor([[1., 2.], [3., 4.]], dtype=torch.float32, requires_grad=True)\n"
+        "B = torch.tensor([[.1, .2], [.3, .5]], dtype=torch.float32)\nL = ((A @ B)**2).sum()"
+    )
+    assert check(code, order=2).verdict == OK
 
 
 def test_a_jump_of_the_gradient_is_a_kink_of_second_order() -> None:
