@@ -167,7 +167,7 @@ def fit_arguments(scene: Scene) -> Iterator[Fix]:
             error.caret = f"`{at}` is given by position and by name"
             if where is not None:
                 yield from without(made, where)
-        else:
+        elif at.__class__ is int:
             yield from fit_count(made, at, where)
     if made.usage:
         function = call.function
