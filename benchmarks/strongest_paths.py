@@ -18,6 +18,9 @@ from benchmarks.worker import Run, answer
 SHOWN = 10
 
 
+KINDS = ("dag", "random graph")
+
+
 def cases(scale: float) -> list[Case]:
     n = sized(100_000, scale, least=30)
     return [
@@ -25,12 +28,23 @@ def cases(scale: float) -> list[Case]:
             "P13",
             f"path count and {SHOWN} strongest paths, {kind} of {n:,} nodes",
             0.4,
-            worker("strongest_paths", "ours", kind, n, answers=False),
-            worker("strongest_paths", "torch", kind, n, answers=False),
+            worker("strongest_paths", "ours", kind, n),
+            worker("strongest_paths", "torch", kind, n),
             peers={"networkx": worker("strongest_paths", "networkx", kind, n, answers=False)},
         )
-        for kind in ("dag", "random graph")
+        for kind in KINDS
     ]
+
+
+def growth(scale: float) -> list[Case]:
+    made = []
+    for kind in KINDS:
+        for size in (1_000, 10_000, 100_000, 1_000_000):
+            n = sized(size, scale, least=30)
+            sides = [worker("strongest_paths", side, kind, n, units=n) for side in ("ours", "torch")]
+            work = f"{kind} of {n:,} nodes, path count and {SHOWN} strongest paths, time per node"
+            made.append(Case("paths", work, None, *sides))
+    return made
 
 
 def mixed(size: int, x: Any, a: Any, b: Any) -> Any:
@@ -102,7 +116,16 @@ def networkxs(kind: str, size: int) -> Run:
     return lambda: [len(networkx.dag_longest_path(found))]
 
 
+def gradient(kind: str, size: int) -> Run:
+    """What our pass finds for the leaf: torch's, if the graphs are the same."""
+    from autodiff.core.backward import newest_first, sweep
+
+    root, leaf = graph(kind, size)
+    return lambda: [sweep(newest_first([root]), {root: 1.0})[leaf]]
+
+
 SIDES = {"ours": ours, "torch": torchs, "networkx": networkxs}
+GRADIENTS = {"ours": gradient, "torch": torchs}
 
 if __name__ == "__main__":
-    answer(SIDES)
+    answer(SIDES, GRADIENTS)

@@ -21,8 +21,13 @@ Run = Callable[[], list[Any]]
 MOST_RUNS = 50
 
 
-def answer(sides: Mapping[str, Callable[..., Run]]) -> None:
-    """Prepare the side asked for, then time it, or save its gradients for a comparison."""
+def answer(
+    sides: Mapping[str, Callable[..., Run]], gradients: Mapping[str, Callable[..., Run]] | None = None
+) -> None:
+    """Prepare the side asked for, then time it, or save its gradients for a comparison.
+
+    ``gradients`` are for sides whose work has another result: they do what gives gradients to compare.
+    """
     asked = argparse.ArgumentParser()
     asked.add_argument("side", choices=sides)
     asked.add_argument("arguments", nargs="*")
@@ -34,7 +39,8 @@ def answer(sides: Mapping[str, Callable[..., Run]]) -> None:
     gc.disable()
     # Some peers walk their graphs by recursion.
     sys.setrecursionlimit(10**8)
-    run = sides[options.side](*map(argument, options.arguments))
+    prepared = gradients if gradients and options.save else sides
+    run = prepared[options.side](*map(argument, options.arguments))
     if options.side.endswith(", gc"):
         gc.enable()
     if options.save:

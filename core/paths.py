@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from autodiff.core.backward import leading_to, newest_first, np_errors_ignored, pull_edge
 from autodiff.core.mode import mode, no_grad
-from autodiff.core.node import Node, OpNode
+from autodiff.core.node import Node, OpNode, ScalarNode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,13 +35,24 @@ def count_paths(root: Node, wanted: Iterable[Node], order: Sequence[Node] | None
     """
     kept = set(wanted)
     counts = {root: 1}
+    known = counts.get
     for node in newest_first([root]) if order is None else order:
-        count = counts.get(node, 0)
-        if not count:
+        count = known(node)
+        if count is None:
             continue
-        for below in node.inputs:
+        if node.__class__ is ScalarNode:  # spelled out: graphs of a hundred thousand nodes consist of these
+            below = node.a
             if below is not None and below.tracked:
-                counts[below] = counts.get(below, 0) + count
+                before = known(below)
+                counts[below] = count if before is None else before + count
+            below = node.b
+            if below is not None and below.tracked:
+                before = known(below)
+                counts[below] = count if before is None else before + count
+        else:
+            for below in node.inputs:
+                if below is not None and below.tracked:
+                    counts[below] = counts.get(below, 0) + count
         if node not in kept:
             del counts[node]
     return {node: counts.get(node, 0) for node in kept}

@@ -10,7 +10,7 @@ for every path asked for.
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from math import inf, isfinite, log
+from math import inf, log, prod
 
 from autodiff.core.backward import np_errors_ignored, pull_edge, pull_scalar_edge
 from autodiff.core.lazy import np
@@ -20,19 +20,24 @@ from autodiff.core.node import Node, OpNode, ScalarNode
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from autodiff.core.paths import Edge, Path
 
-    #: An operand's number, where its node stands in the order, and the derivative.
-    PlacedEdge = tuple[int, int, float]
+    #: An operand's number, where its node stands in the order, the derivative, and ``-log|derivative|``.
+    PlacedEdge = tuple[int, int, float, float]
     #: A heap of detours: how much longer the way becomes, where it leaves (a place in the order), by which
-    #: operand, two heaps with longer detours, and the length of the way down its right side (leftist, and
+    #: edge, two heaps with longer detours, and the length of the way down its right side (leftist, and
     #: never changed once made).
-    Heap = tuple[float, int, int, "Heap | None", "Heap | None", int]
-    #: An edge of a path, the place it leads to and the derivative.
-    Step = tuple[Edge, int, float]
+    Heap = tuple[float, int, PlacedEdge, "Heap | None", "Heap | None", int]
+    #: Edges one after the other, their derivatives, and the place where they lead.
+    Stretch = tuple[list[Edge], list[float], int]
     #: The detours of one path, last one first.
-    Detours = tuple[int, int, "Detours | None"]
+    Detours = tuple[int, PlacedEdge, "Detours | None"]
+
+
+#: Stands for the first edge of a way where there is none.
+NOWHERE = (0, 0, 0.0, inf)
 
 
 class ScalarEdges:
@@ -47,25 +52,32 @@ class ScalarEdges:
     def __init__(self, newest_first: Sequence[Node]) -> None:
         self.newest_first = newest_first
         self._places = places = {node: place for place, node in enumerate(newest_first)}
-        self._edges: list[list[PlacedEdge]] = []
+        self._edges: list[tuple[PlacedEdge, ...]] = []
+        add = self._edges.append
         site = mode.site
         try:
             with no_grad(), np_errors_ignored(list(newest_first)):
                 for node in newest_first:
-                    if node.__class__ is ScalarNode:
-                        self._edges.append(_edges_of_scalar(node, places))
+                    if node.__class__ is ScalarNode:  # graphs of a hundred thousand nodes consist of these
+                        a, b = node.a, node.b
+                        if b is None or not b.tracked:
+                            add((_placed(node, 0, places[a]),) if a is not None and a.tracked else ())
+                        elif a is None or not a.tracked:
+                            add((_placed(node, 1, places[b]),))
+                        else:
+                            add((_placed(node, 0, places[a]), _placed(node, 1, places[b])))
                     elif isinstance(node, OpNode) and is_number(node):
-                        self._edges.append(_edges_of(node, places))
+                        add(_placed_edges(node, places))
                     else:
-                        self._edges.append([])
+                        add(())
         finally:
             mode.site = site  # a script's own backward has run statements of its own
-        self.are_finite = all(isfinite(derivative) for edges in self._edges for _, _, derivative in edges)
+        self.are_finite = all(edge[3] > -inf for edges in self._edges for edge in edges)  # nan is not
 
     def of(self, node: Node) -> list[tuple[int, Node, float]]:
         """``(operand number, input, derivative)`` for each edge that leads from ``node`` to a number."""
         nodes = self.newest_first
-        return [(index, nodes[below], d) for index, below, d in self._edges[self._places[node]]]
+        return [(index, nodes[below], d) for index, below, d, _ in self._edges[self._places[node]]]
 
     def magnitude(self, target: Node, seed: float) -> float:
         """The sum of the sizes of all contributions to ``target``, however many paths there are."""
@@ -77,7 +89,7 @@ class ScalarEdges:
         for place in range(last):  # inputs are older than what is made of them
             size = sizes[place]
             if size:
-                for _, below, derivative in self._edges[place]:
+                for _, below, derivative, _ in self._edges[place]:
                     sizes[below] += size * abs(derivative)
         return sizes[last]
 
@@ -89,24 +101,24 @@ class ScalarEdges:
         last = self._places.get(target)
         if last is None or most < 1:
             return []
-        steps, detours = self._shortest_ways(last)
-        if last and steps[0] is None:
+        ways = _Ways(self.newest_first, self._edges, last)
+        if not ways.lead_from(0):
             return []
-        found: list[tuple[Path, float]] = [self._walk(last, seed, steps, None)]
+        found = [ways.walk(seed, None)]
         # Each entry is a path, named by its detours, together with the heap its last detour came from.
         waiting: list[tuple[float, int, Heap, Detours | None]] = []
         number = 0
-        if (heap := detours[0]) is not None:
+        if (heap := ways.detours(0)) is not None:
             waiting.append((heap[0], number, heap, None))
         while waiting and len(found) < most:
             longer, _, heap, before = heappop(waiting)
-            taken = (heap[1], heap[2], before)
-            found.append(self._walk(last, seed, steps, taken))
-            landed = detours[self._edge(heap[1], heap[2])[1]]
+            extra, turn, edge, left, right, _ = heap
+            taken = (turn, edge, before)
+            found.append(ways.walk(seed, taken))
             for following, so_far, path in (
-                (heap[3], longer - heap[0], before),
-                (heap[4], longer - heap[0], before),
-                (landed, longer, taken),
+                (left, longer - extra, before),
+                (right, longer - extra, before),
+                (ways.detours(edge[1]), longer, taken),
             ):
                 if following is not None:
                     number += 1
@@ -115,88 +127,151 @@ class ScalarEdges:
         found.sort(key=lambda path: -abs(path[1]))
         return found
 
-    def _edge(self, place: int, index: int) -> PlacedEdge:
-        """The edge by which operand ``index`` is reached."""
-        return next(edge for edge in self._edges[place] if edge[0] == index)
 
-    def _shortest_ways(self, last: int) -> tuple[list[Step | None], list[Heap | None]]:
-        """For every place above the target: the first step of its shortest way, and the detours on it."""
-        length = [inf] * len(self._edges)
+class _Ways:
+    """The shortest way from every place above a target down to it, and the detours on each.
+
+    ``_first`` has the first edge of each way. Ways that are walked are kept as stretches, each up to where
+    others have walked, so that the many paths which share them copy them.
+    """
+
+    __slots__ = (
+        "_before",
+        "_edges",
+        "_first",
+        "_has_heap",
+        "_heaps",
+        "_last",
+        "_length",
+        "_nodes",
+        "_stretches",
+    )
+
+    def __init__(self, nodes: Sequence[Node], edges: Sequence[tuple[PlacedEdge, ...]], last: int) -> None:
+        self._nodes = nodes
+        self._edges = edges
+        self._last = last
+        self._length = length = [inf] * len(edges)
         length[last] = 0.0
-        steps: list[Step | None] = [None] * (last + 1)
-        detours: list[Heap | None] = [None] * (last + 1)
+        self._first = first = [NOWHERE] * (last + 1)
         for place in range(last - 1, -1, -1):
-            best = None
             shortest = inf
-            others: list[tuple[float, int]] | None = None  # of the few nodes that have other ways
-            for edge in self._edges[place]:
-                index, below, derivative = edge
-                rest = length[below]
-                if rest == inf or not derivative:
-                    continue
-                way = rest - log(abs(derivative))
-                if best is None:
-                    best, shortest = edge, way
-                    continue
-                if others is None:
-                    others = []
+            for edge in edges[place]:
+                way = length[edge[1]] + edge[3]
                 if way < shortest:
-                    others.append((shortest, best[0]))
-                    best, shortest = edge, way
-                else:
-                    others.append((way, index))
-            if best is not None:
-                index, below, derivative = best
+                    shortest = way
+                    best = edge
+            if shortest < inf:
                 length[place] = shortest
-                steps[place] = ((self.newest_first[place], index), below, derivative)
-                heap = detours[below]
-                for way, index in others or ():
-                    heap = _with(heap, way - shortest, place, index)
-                detours[place] = heap
-        return steps, detours
+                first[place] = best
+        #: By place: the detours from there on, once they have been looked for.
+        self._heaps: list[Heap | None] = [None] * (last + 1)
+        self._has_heap = bytearray(last) + b"\1"
+        #: By place: the stretch it is on, and how many edges of that come before it.
+        self._stretches: list[Stretch | None] = [None] * (last + 1)
+        self._before = [0] * (last + 1)
 
-    def _walk(
-        self, last: int, seed: float, steps: list[Step | None], detours: Detours | None
-    ) -> tuple[Path, float]:
-        """The path with these detours, and what it carries."""
-        way = steps
-        if detours is not None:
-            way = steps.copy()
+    def lead_from(self, place: int) -> bool:
+        """Whether the target can be reached from there."""
+        return self._length[place] < inf
+
+    def detours(self, place: int) -> Heap | None:
+        """The detours on the shortest way from a place, of which there is one."""
+        above = []
+        first, known = self._first, self._has_heap
+        while not known[place]:
+            above.append(place)
+            place = first[place][1]
+        heap = self._heaps[place]
+        for place in reversed(above):
+            edges = self._edges[place]
+            if len(edges) > 1:
+                for edge in edges:
+                    if edge is not first[place]:
+                        longer = self._length[edge[1]] + edge[3] - self._length[place]
+                        if longer < inf:
+                            heap = _with(heap, longer, place, edge)
+            self._heaps[place] = heap
+            known[place] = True
+        return heap
+
+    def walk(self, seed: float, detours: Detours | None) -> tuple[Path, float]:
+        """The path from the root with these detours, and what it carries."""
+        turns = []
         while detours is not None:
-            place, index, detours = detours
-            _, below, derivative = self._edge(place, index)
-            way[place] = ((self.newest_first[place], index), below, derivative)
-        edges: list[Edge] = []
+            place, edge, detours = detours
+            turns.append((place, edge))
+        path: list[Edge] = []
         carried = seed
         place = 0
-        while place != last:
-            edge, place, derivative = way[place]  # type: ignore[misc]  # there is a way from here
-            edges.append(edge)
-            carried *= derivative
-        return tuple(edges), carried
+        while turns:
+            turn, (index, below, derivative, _) = turns.pop()
+            carried = self._go(place, turn, path, carried) * derivative
+            path.append((self._nodes[turn], index))
+            place = below
+        carried = self._go(place, self._last, path, carried)
+        return tuple(path), carried
+
+    def _go(self, place: int, to: int, path: list[Edge], carried: float) -> float:
+        """Add the part of the shortest way between two of its places to ``path``; what it carries then."""
+        while place != to:
+            stretch = self._stretches[place] or self._keep_stretch(place)
+            edges, derivatives, end = stretch
+            start = self._before[place]
+            if self._stretches[to] is stretch:
+                stop, place = self._before[to], to
+            else:
+                stop, place = len(edges), end
+            path += edges[start:stop]
+            carried = prod(derivatives[start:stop], start=carried)
+        return carried
+
+    def _keep_stretch(self, place: int) -> Stretch:
+        """Walk from a place to the target, or to where others have walked."""
+        edges: list[Edge] = []
+        derivatives: list[float] = []
+        passed = []
+        stretches, first, nodes = self._stretches, self._first, self._nodes
+        while place != self._last and stretches[place] is None:
+            passed.append(place)
+            index, below, derivative, _ = first[place]
+            edges.append((nodes[place], index))
+            derivatives.append(derivative)
+            place = below
+        stretch = (edges, derivatives, place)
+        for at, above in enumerate(passed):
+            stretches[above] = stretch
+            self._before[above] = at
+        return stretch
 
 
-def _edges_of_scalar(node: ScalarNode, places: dict[Node, int]) -> list[PlacedEdge]:
-    """As ``_edges_of``, where all values are numbers: graphs of a hundred thousand nodes consist of these."""
-    a, b = node.a, node.b
-    edges = []
-    if a is not None and a.tracked:
-        edges.append((0, places[a], pull_scalar_edge(node, 0, 1.0)))
-    if b is not None and b.tracked:
-        edges.append((1, places[b], pull_scalar_edge(node, 1, 1.0)))
-    return edges
+def _placed(node: ScalarNode, index: int, below: int) -> PlacedEdge:
+    """The edge to operand ``index``, where all values are numbers."""
+    partials = node.op.partials
+    partial = partials[index] if partials else None
+    if isinstance(partial, int):
+        return index, below, float(partial), 0.0 if partial else inf
+    d: Any = None
+    if partial is not None:
+        try:  # noqa: SIM105 - contextlib.suppress would take as long as everything else here
+            d = partial(node.out, node.x) if node.y is None else partial(node.out, node.x, node.y)
+        except (ArithmeticError, ValueError):
+            pass
+    if d.__class__ is not float:
+        d = pull_scalar_edge(node, index, 1.0)
+    return index, below, d, -log(abs(d)) if d else inf
 
 
-def _edges_of(node: OpNode, places: dict[Node, int]) -> list[PlacedEdge]:
+def _placed_edges(node: OpNode, places: dict[Node, int]) -> tuple[PlacedEdge, ...]:
     """The edges from a node of one entry to inputs of one entry."""
     edges = []
     for index, below in enumerate(node.inputs):
         if below is None or not below.tracked or not is_number(below):
             continue
         pulled = pull_edge(node, index, 1.0 if node.out.__class__ is float else np.ones_like(node.out))
-        derivative = float(pulled if pulled.__class__ is float else pulled.item())
-        edges.append((index, places[below], derivative))
-    return edges
+        d = float(pulled if pulled.__class__ is float else pulled.item())
+        edges.append((index, places[below], d, -log(abs(d)) if d else inf))
+    return tuple(edges)
 
 
 def is_number(node: Node) -> bool:
@@ -204,13 +279,13 @@ def is_number(node: Node) -> bool:
     return node.out.__class__ is float or node.out.size == 1
 
 
-def _with(heap: Heap | None, longer: float, place: int, index: int) -> Heap:
+def _with(heap: Heap | None, longer: float, place: int, edge: PlacedEdge) -> Heap:
     """A heap with one more detour; the old one stays as it is."""
     passed = []
     while heap is not None and heap[0] < longer:
         passed.append(heap)
         heap = heap[4]
-    made: Heap = (longer, place, index, heap, None, 1)
+    made: Heap = (longer, place, edge, heap, None, 1)
     while passed:
         above = passed.pop()
         left = above[3]
