@@ -73,9 +73,9 @@ def graph(kind: str, size: int) -> tuple[Any, Any]:
 
 
 def ours(kind: str, size: int) -> Run:
-    from autodiff.core.backward import newest_first
     from autodiff.core.paths import count_paths
     from autodiff.core.strongest import ScalarEdges
+    from autodiff.core.sweep import newest_first
 
     root, leaf = graph(kind, size)
 
@@ -101,8 +101,8 @@ def torchs(kind: str, size: int) -> Run:
 
 def networkxs(kind: str, size: int) -> Run:
     import networkx
-    from autodiff.core.backward import newest_first
     from autodiff.core.strongest import ScalarEdges
+    from autodiff.core.sweep import newest_first
 
     root, leaf = graph(kind, size)
     found = networkx.DiGraph()
@@ -118,7 +118,7 @@ def networkxs(kind: str, size: int) -> Run:
 
 def gradient(kind: str, size: int) -> Run:
     """What our pass finds for the leaf: torch's, if the graphs are the same."""
-    from autodiff.core.backward import newest_first, sweep
+    from autodiff.core.sweep import newest_first, sweep
 
     root, leaf = graph(kind, size)
     return lambda: [sweep(newest_first([root]), {root: 1.0})[leaf]]

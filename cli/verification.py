@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from autodiff.cli.session import Session
 from autodiff.cli.work import read_settings, set_limits, warn
-from autodiff.core.backward import leading_to
 from autodiff.core.describe import describe
 from autodiff.core.errors import UsageError
 from autodiff.core.kink_row import GAP
 from autodiff.core.kinks import kinks_of
 from autodiff.core.limits import limits
 from autodiff.core.naming import Names
+from autodiff.core.sweep import leading_to
 from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
 from autodiff.grammar.hand_formula import HandCheck, check_formula
 from autodiff.grammar.hand_points import Formula

@@ -1,27 +1,21 @@
-"""The backward pass: cotangents flow from the outputs to the leaves, newest node first.
-
-One sweep serves ``backward()``, ``grad()`` and the reports. With ``lift`` the rules run on Tensors, so the
-pass itself is recorded and can be differentiated again.
-"""
+"""``backward()`` and ``grad()``: where a pass begins, where its results go, and what it refuses."""
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
-from autodiff.core.mode import enable_grad, mode, no_grad
-from autodiff.core.node import ArrayNode, GradCell, Leaf, Node, OpNode, ScalarNode
+from autodiff.core.mode import mode
+from autodiff.core.node import GradCell, Leaf, Node
 from autodiff.core.op import OPS
+from autodiff.core.sweep import leading_to, newest_first, np_errors_ignored, passing
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor, settle
 from autodiff.core.used_up import finish
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
-_number = attrgetter("number")
 
 MAKES_A_CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its"
@@ -29,218 +23,6 @@ MAKES_A_CYCLE = (
     " avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters to"
     " None after use to break the cycle and avoid the leak."
 )
-
-
-def newest_first(roots: Iterable[Node]) -> list[Node]:
-    """Every tracked node below the roots, each before its inputs."""
-    seen: set[Node] = set()
-    stack = list(roots)
-    push, pop, see = stack.append, stack.pop, seen.add
-    while stack:
-        node = pop()
-        if node in seen:
-            continue
-        see(node)
-        if isinstance(node, ScalarNode):  # spelled out: programs of scalars spend their time here
-            below = node.a
-            if below is not None and below.tracked and below not in seen:
-                push(below)
-            below = node.b
-            if below is not None and below.tracked and below not in seen:
-                push(below)
-            continue
-        for below in node.inputs:
-            if below is not None and below.tracked and below not in seen:
-                push(below)
-    # Creation order is a topological order.
-    return sorted(seen, key=_number, reverse=True)
-
-
-def sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False) -> dict[Node, Any]:
-    """The cotangent of every node in ``order`` (newest first) that the seeds reach.
-
-    ``seeds`` maps output nodes to their cotangents. Inner nodes are in the result too.
-    """
-    cotangents = dict(seeds)
-    known = cotangents.get
-    pull: Callable[[Node, Any], list[tuple[Node, Any]]] = pull_back_lifted if lift else pull_back
-    with enable_grad() if lift else no_grad():
-        for node in order:
-            g = known(node)
-            if g is None or node.__class__ is Leaf:
-                continue
-            if isinstance(node, ScalarNode) and g.__class__ is float:
-                pull_back_scalars(node, g, cotangents)
-                continue
-            for below, contribution in pull(node, g):
-                before = known(below)
-                cotangents[below] = contribution if before is None else before + contribution
-    return cotangents
-
-
-def pull_back_scalars(node: ScalarNode, g: float, cotangents: dict[Node, Any]) -> None:
-    """Add what the inputs of a node of numbers receive to ``cotangents``: ``pull_back`` without its lists."""
-    a, b = node.a, node.b
-    if (
-        node.mark is not None
-        or (a is not None and a.mark is not None)
-        or (b is not None and b.mark is not None)
-    ):
-        node.check_saved()
-    partials = node.op.partials
-    if a is not None and a.tracked:
-        partial: Any = partials[0] if partials else None
-        c: Any = None
-        if partial.__class__ is int:
-            c = g if partial == 1 else -g if partial == -1 else 0.0
-        elif partial is not None:
-            x, y = node.x, node.y
-            try:  # noqa: SIM105 - contextlib.suppress would take as long as everything else here
-                c = g * (partial(node.out, x) if y is None else partial(node.out, x, y))
-            except (ArithmeticError, ValueError):
-                pass
-        if c.__class__ is not float:
-            c = pull_scalar_edge(node, 0, g)
-        before = cotangents.get(a)
-        cotangents[a] = c if before is None else before + c
-    if b is not None and b.tracked:
-        partial = partials[1] if partials else None
-        c = None
-        if partial.__class__ is int:
-            c = g if partial == 1 else -g if partial == -1 else 0.0
-        elif partial is not None:
-            try:  # noqa: SIM105
-                c = g * partial(node.out, node.x, node.y)
-            except (ArithmeticError, ValueError):
-                pass
-        if c.__class__ is not float:
-            c = pull_scalar_edge(node, 1, g)
-        before = cotangents.get(b)
-        cotangents[b] = c if before is None else before + c
-
-
-def passing() -> Callable[..., dict[Node, Any]]:
-    """The sweep that passes of the script take: the plain one, or the one with hooks and anomaly mode."""
-    from autodiff.core.watch import watch, watched_sweep
-
-    return watched_sweep if watch.is_on else sweep
-
-
-def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
-    """What each tracked input of ``node`` receives when the node receives ``g``: floats or arrays."""
-    assert isinstance(node, OpNode)
-    if isinstance(node, ScalarNode):  # spelled out: programs of scalars spend their time here
-        a, b = node.a, node.b
-        if (
-            node.mark is not None
-            or (a is not None and a.mark is not None)
-            or (b is not None and b.mark is not None)
-        ):
-            node.check_saved()
-        pulled = []
-        if a is not None and a.tracked:
-            pulled.append((a, pull_scalar_edge(node, 0, g)))
-        if b is not None and b.tracked:
-            pulled.append((b, pull_scalar_edge(node, 1, g)))
-        return pulled
-    node.check_saved()
-    pulled = []
-    for index, below in enumerate(node.inputs):
-        if below is not None and below.tracked:
-            c = contribution_of(node, index, g)
-            if c is not None:
-                pulled.append((below, c))
-    return pulled
-
-
-def pull_edge(node: OpNode, index: int, g: Any) -> Any:
-    """What operand ``index`` of ``node`` receives when the node receives ``g``: a float or an array.
-
-    One edge of the graph, so the product of these along a path is the path's contribution.
-    """
-    c = contribution_of(node, index, g)
-    return settle(np.zeros(np.shape(node.operands[index]))) if c is None else c
-
-
-def as_array(value: Any, dtype: Any) -> Any:
-    """An operand as an array; a plain number takes the type of the result, which it does not decide."""
-    return value if isinstance(value, np.ndarray) else np.asarray(value, dtype)
-
-
-def contribution_of(node: OpNode, index: int, g: Any) -> Any:
-    """As ``pull_edge``, and None where a custom ``backward`` says that there is no gradient."""
-    if isinstance(node, ScalarNode):
-        return pull_scalar_edge(node, index, g)
-    op, out, operands, params = node.op, node.out, node.operands, node.params
-    if out.__class__ is float:
-        g, out = np.asarray(g), np.asarray(out)
-    try:
-        c = op.contribution(index, g, out, operands, params)
-    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
-        c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
-    if c is None:
-        return None
-    if op.is_elementwise:
-        c = OPS["sum_to"].forward(np.asarray(c), shape=np.shape(operands[index]))
-    c, x = np.asarray(c), operands[index]
-    if x.__class__ is np.ndarray and c.dtype is not x.dtype:  # a mask times a number is in double precision
-        c = c.astype(x.dtype, copy=False)
-    return settle(c)
-
-
-def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
-    """As ``pull_edge`` on Python floats; where ``math`` gives up, numpy's IEEE arithmetic answers."""
-    op, out = node.op, node.out
-    operands = (node.x,) if node.y is None else (node.x, node.y)
-    try:
-        if op.vjps:
-            c = op.vjps[index](g, out, *operands)
-        else:
-            partial = op.partials[index]
-            if isinstance(partial, int):
-                c = g if partial == 1 else -g if partial == -1 else 0.0
-            else:
-                c = g * partial(out, *operands)
-        if c.__class__ is float:
-            return c
-    except (ArithmeticError, ValueError):
-        pass
-    with np.errstate(all="ignore"):
-        return float(
-            op.contribution(index, np.float64(g), np.float64(out), tuple(map(np.float64, operands)), {})
-        )
-
-
-def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
-    """As ``pull_back``, on Tensors that stay in the graph, so that the result can be differentiated."""
-    assert isinstance(node, OpNode)
-    node.check_saved()
-    op = node.op
-    out = Tensor(node.out, node, True)
-    operands = tuple(
-        value if below is None else Tensor(settle(np.asarray(value)), below, below.tracked)
-        for below, value in zip(node.inputs, node.operands, strict=True)
-    )
-    pulled = []
-    for index, below in enumerate(node.inputs):
-        if below is not None and below.tracked:
-            try:
-                c = op.contribution(index, g, out, operands, node.params)
-            except ArithmeticError:  # as in pull_edge: 1 / 0 raises where tensors answer inf
-                constant = tuple(
-                    Tensor(settle(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
-                )
-                c = op.contribution(index, g, out, constant, node.params)
-            if c is None:
-                continue
-            if op.fused_backward and isinstance(c.node, OpNode):
-                c.node.op = c.node.op.named(op.fused_backward)
-            if op.is_elementwise and c.shape != operands[index].shape:
-                c = OPS["sum_to"](c, shape=operands[index].shape)
-            if c.dtype is not operands[index].dtype:
-                c = OPS["to"](c, dtype=operands[index].dtype.name)
-            pulled.append((below, c))
-    return pulled
 
 
 def backward(
@@ -375,18 +157,6 @@ def values_of(seeds: dict[Node, Any]) -> list[Any]:
     return [seed.value if isinstance(seed, Tensor) else seed for seed in seeds.values()]
 
 
-def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
-    """Those nodes of ``order`` from which a wanted node can be reached: the rest need not be visited."""
-    needed = set(wanted)
-    kept = []
-    for node in reversed(order):
-        if node in needed or any(below in needed for below in node.inputs):
-            needed.add(node)
-            kept.append(node)
-    kept.reverse()
-    return kept
-
-
 def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
     """The node where a pass from ``output`` begins and the cotangent it begins with."""
     if not output.requires_grad or output.node is None or not output.node.tracked:
@@ -424,22 +194,6 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
     if gradient.dtype is not output.dtype:
         gradient = OPS["to"](gradient, dtype=output.dtype.name)
     return gradient
-
-
-def np_errors_ignored(order: list[Node]) -> Any:
-    """IEEE arithmetic without numpy's warnings, where there are arrays; scalar passes need no numpy."""
-    if ArrayNode not in {node.__class__ for node in order}:
-        return _NOTHING
-    return np.errstate(all="ignore")
-
-
-class _Nothing:
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *exc: object) -> None: ...
-
-
-_NOTHING = _Nothing()
 
 
 def _plain_sum(a: Any, b: Any) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from itertools import islice
 
-from autodiff.core.backward import leading_to
 from autodiff.core.expr import Expr, name, number, substitute, text
 from autodiff.core.formula import Factored, factored, formula_of, total_of
 from autodiff.core.lazy import np
@@ -21,6 +20,7 @@ from autodiff.core.paths import Path as Edges
 from autodiff.core.paths import PathCounts, follow
 from autodiff.core.report import Derivation, Expressions, Subject
 from autodiff.core.strongest import ScalarEdges, is_number
+from autodiff.core.sweep import leading_to
 from autodiff.core.terms import summands
 from autodiff.core.uses import size_of, uses_of
 from autodiff.core.why import causes_of

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from autodiff.core.backward import np_errors_ignored
 from autodiff.core.dtypes import dtype_of
 from autodiff.core.expr import text
 from autodiff.core.lazy import np
@@ -18,6 +17,7 @@ from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
 from autodiff.core.paths import PathCounts
 from autodiff.core.report import Derivation, GradientReport, Graph, GraphEdge, GraphNode, Subject, Variable
 from autodiff.core.span import Source
+from autodiff.core.sweep import np_errors_ignored
 from autodiff.core.symbol import Symbol, is_custom, local_symbol
 from autodiff.core.tensors import settle
 
@@ -183,7 +183,7 @@ def edge_value(node: OpNode, index: int) -> Any:
         return None
     out, operands = node.out, node.operands
     if isinstance(node, ScalarNode):
-        from autodiff.core.backward import pull_scalar_edge
+        from autodiff.core.sweep import pull_scalar_edge
 
         return pull_scalar_edge(node, index, 1.0)
     arrays = tuple(np.asarray(x) for x in operands)

@@ -7,7 +7,6 @@ entry of a gradient ``dL/dz[0,1]`` or of a value ``t1[0,1]``; so does what an op
 
 from __future__ import annotations
 
-from autodiff.core.backward import leading_to
 from autodiff.core.entries import NO_VALUES, Entries, UnspelledError, spelled_place
 from autodiff.core.entry_report import Entry, EntryStep
 from autodiff.core.evaluation import value_of
@@ -30,6 +29,7 @@ from autodiff.core.node import Node, OpNode
 from autodiff.core.op import OPS
 from autodiff.core.report import Subject
 from autodiff.core.simplify import simplify
+from autodiff.core.sweep import leading_to
 from autodiff.core.symbol import dtype_named, is_custom
 from autodiff.core.terms import summands
 from autodiff.core.written_sums import written_sum

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.backward import np_errors_ignored
 from autodiff.core.kink_row import BEND, GAP, JUMP, KINK, SINGULAR
 from autodiff.core.kink_table import CHOICES, CHOICES_ELSEWHERE, TABLE
 from autodiff.core.lazy import np
 from autodiff.core.node import OpNode
 from autodiff.core.paths import contribution_of
+from autodiff.core.sweep import np_errors_ignored
 from autodiff.core.symbol import is_custom
 from autodiff.core.why_words import operand_in_words, shown
 

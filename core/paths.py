@@ -6,9 +6,9 @@ never needs paths: they are how a gradient is explained, as the sum of what each
 
 from __future__ import annotations
 
-from autodiff.core.backward import leading_to, newest_first, np_errors_ignored, pull_edge
 from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import Node, OpNode, ScalarNode
+from autodiff.core.sweep import leading_to, newest_first, np_errors_ignored, pull_edge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

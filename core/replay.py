@@ -5,10 +5,10 @@ What the script did not record (branches taken, values detached, random numbers 
 
 from __future__ import annotations
 
-from autodiff.core.backward import newest_first, np_errors_ignored
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, mode, no_grad
 from autodiff.core.node import Node, OpNode
+from autodiff.core.sweep import newest_first, np_errors_ignored
 from autodiff.core.tensors import Tensor, settle
 
 TYPE_CHECKING = False

@@ -6,12 +6,12 @@ Nodes of that graph are called by what they are, ``dL/dz`` for what ``z`` receiv
 
 from __future__ import annotations
 
-from autodiff.core.backward import leading_to, newest_first, np_errors_ignored, sweep
 from autodiff.core.mode import mode
 from autodiff.core.naming import Names, bracketed
 from autodiff.core.node import Leaf, Node
 from autodiff.core.op import OPS
 from autodiff.core.report import Subject
+from autodiff.core.sweep import leading_to, newest_first, np_errors_ignored, sweep
 from autodiff.core.tensors import Tensor, settle
 
 TYPE_CHECKING = False

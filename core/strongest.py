@@ -12,10 +12,10 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from math import inf, log, prod
 
-from autodiff.core.backward import np_errors_ignored, pull_edge, pull_scalar_edge
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import Node, OpNode, ScalarNode
+from autodiff.core.sweep import np_errors_ignored, pull_edge, pull_scalar_edge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from autodiff.core.backward import np_errors_ignored
 from autodiff.core.lazy import np
 from autodiff.core.paths import contribution_of, count_paths
 from autodiff.core.report import Use
+from autodiff.core.sweep import np_errors_ignored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

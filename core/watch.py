@@ -79,7 +79,7 @@ def watched_sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False)
 
     As in torch a leaf's hooks run as soon as its gradient is complete, an inner node's when its turn comes.
     """
-    from autodiff.core.backward import pull_back, pull_back_lifted
+    from autodiff.core.sweep import pull_back, pull_back_lifted
 
     cotangents = dict(seeds)
     members = set(order)

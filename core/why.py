@@ -6,11 +6,11 @@ edge where something arrives and nothing, or nothing sensible, leaves is the one
 
 from __future__ import annotations
 
-from autodiff.core.backward import leading_to, np_errors_ignored
 from autodiff.core.lazy import np
 from autodiff.core.node import Node, OpNode
 from autodiff.core.paths import contribution_of
 from autodiff.core.report import Cause
+from autodiff.core.sweep import leading_to, np_errors_ignored
 from autodiff.core.uses import size_of
 from autodiff.core.why_words import flat_words, forward_words, shown, singular_words
 

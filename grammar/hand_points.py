@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.backward import newest_first, np_errors_ignored, sweep
 from autodiff.core.errors import AutodiffError, CompileError, UsageError
 from autodiff.core.lazy import np
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.replay import Recording
 from autodiff.core.span import Source
+from autodiff.core.sweep import newest_first, np_errors_ignored, sweep
 from autodiff.core.tensors import Tensor, tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.parser import parse_expression

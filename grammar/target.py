@@ -7,11 +7,12 @@ Inputs: what was asked for, else the leaves the script marked, else every float 
 
 from __future__ import annotations
 
-from autodiff.core.backward import newest_first, np_errors_ignored, seed_for, sweep
+from autodiff.core.backward import seed_for
 from autodiff.core.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.lazy import np
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.report import Subject
+from autodiff.core.sweep import newest_first, np_errors_ignored, sweep
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor
 from autodiff.core.used_up import make_usable
 from autodiff.grammar.leaves import is_numbers, matches, number_tensor, unknown

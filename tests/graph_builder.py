@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from autodiff.core import Tensor, tensor
-from autodiff.core.backward import newest_first, sweep
 from autodiff.core.functions import FUNCTIONS, METHODS
 from autodiff.core.mode import mode
 from autodiff.core.node import Node
 from autodiff.core.ops.indexing import getitem
 from autodiff.core.report import Subject
 from autodiff.core.span import Source, Span
+from autodiff.core.sweep import newest_first, sweep
 
 OPERATORS = {
     ast.Add: operator.add,

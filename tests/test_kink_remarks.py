@@ -10,7 +10,6 @@ import pytest
 from autodiff.cli.render.json import derivation_entry, kink_entry
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.paths import kink_lines
-from autodiff.core.backward import leading_to
 from autodiff.core.describe import describe
 from autodiff.core.errors import AutodiffError
 from autodiff.core.kink_table import CHOICES, TABLE
@@ -18,6 +17,7 @@ from autodiff.core.kinks import Kink, kinks_of
 from autodiff.core.naming import Names
 from autodiff.core.op import OPS
 from autodiff.core.span import Source
+from autodiff.core.sweep import leading_to
 from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, verify
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning

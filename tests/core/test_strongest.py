@@ -7,12 +7,12 @@ import random
 
 import pytest
 from autodiff.core import Tensor, tensor
-from autodiff.core.backward import newest_first
 from autodiff.core.functions import METHODS
 from autodiff.core.node import Node
 from autodiff.core.op import OPS
 from autodiff.core.paths import count_paths, follow
 from autodiff.core.strongest import ScalarEdges
+from autodiff.core.sweep import newest_first
 from graph_builder import random_scalar_graph
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from autodiff.core.backward import newest_first, sweep
 from autodiff.core.errors import AutodiffError
 from autodiff.core.kinks import Kink, kinks_of
 from autodiff.core.mode import mode
 from autodiff.core.naming import Names
 from autodiff.core.span import Source
+from autodiff.core.sweep import newest_first, sweep
 from autodiff.core.tensors import Tensor
 from ops.engines import compiled, flat, leaf_of, script, weights
 from ops.operands import read
