@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import Node, OpNode, ScalarNode
-from autodiff.core.sweep import leading_to, newest_first, np_errors_ignored, pull_edge
+from autodiff.core.sweep import leading_to, newest_first, np_errors_ignored, pull_edge, pull_edge_or_none
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
 #: One use of an input: the node that reads it and the number of the operand.
@@ -125,12 +125,21 @@ def follow(
 
 def contribution_of(edge: Edge, g: Any) -> Any:
     """What comes out of one edge when ``g`` goes in."""
+    return _pulled(pull_edge, edge, g)
+
+
+def answers_none(edge: Edge, g: Any) -> bool:
+    """Whether a custom ``backward`` says that there is no gradient."""
+    return _pulled(pull_edge_or_none, edge, g) is None
+
+
+def _pulled(pull: Callable[..., Any], edge: Edge, g: Any) -> Any:
     node, index = edge
     assert isinstance(node, OpNode)
     site = mode.site
     try:
         with no_grad(), np_errors_ignored([node]):
-            return pull_edge(node, index, g)
+            return pull(node, index, g)
     finally:
         mode.site = site  # a script's own backward has run statements of its own
 

@@ -150,7 +150,7 @@ def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
     pulled = []
     for index, below in enumerate(node.inputs):
         if below is not None and below.tracked:
-            c = contribution_of(node, index, g)
+            c = pull_edge_or_none(node, index, g)
             if c is not None:
                 pulled.append((below, c))
     return pulled
@@ -161,11 +161,11 @@ def pull_edge(node: OpNode, index: int, g: Any) -> Any:
 
     One edge of the graph, so the product of these along a path is the path's contribution.
     """
-    c = contribution_of(node, index, g)
+    c = pull_edge_or_none(node, index, g)
     return settle(np.zeros(np.shape(node.operands[index]))) if c is None else c
 
 
-def contribution_of(node: OpNode, index: int, g: Any) -> Any:
+def pull_edge_or_none(node: OpNode, index: int, g: Any) -> Any:
     """As ``pull_edge``, and None where a custom ``backward`` says that there is no gradient."""
     if isinstance(node, ScalarNode):
         return pull_scalar_edge(node, index, g)

@@ -8,14 +8,27 @@ from __future__ import annotations
 
 from autodiff.core.lazy import np
 from autodiff.core.node import Node, OpNode
-from autodiff.core.paths import contribution_of
+from autodiff.core.paths import answers_none, contribution_of
 from autodiff.core.report import Cause
 from autodiff.core.sweep import leading_to, np_errors_ignored
+from autodiff.core.symbol import is_custom
 from autodiff.core.uses import size_of
-from autodiff.core.why_words import flat_words, forward_words, shown, singular_words
+from autodiff.core.why_words import (
+    CLOSING,
+    DIFFERENCES,
+    JOINING,
+    closing_words,
+    custom_words,
+    flat_words,
+    forward_words,
+    shown,
+    singular_words,
+    spoken,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from autodiff.core.naming import Names
@@ -26,35 +39,33 @@ if TYPE_CHECKING:
 MOST_CAUSES = 3
 #: So many edges are looked into; where a long loop overflows, one is like the other.
 MOST_BROKEN = 10
+#: Ops that write infinities where they are told to.
+FILLING = ("masked_fill", "where", "index_put", "constant_pad", "scatter_with")
 #: A sum this much smaller than its parts is what rounding left of them.
 ROUNDING = 1e-14
-#: What arrives and is smaller than this has been multiplied away.
-VANISHING = 1e-280
-#: Ops that pass on how much what arrives differs from its mean, and nothing where it does not.
-DIFFERENCES = ("softmax", "log_softmax", "standardize", "std", "var")
-#: Ops that let a gradient through in some entries only.
-SELECTING = ("where", "masked_fill", "except_where", "maximum", "minimum")
+#: What arrives and is smaller than this may be too small for a number after one more step.
+SMALL = 1e-10
 
 
 def causes_of(
     subject: Subject, spelled: str, target: Node, names: Names, uses: tuple[Use, ...]
 ) -> tuple[Cause, ...]:
-    """Why the gradient of ``target`` is zero in all entries, or not finite in some; nothing for any other.
+    """Why the gradient of ``target`` is zero in all entries, or not finite in some.
 
-    A gradient that is only what rounding left of its ``uses`` counts as zero.
+    A gradient that is only what rounding left of its ``uses`` counts as zero. Of any other nothing is said,
+    unless the output is not finite itself.
     """
+    search = _Search(subject, spelled, target, names)
     g = subject.cotangents.get(target)
     if g is not None and not _is_finite(g):
-        found = _Search(subject, spelled, target, names).not_finite()
+        found = search.not_finite()
     elif g is None or not _any(g):
-        found = _Search(subject, spelled, target, names).zero()
+        found = search.zero()
     elif uses and size_of(g) <= ROUNDING * max(size_of(use.contribution) for use in uses):
-        found = [_Search(subject, spelled, target, names).rounded_off(g, uses)]
-    elif found_rounding := _Search(subject, spelled, target, names).rounding_of_differences(g):
-        found = found_rounding
+        found = [search.rounded_off(g, uses)]
     else:
-        return ()
-    return tuple(found[:MOST_CAUSES])
+        found = search.rounding_of_differences(g) or search.output()
+    return tuple(_distinct(found)[:MOST_CAUSES])
 
 
 class _Search:
@@ -89,7 +100,7 @@ class _Search:
             text = f"no path leads from {self.subject.name} to {self.spelled}"
             line = self.names.line(self.target)
             return [Cause("unconnected", text, self.spelled, "", None, line, self.target.site)]
-        found = []
+        found: list[Cause] = []
         arrived: dict[Node, list[tuple[Edge, Any]]] = {}
         with np_errors_ignored(list(self.subject.order)):
             for node in self.leading:
@@ -114,13 +125,47 @@ class _Search:
 
     def _flat(self, edge: Edge, g: Any) -> Cause:
         node, index = edge
-        if size_of(g) < VANISHING:
+        size = size_of(g)
+        factor = contribution_of(edge, g / size) if 0 < size < SMALL else 0.0
+        if _any(factor):
             text = (
-                f"the gradient has shrunk to {shown(g)} on its way to {self.names[node]}: a product of many"
-                " factors below 1, and with the next one it is too small for a number"
+                f"the gradient has shrunk to {shown(g)} on its way to {spoken(node, self.names)},"
+                f" and times the next factor ({shown(factor)}) it is too small for a number"
             )
             return self.cause("vanished", text, node, index)
+        assert isinstance(node, OpNode)
+        if is_custom(node.op):
+            words = custom_words(node, index, answers_none(edge, g), self.names)
+            return self.cause("flat", words, node, index)
+        origin = self._origin(*(below for below in node.inputs if below is not None))
+        if origin is not None:
+            at = first_entry(origin.out, lambda entries: ~np.isfinite(entries))
+            words = forward_words(origin, at, self.names) if isinstance(origin, OpNode) else ""
+            if words:
+                words += f"; behind that {spoken(node, self.names)} has the slope 0"
+                return self.cause("forward", words, origin)
+        if node.op.name in JOINING and (above := self._closed_to(node, index)):
+            user, at_operand = above
+            return self.cause("flat", flat_words(user, at_operand, g, self.names), user, at_operand)
         return self.cause("flat", flat_words(node, index, g, self.names), node, index)
+
+    def _closed_to(self, node: OpNode, index: int) -> Edge | None:
+        """The edge above a node that joins its operands which gives nothing to the part of this one."""
+        numbers = np.arange(1.0, np.size(node.out) + 1).reshape(node.shape)
+        places = np.asarray(contribution_of((node, index), numbers), dtype=int).ravel() - 1
+        while True:
+            users = (one for one in reversed(self.subject.order) if node in one.inputs)
+            user = next((one for one in users if one in self.useful), None)
+            if user is None:
+                return None
+            edge = (user, user.inputs.index(node))
+            through = np.asarray(contribution_of(edge, self.subject.cotangents[user]))
+            if through.size < places.size or through.ravel()[places].any():
+                return None
+            assert isinstance(user, OpNode)
+            if not user.op.is_elementwise or user.shape != node.shape:
+                return edge
+            node = user
 
     def rounded_off(self, g: Any, uses: tuple[Use, ...]) -> Cause:
         parts = [f"{shown(use.contribution)} through {use.name}" for use in uses[:4]]
@@ -140,14 +185,14 @@ class _Search:
         if arrived is None or size_of(g) > ROUNDING * size_of(arrived):
             return []
         words = (
-            f"{self.names[user]} passes on how much what arrives differs from entry to entry, and all of it"
-            f" is the same: what is left ({shown(g)}) is rounding"
+            f"{spoken(user, self.names)} passes on how much what arrives differs from entry to entry,"
+            f" and all of it is the same: what is left ({shown(g)}) is rounding"
         )
         return [self.cause("cancelled", words, user)]
 
     def _cancelled(self, node: Node, given: list[tuple[Edge, Any]]) -> Cause:
-        name = self.names[node]
-        parts = [f"{shown(c)} through {self.names[user]}" for (user, _), c in given[:4]]
+        name = spoken(node, self.names)
+        parts = [f"{shown(c)} through {spoken(user, self.names)}" for (user, _), c in given[:4]]
         more = f" and {len(given) - 4} more" if len(given) > 4 else ""
         words = f"what reaches {name} cancels: {', '.join(parts)}{more} add up to 0"
         return self.cause("cancelled", words, node)
@@ -172,6 +217,16 @@ class _Search:
             found.append(self.cause("overflow", text, self.target))
         return _distinct(found)
 
+    def output(self) -> list[Cause]:
+        """Why the output is not finite, where the gradient is."""
+        root = self.subject.root
+        origin = None if _is_finite(root.out) else self._origin(root)
+        if origin is None:
+            return []
+        cause = self._forward(origin)
+        cause.text += "; the gradient has a value all the same"
+        return [cause]
+
     def _broken(self, edge: Edge, g: Any, c: Any) -> Cause:
         """The edge turned a finite gradient into one that is not."""
         node, index = edge
@@ -179,22 +234,23 @@ class _Search:
         at = first_entry(c, lambda entries: ~np.isfinite(entries))
         origin = self._origin(node)
         is_masked = self._is_masked(node, g, at, index)
-        selecting = self._selecting(node) if is_masked else None
-        if origin is not None and selecting is None:
+        is_here = origin is None or origin is node
+        closing = self._closing(node, at) if is_masked and is_here else None
+        if origin is not None and closing is None:
             return self._forward(origin)
-        if not is_masked:
+        if not is_masked or is_custom(node.op):
             return self.cause("singular", singular_words(node, index, at, self.names), node, index)
-        if origin is None or not _has_nan(origin.out):
-            words, what = singular_words(node, index, at, self.names), "infinity"
+        if origin is None or not isinstance(origin, OpNode):
+            words = singular_words(node, index, at, self.names)
         else:
-            words, what = forward_words(origin, at, self.names), "nan"
+            words = forward_words(origin, first_entry(origin.out, lambda x: ~np.isfinite(x)), self.names)
+        slope = contribution_of(edge, np.ones_like(np.asarray(g)) if g.__class__ is not float else 1.0)
+        what = "nan" if np.isnan(np.asarray(slope)[at or ...]).any() else "infinity"
         words += f"; what arrives there is 0, and 0 times {what} is nan"
-        if selecting is not None:
-            line = self.names.line(selecting)
-            place = "" if line is None else f" in line {line}"
-            words += f": {selecting.op.name}{place} leaves this branch out, but not its derivative"
+        if closing is not None:
+            words += f": {closing_words(closing, self.names)}"
         cause = self.cause("masked", words, node, index)
-        cause.selecting = None if selecting is None else selecting.site
+        cause.selecting = None if closing is None else closing.site
         return cause
 
     def _is_masked(self, node: Node, g: Any, at: tuple[int, ...] | None, index: int) -> bool:
@@ -206,43 +262,35 @@ class _Search:
             return not np.any(g)
         return bool(np.asarray(g)[at] == 0)
 
-    def _selecting(self, node: Node) -> OpNode | None:
-        """The choice above a node that lets nothing through in some entries."""
-        above = {node}
-        for user in reversed(self.subject.order):
-            if user in above or not any(below in above for below in user.inputs):
-                continue
-            above.add(user)
-            if isinstance(user, OpNode) and user.op.name in (
-                "where",
-                "masked_fill",
-                "except_where",
-                "maximum",
-            ):
-                return user
-        return None
+    def _closing(self, node: Node, at: tuple[int, ...] | None) -> OpNode | None:
+        """The op above a node that lets nothing through to its entry ``at``, where it does so by choice."""
+        while True:
+            user = next((one for one in reversed(self.subject.order) if node in one.inputs), None)
+            if not isinstance(user, OpNode):
+                return None
+            ones = 1.0 if user.out.__class__ is float else np.ones_like(user.out)
+            through = np.asarray(contribution_of((user, user.inputs.index(node)), ones))
+            entry = through[at] if at is not None and len(at) == through.ndim else through
+            if not entry.all():
+                return user if user.op.name in CLOSING else None
+            is_alike = user.op.is_elementwise and user.shape == node.shape
+            node, at = user, at if is_alike else None
 
-    def _origin(self, node: OpNode) -> Node | None:
-        """The oldest node below whose value is not finite while those it was made from are."""
-        oldest = None
-        stack: list[Node] = [node]
-        seen: set[Node] = set()
-        while stack:
-            at = stack.pop()
-            if at in seen or _is_finite(at.out):
-                continue
-            seen.add(at)
-            if all(below is None or _is_finite(below.out) for below in at.inputs) and (
-                oldest is None or at.number < oldest.number
-            ):
-                oldest = at
-            stack += [below for below in at.inputs if below is not None]
+    def _origin(self, *nodes: Node) -> Node | None:
+        """The oldest of the nodes and those below whose value is not finite while those it was made from are.
+
+        An infinity that was written there on purpose, as into a mask, is at fault only if no nan came of it.
+        """
+        oldest = _oldest(nodes, _is_finite)
+        if oldest is not None and (not isinstance(oldest, OpNode) or oldest.op.name in FILLING):
+            return _oldest(nodes, _has_no_nan) or oldest
         return oldest
 
     def _forward(self, node: Node) -> Cause:
-        at = first_entry(node.out, lambda entries: ~np.isfinite(entries))
+        test = np.isnan if not _has_no_nan(node.out) else np.isinf
+        at = first_entry(node.out, test)
         if not isinstance(node, OpNode):
-            text = f"{self.names[node]} holds {shown(node.out, at)} itself"
+            text = f"{spoken(node, self.names)} holds {shown(node.out, at)} itself"
             return self.cause("data", text, node)
         return self.cause("forward", forward_words(node, at, self.names), node)
 
@@ -255,20 +303,41 @@ def first_entry(value: Any, test: Any) -> tuple[int, ...] | None:
     return tuple(int(i) for i in places[0]) if len(places) else None
 
 
-def _has_nan(value: Any) -> bool:
-    return bool(np.isnan(value).any())
-
-
 def _any(value: Any) -> bool:
     return bool(value) if value.__class__ is float else bool(np.any(value))
 
 
+def _oldest(nodes: Sequence[Node], is_sound: Callable[[Any], bool]) -> Node | None:
+    """The oldest of the nodes and those below whose value is not sound while those it was made from are."""
+    oldest = None
+    stack = list(nodes)
+    seen: set[Node] = set()
+    while stack:
+        at = stack.pop()
+        if at in seen or is_sound(at.out):
+            continue
+        seen.add(at)
+        if all(below is None or is_sound(below.out) for below in at.inputs) and (
+            oldest is None or at.number < oldest.number
+        ):
+            oldest = at
+        stack += [below for below in at.inputs if below is not None]
+    return oldest
+
+
+def _has_no_nan(value: Any) -> bool:
+    return not np.isnan(np.asarray(value)).any()
+
+
 def _is_finite(value: Any) -> bool:
-    if value.__class__ is float:
-        return value - value == 0.0
+    if value.__class__ in (float, int, bool):
+        return bool(value - value == 0.0)
     return value.dtype.kind != "f" or bool(np.isfinite(value).all())
 
 
 def _distinct(causes: list[Cause]) -> list[Cause]:
-    """Each place and text once."""
-    return list({(cause.text, cause.line): cause for cause in causes}.values())
+    """Each place and text once; of both operands of one op behind a choice the first."""
+    told: dict[tuple[str, int | None], Cause] = {}
+    for cause in causes:
+        told.setdefault((cause.name if cause.kind == "masked" else cause.text, cause.line), cause)
+    return list(told.values())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from autodiff.core.expr import number, text
 from autodiff.core.lazy import np
+from autodiff.core.naming import PRODUCT_SIGNS
 from autodiff.core.node import OpNode
+from autodiff.core.symbol import is_custom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +18,10 @@ if TYPE_CHECKING:
     from autodiff.core.node import Node
 
 DIGITS = 6
+LONGEST = 60
+#: Names that were made of an op and a number, since another node has the text.
+INVENTED = re.compile(r"[a-z]\w*_\d+")
+WORDS = re.compile(r"\w+")
 #: Ops that never pass anything on.
 STEPS = (
     "floor",
@@ -67,6 +75,22 @@ CHOOSING = (
     "slice",
     "gather",
 )
+#: Ops that put their operands beside each other.
+JOINING = ("stack", "cat", "block_diag")
+#: Ops that pass on how much what arrives differs from its mean, and nothing where it does not.
+DIFFERENCES = ("softmax", "log_softmax", "standardize", "std", "var")
+_BRANCH = "leaves this branch out, but not its derivative"
+_OVER = "writes over this entry, but its derivative stays"
+_BOUND = "holds this entry at a bound, but its derivative stays"
+_OTHER = "takes other entries, but the derivative of this one stays"
+#: Ops that let a gradient through in some entries only, and what they do with the others.
+CLOSING = {
+    **dict.fromkeys(("where", "except_where", "maximum", "minimum", "fmax", "fmin"), _BRANCH),
+    **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "nan_to_num", "write_through"), _OVER),
+    **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "relu", "relu6", "hardtanh", "threshold"), _BOUND),
+    **dict.fromkeys(("index", "select", "slice", "gather", "pick", "amax", "amin", "take"), _OTHER),
+    "mul": "has a 0 for this entry, but not for its derivative",
+}
 #: Where the slope of an op has no bound, and what is said of it.
 STEEP = {
     "sqrt": "the slope of sqrt is 1/(2*sqrt(x)), which has no bound at 0",
@@ -78,6 +102,10 @@ STEEP = {
     "xlogy": "the slope of x*log(y) in y is x/y, and in x it is log(y)",
     "reciprocal": "1/x and its slope have no bound at 0",
     "div": "the slope of a quotient has the divisor below the line, and that is 0",
+    "hypot": "the slope of hypot is x/hypot(x, y), which is 0/0 where both are 0",
+    "vector_norm": "the slope of this norm has no bound at 0",
+    "log_abs_det": "the slope of log(det(A)) is the inverse of A, which a singular matrix has none of",
+    "inv": "a singular matrix has no inverse",
     "acos": "the slope of acos has no bound at -1 and 1",
     "asin": "the slope of asin has no bound at -1 and 1",
     "atanh": "the slope of atanh has no bound at -1 and 1",
@@ -90,7 +118,6 @@ STEEP = {
 UNDEFINED = {
     "sqrt": "the square root of a negative number is nan",
     "rsqrt": "1/sqrt(x) has no value for x <= 0",
-    "pow": "a power with a fraction above has no value for negative numbers, and a negative power none at 0",
     "acos": "acos has values between -1 and 1 only",
     "asin": "asin has values between -1 and 1 only",
     "atanh": "atanh has finite values between -1 and 1 only",
@@ -99,6 +126,10 @@ UNDEFINED = {
     "reciprocal": "1/x has no finite value at 0",
     "log1p": "log1p has finite values above -1 only",
 }
+GROWING = (
+    *("add", "sub", "mul", "div", "sum", "matmul", "mm", "mv", "dot", "square", "prod", "pow", "mean"),
+    *("cumsum", "cumprod", "vm", "bmm", "outer", "vector_norm", "einsum", "addmm", "trace", "det"),
+)
 LOGARITHMS = ("log", "log2", "log10")
 EXPONENTIALS = ("exp", "exp2", "expm1", "sinh", "cosh")
 
@@ -120,13 +151,26 @@ def _number(value: float) -> str:
     return text(number(value), digits=DIGITS)
 
 
+def spoken(node: Node, names: Names) -> str:
+    """What a node is called in a sentence: its name, and where that was invented its text in the script."""
+    name = names[node]
+    if isinstance(node, OpNode) and node.name is None and INVENTED.fullmatch(name) and node.site is not None:
+        return fitting(PRODUCT_SIGNS.sub(r"\1", " ".join(names.source.excerpt(node.site).split())))
+    return name
+
+
+def fitting(text: str) -> str:
+    """A text, cut in its middle where it is long."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2 - 2]} ... {text[3 - LONGEST // 2 :]}"
+
+
 def operand_in_words(node: Node, index: int, names: Names, at: tuple[int, ...] | None = None) -> str:
     """``h = -3``, ``h[0, 2] = -3``, ``h (entries from -4 to -3)``."""
     below = node.inputs[index]
     value = node.operands[index]
     if below is None:
         return shown(value)
-    name = names[below]
+    name = spoken(below, names)
     if np.size(value) == 1:
         said = shown(value)
         return said if said == name else f"{name} = {said}"
@@ -148,14 +192,19 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
     """Why operand ``index`` receives nothing although ``g`` arrives."""
     assert isinstance(node, OpNode)
     op = node.op.name
-    name = names[node]
+    name = spoken(node, names)
     x = operand_in_words(node, index, names)
     if op in ("relu", "relu6"):
         return f"{name} passes nothing on where its input is not positive: {x}"
     if op in BOUNDED:
         return f"{name} is flat beyond its bounds: {x}"
     if op in STEPS:
-        return f"{name} is a step function: its slope is 0 everywhere"
+        return f"{function_of(node, names)} is flat everywhere, so its slope is 0: {x}"
+    if op in DIFFERENCES and _is_even(g):
+        return (
+            f"{name} passes on how much what arrives differs from entry to entry, and all of it is the same:"
+            f" {shown(g)}"
+        )
     if op in LEVELLING:
         return f"{name} has levelled out, its slope is too small for a number: {x}"
     if op == "where":
@@ -166,16 +215,58 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
     if op in CHOOSING:
         return f"{name} takes other entries, and those get the gradient"
     if op in ("mul", "matmul", "mm", "mv", "dot", "bmm", "outer", "vm", "einsum", "div"):
-        by = [operand_in_words(node, at, names) for at in _others(node, index)]
-        verb = "divided" if op == "div" else "multiplied"
-        return f"{x} is {verb} by {' and '.join(by)}" + (" in " + name if name != x else "")
+        if all(below is node.inputs[0] for below in node.inputs) and op == "mul":
+            return f"{x} is multiplied by itself in {name}, and the slope of a square is 0 at 0"
+        by = " and ".join(operand_in_words(node, at, names) for at in _others(node, index))
+        if op == "div":
+            said = f"{by} is divided by {x}" if index else f"{x} is divided by {by}"
+        else:
+            said = f"{x} is multiplied by {by}"
+        return said if name == x else f"{said} in {name}"
     if op == "pow" and index == 0:
         return f"the slope of {name} is n*x**(n - 1), which is 0 here: {x}"
     if op == "square":
         return f"the slope of {name} is 2*x, which is 0 here: {x}"
+    if op == "vector_norm":
+        return f"the slope of the norm {name} is 0 here: {x}"
+    if op in JOINING:
+        return f"nothing arrives at the entries of {name} that are {x}"
     if op == "to":
         return f"{name} makes whole numbers, which have no slope"
     return f"the slope of {name} is 0 here: {x}"
+
+
+def _is_even(g: Any) -> bool:
+    return bool(np.ptp(np.asarray(g)) == 0)
+
+
+def custom_words(node: Node, index: int, answers_none: bool, names: Names) -> str:
+    """What a function of the script answered for operand ``index``."""
+    assert isinstance(node, OpNode)
+    said = "None" if answers_none else "0"
+    return f"{node.op.name}.backward answers {said} for {operand_in_words(node, index, names)}"
+
+
+def closing_words(node: OpNode, names: Names) -> str:
+    """How an op keeps the gradient from an entry."""
+    line = names.line(node)
+    place = "" if line is None else f" in line {line}"
+    return f"{function_of(node, names)}{place} {CLOSING[node.op.name]}"
+
+
+def function_of(node: OpNode, names: Names) -> str:
+    """What the script calls the function at a node's place: ``nansum`` where the op is a ``where``."""
+    op = "the product" if node.op.name == "mul" else node.op.name
+    text = "" if node.site is None else names.source.excerpt(node.site)
+    if node.op.infix or op in WORDS.findall(text):
+        return op
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):  # the bracket that the last one closes follows the name
+        depth += (text[at] == ")") - (text[at] == "(")
+        if not depth:
+            called = WORDS.findall(text[:at]) if text[at] == "(" else []
+            return called[-1] if called else op
+    return op
 
 
 def _truth(value: Any) -> str:
@@ -190,16 +281,29 @@ def singular_words(node: Node, index: int, at: tuple[int, ...] | None, names: Na
     """Why what operand ``index`` receives is not finite although its value is."""
     assert isinstance(node, OpNode)
     op = node.op.name
-    which = index
-    if op == "div" and len(node.operands) == 2:
-        which = 1
+    if is_custom(node.op):
+        x = operand_in_words(node, index, names, at)
+        return f"{op}.backward answers what is not finite: {x}"
+    name = spoken(node, names)
+    first = operand_in_words(node, 0, names, at)
+    if op == "div" and index < 2:
+        divisor = operand_in_words(node, 1, names, at)
+        if _entry(node.operands[1], at):
+            return f"the divisor is so small that the slope of {name} is beyond the largest number: {divisor}"
+        return f"{STEEP[op]}: {divisor}"
     if op == "pow":
-        which = 0
-    x = operand_in_words(node, which, names, at)
+        base, exponent = _entry(node.operands[0], at), _entry(node.operands[1], at)
+        if index == 1:
+            what = "no logarithm" if base is not None and base < 0 else "an endless one"
+            return f"the slope of {name} in the exponent has log(base) in it, and {first} has {what}"
+        if base:
+            return f"the slope of {name} is beyond the largest number: {first}"
+        if exponent is not None and exponent < 0:
+            return f"a negative power and its slope have no bound at 0: {first}"
+        return f"{STEEP[op]}: {first}"
+    x = operand_in_words(node, index, names, at)
     steep = STEEP.get(op)
-    if steep is None:
-        return f"the slope of {names[node]} is not finite: {x}"
-    return f"{steep}: {x}"
+    return f"the slope of {name} is not finite: {x}" if steep is None else f"{steep}: {x}"
 
 
 def forward_words(node: Node, at: tuple[int, ...] | None, names: Names) -> str:
@@ -209,26 +313,36 @@ def forward_words(node: Node, at: tuple[int, ...] | None, names: Names) -> str:
     out = shown(node.out, at)
     operands = [operand_in_words(node, index, names, at) for index in range(len(node.operands))]
     said = ", ".join(dict.fromkeys(operands))
-    name = names[node]
+    name = spoken(node, names)
     why = _forward_reason(op, node, at)
     return f"{name} is {out} already on the way forward: {why}{said}"
 
 
 def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None) -> str:
     first = _entry(node.operands[0], at)
+    second = _entry(node.operands[1], at) if len(node.operands) > 1 else None
+    is_nan = np.isnan(np.asarray(node.out)).any()
+    if op in ("softmax", "log_softmax", "logsumexp") and is_nan:
+        return "where all entries are -infinity there is nothing to compare: "
+    if first is not None and second is not None and is_nan:
+        sign = {"add": "+", "sub": "-", "mul": "*", "div": "/"}.get(op)
+        if sign and (first - first or second - second):
+            return f"{_number(first)} {sign} {_number(second)} is nan: "
     if op in LOGARITHMS and first is not None:
-        return (
-            "the logarithm of a negative number is nan: "
-            if first < 0
-            else "the logarithm of 0 is -infinity: "
-        )
+        if first < 0:
+            return "the logarithm of a negative number is nan: "
+        return "the logarithm of 0 is -infinity: "
     if op in EXPONENTIALS:
         return f"{op} grows beyond the largest number: "
-    if op == "div":
-        divisor = _entry(node.operands[1], at)
-        if divisor == 0:
-            return "0/0 is nan: " if first == 0 else "a division by 0: "
-    if op in ("add", "sub", "mul", "sum", "matmul", "mm", "mv", "dot", "square", "prod"):
+    if op == "div" and second == 0:
+        return "0/0 is nan: " if first == 0 else "a division by 0: "
+    if op == "pow" and is_nan:
+        return "a power with a fraction above has no value for negative numbers: "
+    if op == "pow" and first == 0:
+        return "a negative power has no value at 0: "
+    if op in ("std", "var") and is_nan:
+        return "it divides by n - 1, which is 0 for a single number: "
+    if op in GROWING:
         return "the result is beyond the largest number: "
     reason = UNDEFINED.get(op)
     return f"{reason}: " if reason else ""

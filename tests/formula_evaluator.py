@@ -36,6 +36,11 @@ def softmax(x: Any, dim: int) -> Any:
     return e / e.sum(axis=dim, keepdims=True)
 
 
+def standardize(x: Any, dim: int, eps: float) -> Any:
+    centred = x - np.mean(x, axis=dim, keepdims=True)
+    return centred / np.sqrt(np.mean(centred**2, axis=dim, keepdims=True) + eps)
+
+
 NUMPY = ("exp", "log", "sin", "cos", "tan", "tanh", "sqrt", "where", "reshape", "abs", "sign")
 FUNCTIONS: dict[str, Any] = {
     **{name: getattr(np, name) for name in NUMPY},
@@ -45,6 +50,9 @@ FUNCTIONS: dict[str, Any] = {
     "expand": np.broadcast_to,
     "embed": embed,
     "softmax": softmax,
+    "standardize": standardize,
+    "stack": lambda *x, dim: np.stack(x, axis=dim),
+    "rsqrt": lambda x: 1 / np.sqrt(x),
     "relu": lambda x: np.maximum(x, 0),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "acos": np.arccos,

@@ -21,17 +21,30 @@ SCRIPTS = sorted(FOLDER.glob("*.ad"))
 each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 #: What has no repair: the formula asks for it, or the values do.
 ALL_RIGHT = {
+    "attention_to_nothing",
     "branch_not_taken",
     "cancelled_paths",
+    "cancelled_up_to_rounding",
     "clamped",
+    "custom_answers_none",
+    "custom_answers_zero",
+    "infinite_divisor",
     "input_is_nan",
+    "largest_of_stacked",
+    "layer_norm_summed",
+    "log_clamped",
+    "nansum_of_roots",
     "overflowed_loop",
     "overflowed_probability",
-    "cancelled_up_to_rounding",
+    "power_of_negative",
+    "product_with_itself",
     "shares_summed",
     "softmax_summed",
     "square_at_zero",
+    "std_of_one",
+    "sure_and_right",
     "times_zero",
+    "tiny_divisor",
     "vanishing",
     "zero_over_zero",
     "zero_weights",
@@ -99,3 +112,25 @@ def test_torch_has_the_same_gradient(path: Path) -> None:
 def test_every_golden_file_belongs_to_a_script() -> None:
     assert {path.with_suffix(".ad") for path in FOLDER.glob("*.txt")} == set(SCRIPTS)
     assert {path.stem for path in SCRIPTS} >= ALL_RIGHT
+
+
+# -- single words -----------------------------------------------------------------------------------------
+
+
+def told(text: str) -> list[str]:
+    """Line and words of every cause of a script."""
+    return [f"{cause.line}: {cause.text}" for cause in derivation_of(text, "script.ad").causes]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "left", "turn"), [("float32", "1.4013e-45", 951), ("float64", "5e-324", 26)]
+)
+def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: str, turn: int) -> None:
+    said = told(
+        f"w = torch.tensor(0.5, dtype=torch.{dtype}, requires_grad=True)\ny = w\n"
+        "for i in range(1100):\n    y = y * 0.5\ny.backward()"
+    )
+    assert said == [
+        f"4: the gradient has shrunk to {left} on its way to y'{turn}, and times the next factor (0.5) it is"
+        " too small for a number"
+    ]
