@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from autodiff.cli.session import Session
-from autodiff.cli.work import read_settings, set_limits, warn
+from autodiff.cli.work import note_flattened, read_settings, set_limits, warn
 from autodiff.core.describe import describe
 from autodiff.core.errors import UsageError
 from autodiff.core.kink_row import GAP
 from autodiff.core.kinks import kinks_of
+from autodiff.core.lazy import np
 from autodiff.core.limits import limits
 from autodiff.core.naming import Names
+from autodiff.core.neighbours import Neighbours
 from autodiff.core.sweep import leading_to
 from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
 from autodiff.grammar.hand_formula import HandCheck, check_formula
 from autodiff.grammar.hand_points import Formula
+from autodiff.grammar.moved_runs import Probe, rerun
 from autodiff.grammar.run import Settings, Stage, differentiate, execute
 
 TYPE_CHECKING = False
@@ -60,9 +63,11 @@ def make_answers(session: Session) -> Answers:
     formulas = [Formula(text) for text in request.texts("formula")]
     if formulas:
         ask_for(formulas, settings)
-    execution = execute(
-        script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
-    )
+    with Probe() as probe:
+        execution = execute(
+            script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
+        )
+    note_flattened(session, execution)
     subject = differentiate(execution, settings)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
     seed = request.number("seed")
@@ -71,12 +76,17 @@ def make_answers(session: Session) -> Answers:
             answers.formulas = [answer(formula, subject, execution, seed) for formula in formulas]
             return answers
         names = Names(subject.order, script.source)
+        leaves = [node for node in subject.order if node.number in probe.numbers]
+        again = rerun(script.source, settings, probe)
+        neighbours = Neighbours(leaves, again, np.random.default_rng(seed))
+        ties = tuple(script.source.position(site.start)[0] for site in probe.ties)
         for spelled, node in subject.wrt:
-            check = verify(subject, spelled, node, answers.order, seed)
+            check = verify(subject, spelled, node, answers.order, seed, neighbours)
             if check.verdict in (OK, WRONG, KINK):
                 leading = leading_to(list(subject.order), [node])
                 there = kinks_of(leading, subject.cotangents, names, answers.order)
                 check.kinks = tuple(kink for kink in there if kink.kind != GAP)
+            check.ties = tuple(dict.fromkeys(ties)) if check.leaps else ()
             answers.checks.append(check)
         if answers.order == 1:
             report = describe(subject, script.source, graph=False, max_paths=limits.paths)

@@ -50,8 +50,7 @@ def make_report(
         script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
     )
     ran = perf_counter()
-    for name, shape in execution.flattened.items():
-        session.note(f"--set {name}: `{name}` has shape {shape} in the script, and is one number now")
+    note_flattened(session, execution)
     try:
         if twice:
             from autodiff.grammar.second_order import differentiate_twice
@@ -106,6 +105,12 @@ def make_report(
         times = ((ran - started, "script"), (swept - ran, "backward"), (described - swept, "report"))
         session.note("  ".join(f"{what} {seconds * 1000:.1f} ms" for seconds, what in times))
     return report
+
+
+def note_flattened(session: Session, execution: Execution) -> None:
+    """Say which tensors ``--set`` has made single numbers."""
+    for name, shape in execution.flattened.items():
+        session.note(f"--set {name}: `{name}` has shape {shape} in the script, and is one number now")
 
 
 def odd_things(report: GradientReport, request: Request) -> Iterator[str]:

@@ -60,6 +60,8 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     out = settle(out)
     if not tracked or not dtype_of(out).is_floating_point:
         made = Tensor(out)
+        if mode.probe is not None:
+            mode.probe.compared(op, arrays)
     else:
         sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
         made = Tensor(out, ArrayNode(op, sources, arrays, params, out, mode.site), visible)

@@ -134,7 +134,7 @@ def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
             # retain_grad() was asked for: what is kept is the gradient of the tensor as it is now.
             base.node.set_mark().cell, old.mark.cell = base.cell, None
     elif old is not None:
-        base.node = unrecorded_change(old, base.value)
+        go_on_unrecorded(base, old)
     grad_fn = base.grad_fn
     if base.versions is not None:
         base.versions.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
@@ -160,13 +160,14 @@ def follow(tensor: Tensor, versions: VersionCounter) -> None:
             keep_in_sight(versions, made)
             return
     if old is not None:
-        tensor.node = unrecorded_change(old, tensor.value)
-        if tensor.versions is not None:
+        go_on_unrecorded(tensor, old)
+        if tensor.versions is not None and tensor.node is not None:
             keep_in_sight(tensor.versions, tensor.node)
 
 
-def unrecorded_change(old: Node, value: Any) -> Node:
-    """The node of a tensor that was changed unseen by the graph: gradients go on as before."""
+def go_on_unrecorded(tensor: Tensor, old: Node) -> None:
+    """Give a tensor that was changed unseen by the graph a new node: gradients go on as before."""
+    value = tensor.value
     node: Node
     if isinstance(old, Leaf):
         node = Leaf(value, tracked=old.tracked, cell=old.cell, site=old.site)
@@ -177,7 +178,7 @@ def unrecorded_change(old: Node, value: Any) -> Node:
         op = OPS["clone"].named(old.grad_fn_name)
         node = ArrayNode(op, (old,), (np.asarray(old.out),), {}, value, old.site)
     node.name = old.name
-    return node
+    tensor.node, tensor.value = node, node.out
 
 
 def reshape_in_place(tensor: Tensor, result: Tensor) -> Tensor:
@@ -205,7 +206,7 @@ def reshape_in_place(tensor: Tensor, result: Tensor) -> Tensor:
     if mode.enabled and result.node is not None and result.node.tracked:
         tensor.node, result.node.name = result.node, None if old is None else old.name
     elif old is not None:
-        tensor.node = unrecorded_change(old, tensor.value)
+        go_on_unrecorded(tensor, old)
     for other in sharing_memory(alias):
         if other is not tensor:
             follow(other, versions)

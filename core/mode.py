@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol, TypeVar
 
-    from autodiff.core.node import GradCell, Node
+    from autodiff.core.node import GradCell, Leaf, Node
+    from autodiff.core.op import Op
 
     F = TypeVar("F", bound=Callable[..., object])
 
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 
         def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None: ...
 
+    class Probe(Protocol):
+        """Somebody who repeats a run with its inputs moved."""
+
+        def leaf_made(self, leaf: Leaf, value: Any) -> Any:
+            """The value that a tracked leaf is to have."""
+
+        def compared(self, op: Op, values: tuple[Any, ...]) -> None: ...
+
 
 def ignore_warning(text: str) -> None:
     """Warn nobody."""
@@ -32,15 +41,16 @@ def ignore_warning(text: str) -> None:
 class Mode:
     """``enabled``: operations are recorded. ``site``: the span now running. ``recorder``: keeps graphs.
 
-    ``warn`` is told what torch warns of, in torch's words.
+    ``warn`` is told what torch warns of, in torch's words. ``probe`` is there while a run is checked.
     """
 
-    __slots__ = ("enabled", "recorder", "site", "warn")
+    __slots__ = ("enabled", "probe", "recorder", "site", "warn")
 
     def __init__(self) -> None:
         self.enabled = True
         self.site: Span | None = None
         self.recorder: Recorder | None = None
+        self.probe: Probe | None = None
         self.warn: Callable[[str], None] = ignore_warning
 
 

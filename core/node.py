@@ -13,6 +13,7 @@ from weakref import ref
 
 from autodiff.core.errors import GradientError, Label
 from autodiff.core.lazy import np
+from autodiff.core.mode import mode
 from autodiff.core.op import Op
 from autodiff.core.span import Span
 
@@ -189,7 +190,10 @@ class Node:
 
 
 class Leaf(Node):
-    """A tensor that no op made. ``tracked`` says whether gradients are wanted, ``cell`` where they go."""
+    """A tensor that no op made. ``tracked`` says whether gradients are wanted, ``cell`` where they go.
+
+    Whoever makes a tracked one takes over its ``out``, which a probe may have moved.
+    """
 
     __slots__ = ("__weakref__", "cell", "tracked")
 
@@ -197,7 +201,7 @@ class Leaf(Node):
         self, out: Any, *, tracked: bool, cell: GradCell | None = None, site: Span | None = None
     ) -> None:
         self.number = next_number()
-        self.out = out
+        self.out = out if mode.probe is None or not tracked else mode.probe.leaf_made(self, out)
         self.site = site
         self.name = None
         self.mark = None

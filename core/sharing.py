@@ -117,6 +117,7 @@ def note_view(view: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> Non
         # As in torch it requires a gradient although nothing leads from it to its base.
         view.requires_grad = True
         view.node = Leaf(view.value, tracked=True, site=mode.site)
+        view.value = view.node.out
     if view.node is not None:
         keep_in_sight(view.versions, view.node)
 

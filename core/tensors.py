@@ -252,6 +252,7 @@ class Tensor:
         name = None if self.node is None else self.node.name
         self.node = Leaf(self.value, tracked=flag, cell=self.cell if flag else None, site=mode.site)
         self.node.name = name
+        self.value = self.node.out
         return self
 
     def track(self) -> None:
@@ -260,6 +261,7 @@ class Tensor:
             name, site = (None, mode.site) if self.node is None else (self.node.name, self.node.site)
             self.node = Leaf(self.value, tracked=True, site=site)
             self.node.name = name
+            self.value = self.node.out
 
     def source(self) -> Node:
         """The node that stands for this tensor in a graph, made when first asked for."""

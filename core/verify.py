@@ -12,67 +12,59 @@ from __future__ import annotations
 from itertools import pairwise
 from math import isfinite, log2
 
-from autodiff.core.backward import grad
+from autodiff.core.differentiated import Gradient, Scalar
 from autodiff.core.lazy import np
-from autodiff.core.replay import Recording
-from autodiff.core.tensors import Tensor, settle, tensor
-from autodiff.core.uses import size_of
+from autodiff.core.slopes import SMALL, sampled_rounding, slope_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from autodiff.core.kinks import Kink
+    from autodiff.core.neighbours import Neighbours
     from autodiff.core.node import Node
     from autodiff.core.report import Subject
+    from autodiff.core.slopes import Slope
 
-#: Steps of the differences, relative to the size of the entry: each a tenth of the one before.
-STEPS = tuple(10.0**-k for k in range(2, 9))
 #: The imaginary step: so small that its square vanishes beside 1.
 COMPLEX_STEP = 1e-30
 #: Of larger tensors so many entries are stepped one by one; the direction of the Taylor test covers the rest.
 MOST_ENTRIES = 200
-#: An entry below this is also stepped in proportion to itself, lest the steps leave the domain.
-SMALL = 1e-2
 #: A gradient is wrong where it is further from the differences than this, relative to the largest entry, and
 #: further than the differences are from each other. By the precision of the gradient.
 RELATIVE = {"float64": 1e-6, "float32": 1e-3}
 TRUST = 20.0
-#: How much of a value may be rounding: what the steps on the way add to the last digit.
-ROUNDING = 1e-14
+#: Differences that might hide a mistake of this size say nothing.
+BLIND = 1e-2
 #: A gradient this much smaller than those it was made of is measured against those.
 CANCELLED = {"float64": 1e-7, "float32": 0.1}
 #: The remainder shrinks at least so fast where the gradient is right; a wrong one gives 1.
 SLOPE = 1.8
-#: The ops whose numpy functions continue into the complex plane.
-ANALYTIC = frozenset(
-    """
-    add sub mul div neg pow exp log sin cos tan tanh sinh cosh sqrt square reciprocal rsqrt expm1
-    asin acos atan asinh acosh atanh matmul mm mv dot vm bmm outer sum mean sum_to expand reshape permute
-    transpose t squeeze unsqueeze select slice index stack cat alias clone contiguous diagonal embed trace
-    """.split()
-)
-
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
+LEAVES, BLURRED, CHANGES = "leaves the domain", "blurred by rounding", "changes"
 
 
 class Check:
     """What was found about one gradient.
 
     ``verdict`` is OK, WRONG, KINK (the slopes from the two sides differ, no gradient is right), NOT_FINITE
-    or UNDECIDED (every step leaves the domain). ``worst`` is the entry furthest from the differences, ()
-    for a number; ``difference`` how far it is, relative to the largest entry; ``expected`` and ``given`` are
-    its two values, ``step`` the step believed. ``complex_difference`` is the same for the complex step, None
-    where an op on the way is not analytic.
+    or UNDECIDED, for the ``reason`` given: LEAVES (every step leaves the domain), BLURRED (rounding hides the
+    slope) or CHANGES (the script comes to something else when it is run again). ``worst`` is the entry
+    furthest from the differences, () for a number; ``difference`` how far it is, relative to the largest
+    entry; ``expected`` and ``given`` are its two values, ``step`` the step believed. ``complex_difference``
+    is the same for the complex step, None where an op on the way is not analytic.
     ``slope`` is the order of Taylor's remainder, None where there is none to measure (a linear function).
-    ``sides`` are the slopes from below and above at a kink; ``kinks``, which a caller who knows the script's
-    names fills in, are the ops on the way that sit on one, whatever the verdict. ``entries`` of ``size`` were
-    stepped one by one.
+    ``sides`` are the slopes from below and above at a kink, ``outputs`` the outputs at a jump; ``kinks``,
+    which a caller who knows the script's names fills in, are the ops on the way that sit on one, whatever
+    the verdict. ``leaps`` says that runs of the script beside this one have shown it, and ``ties``, which
+    the caller fills in, are the lines that compare equal numbers. ``entries`` of ``size`` were stepped one
+    by one.
     """
 
     __slots__ = (
-        *("complex_difference", "difference", "entries", "expected", "given", "kinks", "name", "sides"),
-        *("size", "slope", "step", "verdict", "worst"),
+        *("complex_difference", "difference", "entries", "expected", "given", "kinks", "leaps", "name"),
+        *("outputs", "reason", "sides", "size", "slope", "step", "ties", "verdict", "worst"),
     )
 
     def __init__(self, name: str, size: int) -> None:
@@ -87,85 +79,35 @@ class Check:
         self.complex_difference: float | None = None
         self.slope: float | None = None
         self.sides: tuple[float, float] | None = None
+        self.outputs: tuple[float, float] | None = None
+        self.leaps = False
         self.kinks: tuple[Kink, ...] = ()
+        self.ties: tuple[int, ...] = ()
+        self.reason = ""
         self.entries = size
 
 
-def verify(subject: Subject, spelled: str, target: Node, order: int, seed: int) -> Check:
+def verify(
+    subject: Subject,
+    spelled: str,
+    target: Node,
+    order: int,
+    seed: int,
+    neighbours: Neighbours | None = None,
+) -> Check:
     """Compare the gradient of one input with differences, Taylor's remainder and a complex step.
 
     With ``order`` 2 it is the gradient of the gradient that is compared: of its sum, with weights drawn at
     random. ``seed`` chooses these, the direction of the Taylor test and the entries of large tensors.
+    ``neighbours`` are runs of the script beside this one, which see the kinks that a replay does not.
     """
     random = np.random.default_rng(seed)
-    function = (Scalar if order == 1 else Gradient)(subject, target, random)
-    return _Verifier(function, random).check(spelled)
-
-
-class Scalar:
-    """What a gradient is the gradient of, as a function of one input: ``x`` is where, ``g`` the gradient.
-
-    Computed in double precision whatever the script uses, so that small steps can be told apart.
-    """
-
-    def __init__(self, subject: Subject, target: Node, random: Any) -> None:
-        self.subject = subject
-        self.target = target
-        self.recording = Recording(subject.root, (target,))
-        self.is_number = target.out.__class__ is float
-        self.precision = "float64" if self.is_number else target.out.dtype.name
-        self.x = np.asarray(target.out, dtype=float)
-        self.g = self.gradient()
-        sizes = [size_of(g) for g in subject.cotangents.values()]
-        #: The largest gradient on the way: what cancels further on leaves rounding of this size.
-        self.largest = max([size for size in sizes if isfinite(size)], default=0.0)
-
-    def gradient(self) -> Any:
-        g = self.subject.cotangents.get(self.target)
-        return np.zeros_like(self.x) if g is None else np.asarray(g, dtype=float)
-
-    def at(self, x: Any) -> Any:
-        """The output at ``x``, times the gradient that backward started from."""
-        given = float(x) if self.is_number and x.dtype.kind != "c" else x
-        out = np.asarray(self.recording.values({self.target: given})[self.subject.root])
-        return (out * np.asarray(self.subject.seed)).sum()
-
-    @property
-    def is_analytic(self) -> bool:
-        """Whether it can be continued into the complex plane."""
-        return self.precision == "float64" and all(node.op.name in ANALYTIC for node in self.recording.steps)
-
-
-class Gradient(Scalar):
-    """The gradient, weighed and added up, as a function of the input; ``g`` is its gradient in turn."""
-
-    def __init__(self, subject: Subject, target: Node, random: Any) -> None:
-        self.weights = random.standard_normal(target.shape) if target.shape else np.asarray(1.0)
-        super().__init__(subject, target, random)
-
-    def gradient(self) -> Any:
-        slope, x = self.slope_at(self.x, create_graph=True)
-        if not slope.requires_grad:
-            return np.zeros_like(self.x)
-        (g,) = grad(slope, x, Tensor(settle(self.weights)), allow_unused=True)
-        return np.zeros_like(self.x) if g is None else np.asarray(g.data, dtype=float)
-
-    def slope_at(self, point: Any, create_graph: bool) -> tuple[Tensor, Tensor]:
-        x = tensor(np.asarray(point, dtype=float), requires_grad=True)
-        root = self.recording.recorded({self.target: x})[self.subject.root]
-        if not root.requires_grad:
-            return Tensor(settle(np.zeros(x.shape))), x
-        seed = Tensor(settle(np.asarray(self.subject.seed, dtype=float)))
-        (g,) = grad(root, x, seed, create_graph=create_graph, allow_unused=True)
-        return Tensor(settle(np.zeros(x.shape))) if g is None else g, x
-
-    def at(self, x: Any) -> Any:
-        slope, _ = self.slope_at(x, create_graph=False)
-        return (np.asarray(slope.data) * self.weights).sum()
-
-    @property
-    def is_analytic(self) -> bool:
-        return False  # the rules are not all made for complex numbers
+    if order == 1:
+        function = Scalar(subject, spelled, target)
+    else:
+        weights = random.standard_normal(target.shape) if target.shape else np.asarray(1.0)
+        function = Gradient(subject, spelled, target, weights)
+    return _Verifier(function, random).check(neighbours)
 
 
 class _Verifier:
@@ -178,20 +120,27 @@ class _Verifier:
         self.relative = RELATIVE[function.precision]
         self.scale = float(np.abs(self.g).max()) if self.g.size else 0.0
 
-    def check(self, spelled: str) -> Check:
-        found = Check(spelled, self.x.size)
-        if not np.isfinite(self.g).all() or not isfinite(float(self.value(self.x))):
+    def check(self, neighbours: Neighbours | None) -> Check:
+        found = Check(self.function.spelled, self.x.size)
+        middle = float(self.value(self.x))
+        if not np.isfinite(self.g).all() or not isfinite(middle):
             found.verdict = NOT_FINITE
             return found
         if not self.x.size:
             return found
-        self.step_entries(found)
-        if not found.entries:
-            found.verdict = UNDECIDED
+        if not self.is_replayed(middle):
+            found.verdict, found.reason = UNDECIDED, CHANGES
             return found
-        if self.function.is_analytic:
-            self.step_into_the_plane(found)
-        found.slope = self.taylor_slope()
+        self.direction = np.asarray(1.0)
+        if self.x.ndim:  # away from 0 everywhere, lest a wrong entry weigh nothing
+            signs = self.random.choice([-1.0, 1.0], self.x.shape)
+            self.direction = signs * self.random.uniform(0.5, 1.5, self.x.shape)
+        sampled = sampled_rounding(lambda x: float(self.value(x)), self.x, self.direction)
+        self.rounding = max(self.function.rounding, sampled)
+        self.step_entries(found, middle)
+        if not found.entries:
+            found.verdict, found.reason = UNDECIDED, LEAVES
+        found.slope = self.taylor_slope(middle)
         if (
             found.verdict == OK
             and found.entries < found.size
@@ -199,101 +148,123 @@ class _Verifier:
             and found.slope < SLOPE
         ):
             found.verdict = WRONG  # in an entry that was not stepped
+        if neighbours is not None and found.verdict in (OK, UNDECIDED):
+            self.look_around(found, neighbours)
         return found
+
+    def is_replayed(self, middle: float) -> bool:
+        """Whether the replay gives what the script gave, up to rounding."""
+        digits = 2.0**-52 if self.function.precision == "float64" else 2.0**-23
+        room = 1e4 * digits * max(self.function.weight, abs(self.function.f))
+        return abs(middle - self.function.f) <= room
+
+    def look_around(self, found: Check, neighbours: Neighbours) -> None:
+        """See whether the gradient leaps where the script makes its choices anew."""
+        leap = neighbours.leap_of(self.function, self.function.target)
+        if leap is None:
+            return
+        if not neighbours.is_repeatable(self.function):
+            found.verdict, found.reason = UNDECIDED, CHANGES
+            return
+        found.worst, found.given, found.step = leap.place, float(self.g[leap.place]), leap.move
+        found.expected, found.leaps = leap.above, True
+        found.difference = abs(leap.above - found.given) / self.measure(leap.above)
+        if leap.has_two_sides:
+            found.verdict, found.sides = KINK, (leap.below, leap.above)
+            found.outputs = leap.outputs if leap.is_jump else None
+        else:
+            found.verdict = WRONG
 
     def measure(self, slope: float) -> float:
         """What a difference is small or large beside."""
         return max(self.scale, abs(slope), CANCELLED[self.function.precision] * self.function.largest, 1e-300)
 
-    # -- differences ------------------------------------------------------------------------------------
+    # -- entry by entry ---------------------------------------------------------------------------------
 
-    def step_entries(self, found: Check) -> None:
+    def step_entries(self, found: Check, middle: float) -> None:
         """Fill in what the worst entry has: a wrong one before a kink before one that is right."""
         places = list(np.ndindex(self.x.shape))
         if len(places) > MOST_ENTRIES:
             chosen = self.random.choice(len(places), MOST_ENTRIES, replace=False)
             places = [places[at] for at in sorted(chosen)]
         found.entries = len(places)
-        middle = float(self.value(self.x))
         worst: tuple[int, float] = (-1, -1.0)
         for place in places:
             given = float(self.g[place])
-            slope = self.slope_at(place, middle)
-            if slope is None:  # every step leaves the domain
+            plane = self.complex_slope(place)
+            slope = slope_of(self.stepped(place), float(self.x[place]), middle, self.rounding)
+            if slope is None and plane is None:
                 found.entries -= 1
                 continue
-            size = self.measure(slope.middle)
-            apart = abs(slope.middle - given)
-            verdict = OK
-            if slope.is_kink(size):
-                verdict = KINK
-            elif apart > max(self.relative * size, TRUST * slope.error):
-                verdict = WRONG
-            rank = ((OK, KINK, WRONG).index(verdict), apart / size)
+            expected = plane if slope is None else slope.middle
+            assert expected is not None
+            size = self.measure(expected)
+            apart = abs(expected - given)
+            verdict = self.judge(given, slope, plane, size)
+            rank = ((OK, UNDECIDED, KINK, WRONG).index(verdict), apart / size)
             if rank > worst:
                 worst = rank
                 found.verdict, found.worst, found.difference = verdict, place, apart / size
-                found.expected, found.given, found.step = slope.middle, given, slope.step
-                found.sides = (slope.left, slope.right) if verdict == KINK else None
+                found.expected, found.given = expected, given
+                found.step = COMPLEX_STEP if slope is None else slope.step
+                found.reason = BLURRED if verdict == UNDECIDED else ""
+                found.sides = (slope.left, slope.right) if slope is not None and verdict == KINK else None
+                found.complex_difference = None if plane is None else abs(plane - given) / size
 
-    def slope_at(self, place: tuple[int, ...], middle: float) -> Slope | None:
-        """The difference quotients that change least from one step to the next."""
-        at = abs(float(self.x[place]))
-        if 0 < at < SMALL:
-            near = self.best_slope(place, middle, at)
-            if near is not None and near.error <= 1e-6 * abs(near.middle):
-                return near
-        return self.best_slope(place, middle, max(at, 1.0))
+    def judge(self, given: float, slope: Slope | None, plane: float | None, size: float) -> str:
+        """What the differences and the complex step, where there are these, say of one entry.
 
-    def best_slope(self, place: tuple[int, ...], middle: float, size: float) -> Slope | None:
-        best: Slope | None = None
-        before: Slope | None = None
-        for relative in STEPS:
-            step = relative * size
-            above, below = (float(self.value(self.moved(place, sign * step))) for sign in (1.0, -1.0))
-            if not isfinite(above - below):
-                before = None
-                continue
-            slope = Slope(below, middle, above, step, before)
-            if best is None or slope.error < best.error:
-                best = slope
-            before = slope
-        return best
+        The complex step is free of rounding, so it decides where the differences leave room for doubt.
+        """
+        close = self.relative * size
+        is_off_plane = plane is not None and abs(plane - given) > close
+        if slope is None:
+            return WRONG if is_off_plane else OK
+        if slope.is_kink(size):
+            return KINK
+        apart, room = abs(slope.middle - given), TRUST * slope.error
+        if apart <= close and room <= BLIND * size:
+            return OK
+        if plane is not None:
+            return WRONG if is_off_plane else OK
+        if apart > max(close, room):
+            return WRONG
+        is_constant = given == 0.0 and slope.is_flat
+        return OK if is_constant or room <= BLIND * size else UNDECIDED
+
+    def stepped(self, place: tuple[int, ...]) -> Callable[[float], float]:
+        return lambda by: float(self.value(self.moved(place, by)))
 
     def moved(self, place: tuple[int, ...], by: Any) -> Any:
         x = self.x.astype(np.result_type(self.x, type(by)))
         x[place] += by
         return x
 
-    # -- a complex step -----------------------------------------------------------------------------------
-
-    def step_into_the_plane(self, found: Check) -> None:
+    def complex_slope(self, place: tuple[int, ...]) -> float | None:
+        """The slope by a complex step; None where there is none, or it is not finite."""
+        if not self.function.is_analytic:
+            return None
         try:
-            expected = float(np.imag(self.value(self.moved(found.worst, COMPLEX_STEP * 1j)))) / COMPLEX_STEP
+            slope = float(np.imag(self.value(self.moved(place, COMPLEX_STEP * 1j)))) / COMPLEX_STEP
         except TypeError:  # a function of the op that has no complex form
-            return
-        size = self.measure(expected)
-        found.complex_difference = abs(expected - float(self.g[found.worst])) / size
+            return None
+        return slope if isfinite(slope) else None
 
     # -- Taylor's remainder ---------------------------------------------------------------------------------
 
-    def taylor_slope(self) -> float | None:
+    def taylor_slope(self, middle: float) -> float | None:
         """How fast ``|f(x + h*v) - f(x) - h*(g . v)|`` shrinks with h: 2 where g is the gradient.
 
         None where the remainder is nothing but rounding.
         """
-        direction = self.random.standard_normal(self.x.shape)
-        if not self.x.ndim:
-            direction = np.asarray(1.0)
         largest = float(np.abs(self.x).max())
         length = largest if 0 < largest < SMALL else max(largest, 1.0)
-        middle = float(self.value(self.x))
-        rate = float((self.g * direction).sum())
-        noise = 1e-12 * max(abs(middle), abs(rate), 1e-300)
+        rate = float((self.g * self.direction).sum())
+        noise = max(1e-12 * max(abs(middle), abs(rate), 1e-300), 100 * self.rounding)
         points = []
-        for k in range(3, 18):
+        for k in range(3, 27):
             h = length * 2.0**-k
-            value = float(self.value(self.x + h * direction))
+            value = float(self.value(self.x + h * self.direction))
             remainder = abs(value - middle - h * rate)
             if isfinite(remainder) and remainder > noise:
                 points.append((k, log2(remainder)))
@@ -302,31 +273,3 @@ class _Verifier:
             return None
         # The smallest steps that are still above rounding are the nearest to the limit.
         return float(np.median(slopes[-5:]))
-
-
-class Slope:
-    """Difference quotients at one step, to the left and to the right.
-
-    ``error`` is how far they are from those of the step ``before``, and no less than rounding makes them.
-    """
-
-    __slots__ = ("error", "gap_before", "grows", "left", "middle", "noise", "right", "step")
-
-    def __init__(self, below: float, middle: float, above: float, step: float, before: Slope | None) -> None:
-        self.left = (middle - below) / step
-        self.right = (above - middle) / step
-        self.middle = (above - below) / (2 * step)
-        self.step = step
-        self.noise = ROUNDING * max(abs(below), abs(middle), abs(above)) / step
-        change = float("inf") if before is None else abs(self.middle - before.middle)
-        self.error = max(change, self.noise)
-        self.grows = before is not None and abs(self.middle) > 2 * abs(before.middle)
-        self.gap_before = 0.0 if before is None else abs(before.right - before.left)
-
-    def is_kink(self, size: float) -> bool:
-        """Whether the sides differ and do not come closer with the step, as those of a smooth function do."""
-        gap = abs(self.right - self.left)
-        is_split = gap > 1e-3 * size and gap > 0.5 * self.gap_before
-        # At a jump the quotients themselves grow without end.
-        is_jump = self.grows and self.error > 0.5 * abs(self.middle) > 0.5e-3 * size
-        return (is_split and gap > 100 * self.noise) or (is_jump and self.error > 100 * self.noise)

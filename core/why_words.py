@@ -141,6 +141,8 @@ def shown(value: Any, at: tuple[int, ...] | None = None) -> str:
     array = np.asarray(value)
     if at is not None and len(at) == array.ndim:
         return _number(float(array[at]))
+    if not array.size:
+        return "no entries"
     low, high = float(array.min()), float(array.max())
     return (
         f"{_number(low)} in all entries" if low == high else f"entries from {_number(low)} to {_number(high)}"

@@ -228,6 +228,7 @@ def set_data(x: Tensor, value: Any) -> None:
     if isinstance(node, Leaf):
         x.node = Leaf(value.value, tracked=node.tracked, cell=node.cell, site=mode.site)
         x.node.name = node.name
+        x.value = x.node.out
 
 
 def set_grad(x: Tensor, value: Any) -> None:

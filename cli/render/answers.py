@@ -6,7 +6,7 @@ from autodiff.cli.console import visible
 from autodiff.cli.render.numbers import inline, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
 from autodiff.cli.render.prose import fold
-from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, WRONG
+from autodiff.core.verify import BLURRED, CHANGES, KINK, LEAVES, NOT_FINITE, OK, UNDECIDED, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 WIDEST_NAME = 24
 MOST_KINKS = 3
 HEADER = ("input", "answer", "paths", "differences", "complex step", "Taylor")
+UNDECIDED_BECAUSE = {
+    LEAVES: "every step leaves the function's domain, so there is nothing to compare with",
+    BLURRED: "rounding blurs the differences so much that a mistake of 1 % would not be seen",
+    CHANGES: (
+        "the script comes to something else when it is run again with the same inputs: it draws random"
+        " numbers or keeps a state that the graph has no record of"
+    ),
+}
 STYLES = (NAME, GRADIENT, PLAIN, PLAIN, PLAIN, PLAIN)
 
 
@@ -93,24 +101,30 @@ def explanation(check: Check, page: Page) -> str:
         )
         if check.kinks:
             told += f". What is answered at a kink need not add up to a slope. {reasons(check)}"
+        elif check.ties:
+            told += f". {reasons(check)}"
         return told
     if check.verdict == OK:  # the kinks cancel, or are choices, which stay as the script made them
         return f"{visible(check.name)}: the differences do not see this. {reasons(check)}"
     if check.verdict == KINK and check.sides is not None:
         left, right = (short(value, page.digits) for value in check.sides)
-        return (
-            f"{name} sits on a kink: the slope is {left} from below and {right} from above;"
-            f" backward takes {given}, and no number is right. {reasons(check)}"
-        )
+        told = f"the slope is {left} from below and {right} from above; backward takes {given}"
+        if check.outputs is None:
+            return f"{name} sits on a kink: {told}, and no number is right. {reasons(check)}"
+        before, after = (short(value, page.digits) for value in check.outputs)
+        return f"{name} sits on a jump of the output, from {before} to {after}: {told}. {reasons(check)}"
     if check.verdict == NOT_FINITE:
         return f"{name}: the output or its gradient is not finite; explain --wrt {check.name} says why"
-    return f"{name}: every step leaves the function's domain, so there is nothing to compare with"
+    return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
 
 
 def reasons(check: Check) -> str:
-    """Which ops have the kink."""
+    """Which ops have the kink, and which lines compare equal numbers."""
+    if not check.kinks and check.ties:
+        lines = " and ".join(f"line {line}" for line in check.ties[:MOST_KINKS])
+        return f"Equal numbers are compared in {lines}, and what follows hangs on it"
     if not check.kinks:
-        return "No op on the way is known to have one here; a Function of the script may"
+        return "No op on the way is known to have one here; a Function or a branch of the script may"
     told: list[str] = []
     for kink in check.kinks[:MOST_KINKS]:
         place = "" if kink.line is None else f"{'in' if told else 'In'} line {kink.line}, "

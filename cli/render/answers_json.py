@@ -37,6 +37,7 @@ def check_entry(check: Check, answers: Answers) -> dict[str, Any]:
     return {
         "wrt": check.name,
         "verdict": check.verdict,
+        "reason": check.reason,
         "worst": list(check.worst),
         "backward": plain(check.given),
         "differences": plain(check.expected),
@@ -45,6 +46,8 @@ def check_entry(check: Check, answers: Answers) -> dict[str, Any]:
         "complex_step_apart": plain(check.complex_difference),
         "taylor_slope": plain(check.slope),
         "sides": plain(check.sides),
+        "outputs": plain(check.outputs),
+        "ties": list(check.ties),
         "kinks": [kink_entry(kink) for kink in check.kinks],
         "entries": check.entries,
         "size": check.size,

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from conftest import REPOSITORY
 
 SEED = str(REPOSITORY / "examples" / "seeds" / "1_autograd.ad")
@@ -84,11 +85,117 @@ def test_kinks_whose_slopes_cancel_are_told_beside_what_is_wrong(autodiff):
     assert "in line 1, relu(-x) sits on a kink of relu: -x = 0" in said
 
 
-def test_ties_that_differences_do_not_see(autodiff):
+def test_ties_that_a_replay_does_not_see(autodiff):
     done = autodiff("check", "-e", "x = tensor([1., 3., 3.], requires_grad=True); L = x.max(0)[0]")
     assert done.returncode == 0
     said = " ".join(done.out.split())
-    assert "x: the differences do not see this. In line 1, L sits on a kink of max: entries [1], [2]" in said
+    assert "x[1] sits on a kink: the slope is 1 from below and 0 from above; backward takes 1" in said
+    assert "In line 1, L sits on a kink of max: entries [1], [2]" in said
+
+
+CHOICES = [
+    ("L = torch.where(x > 0, 2*x, x)", (1, 2)),
+    ("L = torch.where(x > 0, x, -x)", (-1, 1)),
+    ("L = (3*x).masked_fill(x <= 0, 0.)", (0, 3)),
+    ("y = x.reshape(1)\nL = y[y > 0].sum()", (0, 1)),
+    ("L = x*2 if x > 0 else x", (1, 2)),
+    ("L = x*2 if x.item() > 0 else x", (1, 2)),
+    ("with torch.no_grad():\n    m = x >= 0\nL = torch.where(m, 2*x, x)", (1, 2)),
+    ("L = torch.where(x.detach() > 0, 2*x, x)", (1, 2)),
+    ("L = x*(x > 0).double()", (0, 1)),
+    ("L = torch.where(x > 0, x + 1, x)", (1, 1)),
+]
+
+
+@pytest.mark.parametrize(("code", "sides"), CHOICES)
+def test_choices_the_script_makes_at_the_boundary_are_kinks(autodiff, code, sides):
+    done = autodiff("check", "-e", f"x = torch.tensor(0., requires_grad=True)\n{code}", "--format", "json")
+    [found] = json.loads(done.out)["checks"]
+    assert (done.returncode, found["verdict"]) == (0, "kink")
+    assert found["sides"] == pytest.approx(sides, abs=1e-6)
+    assert bool(found["outputs"]) == ("+ 1" in code)
+
+
+@pytest.mark.parametrize("at", ["1e-3", "-1e-9", "1e-12", "2."])
+@pytest.mark.parametrize("code", [code for code, _ in CHOICES])
+def test_choices_away_from_the_boundary_are_none(autodiff, code, at):
+    done = autodiff("check", "-e", f"x = torch.tensor({at}, requires_grad=True)\n{code}", "--format", "json")
+    assert [found["verdict"] for found in json.loads(done.out)["checks"]] == ["ok"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "L = torch.where(x > 0, x**2, 0*x)",
+        "L = x*x.detach() + x",
+        "L = x**3 if x > 0 else -(x**3)",
+        "y = torch.stack([x, x + 1])\nL = y[y > 0.5].sum()",
+        "assert x.item() == 0\nL = sin(x)",
+        "for i in range(3):\n    if i == 2: L = sin(x)*i",
+    ],
+)
+def test_choices_that_make_no_kink(autodiff, code):
+    done = autodiff("check", "-e", f"x = torch.tensor(0., requires_grad=True)\n{code}", "--format", "json")
+    assert [found["verdict"] for found in json.loads(done.out)["checks"]] == ["ok"]
+
+
+def test_the_comparison_at_the_boundary_is_named(autodiff):
+    code = "x = torch.tensor([0., 1.], requires_grad=True)\nm = x > 0\nL = torch.where(m, x, -x).sum()"
+    said = " ".join(autodiff("check", "-e", code).out.split())
+    assert (
+        "x[0] sits on a kink: the slope is -1 from below and 1 from above; backward takes -1, and no number"
+        " is right. Equal numbers are compared in line 2, and what follows hangs on it"
+    ) in said
+
+
+def test_a_jump_says_where_it_goes(autodiff):
+    code = "x = torch.tensor(0., requires_grad=True)\nL = torch.where(x > 0, x + 1, x)"
+    assert "x sits on a jump of the output, from 0 to 1: the slope is 1 from below and 1 from above" in (
+        " ".join(autodiff("check", "-e", code).out.split())
+    )
+
+
+def test_a_slope_that_only_the_point_itself_has_is_wrong(autodiff):
+    code = "x = torch.tensor(0., requires_grad=True)\nL = torch.where(x == 0, 5*x, x)"
+    done = autodiff("check", "-e", code)
+    assert done.returncode == 1
+    said = " ".join(done.out.split())
+    assert "x: backward gives 5, differences with a step of 1e-09 give 1; they are 80 % apart. Equal" in said
+
+
+def test_inputs_changed_in_place_are_moved_as_they_are_in_the_end(autodiff):
+    code = (
+        "w = torch.tensor([1., 2.], requires_grad=True)\nwith torch.no_grad():\n    w -= 1.0\n"
+        "L = torch.where(w > 0, w, 3*w).sum()"
+    )
+    [found] = json.loads(autodiff("check", "-e", code, "--format", "json").out)["checks"]
+    assert (found["verdict"], found["worst"], found["ties"]) == ("kink", [0], [4])
+
+
+def test_each_input_is_moved_alone(autodiff):
+    code = (
+        "x = torch.tensor(0., requires_grad=True)\ny = torch.tensor(2., requires_grad=True)\n"
+        "L = torch.where(x > 0, y, 2*y) + x"
+    )
+    checks = json.loads(autodiff("check", "-e", code, "--format", "json").out)["checks"]
+    assert [(found["wrt"], found["verdict"]) for found in checks] == [("x", "kink"), ("y", "ok")]
+
+
+def test_second_derivatives_see_choices_too(autodiff):
+    code = "x = torch.tensor(0., requires_grad=True)\nL = torch.where(x > 0, x**2, 0*x)"
+    said = autodiff("check", "--order", "2", "-e", code).out
+    assert "the slope is 0 from below and 2 from above" in " ".join(said.split())
+
+
+def test_what_the_script_prints_is_printed_once(autodiff):
+    done = autodiff("check", "-e", "x = torch.tensor(2., requires_grad=True)\nprint('here')\nL = x**2")
+    assert (done.out + done.err).count("here") == 1
+
+
+def test_a_vector_set_to_a_number_is_noted(autodiff):
+    code = "w = torch.tensor([1., 2.], requires_grad=True)\nL = (w**2).sum()"
+    done = autodiff("check", "--set", "w=3", "-e", code)
+    assert "--set w: `w` has shape (2,) in the script, and is one number now" in done.err
 
 
 def test_kinks_of_the_first_derivative(autodiff):
@@ -121,7 +228,7 @@ L.backward()
     )
     said = " ".join(autodiff("check", path).out.split())
     assert (
-        "and no number is right. No op on the way is known to have one here; a Function of the script" in said
+        "and no number is right. No op on the way is known to have one here; a Function or a branch" in said
     )
 
 

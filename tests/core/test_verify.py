@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from autodiff.core.differentiated import ANALYTIC
 from autodiff.core.errors import AutodiffError
 from autodiff.core.functions import METHODS
 from autodiff.core.report import Subject
 from autodiff.core.span import Source
-from autodiff.core.verify import ANALYTIC, KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
+from autodiff.core.verify import KINK, LEAVES, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
@@ -137,7 +138,10 @@ def test_what_is_not_finite_cannot_be_checked() -> None:
 
 
 def test_where_no_step_stays_in_the_domain() -> None:
-    assert check("x = tensor(709.782712893384, requires_grad=True)\nL = exp(x)").verdict == UNDECIDED
+    code = "x = tensor(709.782712893384, requires_grad=True)\nL = exp(x)"
+    assert (check(code).verdict, check(code).step) == (OK, 1e-30)  # the complex step stays
+    found = check(code + ".abs()")
+    assert (found.verdict, found.reason) == (UNDECIDED, LEAVES)
 
 
 def test_single_precision_is_judged_by_its_own_measure() -> None:

@@ -1,0 +1,136 @@
+"""What a gradient is the gradient of: an output, or a gradient in turn, as a function of one input."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from autodiff.core.backward import grad
+from autodiff.core.lazy import np
+from autodiff.core.replay import Recording
+from autodiff.core.sweep import newest_first, np_errors_ignored, sweep
+from autodiff.core.symbol import is_custom
+from autodiff.core.tensors import Tensor, settle, tensor
+from autodiff.core.uses import size_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from autodiff.core.node import Node
+    from autodiff.core.report import Subject
+
+#: The ops whose numpy functions continue into the complex plane.
+ANALYTIC = frozenset(
+    """
+    add sub mul div neg pow exp log sin cos tan tanh sinh cosh sqrt square reciprocal rsqrt expm1
+    asin acos atan asinh acosh atanh matmul mm mv dot vm bmm outer sum mean sum_to expand reshape permute
+    transpose t squeeze unsqueeze select slice index stack cat alias clone contiguous diagonal embed trace
+    """.split()
+)
+
+
+class Scalar:
+    """The output: ``x`` is where, ``f`` the output there, ``g`` the gradient.
+
+    Computed in double precision whatever the script uses, so that small steps can be told apart.
+    ``largest`` is the largest gradient on the way: what cancels further on leaves rounding of this size.
+    ``weight`` is what every value on the way adds to a last digit of ``f``, in sum.
+    """
+
+    def __init__(self, subject: Subject, spelled: str, target: Node) -> None:
+        self.subject = subject
+        self.spelled = spelled
+        self.target = target
+        self.recording = Recording(subject.root, (target,))
+        self.is_number = target.out.__class__ is float
+        self.precision = "float64" if self.is_number else target.out.dtype.name
+        self.x = np.asarray(target.out, dtype=float)
+        self.f = float((np.asarray(subject.root.out, dtype=float) * np.asarray(subject.seed)).sum())
+        self.read_gradient()
+
+    @property
+    def rounding(self) -> float:
+        """How far off ``f`` may be in double precision."""
+        return self.weight * 2.0**-53
+
+    def read_gradient(self) -> None:
+        """Find ``g`` and what it and ``f`` were made of."""
+        g = self.subject.cotangents.get(self.target)
+        self.g = np.zeros_like(self.x) if g is None else np.asarray(g, dtype=float)
+        self.measure(self.subject.order, self.subject.cotangents)
+
+    def measure(self, order: Iterable[Node], cotangents: Mapping[Node, Any]) -> None:
+        """Fill in ``largest`` and ``weight``."""
+        sizes = [size_of(g) for g in cotangents.values()]
+        self.largest = max([size for size in sizes if isfinite(size)], default=0.0)
+        self.weight = 0.0
+        with np.errstate(all="ignore"):
+            for node in order:
+                share = float(np.abs(np.asarray(cotangents.get(node, 0.0)) * np.asarray(node.out)).sum())
+                if isfinite(share):
+                    self.weight += share
+
+    def like(self, subject: Subject) -> Scalar | None:
+        """The same in another run of the script; None where the input is missing or looks different."""
+        target = dict(subject.wrt).get(self.spelled)
+        if target is None or target.shape != self.target.shape:
+            return None
+        return self.again(subject, target)
+
+    def again(self, subject: Subject, target: Node) -> Scalar:
+        return Scalar(subject, self.spelled, target)
+
+    def at(self, x: Any) -> Any:
+        """The output at ``x``, times the gradient that backward started from."""
+        given = float(x) if self.is_number and x.dtype.kind != "c" else x
+        out = np.asarray(self.recording.values({self.target: given})[self.subject.root])
+        return (out * np.asarray(self.subject.seed)).sum()
+
+    @property
+    def is_analytic(self) -> bool:
+        """Whether it can be continued into the complex plane."""
+        return self.precision == "float64" and all(
+            node.op.name in ANALYTIC and not is_custom(node.op) for node in self.recording.steps
+        )
+
+
+class Gradient(Scalar):
+    """The gradient, weighed and added up; ``g`` is its gradient in turn."""
+
+    def __init__(self, subject: Subject, spelled: str, target: Node, weights: Any) -> None:
+        self.weights = weights
+        super().__init__(subject, spelled, target)
+
+    def again(self, subject: Subject, target: Node) -> Gradient:
+        return Gradient(subject, self.spelled, target, self.weights)
+
+    def read_gradient(self) -> None:
+        slope, x = self.slope_at(self.x, create_graph=True)
+        self.f = float((slope.data * self.weights).sum())
+        self.g = np.zeros_like(self.x)
+        order: list[Node] = []
+        cotangents: dict[Node, Any] = {}
+        if slope.requires_grad and slope.node is not None:
+            order = newest_first([slope.node])
+            with np_errors_ignored(order):
+                cotangents = sweep(order, {slope.node: settle(np.asarray(self.weights, dtype=float))})
+            self.g = np.asarray(cotangents.get(x.source(), self.g), dtype=float)
+        self.measure(order, cotangents)
+
+    def slope_at(self, point: Any, create_graph: bool) -> tuple[Tensor, Tensor]:
+        x = tensor(np.asarray(point, dtype=float), requires_grad=True)
+        root = self.recording.recorded({self.target: x})[self.subject.root]
+        if not root.requires_grad:
+            return Tensor(settle(np.zeros(x.shape))), x
+        seed = Tensor(settle(np.asarray(self.subject.seed, dtype=float)))
+        (g,) = grad(root, x, seed, create_graph=create_graph, allow_unused=True)
+        return Tensor(settle(np.zeros(x.shape))) if g is None else g, x
+
+    def at(self, x: Any) -> Any:
+        slope, _ = self.slope_at(x, create_graph=False)
+        return (np.asarray(slope.data) * self.weights).sum()
+
+    @property
+    def is_analytic(self) -> bool:
+        return False  # the rules are not all made for complex numbers

@@ -1,0 +1,115 @@
+"""Difference quotients of a function of numbers, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from math import factorial, isfinite, sqrt
+
+from autodiff.core.lazy import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+#: Steps of the differences, relative to the size of the entry: each a tenth of the one before.
+STEPS = tuple(10.0**-k for k in range(2, 9))
+#: Steps for functions that change so fast that those did not settle.
+SMALLER_STEPS = tuple(10.0**-k for k in range(9, 13))
+SETTLED = 1e-5
+#: An entry below this is also stepped in proportion to itself, lest the steps leave the domain.
+SMALL = 1e-2
+#: How much of a value is rounding at least.
+ROUNDING = 1e-15
+#: How far apart, relative to the entries, the points are at which the rounding is sampled, and how many.
+SAMPLES_APART, SAMPLES = 1e-5, 9
+
+
+class Slope:
+    """Difference quotients at one step, to the left and to the right.
+
+    ``rounding`` is how far off the values may be. ``error`` is how far the quotients are from those of the
+    step ``before``, and no less than rounding makes them.
+    """
+
+    __slots__ = ("error", "gap_before", "grows", "left", "middle", "noise", "right", "step")
+
+    def __init__(
+        self, below: float, middle: float, above: float, step: float, rounding: float, before: Slope | None
+    ) -> None:
+        self.left = (middle - below) / step
+        self.right = (above - middle) / step
+        self.middle = (above - below) / (2 * step)
+        self.step = step
+        self.noise = max(rounding, ROUNDING * max(abs(below), abs(middle), abs(above))) / step
+        change = float("inf") if before is None else abs(self.middle - before.middle)
+        self.error = max(change, self.noise)
+        self.grows = before is not None and abs(self.middle) > 2 * abs(before.middle)
+        self.gap_before = 0.0 if before is None else abs(before.right - before.left)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the function does not change at all."""
+        return self.left == 0.0 == self.right
+
+    def is_kink(self, size: float) -> bool:
+        """Whether the sides differ and do not come closer with the step, as those of a smooth function do."""
+        gap = abs(self.right - self.left)
+        is_split = gap > 1e-3 * size and gap > 0.5 * self.gap_before
+        # At a jump the quotients themselves grow without end.
+        is_jump = self.grows and self.error > 0.5 * abs(self.middle) > 0.5e-3 * size
+        return (is_split and gap > 100 * self.noise) or (is_jump and self.error > 100 * self.noise)
+
+
+def slope_of(value: Callable[[float], float], at: float, middle: float, rounding: float) -> Slope | None:
+    """The difference quotients that change least from one step to the next; None where no step is finite.
+
+    ``value`` takes the step away from the point ``at``, where the function is ``middle``.
+    """
+    near = None
+    if 0 < abs(at) < SMALL:
+        near = best_slope(value, middle, abs(at), rounding)
+        if near is not None and near.error <= 1e-6 * abs(near.middle):
+            return near
+    far = best_slope(value, middle, max(abs(at), 1.0), rounding)
+    if near is None or far is None:
+        return far or near
+    return min(far, near, key=lambda slope: slope.error)
+
+
+def best_slope(value: Callable[[float], float], middle: float, size: float, rounding: float) -> Slope | None:
+    best: Slope | None = None
+    before: Slope | None = None
+    for relative in (*STEPS, *SMALLER_STEPS):
+        if relative < STEPS[-1] and best is not None and best.error <= SETTLED * abs(best.middle):
+            break
+        step = relative * size
+        above, below = value(step), value(-step)
+        if not isfinite(above - below):
+            before = None
+            continue
+        slope = Slope(below, middle, above, step, rounding, before)
+        if best is None or slope.error < best.error:
+            best = slope
+        before = slope
+    return best
+
+
+def sampled_rounding(value: Callable[[Any], float], x: Any, direction: Any) -> float:
+    """How far off values of a smooth function are, from the differences of a few that lie close together.
+
+    The differences of high order are nothing but rounding (Moré and Wild, "Estimating computational noise",
+    SIAM Journal on Scientific Computing 33, 2011). 0 where a value is not finite.
+    """
+    apart = SAMPLES_APART * np.where(x == 0, max(float(np.abs(x).max(initial=0.0)), 1e-300), np.abs(x))
+    found = []
+    for sign in (1, -1):  # one side may have a kink on it, the point itself may be one
+        values = np.array([value(x + sign * k * apart * direction) for k in range(1, SAMPLES + 1)])
+        if not np.isfinite(values).all():
+            continue
+        for order in range(1, SAMPLES - 1):
+            values = np.diff(values)
+            if order >= 4:
+                weight = factorial(order) / sqrt(factorial(2 * order))
+                largest = float(np.abs(values).max()) or 1.0
+                found.append(weight * largest * sqrt(float(np.mean((values / largest) ** 2))))
+    return min(found, default=0.0)
