@@ -51,7 +51,7 @@ def _compute(expr: Expr, args: list[Any]) -> Any:
         if expr.value == "ones":
             return np.ones(params["shape"])
         if expr.value == "one_hot":
-            return np.eye(params["classes"])[list(params["targets"])]
+            return np.eye(params["classes"])[np.asarray(params["targets"])]
         op = params.pop("op", expr.value)
     elif expr.head == "postfix":
         op = params.pop("function")

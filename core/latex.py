@@ -306,6 +306,8 @@ def _call(expr: Expr, args: list[Piece]) -> tuple[str, int]:
     if function == "ones" and not args:
         shape = r" \times ".join(expr.details)
         return rf"\mathbf{{1}}_{{{shape}}}", ATOM
+    if function == "one_hot" and expr.params is not None and expr.params["targets"].__class__ is int:
+        return rf"\mathbf{{e}}_{{{expr.params['targets']}}}", ATOM
     said = SAID.get(function, function)
     if function == "sigmoid":
         command = r"\sigma"

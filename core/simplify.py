@@ -281,6 +281,8 @@ class Simplifier:
     def _where(self, expr: Expr, arguments: list[Terms]) -> Terms:
         """``where(c, a, 0)`` is ``a*[c]``, which multiplies along with the rest of its path."""
         condition, a, b = arguments
+        if is_number(condition) and is_number(b if condition else a):  # what is left out has one entry
+            return a if condition else b
         claim = self.build(condition)
         if claim.head in CLAIMS and not (a and b):
             if not a:
@@ -302,3 +304,8 @@ class Simplifier:
             else:
                 total = infix("+", total, build_product(coefficient, factors))
         return ZERO if total is None else total
+
+
+def is_number(terms: Terms) -> bool:
+    """Whether nothing but a number is there."""
+    return not terms or list(terms) == [frozenset()]

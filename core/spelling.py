@@ -5,7 +5,9 @@ What only changes a shape or a dtype, or copies a number, goes without saying wh
 
 from __future__ import annotations
 
-from autodiff.core.expr import ONE, Expr, call, infix, neg, number, postfix
+from autodiff.core.expr import ONE, ZERO, Expr, call, infix, neg, number, postfix
+from autodiff.core.lazy import np
+from autodiff.core.op import OPS
 from autodiff.core.symbol import (
     SPELLINGS,
     Shape,
@@ -212,12 +214,82 @@ def slice_dim(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 @spelling("embed")
 def embed(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    """``G`` put back at ``[0, :]`` of zeros."""
+    """``G`` put back at ``[0, :]`` of zeros; a number in a vector is one times a unit vector."""
     [x] = operands
-    keys = (*params["basic"], *params["advanced"])
-    key = "[" + ", ".join(map(spell_value, keys)) + "]"
-    details = (f"at={key}", f"shape={params['shape']}")
-    return Symbol(call("embed", x.filled(), details=details, params=params), params["shape"], dtype=x.dtype)
+    shape, basic = params["shape"], params["basic"]
+    if len(shape) == 1 and is_place(basic, params["advanced"]):
+        at = basic[0] % shape[0]
+        unit = call("one_hot", details=(str(at), str(shape[0])), params={"targets": at, "classes": shape[0]})
+        return Symbol(infix("*", x.filled(), unit), shape, dtype=x.dtype)
+    details = (f"at={spell_key(params)}", f"shape={shape}")
+    return Symbol(call("embed", x.filled(), details=details, params=params), shape, dtype=x.dtype)
+
+
+@spelling("part")
+def part(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    """``x[0]``; of what has just been put there it is that again, of a unit vector 1 or 0."""
+    [x] = operands
+    basic, advanced = params["basic"], params["advanced"]
+    if any(spell_value(key).startswith("array") for key in advanced):
+        return None
+    stand_in = np.broadcast_to(0.0, x.shape)[(*basic, Ellipsis)]
+    shape = (stand_in[advanced] if advanced else stand_in).shape
+    if is_one_number(x):
+        return x.reshaped(shape, ())
+    expr = picked(x.expr, params)
+    if expr is None:
+        expr = postfix(x.filled(), spell_key(params), "part", params)
+    return Symbol(expr, shape, extent=() if expr.head == "number" else None, dtype=x.dtype)
+
+
+def is_place(basic: tuple[Any, ...], advanced: tuple[Any, ...]) -> bool:
+    """Whether a key is made of numbers alone."""
+    return bool(basic) and not advanced and all(key.__class__ is int for key in basic)
+
+
+def spell_key(params: dict[str, Any]) -> str:
+    return "[" + ", ".join(map(spell_value, (*params["basic"], *params["advanced"]))) + "]"
+
+
+def picked(expr: Expr, params: dict[str, Any]) -> Expr | None:
+    """What stands at the place asked for, where an expression says so; else None."""
+    if expr.head == "neg":
+        inner = picked(expr.args[0], params)
+        return None if inner is None else neg(inner)
+    if expr.head == "*":
+        # A number times a tensor; of two tensors only the unit vector is told apart.
+        factor, unit = expr.args
+        one = picked(unit, params) if unit.value == "one_hot" else None
+        return None if one is None else infix("*", factor, one) if one != ZERO else ZERO
+    if expr.head != "call" or not is_place(params["basic"], params["advanced"]):
+        return None
+    known = expr.params or {}
+    if expr.value == "one_hot" and known["targets"].__class__ is int:
+        return ONE if params["basic"] == (known["targets"],) else ZERO
+    if expr.value == "embed" and is_place(known["basic"], known["advanced"]):
+        here, there = params["basic"], known["basic"]
+        if len(here) == len(there):
+            return expr.args[0] if here == there else ZERO
+    return None
+
+
+#: Contractions with a shorter spelling, by their letters renamed in the order of appearance.
+CONTRACTIONS = {
+    **{"a,b->ab": "outer", "a,a->": "dot"},
+    **{"ab,b->a": "mv", "a,ab->b": "vm", "ab,bc->ac": "mm", "abc,acd->abd": "bmm"},
+}
+
+
+@spelling("einsum")
+def einsum(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    """A product of matrices as such; anything else as a call that begins with its equation."""
+    letters: dict[str, str] = {}
+    equation: str = params["equation"]
+    for letter in equation:
+        if letter.isalpha():
+            letters.setdefault(letter, chr(ord("a") + len(letters)))
+    known = CONTRACTIONS.get("".join(letters.get(sign, sign) for sign in equation))
+    return None if known is None else OPS[known](*operands)
 
 
 @spelling("exp")

@@ -231,7 +231,7 @@ def spell_value(value: Any) -> str:
         return "..."
     if isinstance(value, np.ndarray):
         return str(value.tolist()) if value.size <= 6 else f"array{value.shape}"
-    return str(value)
+    return repr(value) if value.__class__ is str else str(value)
 
 
 def _shape_by_forward(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> Shape:

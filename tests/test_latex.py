@@ -15,8 +15,10 @@ from autodiff.core.describe import describe
 from autodiff.core.errors import AutodiffError
 from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
 from autodiff.core.latex import latex, name_latex
+from autodiff.core.op import OPS
 from autodiff.core.report import GradientReport
 from autodiff.core.span import Source
+from autodiff.core.symbol import Symbol
 from autodiff.grammar.run import Settings, differentiate, execute
 from conftest import REPOSITORY, TESTS
 from latex_reader import LatexError, read_document, read_math
@@ -75,6 +77,12 @@ EXPRESSIONS: list[tuple[Expr, str]] = [
 def test_expressions(expr: Expr, written: str) -> None:
     assert latex(expr) == written
     read_math(written)
+
+
+def test_a_unit_vector_is_written_as_one() -> None:
+    picked = OPS["embed"](Symbol(x), shape=(3,), basic=(1,), advanced=())
+    assert latex(picked.expr) == r"x \cdot \mathbf{e}_{1}"
+    read_math(latex(picked.expr))
 
 
 def test_tensors_are_multiplied_entry_by_entry_or_as_matrices() -> None:

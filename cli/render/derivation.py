@@ -34,6 +34,7 @@ LONGEST_PATH = 12
 ENDS = 5
 FAR_APART = "   "
 PLAIN_OR_CALL = re.compile(r"[^\W\d][\w.]*(\(.*\)|\[.*\])?")
+BLOCKS = re.compile(r"\|[^|]*\|")
 PRODUCTS = re.compile(r"(?= [*.] )")
 
 
@@ -155,19 +156,18 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
         # Maps of tensors stand three spaces apart; where they do not fit on a line, each gets its own.
         lines = term.split("\n")
         room = width - LABEL_WIDTH
+        plus = 0
         if len(lines) > 1:
             lines = folded_block(lines, room)
+            plus = next((row for row, line in enumerate(lines) if BLOCKS.sub("", line).strip()), 0)
         elif len(term) > room:
             lines = term.split(FAR_APART)
             pieces = [PRODUCTS.split(line) for line in lines]
             lines = [line for piece in pieces for line in filled(piece, room)]
         for row, line in enumerate(lines):
-            left = "" if row else "+ " if at else label
             # The plus stands in the gap before the terms, which stay in one column.
-            yield (
-                (MUTED, left.rjust(LABEL_WIDTH) if at and not row else left.ljust(LABEL_WIDTH)),
-                (PLAIN, line),
-            )
+            left = "+ ".rjust(LABEL_WIDTH) if at and row == plus else "" if at or row else label
+            yield ((MUTED, left.ljust(LABEL_WIDTH)), (PLAIN, line))
 
 
 def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:
@@ -177,10 +177,7 @@ def formula_lines(label: str, formula: str, page: Page) -> Iterator[Line]:
 
 def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
     if any("\n" in term for term in terms):
-        blocks: list[list[str]] = []
-        for at, term in enumerate(terms):
-            blocks += [[" + "]] * bool(at) + [term.split("\n")]
-        side_by_side = columns(*blocks)
+        side_by_side = beside([term.split("\n") for term in terms])
         if max(map(len, side_by_side)) + LABEL_WIDTH <= page.width:
             yield from step("4 numbers", side_by_side)
         else:
@@ -191,6 +188,23 @@ def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
         sign = " " * bool(at) + ("- " if term.startswith("-") else "+ ") * bool(at)
         pieces.append(sign + (term[1:].lstrip() if at and term.startswith("-") else term))
     yield from step("4 numbers", filled(pieces, page.width - LABEL_WIDTH))
+
+
+def beside(terms: Sequence[list[str]]) -> list[str]:
+    """Terms of several lines as a sum: the signs stand on the line that goes through the middle of all.
+
+    >>> print(*beside([["| 1 |", "| 2 |"], [" | 3 |", "-| 4 |"], ["5"]]), sep="\\n")
+    | 1 |   | 3 |
+    | 2 | - | 4 | + 5
+    """
+    blocks: list[list[str]] = []
+    for at, term in enumerate(terms):
+        is_signed = term[len(term) // 2].startswith("-")
+        if at:
+            blocks.append([" - " if is_signed else " + "])
+        blocks.append([line[1:] for line in term] if at and is_signed else term)
+    middle = max(len(block) // 2 for block in blocks)
+    return columns(*([""] * (middle - len(block) // 2) + block for block in blocks))
 
 
 def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:

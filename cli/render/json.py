@@ -6,6 +6,7 @@ text is ASCII with escapes, so the bytes are the same everywhere and no terminal
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from json import dumps
 
 from autodiff.core.entry_report import Entry
@@ -36,6 +37,7 @@ def render_json(
     """The document for a report on a script of these bytes, with what it warned of."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
+        "version": version("autodiff"),
         "script": script_entry(report.script, data),
         "seed": count(seed),
         "output": variable_entry(report.output),
@@ -61,6 +63,7 @@ def render_json_error(
     failures = [diagnostic_entry(one, source, "error") for one in (error, *error.further)]
     document = {
         "schema": SCHEMA,
+        "version": version("autodiff"),
         "script": None if source is None else script_entry(source.name, data),
         "diagnostics": [*(diagnostic_entry(one, source, "warning") for one in warnings), *failures],
     }

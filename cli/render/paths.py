@@ -11,6 +11,7 @@ from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from autodiff.cli.render.page import Line
     from autodiff.core.report import Derivation, Path, Use
@@ -128,24 +129,29 @@ def table(label: str, rows: list[tuple[str, str, str]], page: Page) -> Iterator[
         )
 
 
+def cancel(a: Any, b: Any) -> bool:
+    """Whether two contributions, which are not zero, leave nothing of each other."""
+    size = weight(a)
+    if not 0 < size < float("inf") or a.__class__ is not b.__class__:
+        return False
+    return weight(a + b) <= CANCELS * size
+
+
 def cancelling_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """Pairs of paths that cancel, and how much of all contributions is lost to cancellation."""
-    if not derivation.is_scalar or derivation.magnitude is None:
-        return
     left: list[Path] = []
     for path in ranked(derivation.paths):
-        value = number(path.contribution)
-        partner = next(
-            (x for x in left if value and abs(number(x.contribution) + value) <= CANCELS * abs(value)), None
-        )
+        partner = next((x for x in left if cancel(x.contribution, path.contribution)), None)
         if partner is None:
             left.append(path)
             continue
         left.remove(partner)
         by = [fit(p.nodes[-2] if len(p.nodes) > 1 else p.nodes[0], 24) for p in (partner, path)]
-        values = [short(number(p.contribution), page.digits) for p in (partner, path)]
+        values = [amount(p.contribution, derivation, page)[0] for p in (partner, path)]
         said = f"{values[0]} (by {by[0]}) and {values[1]} (by {by[1]}) cancel"
         yield from prose(said, page.width, LABEL_WIDTH)
+    if derivation.magnitude is None:
+        return
     value = abs(number(derivation.value))
     if derivation.magnitude < float("inf") and value < derivation.magnitude * (1 - 1e-9):
         total = short(derivation.magnitude, page.digits)

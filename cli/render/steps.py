@@ -86,11 +86,16 @@ def folded_block(lines: Sequence[str], room: int) -> list[str]:
     while max(map(len, rest)) > room:
         width = max(map(len, rest))
         rest = [line.ljust(width) for line in rest]
-        gaps = [at for at in range(1, room + 1) if all(line[at] == " " for line in rest)]
+        gaps = [at for at in range(1, room + 1) if all(is_gap(line, at) for line in rest)]
         before_sign = [at for at in gaps if any(line[at + 1 : at + 2] in tuple(SIGNS) for line in rest)]
         at = max(before_sign or gaps or [room])
-        made += [line[:at].rstrip() for line in rest]
-        rest = [line[at:] for line in rest]
+        made += [line[:at].rstrip() for line in rest if line[:at].strip()]
+        rest = [line[at:] for line in rest if line[at:].strip()]
         indent = min(len(line) - len(line.lstrip()) for line in rest)
         rest = [line[indent:].rstrip() for line in rest]
     return [*made, *rest]
+
+
+def is_gap(line: str, at: int) -> bool:
+    """Whether a line has a space there that is not inside of a matrix."""
+    return line[at] == " " and not line.count("|", 0, at) % 2

@@ -26,6 +26,7 @@ NARROW_INDENT = 20  # one step of three columns for so many columns of a narrow 
 LONGEST_STAIRS = 6
 NUMBERS_BEGIN = "-.0123456789in"  # nan and inf as well
 INCOMING = re.compile(r"\bG\b")
+DEPTH = re.compile(r"\[\d+\](?= $)")  # in a guide
 VERSION = re.compile(r"(\w+)'(\d+)")  # as core/naming spells them
 WIDEST_NAME = 40
 WIDEST_OP = 16
@@ -55,7 +56,14 @@ def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> 
         return [use[0] for use in walk(graph.root, below, page, page.width // NARROW_INDENT)]
 
     output = fit(graph.nodes[graph.root].name, WIDEST_OUTPUT)
-    yield from layout(drawing.rows, output, has_shapes(graph), page, draw_again)
+    depth = None
+    for line in layout(drawing.rows, output, has_shapes(graph), page, draw_again):
+        depth = depth or DEPTH.search(line[0][1])
+        yield line
+    if depth is not None:
+        yield EMPTY
+        says = f"{depth[0]} is the number of steps from the output: rows this deep are not indented further."
+        yield from prose(says, page.width)
     yield from tail_lines(graph, drawing, gradients, page)
 
 

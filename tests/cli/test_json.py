@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ def document(report, warnings=()):
 def test_keys():
     made = document(seed_1_report())
     assert made["schema"] == 1
+    assert made["version"] == version("autodiff")
     assert made["script"] == {"path": "seed1.ad", "sha256": hashlib.sha256(b"x").hexdigest()}
     assert made["output"] == {"name": "L", "line": 9, "shape": [], "dtype": "float64", "value": -7.0}
     assert made["gradients"][2] == {

@@ -121,6 +121,32 @@ def test_paths_are_listed_by_what_they_give_and_what_cancels_is_named():
     assert "... 2 more paths, together 0.5\n" in texts(derivation_lines(derivation, Page()))
 
 
+def test_paths_of_tensors_that_cancel_are_named():
+    value = np.array([3.0, -1.0])
+    paths = (
+        path_of(value, "L", "a", "x"),
+        path_of(-value, "L", "b", "x"),
+        path_of(value / 2, "L", "c", "x"),
+        path_of(np.zeros(2), "L", "d", "x"),
+        path_of(np.zeros(2), "L", "e", "x"),
+    )
+    derivation = w1_derivation(count=5, paths=paths, value=value / 2, backward=value / 2, is_scalar=False)
+    text = texts(path_lines(derivation, Page()))
+    assert text.endswith("              up to 3 (by a) and up to 3 (by b) cancel\n")
+
+
+def test_two_paths_cancel_one_pair_at_a_time():
+    paths = (path_of(2.0, "L", "a", "w"), path_of(-2.0, "L", "b", "w"), path_of(-2.0, "L", "c", "w"))
+    text = texts(path_lines(w1_derivation(count=3, paths=paths, magnitude=6.0, value=-2.0), Page()))
+    assert text.count(" cancel\n") == 1
+    assert "cancel" not in texts(
+        path_lines(
+            w1_derivation(count=2, paths=(path_of(2.0, "L", "a", "w"), path_of(-2.001, "L", "b", "w"))),
+            Page(),
+        )
+    )
+
+
 def test_uses_are_listed_where_they_say_more_than_the_paths():
     uses = (Use("w*x", 3, 1, 1, 1.0), Use("w*y", None, 0, 2**40, -3.0))
     few = w1_derivation(count=2, uses=uses, use_count=2)
@@ -345,6 +371,8 @@ def staircase(length):
 def test_indentation_stops_and_the_depth_is_a_number():
     text = texts(tree_lines(staircase(40), Page()))
     assert "[37] s2 " in text
+    assert "\n[5] is the number of steps from the output: rows this deep are not indented\nfurther.\n" in text
+    assert "steps from the output" not in texts(tree_lines(staircase(3), Page()))
     assert max(map(len, text.splitlines())) < 100
     for k in range(40):
         assert f" a{k} " in text

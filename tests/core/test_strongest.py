@@ -50,6 +50,71 @@ def test_what_a_path_carries_is_the_product_of_its_derivatives() -> None:
         assert carried == pytest.approx(followed[path], rel=1e-15)
 
 
+def test_derivatives_next_to_nothing_are_told_apart() -> None:
+    """The product decides, however small a factor of it is: 1e-200 * 1e190 is less than 1e-9."""
+    small, smaller = tensor(1e-200, requires_grad=True), tensor(1e-9, requires_grad=True)
+    x = tensor(2.0, requires_grad=True)
+    for one in (1.0, tensor([1.0])):  # numbers, and tensors of one entry
+        y = x * small * 1e190 * one + x * smaller * one
+        [(_, carried)] = edges_below(node_of(y)).strongest(node_of(x), 1.0, 1)
+        assert carried == pytest.approx(1e-9, rel=1e-12)
+        y = x * small * 1e195 * one + x * 1e-9 * one
+        assert edges_below(node_of(y)).strongest(node_of(x), 1.0, 1)[0][1] == pytest.approx(1e-5, rel=1e-12)
+
+
+def test_constant_derivatives_of_zero_carry_nothing() -> None:
+    x = tensor(2.5, requires_grad=True)
+    y = OPS["floor"](x) + x * 3.0
+    edges = edges_below(node_of(y))
+    assert [c for _, c in edges.strongest(node_of(x), 1.0, 10)] == [3.0]
+    assert edges_below(node_of(OPS["floor"](x) * 2.0)).strongest(node_of(x), 1.0, 10) == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_larger_contributions_come_first_where_lengths_are_as_good_as_equal(seed: int) -> None:
+    """Sums of logarithms are rounded: among almost equal paths they give another order than the products."""
+    draw = random.Random(seed)
+    x = tensor(1.0, requires_grad=True)
+    y = x * 0.0
+    for _ in range(60):
+        factors = [draw.uniform(0.5, 2.0) for _ in range(6)]
+        z = x * 1.0
+        for factor in (*factors, *(1 / factor for factor in factors)):
+            z = z * factor
+        y = y + z
+    sizes = [abs(c) for _, c in edges_below(node_of(y)).strongest(node_of(x), 1.0, 60)]
+    assert len(set(sizes)) > 1
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_paths_that_share_stretches_are_walked_as_they_are() -> None:
+    """Many detours, each off and on the ways of others, in a graph with all its paths known."""
+    draw = random.Random(3)
+    x = tensor(1.0, requires_grad=True)
+    nodes = [x, x * 0.9]
+    for _ in range(24):
+        nodes.append(nodes[-1] * draw.uniform(0.5, 1.5) + nodes[-2] * draw.uniform(-1.5, 1.5))
+    every = dict(follow(node_of(nodes[-1]), node_of(x), -2.0))
+    found = edges_below(node_of(nodes[-1])).strongest(node_of(x), -2.0, 5_000)
+    assert len(found) == 5_000 < len(every)
+    for path, carried in found:
+        assert carried == pytest.approx(every[path], rel=1e-12)
+    assert [abs(c) for _, c in found] == pytest.approx(
+        sorted(map(abs, every.values()), reverse=True)[:5_000], rel=1e-12
+    )
+
+
+def test_rules_that_give_up_on_python_numbers_are_followed_in_numpy() -> None:
+    """``math`` overflows where IEEE arithmetic goes on: the derivative is still a number."""
+    x = tensor(800.0, requires_grad=True)
+    y = OPS["sigmoid"](x * -1.0)
+    edges = edges_below(node_of(y))
+    assert edges.are_finite
+    assert [c for _, c in edges.strongest(node_of(x), 1.0, 2)] == [
+        c for _, c in follow(node_of(y), node_of(x), 1.0) if c
+    ]
+
+
 def test_paths_that_give_nothing_are_left_out() -> None:
     x, zero = tensor(2.0, requires_grad=True), tensor(0.0, requires_grad=True)
     y = x * zero + x * 3.0

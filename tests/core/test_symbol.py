@@ -64,6 +64,19 @@ def test_arithmetic_writes_itself_down() -> None:
         ("reciprocal", [(2,)], {}, "1/a", (2,)),
         ("cumsum", [(2, 3)], {"dim": 0, "reverse": False}, "cumsum(a, dim=0)", (2, 3)),
         ("softmax", [(2, 3)], {"dim": 1}, "softmax(a, dim=1)", (2, 3)),
+        ("part", [(2, 3)], {"basic": (1,), "advanced": ()}, "a[1]", (3,)),
+        ("part", [(2, 3)], {"basic": (1, 2), "advanced": ()}, "a[1, 2]", ()),
+        ("part", [(2, 3)], {"basic": (slice(0, 1),), "advanced": ()}, "a[0:1]", (1, 3)),
+        ("embed", [()], {"shape": (3,), "basic": (-1,), "advanced": ()}, "a*one_hot(2, 3)", (3,)),
+        (
+            *("embed", [(3,)], {"shape": (2, 3), "basic": (1,), "advanced": ()}),
+            *("embed(a, at=[1], shape=(2, 3))", (2, 3)),
+        ),
+        ("einsum", [(2, 3), (3,)], {"equation": "ij,j->i"}, "a @ b", (2,)),
+        ("einsum", [(2,), (2, 3)], {"equation": "k,kj->j"}, "a @ b", (3,)),
+        ("einsum", [(2, 3), (3, 4)], {"equation": "xy,yz->xz"}, "a @ b", (2, 4)),
+        ("einsum", [(2,), (3,)], {"equation": "i,j->ij"}, "outer(a, b)", (2, 3)),
+        ("einsum", [(2, 3), (2, 3)], {"equation": "ij,ij->j"}, "einsum(a, b, equation='ij,ij->j')", (3,)),
     ],
 )
 def test_spellings_and_shapes(
@@ -72,6 +85,36 @@ def test_spellings_and_shapes(
     operands = [Symbol(name(letter), s) for letter, s in zip("abc", shapes, strict=False)]
     written = OPS[op](*operands, **params)
     assert (str(written.expr), written.shape) == (spelled, shape)
+
+
+@pytest.mark.parametrize(
+    ("shape", "put", "taken", "spelled"),
+    [
+        ((3,), (1,), (1,), "a"),
+        ((3,), (1,), (2,), "0"),
+        ((2, 3), (1, 2), (1, 2), "a"),
+        ((2, 3), (1, 2), (0, 2), "0"),
+        ((2, 3), (1, 2), (1,), "embed(a, at=[1, 2], shape=(2, 3))[1]"),
+    ],
+)
+def test_what_is_picked_where_it_was_put_is_itself(
+    shape: tuple[int, ...], put: tuple[int, ...], taken: tuple[int, ...], spelled: str
+) -> None:
+    whole = OPS["embed"](sym("a"), shape=shape, basic=put, advanced=())
+    for sign, x in (("", whole), ("-", -whole)):
+        found = simplify(OPS["part"](x, basic=taken, advanced=()).expr)
+        expected = spelled if not sign or spelled == "0" else f"-{spelled}"
+        if sign and len(taken) < len(put):
+            expected = "(-embed(a, at=[1, 2], shape=(2, 3)))[1]"
+        assert str(found) == expected
+
+
+def test_a_choice_between_numbers_that_is_made_already_is_no_choice() -> None:
+    x = sym("x", 2)
+    assert str(simplify(OPS["where"](Symbol(number(0)), Symbol(number(7)), x).expr)) == "x"
+    assert str(simplify(OPS["where"](Symbol(number(1)), x, Symbol(number(7))).expr)) == "x"
+    kept = OPS["where"](Symbol(number(1)), Symbol(number(7)), x)  # whose result has as many entries as x
+    assert str(simplify(kept.expr)) == "where(1, 7, x)"
 
 
 def test_a_copied_number_is_filled_up_only_where_it_must() -> None:
