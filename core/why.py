@@ -336,8 +336,9 @@ def _is_finite(value: Any) -> bool:
 
 
 def _distinct(causes: list[Cause]) -> list[Cause]:
-    """Each place and text once; of both operands of one op behind a choice the first."""
+    """Each place and text once; of the edges that a value without bounds has spoiled the first."""
     told: dict[tuple[str, int | None], Cause] = {}
     for cause in causes:
-        told.setdefault((cause.name if cause.kind == "masked" else cause.text, cause.line), cause)
+        what = cause.name if cause.kind in ("masked", "forward") else cause.text
+        told.setdefault((what, cause.line), cause)
     return list(told.values())

@@ -91,6 +91,8 @@ CLOSING = {
     **dict.fromkeys(("index", "select", "slice", "gather", "pick", "amax", "amin", "take"), _OTHER),
     "mul": "has a 0 for this entry, but not for its derivative",
 }
+#: What the script writes for an op that it calls by no name.
+NAMELESS = {"mul": "the product", "index_put": "the assignment", "write_through": "the assignment"}
 #: Where the slope of an op has no bound, and what is said of it.
 STEEP = {
     "sqrt": "the slope of sqrt is 1/(2*sqrt(x)), which has no bound at 0",
@@ -258,9 +260,9 @@ def closing_words(node: OpNode, names: Names) -> str:
 
 def function_of(node: OpNode, names: Names) -> str:
     """What the script calls the function at a node's place: ``nansum`` where the op is a ``where``."""
-    op = "the product" if node.op.name == "mul" else node.op.name
+    op = NAMELESS.get(node.op.name, node.op.name)
     text = "" if node.site is None else names.source.excerpt(node.site)
-    if node.op.infix or op in WORDS.findall(text):
+    if op != node.op.name or node.op.infix or op in WORDS.findall(text):
         return op
     depth = 0
     for at in range(len(text) - 1, -1, -1):  # the bracket that the last one closes follows the name

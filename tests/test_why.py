@@ -21,6 +21,7 @@ SCRIPTS = sorted(FOLDER.glob("*.ad"))
 each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 #: What has no repair: the formula asks for it, or the values do.
 ALL_RIGHT = {
+    "acos_in_float32",
     "attention_to_nothing",
     "branch_not_taken",
     "cancelled_paths",
@@ -32,17 +33,12 @@ ALL_RIGHT = {
     "input_is_nan",
     "largest_of_stacked",
     "layer_norm_summed",
-    "log_clamped",
-    "nansum_of_roots",
     "overflowed_loop",
-    "overflowed_probability",
     "power_of_negative",
     "product_with_itself",
     "shares_summed",
     "softmax_summed",
     "square_at_zero",
-    "std_of_one",
-    "sure_and_right",
     "times_zero",
     "tiny_divisor",
     "vanishing",

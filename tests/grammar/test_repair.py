@@ -74,9 +74,11 @@ def test_a_script_that_goes_on_for_ever_is_stopped():
     assert kept(tried("while MISTAKE: pass\n", "True")) == ["True"]  # in the line of the mistake too
 
 
-def test_no_trial_begins_when_time_is_over(monkeypatch):
-    monkeypatch.setattr(repair, "MOST_SECONDS", -1.0)
-    assert kept(tried("x = MISTAKE\n", "1")) == []
+def test_no_trial_begins_after_so_many_steps(monkeypatch):
+    script = "for i in range(100): pass\nx = MISTAKE\n"
+    assert kept(tried(script, "1", "2")) == ["1", "2"]
+    monkeypatch.setattr(repair, "MOST_STEPS", 50)
+    assert kept(tried(script, "1", "2")) == ["1"]
 
 
 def test_trials_get_less_memory(monkeypatch):
