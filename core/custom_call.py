@@ -11,6 +11,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import ArrayNode, Node
 from autodiff.core.op import OPS, Op
+from autodiff.core.ops.random import source
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor, settle
 
@@ -41,16 +42,25 @@ def output_of(node: Node) -> tuple[Node, int]:
     return node, 0
 
 
+class Whole(Op):
+    """A ``call``: from its operands to its only output, or to the row of all."""
+
+    __slots__ = ("call",)
+
+    call: CustomCall
+
+
 class CustomCall:
     """A call whose outputs are recorded; made before ``forward`` runs.
 
     ``sources`` and ``values`` are the operands as they were then. ``slots`` has for every output what
     ``backward`` is given: its place in the row (start, end), or None where no gradient flows through it.
-    ``reached`` are the outputs that the pass under way has brought a gradient to.
+    ``reached`` are the outputs that the pass under way has brought a gradient to. ``mark`` is where the
+    random numbers stood.
     """
 
     __slots__ = (
-        *("answered", "backward", "context", "forward", "name", "operands", "outputs", "reached"),
+        *("answered", "backward", "context", "forward", "mark", "name", "operands", "outputs", "reached"),
         *("site", "slots", "sources", "values"),
     )
 
@@ -70,6 +80,7 @@ class CustomCall:
         self.sources = tuple([x.source() if isinstance(x, Tensor) else None for x in operands])
         self.values = tuple([x.data if isinstance(x, Tensor) else x for x in operands])
         self.site = mode.site
+        self.mark = source.mark()
         self.outputs: list[Any] = []
         self.slots: list[tuple[int, int] | None] = []
         self.reached: set[int] = set()
@@ -136,7 +147,7 @@ class CustomCall:
 
     def node_of(self, value: Any, reads: tuple[int | str, ...]) -> ArrayNode:
         count = len(self.operands)
-        op = Op(
+        op = Whole(
             self.name,
             self.rerun,
             vjps=tuple([self.rule_for(index) for index in range(count)]),
@@ -144,6 +155,7 @@ class CustomCall:
             saved=(reads,) * count,
             doc=DOC,
         )
+        op.call = self
         return ArrayNode(op, self.sources, self.values, {}, value, self.site)
 
     def part_of(self, position: int, is_kept: bool) -> Part:
@@ -190,11 +202,24 @@ class CustomCall:
             Tensor(settle(np.array(value))) if isinstance(x, Tensor) else x
             for x, value in zip(self.operands, values, strict=True)
         ]
-        with no_grad():
+        with no_grad(), drawn_again(self.mark):
             result = self.forward(context, *operands)
         outputs = list(result) if isinstance(result, (tuple, NamedResult)) else [result]
         parts = [x.data for x, slot in zip(outputs, self.slots, strict=True) if slot is not None]
         return parts[0] if len(parts) == 1 else np.concatenate([part.reshape(-1) for part in parts])
+
+    def apply_again(self, values: tuple[Any, ...]) -> list[Any]:
+        """The outputs for other operands, recorded with a context of their own."""
+        from autodiff.core.function import apply_function
+
+        operands = []
+        for x, value in zip(self.operands, values, strict=True):
+            if isinstance(x, Tensor) and not isinstance(value, Tensor):
+                value = Tensor(settle(np.array(value)))
+            operands.append(OPS["clone"](value) if self.is_changed_operand(x) else value)
+        with drawn_again(self.mark):
+            result = apply_function(self.name, self.forward, self.backward, tuple(operands))
+        return list(result) if isinstance(result, (tuple, NamedResult)) else [result]
 
     # -- the rule -------------------------------------------------------------------------------------
 
@@ -240,6 +265,22 @@ class CustomCall:
                     piece = OPS["to"](piece, dtype=output.dtype.name)
                 arguments.append(piece)
         return arguments
+
+
+class drawn_again:
+    """Inside, the random numbers are those that came after a mark."""
+
+    __slots__ = ("before", "mark")
+
+    def __init__(self, mark: tuple[int, Any]) -> None:
+        self.mark = mark
+
+    def __enter__(self) -> None:
+        self.before = source.mark()
+        source.go_to(self.mark)
+
+    def __exit__(self, *exc: object) -> None:
+        source.go_to(self.before)
 
 
 def unrecorded(output: Any, context: Context) -> Any:

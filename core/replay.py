@@ -5,6 +5,7 @@ What the script did not record (branches taken, values detached, random numbers 
 
 from __future__ import annotations
 
+from autodiff.core.custom_call import Part, Whole, output_of
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, mode, no_grad
 from autodiff.core.node import Node, OpNode
@@ -15,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from autodiff.core.custom_call import CustomCall
 
 
 class Recording:
@@ -52,20 +55,39 @@ class Recording:
     def recorded(self, inputs: Mapping[Node, Tensor]) -> dict[Node, Tensor]:
         """The same on tensors, which leaves a graph that can be differentiated."""
         known = dict(inputs)
+        outputs: dict[Node, list[Any]] = {}
         site = mode.site
         try:
             with enable_grad(), np_errors_ignored([*self.steps, self.root]):
                 for node in self.steps:
                     mode.site = node.site
-                    operands = [
+                    operands = tuple(
                         x if below is None or isinstance(x, Tensor) else Tensor(_in_double_precision(x))
                         for below, x in zip(node.inputs, _operands(node, known), strict=True)
-                    ]
-                    known[node] = node.op(*operands, **node.params)
+                    )
+                    if isinstance(node.op, Whole):  # whose rule knows the operands of its own call alone
+                        outputs[node] = node.op.call.apply_again(operands)
+                        known[node] = whole_of(outputs[node], node.op.call)
+                    elif isinstance(node.op, Part):
+                        call, position = output_of(node)
+                        known[node] = outputs[call][position]
+                    else:
+                        known[node] = node.op(*operands, **node.params)
         finally:
             mode.site = site
         known.setdefault(self.root, Tensor(self.root.out))
         return known
+
+
+def whole_of(outputs: list[Any], call: CustomCall) -> Tensor:
+    """The only output of a call, or the row of all."""
+    flowing = [x for x, slot in zip(outputs, call.slots, strict=True) if slot is not None]
+    first: Tensor = flowing[0]
+    if len(flowing) == 1 or first.node is None or not isinstance(first.node.op, Part):
+        return first
+    [row] = first.node.inputs
+    assert row is not None
+    return Tensor(row.out, row, first.requires_grad)
 
 
 def _operands(node: OpNode, known: Mapping[Node, Any]) -> tuple[Any, ...]:

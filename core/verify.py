@@ -37,7 +37,9 @@ RELATIVE = {"float64": 1e-6, "float32": 1e-3}
 TRUST = 20.0
 #: Differences that might hide a mistake of this size say nothing.
 BLIND = 1e-2
-#: A gradient this much smaller than those it was made of is measured against those.
+#: A gradient this much smaller than those it was made of is what rounding left of them,
+DUST = {"float64": 1e-13, "float32": 1e-4}
+#: and is measured against this part of them.
 CANCELLED = {"float64": 1e-7, "float32": 0.1}
 #: The remainder shrinks at least so fast where the gradient is right; a wrong one gives 1.
 SLOPE = 1.8
@@ -46,7 +48,7 @@ LEAVES, BLURRED, CHANGES = "leaves the domain", "blurred by rounding", "changes"
 
 
 class Check:
-    """What was found about one gradient.
+    """What was found about one gradient, or its gradient in turn: ``order`` 2.
 
     ``verdict`` is OK, WRONG, KINK (the slopes from the two sides differ, no gradient is right), NOT_FINITE
     or UNDECIDED, for the ``reason`` given: LEAVES (every step leaves the domain), BLURRED (rounding hides the
@@ -64,11 +66,12 @@ class Check:
 
     __slots__ = (
         *("complex_difference", "difference", "entries", "expected", "given", "kinks", "leaps", "name"),
-        *("outputs", "reason", "sides", "size", "slope", "step", "ties", "verdict", "worst"),
+        *("order", "outputs", "reason", "sides", "size", "slope", "step", "ties", "verdict", "worst"),
     )
 
-    def __init__(self, name: str, size: int) -> None:
+    def __init__(self, name: str, size: int, order: int) -> None:
         self.name = name
+        self.order = order
         self.size = size
         self.verdict = OK
         self.worst: tuple[int, ...] = ()
@@ -98,20 +101,25 @@ def verify(
     """Compare the gradient of one input with differences, Taylor's remainder and a complex step.
 
     With ``order`` 2 it is the gradient of the gradient that is compared: of its sum, with weights drawn at
-    random. ``seed`` chooses these, the direction of the Taylor test and the entries of large tensors.
-    ``neighbours`` are runs of the script beside this one, which see the kinks that a replay does not.
+    random. Where the gradient itself is wrong that is answered. ``seed`` chooses these, the direction of the
+    Taylor test and the entries of large tensors. ``neighbours`` are runs of the script beside this one, which
+    see the kinks that a replay does not.
     """
     random = np.random.default_rng(seed)
     if order == 1:
         function = Scalar(subject, spelled, target)
     else:
+        first = verify(subject, spelled, target, 1, seed)
+        if first.verdict == WRONG:
+            return first
         weights = random.standard_normal(target.shape) if target.shape else np.asarray(1.0)
         function = Gradient(subject, spelled, target, weights)
-    return _Verifier(function, random).check(neighbours)
+    return _Verifier(function, random, order).check(neighbours)
 
 
 class _Verifier:
-    def __init__(self, function: Scalar, random: Any) -> None:
+    def __init__(self, function: Scalar, random: Any, order: int) -> None:
+        self.order = order
         self.function = function
         self.value = function.at
         self.x = function.x
@@ -121,7 +129,7 @@ class _Verifier:
         self.scale = float(np.abs(self.g).max()) if self.g.size else 0.0
 
     def check(self, neighbours: Neighbours | None) -> Check:
-        found = Check(self.function.spelled, self.x.size)
+        found = Check(self.function.spelled, self.x.size, self.order)
         middle = float(self.value(self.x))
         if not np.isfinite(self.g).all() or not isfinite(middle):
             found.verdict = NOT_FINITE
@@ -168,16 +176,24 @@ class _Verifier:
             return
         found.worst, found.given, found.step = leap.place, float(self.g[leap.place]), leap.move
         found.expected, found.leaps = leap.above, True
-        found.difference = abs(leap.above - found.given) / self.measure(leap.above)
+        found.difference = abs(leap.above - found.given) / self.measure(found.given, leap.above)
         if leap.has_two_sides:
             found.verdict, found.sides = KINK, (leap.below, leap.above)
             found.outputs = leap.outputs if leap.is_jump else None
         else:
             found.verdict = WRONG
 
-    def measure(self, slope: float) -> float:
+    @property
+    def dust(self) -> float:
+        """What rounding may have left of gradients that cancel."""
+        return DUST[self.function.precision] * self.function.largest
+
+    def measure(self, given: float, slope: float) -> float:
         """What a difference is small or large beside."""
-        return max(self.scale, abs(slope), CANCELLED[self.function.precision] * self.function.largest, 1e-300)
+        size = max(self.scale, abs(slope), self.dust, 1e-300)
+        if abs(given) > self.dust:
+            return size
+        return max(size, CANCELLED[self.function.precision] * self.function.largest)
 
     # -- entry by entry ---------------------------------------------------------------------------------
 
@@ -198,7 +214,7 @@ class _Verifier:
                 continue
             expected = plane if slope is None else slope.middle
             assert expected is not None
-            size = self.measure(expected)
+            size = self.measure(given, expected)
             apart = abs(expected - given)
             verdict = self.judge(given, slope, plane, size)
             rank = ((OK, UNDECIDED, KINK, WRONG).index(verdict), apart / size)
@@ -216,7 +232,7 @@ class _Verifier:
 
         The complex step is free of rounding, so it decides where the differences leave room for doubt.
         """
-        close = self.relative * size
+        close = self.relative * size + self.dust
         is_off_plane = plane is not None and abs(plane - given) > close
         if slope is None:
             return WRONG if is_off_plane else OK

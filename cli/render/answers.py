@@ -59,7 +59,7 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
     for check in answers.checks:
         if check.verdict != OK or check.kinks:
             yield EMPTY
-            yield from prose(explanation(check, page), page.width)
+            yield from prose(explanation(check, answers.order, page), page.width)
     yield EMPTY
     yield from prose(summary(answers), page.width)
 
@@ -90,14 +90,15 @@ def place(check: Check) -> str:
     return f"{check.name}[{', '.join(map(str, check.worst))}]"
 
 
-def explanation(check: Check, page: Page) -> str:
-    """Why a gradient is not simply right."""
+def explanation(check: Check, order: int, page: Page) -> str:
+    """Why a gradient is not simply right; ``order`` is what was asked about."""
     name = visible(place(check))
     given, expected = (short(value, page.digits) for value in (check.given, check.expected))
     if check.verdict == WRONG:
+        first = "" if check.order == order else "the first derivative is wrong already: "
         told = (
-            f"{name}: backward gives {given}, differences with a step of {check.step:.0e} give {expected};"
-            f" they are {100 * check.difference:.3g} % apart"
+            f"{name}: {first}backward gives {given}, differences with a step of {check.step:.0e} give"
+            f" {expected}; they are {100 * check.difference:.3g} % apart"
         )
         if check.kinks:
             told += f". What is answered at a kink need not add up to a slope. {reasons(check)}"

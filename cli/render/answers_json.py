@@ -36,6 +36,7 @@ def check_entry(check: Check, answers: Answers) -> dict[str, Any]:
     derivation = answers.derivations.get(check.name)
     return {
         "wrt": check.name,
+        "order": check.order,
         "verdict": check.verdict,
         "reason": check.reason,
         "worst": list(check.worst),

@@ -176,6 +176,25 @@ def test_what_was_computed_outside_of_the_graph_is_said_to_be_fixed() -> None:
     ]
 
 
+def test_functions_of_the_script_move_along() -> None:
+    script = """\
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return g * 3 * x**2
+x = torch.tensor(2., requires_grad=True)
+L = Cube.apply(x)
+"""
+    assert check(script, "dL/dx == 3*x**2").is_right
+    found = check(script, "dL/dx == 6*x")
+    assert (found.is_right_here, found.is_right) == (True, False)
+
+
 def test_one_counterexample_convinces() -> None:
     found = check("x = 2.\nL = x**3", "dL/dx == 6*x")
     assert found.remarks[1].startswith("at x = ")
