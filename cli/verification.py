@@ -16,7 +16,7 @@ from autodiff.core.sweep import leading_to
 from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
 from autodiff.grammar.hand_formula import HandCheck, check_formula
 from autodiff.grammar.hand_points import Formula
-from autodiff.grammar.moved_runs import Probe, rerun
+from autodiff.grammar.moved_runs import Probe, Rerun
 from autodiff.grammar.run import Settings, Stage, differentiate, execute
 
 TYPE_CHECKING = False
@@ -71,13 +71,13 @@ def make_answers(session: Session) -> Answers:
     subject = differentiate(execution, settings)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
     seed = request.number("seed")
+    again = Rerun(script.source, settings, probe)
     with Stage(settings):
         if formulas:
-            answers.formulas = [answer(formula, subject, execution, seed) for formula in formulas]
+            answers.formulas = [answer(formula, subject, execution, again, seed) for formula in formulas]
             return answers
         names = Names(subject.order, script.source)
         leaves = [node for node in subject.order if node.number in probe.numbers]
-        again = rerun(script.source, settings, probe)
         neighbours = Neighbours(leaves, again, np.random.default_rng(seed))
         ties = tuple(script.source.position(site.start)[0] for site in probe.ties)
         for spelled, node in subject.wrt:
@@ -116,7 +116,7 @@ def ask_for(formulas: list[Formula], settings: Settings) -> None:
         settings.wrt = list(dict.fromkeys(formula.wrt for formula in formulas if formula.wrt))
 
 
-def answer(formula: Formula, subject: Subject, execution: Execution, seed: int) -> HandCheck:
+def answer(formula: Formula, subject: Subject, execution: Execution, again: Rerun, seed: int) -> HandCheck:
     """Check one formula against the input it names, or the only one there is."""
     names = [spelled for spelled, _ in subject.wrt]
     wrt = formula.wrt or (names[0] if len(names) == 1 else "")
@@ -126,4 +126,4 @@ def answer(formula: Formula, subject: Subject, execution: Execution, seed: int) 
             code="E0610",
             help=(f"write it as in --formula 'd{subject.name}/d{names[0]} == {formula.source.text}'",),
         )
-    return check_formula(formula, wrt, subject, execution, seed)
+    return check_formula(formula, wrt, subject, execution, again, seed)

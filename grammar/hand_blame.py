@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import prod
 
 from autodiff.core.describe import edge_symbol
 from autodiff.core.lazy import np
 from autodiff.core.naming import Formulas, Names
 from autodiff.core.node import Node, OpNode
 from autodiff.core.paths import contribution_of, count_paths, follow
-from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.hand_points import Formula, Points, close, evaluate, same
-from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,19 +25,20 @@ MOST_PATHS = 200
 MOST_REMARKS = 4
 MOST_INPUTS = 6
 MOST_IN_A_GROUP, MOST_TO_GROUP = 4, 16
+#: So many factors may be the partner of one derivative.
+MOST_TOGETHER = 3
 
 
 def blame(formula: Formula, subject: Subject, node: Node, points: Points, given: list[Any]) -> list[str]:
     """What is wrong with the formula, in sentences."""
     right = points.gradients
     if same(given[0], right[0]):
-        return by_accident(formula, points, given)
+        return by_accident(points, given)
     ratio = constant_ratio(given, right)
     if ratio is not None:
-        said = "the sign is wrong" if same(ratio, -1.0) else f"it is {number_text(ratio)} times the gradient"
-        return [said]
+        return [off_by(ratio, "the sign is wrong")]
     if formula.entry is not None:
-        return []
+        return other_entry(formula.entry, points.whole, given)
     if any(np.ndim(g) for g in right):
         apart = np.abs(np.broadcast_to(given[0], right[0].shape) - right[0])
         place = tuple(int(i) for i in np.unravel_index(int(np.nanargmax(apart)), apart.shape))
@@ -49,25 +49,53 @@ def blame(formula: Formula, subject: Subject, node: Node, points: Points, given:
     return Blame(formula, subject, node, points).remarks()
 
 
-def by_accident(formula: Formula, points: Points, given: list[Any]) -> list[str]:
+def by_accident(points: Points, given: list[Any]) -> list[str]:
     """What to say of a formula that is right where the script stands and wrong elsewhere."""
-    read = {node.id for node in walk(formula.node) if isinstance(node, syntax.Name)}
-    fixed = sorted(read & points.fixed)
-    if fixed:
-        names = " and ".join(fixed)
-        return [
-            "it is right at the script's values; elsewhere that cannot be told, for"
-            f" {names} {'was' if len(fixed) == 1 else 'were'} computed outside of the graph and held fixed"
-        ]
+    told = "it is right at the script's values by accident, and wrong at others"
+    return [told, *counterexample(points, given)]
+
+
+def beyond(points: Points, given: list[Any]) -> list[str]:
+    """What to say of a formula that is right around the script's point and wrong further away."""
+    told = "further away it is wrong: a kink, or another choice of the script, lies between"
+    return [told, *counterexample(points, given)]
+
+
+def counterexample(points: Points, given: list[Any]) -> list[str]:
+    """Where the formula is wrong, for scripts of a few numbers."""
     at = next(at for at, g in enumerate(points.gradients) if not same(given[at], g))
-    told = ["it is right at the script's values by accident, and wrong at others"]
     numbers = [leaf for leaf in points.leaves if leaf.name is not None and not leaf.shape]
     numbers.sort(key=lambda leaf: leaf.number)
     if len(numbers) == len(points.leaves) <= MOST_INPUTS and not np.ndim(points.gradients[at]):
-        where = ", ".join(f"{leaf.name} = {number_text(points.known[at][leaf].item())}" for leaf in numbers)
+        where = ", ".join(f"{leaf.name} = {number_text(points.known[at][leaf].out)}" for leaf in numbers)
         value, right = number_text(given[at]), number_text(points.gradients[at])
-        told.append(f"at {where} the formula gives {value}, and the gradient is {right}")
-    return told
+        return [f"at {where} the formula gives {value}, and the gradient is {right}"]
+    return []
+
+
+def other_entry(entry: tuple[int, ...], whole: list[Any], given: list[Any]) -> list[str]:
+    """Which other entry of the gradient a formula for one entry is right for."""
+    for place in np.ndindex(whole[0].shape):
+        if place != entry and all(same(value, g[place]) for value, g in zip(given, whole, strict=True)):
+            return [f"it is the entry {list(place)} of the gradient"]
+    return []
+
+
+def off_by(ratio: float, sign: str) -> str:
+    """What is wrong with what is ``ratio`` times what it should be; ``sign`` where only its sign is wrong."""
+    size = abs(ratio)
+    if abs(size - 1) <= 1e-6:
+        return sign
+    turned = " and has the wrong sign" if ratio < 0 else ""
+    factor = max(size, 1 / size)
+    if abs(factor - round(factor)) > 1e-6 * factor:
+        return f"it is {number_text(size)} times what it should be{turned}"
+    whole = round(factor)
+    if size > 1:
+        times = "twice" if whole == 2 else f"{whole} times"
+        return f"it is {times} what it should be{turned}: a factor {whole} is superfluous"
+    part = {2: "half", 3: "a third", 4: "a quarter"}.get(whole, f"1/{whole}")
+    return f"it is {part} of what it should be{turned}: a factor {whole} is missing"
 
 
 def constant_ratio(values: list[Any], right: list[Any]) -> float | None:
@@ -125,6 +153,17 @@ class Blame:
             return [self.missing(paths[at]) for at in left_paths]
         if not left_paths:
             return [f"the term {self.spelled(terms[at])} belongs to no path" for at in left_terms]
+        if len(left_terms) == 1 and 2 <= len(left_paths) <= MOST_IN_A_GROUP:
+            [term] = left_terms
+            together = [sum(carried[path][at] for path in left_paths) for at in range(len(values[0]))]
+            ratio = constant_ratio([np.asarray(v) for v in values[term]], [np.asarray(v) for v in together])
+            if ratio is not None:
+                along = " and ".join(self.along(paths[at]) for at in left_paths)
+                return [
+                    f"the term {self.spelled(terms[term])} = {number_text(values[term][0])} stands for the"
+                    f" paths {along}, which give {number_text(together[0])} together:"
+                    f" {off_by(ratio, 'its sign is wrong')}"
+                ]
         remarks = []
         if len(left_terms) == len(left_paths):
             for term in left_terms:
@@ -150,14 +189,14 @@ class Blame:
     def value(self, node: Any, at: int) -> float:
         return float(np.asarray(evaluate(self.formula.text(node), self.points.names[at])))
 
-    def derivative(self, edge: tuple[Node, int], known: dict[Node, Tensor]) -> float:
+    def derivative(self, edge: tuple[Node, int], known: dict[Node, Node]) -> float:
         node, index = edge
-        made = known[node].node if node in known else node
+        made = known[node]
         assert isinstance(made, OpNode)
         one = 1.0 if made.out.__class__ is float else np.ones_like(made.out)
         return float(np.asarray(contribution_of((made, index), one)).sum())
 
-    def contribution(self, path: Path, known: dict[Node, Tensor]) -> float:
+    def contribution(self, path: Path, known: dict[Node, Node]) -> float:
         product = float(np.asarray(self.subject.seed).sum())
         for edge in path:
             product *= self.derivative(edge, known)
@@ -182,26 +221,21 @@ class Blame:
         factors, edges = self.unmatched(term, path)
         return len(factors) + len(edges)
 
-    def unmatched(self, term: tuple[int, Any], path: Path) -> tuple[list[Any], list[Any]]:
-        """The factors of a term and the edges of a path that have no partner; derivatives of 1 need none."""
-        count = len(self.points.names)
-        factors = [
-            (node, [self.factor(node, power, at) for at in range(count)])
-            for node, power in factors_of(term[1])
-        ]
+    def unmatched(
+        self, term: tuple[int, Any], path: Path
+    ) -> tuple[list[tuple[Any, int]], list[tuple[Node, int]]]:
+        """The factors of a term and the edges of a path that have no partner, up to their signs.
+
+        Several factors may be the partner of one edge and the other way round; 1 and -1 need none.
+        """
+        count = range(len(self.points.names))
+        factors = [(factor, [self.factor(*factor, at) for at in count]) for factor in factors_of(term[1])]
         edges = [(edge, [self.derivative(edge, known) for known in self.points.known]) for edge in path]
-        edges = [(edge, values) for edge, values in edges if not all(abs(v) == 1.0 for v in values)]
-        left = []
-        for node, values in factors:
-            partner = next(
-                (pair for pair in edges if close(values, pair[1]) or close([-v for v in values], pair[1])),
-                None,
-            )
-            if partner is None:
-                left.append(node)
-            else:
-                edges.remove(partner)
-        return left, [edge for edge, _ in edges]
+        left, right = without_ones(factors), without_ones(edges)
+        for size in range(1, MOST_TOGETHER + 1):
+            pair_off(left, right, size)
+            pair_off(right, left, size)
+        return [factor for factor, _ in left], [edge for edge, _ in right]
 
     def factor(self, node: Any, power: int, at: int) -> float:
         value = self.value(node, at)
@@ -217,26 +251,56 @@ class Blame:
         if close([-v for v in values], carried):
             return f"{told}: its sign is wrong"
         factors, edges = self.unmatched(term, path)
-        if len(factors) <= 1 and len(edges) == 1:
-            node, index = edges[0]
-            below = node.inputs[index]
-            assert below is not None
-            quotient = self.names.quotient(node, below)
-            right = self.spelled_derivative(edges[0])
-            if factors:
-                return f"{told}: the factor {self.formula.text(factors[0])} should be {quotient} = {right}"
-            return f"{told}: the factor {quotient} = {right} is missing"
-        if factors and not edges:
-            extra = " and ".join(self.formula.text(node) for node in factors)
-            return f"{told}: the factor {extra} is too much"
+        written = " and ".join(self.spelled_factor(*factor) for factor in factors)
+        wanted = " and ".join(map(self.spelled_edge, edges))
+        are = "factor {} is" if len(factors or edges) == 1 else "factors {} are"
+        if not edges and factors:
+            return f"{told}: the {are.format(written)} superfluous"
+        if not factors and edges:
+            return f"{told}: the {are.format(wanted)} missing"
+        if len(factors) == 1 == len(edges):
+            return f"{told}: the factor {written} should be {wanted}"
         ratio = constant_ratio([np.asarray(v) for v in values], [np.asarray(v) for v in carried])
-        return told if ratio is None else f"{told}: it is {number_text(ratio)} times too much"
+        if ratio is not None:
+            return f"{told}: {off_by(ratio, 'its sign is wrong')}"
+        if max(len(factors), len(edges)) <= MOST_TOGETHER and factors:
+            return f"{told}: the factor{'s' * (len(factors) > 1)} {written} should be {wanted}"
+        return told
+
+    def spelled_factor(self, node: Any, power: int) -> str:
+        text = self.formula.text(node)
+        if power > 0:
+            return text
+        return f"1/({text})" if isinstance(node, syntax.Binary) and node.op != "**" else f"1/{text}"
+
+    def spelled_edge(self, edge: tuple[Node, int]) -> str:
+        node, index = edge
+        below = node.inputs[index]
+        assert below is not None
+        return f"{self.names.quotient(node, below)} = {self.spelled_derivative(edge)}"
 
     def spelled_derivative(self, edge: tuple[Node, int]) -> str:
         node, index = edge
         assert isinstance(node, OpNode)
         value = self.derivative(edge, self.points.known[0])
         return f"{edge_symbol(node, index, Formulas(self.names))} = {number_text(value)}"
+
+
+def without_ones(values: list[tuple[Any, list[float]]]) -> list[tuple[Any, list[float]]]:
+    """Those that are not 1 or -1 at every point."""
+    return [pair for pair in values if not all(abs(v) == 1.0 for v in pair[1])]
+
+
+def pair_off(ones: list[tuple[Any, list[float]]], groups: list[tuple[Any, list[float]]], size: int) -> None:
+    """Take off both lists each of ``ones`` that is the product of ``size`` of ``groups``, up to the sign."""
+    for one in list(ones):
+        for group in combinations(groups[:MOST_TO_GROUP], size):
+            products = [abs(prod(values)) for values in zip(*(values for _, values in group), strict=True)]
+            if close(products, [abs(v) for v in one[1]]):
+                ones.remove(one)
+                for member in group:
+                    groups.remove(member)
+                break
 
 
 def summands(node: Any) -> list[tuple[int, Any]]:

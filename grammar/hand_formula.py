@@ -1,7 +1,7 @@
 """Checks a derivative that somebody worked out by hand: ``dL/dw1 == -w2*x1 - w3*x2``.
 
 The formula is evaluated by the interpreter with the script's own values, where the script stands and at
-points drawn at random around it; there the recorded graph is run again and swept. Where it is not right, its
+points drawn at random around it, where the script is run again. Where it is not right, its
 terms are set against the paths and, in the term that fits none, its factors against the derivatives of the
 path that is left: what differs is the mistake.
 """
@@ -10,32 +10,36 @@ from __future__ import annotations
 
 from autodiff.core.errors import UsageError
 from autodiff.core.lazy import np
-from autodiff.grammar.hand_blame import blame
-from autodiff.grammar.hand_points import Formula, Points, evaluate, same
+from autodiff.grammar.hand_blame import beyond, blame
+from autodiff.grammar.hand_points import NEAR, SPREAD, Formula, Points, evaluate, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.report import Subject
+    from autodiff.grammar.moved_runs import Rerun
     from autodiff.grammar.run import Execution
 
 
 class HandCheck:
     """What was found about one formula.
 
-    ``is_right`` at every point; ``is_right_here`` where the script stands. ``value`` is the formula's,
-    ``gradient`` the right one. ``remarks`` say what is wrong, the first thing first; ``points`` is at how
-    many points it was tried.
+    ``is_right`` at every point, or at every one nearby; ``is_right_here`` where the script stands. ``value``
+    is the formula's, ``gradient`` the right one. ``remarks`` say what is wrong, the first thing first;
+    ``points`` is at how many points it was tried. ``entry`` is the one entry of the input that is meant, None
+    for all of it.
     """
 
     __slots__ = (
-        *("formula", "gradient", "is_right", "is_right_here", "output", "points", "remarks", "value", "wrt"),
+        *("entry", "formula", "gradient", "is_right", "is_right_here", "output", "points", "remarks"),
+        *("value", "wrt"),
     )
 
-    def __init__(self, output: str, wrt: str, formula: str) -> None:
+    def __init__(self, output: str, wrt: str, entry: tuple[int, ...] | None, formula: str) -> None:
         self.output = output
         self.wrt = wrt
+        self.entry = entry
         self.formula = formula
         self.is_right = True
         self.is_right_here = True
@@ -45,15 +49,14 @@ class HandCheck:
         self.remarks: list[str] = []
 
 
-def check_formula(formula: Formula, wrt: str, subject: Subject, execution: Execution, seed: int) -> HandCheck:
-    """Compare a formula with the gradient of one input."""
+def check_formula(
+    formula: Formula, wrt: str, subject: Subject, execution: Execution, again: Rerun, seed: int
+) -> HandCheck:
+    """Compare a formula with the gradient of one input, here and where ``again`` runs the script."""
     node = dict(subject.wrt)[wrt]
-    made = HandCheck(subject.name, wrt, formula.source.text)
-    points = Points(subject, node, execution, seed)
-    values = [evaluate(formula.source.text, point) for point in points.names]
-    given = [np.asarray(value) for value in values]
-    if formula.entry is not None:
-        points.gradients = [entry_of(g, formula.entry, wrt) for g in points.gradients]
+    made = HandCheck(subject.name, wrt, formula.entry, formula.source.text)
+    points = Points(subject, wrt, execution, again, seed, SPREAD)
+    given = values_at(points, formula, wrt)
     made.points = len(given)
     made.value, made.gradient = given[0], points.gradients[0]
     shape = np.shape(made.gradient)
@@ -65,9 +68,23 @@ def check_formula(formula: Formula, wrt: str, subject: Subject, execution: Execu
         return made
     right = [same(value, g) for value, g in zip(given, points.gradients, strict=True)]
     made.is_right_here, made.is_right = right[0], all(right)
-    if not made.is_right:
-        made.remarks = blame(formula, subject, node, points, given)
+    if made.is_right:
+        return made
+    if made.is_right_here:
+        near = Points(subject, wrt, execution, again, seed, NEAR[made.gradient.dtype.name])
+        made.is_right = all(map(same, values_at(near, formula, wrt), near.gradients))
+        if made.is_right:
+            made.remarks = beyond(points, given)
+            return made
+    made.remarks = blame(formula, subject, node, points, given)
     return made
+
+
+def values_at(points: Points, formula: Formula, wrt: str) -> list[Any]:
+    """The values of a formula; the gradients it is compared with become those of its entry."""
+    if formula.entry is not None:
+        points.gradients = [entry_of(g, formula.entry, wrt) for g in points.whole]
+    return [np.asarray(evaluate(formula.source.text, names)) for names in points.names]
 
 
 def entry_of(g: Any, entry: tuple[int, ...], wrt: str) -> Any:

@@ -11,14 +11,13 @@ from autodiff.grammar.runtime import ignore, ignore_warning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from autodiff.core.node import Leaf, Node
     from autodiff.core.op import Op
     from autodiff.core.report import Subject
     from autodiff.core.span import Source, Span
-    from autodiff.grammar.run import Settings
+    from autodiff.grammar.run import Execution, Settings
 
 COMPARISONS = frozenset(["lt", "le", "gt", "ge", "eq", "ne"])
 
@@ -62,14 +61,26 @@ class Probe:
             self.ties.append(mode.site)
 
 
-def rerun(source: Source, settings: Settings, first: Probe) -> Callable[[dict[Node, Any]], Subject | None]:
-    """How to run a script again whose first run ``first`` has watched."""
+class Rerun:
+    """A script that can be run again; its first run was watched by ``first``."""
 
-    def again(moves: dict[Node, Any]) -> Subject | None:
-        with Probe({first.numbers[leaf.number]: move for leaf, move in moves.items()}):
+    __slots__ = ("first", "settings", "source")
+
+    def __init__(self, source: Source, settings: Settings, first: Probe) -> None:
+        self.source = source
+        self.settings = settings
+        self.first = first
+
+    def __call__(self, moves: dict[Node, Any]) -> Subject | None:
+        """The backward pass with these added to leaves of the first run; None where the script stops."""
+        run = self.run(moves)
+        return None if run is None else run[1]
+
+    def run(self, moves: dict[Node, Any]) -> tuple[Execution, Subject] | None:
+        """The run itself as well."""
+        with Probe({self.first.numbers[leaf.number]: move for leaf, move in moves.items()}):
             try:
-                return differentiate(attempt(source, settings, ignore, ignore_warning), settings)
-            except AutodiffError:  # it does not run there
+                execution = attempt(self.source, self.settings, ignore, ignore_warning)
+                return execution, differentiate(execution, self.settings)
+            except AutodiffError:
                 return None
-
-    return again

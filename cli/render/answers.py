@@ -149,7 +149,8 @@ def summary(answers: Answers) -> str:
 
 def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
     """One formula: right or wrong, both values, and where the mistake is."""
-    left = f"d{fit(check.output, WIDEST_NAME)}/d{fit(check.wrt, WIDEST_NAME)}"
+    entry = "" if check.entry is None else f"[{', '.join(map(str, check.entry))}]"
+    left = f"d{fit(check.output, WIDEST_NAME)}/d{fit(check.wrt, WIDEST_NAME)}{entry}"
     verdict = "right" if check.is_right else "wrong"
     yield ((TITLE, f"{verdict}: "), (NAME, f"{left} == {fit(check.formula, max(page.width - 20, 20))}"))
     yield EMPTY
@@ -157,9 +158,10 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
     yield ((MUTED, "  the formula gives  "), (GRADIENT, formula))
     yield ((MUTED, "  the gradient is    "), (GRADIENT, gradient))
     if check.is_right:
-        yield from prose(
-            f"the same here and at {check.points - 1} points drawn at random around it", page.width, 2
-        )
+        tried = f"the same here and at {check.points - 1} points drawn at random around it"
+        if check.points == 1:
+            tried = "the same here; with other values the script stops or takes another way"
+        yield from prose(tried, page.width, 2)
     for remark in check.remarks:
         yield EMPTY
         for line in fold(visible(remark), page.width - 2):

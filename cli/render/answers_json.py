@@ -60,6 +60,7 @@ def check_entry(check: Check, answers: Answers) -> dict[str, Any]:
 def formula_entry(check: HandCheck) -> dict[str, Any]:
     return {
         "wrt": check.wrt,
+        "entry": None if check.entry is None else list(check.entry),
         "formula": check.formula,
         "right": check.is_right,
         "right_here": check.is_right_here,

@@ -345,6 +345,14 @@ def test_formulas(autodiff):
     assert "the factor w2 should be d(w3*x4)/dx4 = w3 = 3" in " ".join(wrong.out.split())
 
 
+def test_the_entry_asked_for_is_in_the_answer(autodiff):
+    code = "W = tensor([[1., 2.], [3., 4.]])\nL = (W**2).sum()"
+    done = autodiff("check", "-e", code, "--formula", "dL/dW[0, 1] == 2*W[0,1]")
+    assert done.out.startswith("right: dL/dW[0, 1] == 2*W[0,1]\n\n  the formula gives  4\n")
+    done = autodiff("check", "-e", code, "--formula", "dL/dW[0,1] == 2*W[0,1]", "--format", "json")
+    assert json.loads(done.out)["formulas"][0]["entry"] == [0, 1]
+
+
 def test_formulas_that_cannot_be_checked(autodiff):
     for formula, says in [
         ("-w2*x1", "which derivative is `-w2*x1`?"),
