@@ -17,6 +17,7 @@ from autodiff.core.naming import Names
 from autodiff.core.span import Source, Span
 from autodiff.core.uses import size_of
 from autodiff.core.why import causes_of
+from autodiff.grammar.disconnected import explain_disconnection, made_by
 from autodiff.grammar.parser import read
 from autodiff.grammar.proposals.cuts import cuts
 from autodiff.grammar.proposals.edges import EXPONENTIALS, away_from_the_edge, safe_branch, sloped
@@ -43,9 +44,12 @@ STEEPEST = 1e9
 
 
 def add_remedies(report: GradientReport, execution: Execution, settings: Settings) -> None:
-    """Write the changes that hold into the causes of a report."""
+    """Write the changes that hold into the causes of a report, and where the graph was left."""
     trials = Trials(settings)
     for derivation in report.derivations:
+        for cause in derivation.causes:
+            if cause.kind == "unconnected":
+                explain_disconnection(cause, derivation.wrt, report.output.name, execution)
         if derivation.causes:
             Mending(derivation, report, execution, trials).mend()
 
@@ -213,8 +217,9 @@ def remedies(cause: Cause, scene: Scene, output: str) -> Iterator[Fix]:
 
 def stay_connected(scene: Scene, output: str) -> Iterator[Fix]:
     """What left the graph on the way to the output, put back into it."""
-    for statement in scene.assignments(output):
-        found = cuts(scene, statement.value)
+    made = [statement.value for statement in scene.assignments(output)] or [made_by(scene, output)]
+    for value in made:
+        found = [] if value is None else cuts(scene, value)
         edits = [cut.edit for cut in found if cut.edit is not None]
         if edits and len(edits) == len(found):
             shown = ", and ".join(cut.shown for cut in found)
