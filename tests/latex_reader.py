@@ -53,6 +53,7 @@ def read_document(text: str) -> int:
 
 def read_prose(text: str) -> None:
     """Text outside of formulas: no sign that TeX reads as its own, but for sections."""
+    text = re.sub(r"\\textbf\{[a-z]+\}", "", text)
     text = re.sub(r"\\section\*\{|\\text[a-z]+\{\}|\\[{}$&#_%]", "", text)
     text = text.replace("}\n", "\n", text.count("}\n"))
     found = re.search(r"[\\{}$&#_%^~]|[^\x00-\x7f]", text)

@@ -19,6 +19,7 @@ from autodiff.core.op import OPS
 from autodiff.core.report import GradientReport
 from autodiff.core.span import Source
 from autodiff.core.symbol import Symbol
+from autodiff.grammar.remedies import add_remedies
 from autodiff.grammar.run import Settings, differentiate, execute
 from conftest import REPOSITORY, TESTS
 from latex_reader import LatexError, read_document, read_math
@@ -150,6 +151,35 @@ def test_every_formula_of_the_markdown_is_one(reports: dict[str, GradientReport]
                 raise AssertionError(path) from error
         # What Markdown takes for its own escapes stands in backticks.
         assert not [f for f in inline if re.search(r"\\[^A-Za-z]", f) and not f.startswith("`")], path
+
+
+def test_documents_say_why_and_where_the_gradient_is_a_convention() -> None:
+    text = "v = torch.zeros(2, requires_grad=True)\nunit = v / v.norm()\nunit[0].backward()"
+    source, asked = Source(text, "script.ad"), Settings()
+    execution = execute(source, asked)
+    report = describe(differentiate(execution, asked), source, graph=False)
+    add_remedies(report, execution, asked)
+    said = [
+        (
+            "why",
+            "line 2: unit is nan already on the way forward: 0/0 is nan: entry [0] of v = 0, v.norm() = 0",
+        ),
+        ("try", "keep the divisor away from 0: v / (v.norm() + 1e-6)"),
+        (
+            "kink",
+            "line 2: v.norm() sits on a kink of norm: v.norm() = 0; the slope is 0 (JAX, HIPS autograd and"
+            " MyGrad answer nan)",
+        ),
+    ]
+    left_out = "step 3 leaves that out: there its formula comes to 0/0"
+    made = latex_document(report, Page())
+    shown = "\n\n".join([rf"\textbf{{{label}}} {text}" for label, text in said] + [left_out])
+    assert made.endswith(f"\n\n{shown}\n\\end{{document}}\n")
+    made = markdown_document(report, Page())
+    shown = "\n\n".join([f"**{label}** {text}" for label, text in said] + [left_out])
+    assert made.endswith(f"\n\n{shown}\n".replace("[", "\\[").replace("]", "\\]"))
+    report.derivations[0].kinks *= 6
+    assert "\n... 1 more point like these\n" in markdown_document(report, Page())
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex here")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.cli.render.derivation import check_text, ends, is_number, output_of, place
 from autodiff.cli.render.entries import MOST_NUMBERS, entry_check, entry_remarks
 from autodiff.cli.render.numbers import is_array, spell_count
+from autodiff.cli.render.paths import told
 from autodiff.core.expr import Expr, substitute
 from autodiff.core.expr import number as number_expr
 from autodiff.core.latex import escaped, latex, matrix, name_latex, quotient
@@ -45,11 +46,11 @@ class Equation:
 class Section:
     """What a document has to say about one derivation.
 
-    ``title`` and ``where`` are LaTeX, ``remarks`` plain text; ``maps`` are what each edge of a tensor's path
-    does to what comes in.
+    ``title`` and ``where`` are LaTeX, ``remarks`` plain text; ``told`` has causes and kinks as plain text
+    behind labels. ``maps`` are what each edge of a tensor's path does to what comes in.
     """
 
-    __slots__ = ("checks", "entry", "intro", "maps", "remarks", "steps", "title", "where")
+    __slots__ = ("checks", "entry", "intro", "maps", "remarks", "steps", "title", "told", "where")
 
     def __init__(self, derivation: Derivation, page: Page) -> None:
         left = left_side(derivation, TOTAL if derivation.is_only else PARTIAL)
@@ -61,6 +62,7 @@ class Section:
         self.maps = [] if derivation.is_scalar else maps_of(derivation)
         self.where = where_of(derivation)
         self.checks = [check_text(derivation, page)]
+        self.told = list(told(derivation))
         self.entry: Equation | None = None
         self.remarks: list[str] = [derivation.words] if derivation.words else []
         if derivation.entry is not None:

@@ -43,6 +43,10 @@ def section_text(section: Section) -> str:
     if section.where:
         made += ["where", gathered(section.where)]
     made += [sentence(text) + "\n" for text in (*section.checks, *section.remarks)]
+    made += [
+        rf"\textbf{{{label}}} {escaped(text)}".removeprefix(r"\textbf{} ") + "\n"
+        for label, text in section.told
+    ]
     return "\n".join(made)
 
 

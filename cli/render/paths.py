@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.page import Line
-    from autodiff.core.report import Derivation, Path, Use
+    from autodiff.core.kinks import Kink
+    from autodiff.core.report import Cause, Derivation, Path, Use
 
 LABEL_WIDTH = 14
 MOST_USES = 10
@@ -47,25 +48,51 @@ def cause_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """Why the gradient is zero or not finite, and what helps."""
     for cause in derivation.causes:
         yield EMPTY
-        place = "" if cause.line is None else f"line {cause.line}: "
-        yield from labelled("why", place + cause.text, page)
-        for repair in cause.repairs:
-            yield from labelled("  try", repair.text, page)
+        for label, text in cause_texts(cause):
+            yield from labelled("  try" if label == "try" else label, text, page)
 
 
 def kink_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """Where the gradient is a convention: which one, what other engines do, and where step 3 is not it."""
     for kink in derivation.kinks[:MOST_KINKS]:
         yield EMPTY
-        place = "" if kink.line is None else f"line {kink.line}: "
-        yield from labelled(kink.kind, place + kink.text, page)
-        if kink.formula:
-            yield from labelled(
-                "", f"step 3 leaves that out: there its formula comes to {kink.formula}", page
-            )
+        for label, text in kink_texts(kink):
+            yield from labelled(label, text, page)
     left = len(derivation.kinks) - MOST_KINKS
     if left > 0:
-        yield muted(" " * LABEL_WIDTH + f"... {left:,} more points like these (--format json)")
+        yield muted(" " * LABEL_WIDTH + f"{more_kinks(left)} (--format json)")
+
+
+def cause_texts(cause: Cause) -> Iterator[tuple[str, str]]:
+    """A cause and the repairs that were tried, each behind a label."""
+    yield "why", at_line(cause.line, cause.text)
+    for repair in cause.repairs:
+        yield "try", repair.text
+
+
+def kink_texts(kink: Kink) -> Iterator[tuple[str, str]]:
+    """What there is to say about a point where the gradient is a convention."""
+    yield kink.kind, at_line(kink.line, kink.text)
+    if kink.formula:
+        yield "", f"step 3 leaves that out: there its formula comes to {kink.formula}"
+
+
+def at_line(line: int | None, text: str) -> str:
+    return text if line is None else f"line {line}: {text}"
+
+
+def more_kinks(count: int) -> str:
+    return f"... {count:,} more point{'s' if count > 1 else ''} like these"
+
+
+def told(derivation: Derivation) -> Iterator[tuple[str, str]]:
+    """The causes and the kinks of a derivation as labels and texts, for documents."""
+    for cause in derivation.causes:
+        yield from cause_texts(cause)
+    for kink in derivation.kinks[:MOST_KINKS]:
+        yield from kink_texts(kink)
+    if len(derivation.kinks) > MOST_KINKS:
+        yield "", more_kinks(len(derivation.kinks) - MOST_KINKS)
 
 
 def labelled(label: str, text: str, page: Page) -> Iterator[Line]:
