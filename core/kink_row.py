@@ -66,6 +66,11 @@ class Row:
         self.formula = formula
 
 
+def slope_in(operand: int, at: Callable[..., Any], says: str, others: str = "", **more: Any) -> Row:
+    """A row about the slope in one of two operands, both of which are shown."""
+    return Row(at, says, others, shows=(0, 1), operands=(operand,), **more)
+
+
 # -- predicates that several rows share -----------------------------------------------------------------
 
 

@@ -29,6 +29,7 @@ from autodiff.core.kink_row import (
     norm_of,
     nothing_to_add,
     result_is_zero,
+    slope_in,
     tied,
     tied_sizes,
     whole_quotient,
@@ -191,31 +192,28 @@ TABLE: dict[str, tuple[Row, ...]] = {
     "std": (Row(result_is_zero, ZERO, NAN_ELSEWHERE, shows=(), formula="0/0"),),
     # powers, angles, logarithms
     "pow": (
-        Row(
+        slope_in(
+            0,
             both_zero,
             "the slope in the base is 0, since x**0 is 1 everywhere",
             "HIPS autograd and MyGrad answer 0 too, JAX nan",
             kind=GAP,
-            shows=(0, 1),
-            operands=(0,),
             applies=is_of_tensors(1),
             formula="0 times infinity",
         ),
-        Row(
+        slope_in(
+            1,
             both_zero,
             "the slope in the exponent is 0",
             "JAX, HIPS autograd and MyGrad answer 0 too",
             kind=JUMP,
-            shows=(0, 1),
-            operands=(1,),
             formula="log(0)",
         ),
-        Row(
+        slope_in(
+            1,
             lambda out, x, y: (x == 0) & (y > 0),
             "the slope in the exponent is 0, since 0**y is 0 for every y above 0",
             kind=GAP,
-            shows=(0, 1),
-            operands=(1,),
             formula="0 times log(0)",
         ),
     ),
@@ -230,39 +228,35 @@ TABLE: dict[str, tuple[Row, ...]] = {
         ),
     ),
     "xlogy": (
-        Row(
+        slope_in(
+            0,
             both_zero,
             "the slope in the first operand is 0",
             "JAX answers -infinity",
             kind=SINGULAR,
-            shows=(0, 1),
-            operands=(0,),
             formula="log(0)",
         ),
-        Row(
+        slope_in(
+            1,
             both_zero,
             "the slope in the second operand is nan",
             "JAX answers nan too",
             kind=SINGULAR,
-            shows=(0, 1),
-            operands=(1,),
         ),
-        Row(
+        slope_in(
+            0,
             lambda out, x, y: (x == 0) & (y < 0),
             "the slope in the first operand is 0",
             kind=SINGULAR,
-            shows=(0, 1),
-            operands=(0,),
             formula="the logarithm of a negative number",
         ),
     ),
     "xlog1py": (
-        Row(
+        slope_in(
+            0,
             lambda out, x, y: (x == 0) & (y <= -1),
             "the slope in the first operand is 0",
             kind=SINGULAR,
-            shows=(0, 1),
-            operands=(0,),
             formula="a logarithm of no positive number",
         ),
     ),

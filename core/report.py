@@ -13,11 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from autodiff.core.cause import Cause
     from autodiff.core.entry_report import Entry
-    from autodiff.core.errors import Fix
     from autodiff.core.expr import Expr
     from autodiff.core.kinks import Kink
-    from autodiff.core.span import Span
 
 
 class Subject:
@@ -51,14 +50,26 @@ class Subject:
         self.notes = notes
 
 
-class Variable:
+class Named:
+    """What is said of every tensor: its name in the script, the line that made it, its shape and its type."""
+
+    __slots__ = ("dtype", "line", "name", "shape")
+
+    def __init__(self, name: str, line: int | None, shape: tuple[int, ...], dtype: str) -> None:
+        self.name = name
+        self.line = line
+        self.shape = shape
+        self.dtype = dtype
+
+
+class Variable(Named):
     """A named tensor with its gradient. ``paths`` counts the paths that reach it from the output.
 
     They are counted when first asked for: in a graph of a million nodes the count has a hundred thousand
     digits, and bare gradients do not show it.
     """
 
-    __slots__ = ("_paths", "dtype", "grad", "line", "name", "shape", "value")
+    __slots__ = ("_paths", "grad", "value")
 
     def __init__(
         self,
@@ -70,10 +81,7 @@ class Variable:
         grad: Any,
         paths: int | Callable[[], int],
     ) -> None:
-        self.name = name
-        self.line = line
-        self.shape = shape
-        self.dtype = dtype
+        super().__init__(name, line, shape, dtype)
         self.value = value
         self.grad = grad
         self._paths = paths
@@ -85,14 +93,14 @@ class Variable:
         return self._paths
 
 
-class GraphNode:
+class GraphNode(Named):
     """A vertex: ``id`` is its topological rank (inputs before outputs), ``inputs`` the ids of its operands.
 
     ``op`` is ``"leaf"`` for what no op made; an operand that is a plain number or is not tracked does not
     appear. ``name`` is the script's own name, or the source text of an unnamed result.
     """
 
-    __slots__ = ("dtype", "grad", "grad_fn", "id", "inputs", "line", "name", "op", "shape", "value")
+    __slots__ = ("grad", "grad_fn", "id", "inputs", "op", "value")
 
     def __init__(
         self,
@@ -107,13 +115,10 @@ class GraphNode:
         grad: Any,
         inputs: tuple[int, ...],
     ) -> None:
+        super().__init__(name, line, shape, dtype)
         self.id = id
-        self.name = name
         self.op = op
         self.grad_fn = grad_fn
-        self.line = line
-        self.shape = shape
-        self.dtype = dtype
         self.value = value
         self.grad = grad
         self.inputs = inputs
@@ -204,40 +209,6 @@ class Use:
         self.operand = operand
         self.paths = paths
         self.contribution = contribution
-
-
-class Cause:
-    """One reason why a gradient is zero or not finite, and the place in the script.
-
-    ``kind``: ``"unconnected"``, ``"flat"`` (a derivative is 0), ``"cancelled"``, ``"vanished"`` (a product of
-    many small factors), ``"forward"`` (a value is not finite before backward starts), ``"data"`` (an input is
-    not), ``"singular"`` (a derivative is not), ``"masked"`` (one is not where nothing arrives, behind the
-    choice at ``selecting``) or ``"overflow"``. ``name``, ``op`` and ``operand`` say which edge, ``text``
-    what happened; ``repairs`` are
-    changes of the script that were tried.
-    """
-
-    __slots__ = ("kind", "line", "name", "op", "operand", "repairs", "selecting", "span", "text")
-
-    def __init__(
-        self,
-        kind: str,
-        text: str,
-        name: str,
-        op: str,
-        operand: int | None,
-        line: int | None,
-        span: Span | None,
-    ) -> None:
-        self.kind = kind
-        self.text = text
-        self.name = name
-        self.op = op
-        self.operand = operand
-        self.line = line
-        self.span = span
-        self.selecting: Span | None = None
-        self.repairs: tuple[Fix, ...] = ()
 
 
 class Expressions:

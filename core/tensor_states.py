@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+from autodiff.core.report import Named
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: Why ``.grad`` is None after a pass.
-NOT_REQUIRED = "requires_grad=False"
-NO_FLOATS = "no floats"
-NO_PASS = "no backward()"
-NO_LEAF = "not a leaf"
-NOT_USED = "not used"
-NOT_ASKED = "not asked for"
-TOO_LATE = "retain_grad() came later"
+
+class WhyNone:
+    """Why ``.grad`` is None after a pass."""
+
+    NOT_REQUIRED = "requires_grad=False"
+    NO_FLOATS = "no floats"
+    NO_PASS = "no backward()"
+    NO_LEAF = "not a leaf"
+    NOT_USED = "not used"
+    NOT_ASKED = "not asked for"
+    TOO_LATE = "retain_grad() came later"
 
 
-class TensorState:
+class TensorState(Named):
     """A tensor as a script can inspect it: torch's attributes, and ``.grad`` before and after a pass.
 
     ``name`` is the expression that gives it, ``grad_fn`` the name of the node that made it, None for a leaf.
-    ``why_none`` is one of the reasons above, empty where there is a gradient after the pass.
+    ``why_none`` is one of ``WhyNone``, empty where there is a gradient after the pass.
     """
 
-    __slots__ = (
-        *("after", "before", "dtype", "grad_fn", "is_leaf", "line", "name", "requires_grad", "shape"),
-        "why_none",
-    )
+    __slots__ = ("after", "before", "grad_fn", "is_leaf", "requires_grad", "why_none")
 
     def __init__(
         self,
@@ -41,10 +43,7 @@ class TensorState:
         after: Any,
         why_none: str,
     ) -> None:
-        self.name = name
-        self.line = line
-        self.shape = shape
-        self.dtype = dtype
+        super().__init__(name, line, shape, dtype)
         self.is_leaf = is_leaf
         self.requires_grad = requires_grad
         self.grad_fn = grad_fn

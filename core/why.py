@@ -6,10 +6,10 @@ edge where something arrives and nothing, or nothing sensible, leaves is the one
 
 from __future__ import annotations
 
+from autodiff.core.cause import Cause
 from autodiff.core.lazy import np
 from autodiff.core.node import Node, OpNode
 from autodiff.core.paths import answers_none, contribution_of
-from autodiff.core.report import Cause
 from autodiff.core.sweep import leading_to, np_errors_ignored
 from autodiff.core.symbol import is_custom
 from autodiff.core.uses import size_of

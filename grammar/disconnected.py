@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from autodiff.core.report import Cause
+    from autodiff.core.cause import Cause
     from autodiff.grammar.run import Execution
 
 #: A reason: what happened, and the place.

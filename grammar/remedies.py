@@ -30,7 +30,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autodiff.core.report import Cause, Derivation, GradientReport, Subject
+    from autodiff.core.cause import Cause
+    from autodiff.core.report import Derivation, GradientReport, Subject
 
 #: How many changes are tried for one cause, how many that hold are told, and how many go together at most.
 MOST_TRIALS, MOST_KEPT, MOST_TOGETHER = 8, 2, 3

@@ -6,17 +6,7 @@ after the one a report makes.
 
 from __future__ import annotations
 
-from autodiff.core.tensor_states import (
-    NO_FLOATS,
-    NO_LEAF,
-    NO_PASS,
-    NOT_ASKED,
-    NOT_REQUIRED,
-    NOT_USED,
-    TOO_LATE,
-    TensorState,
-    TensorStates,
-)
+from autodiff.core.tensor_states import TensorState, TensorStates, WhyNone
 from autodiff.grammar.places import tensors_at
 from autodiff.grammar.target import name_of
 
@@ -60,14 +50,14 @@ def tensor_states(execution: Execution, subject: Subject | None) -> TensorStates
 def why_none(x: Tensor, reached: set[Node]) -> str:
     """Why a tensor has no gradient after a pass over the nodes ``reached``."""
     if not x.requires_grad:
-        return NOT_REQUIRED if x.dtype.is_floating_point else NO_FLOATS
+        return WhyNone.NOT_REQUIRED if x.dtype.is_floating_point else WhyNone.NO_FLOATS
     if not reached:
-        return NO_PASS
+        return WhyNone.NO_PASS
     if not x.is_leaf and not x.retains_grad:
-        return NO_LEAF
+        return WhyNone.NO_LEAF
     if x.source() not in reached:
-        return NOT_USED
-    return NOT_ASKED if x.is_leaf else TOO_LATE
+        return WhyNone.NOT_USED
+    return WhyNone.NOT_ASKED if x.is_leaf else WhyNone.TOO_LATE
 
 
 def grads_around(x: Tensor, execution: Execution, subject: Subject | None) -> tuple[Any, Any]:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.page import Line
+    from autodiff.core.cause import Cause
     from autodiff.core.kinks import Kink
-    from autodiff.core.report import Cause, Derivation, Path, Use
+    from autodiff.core.report import Derivation, Path, Use
 
 LABEL_WIDTH = 14
 MOST_USES = 10

@@ -19,17 +19,7 @@ from autodiff.cli.render.page import (
     with_remark,
 )
 from autodiff.cli.render.prose import fold
-from autodiff.core.tensor_states import (
-    NO_FLOATS,
-    NO_LEAF,
-    NO_PASS,
-    NOT_ASKED,
-    NOT_REQUIRED,
-    NOT_USED,
-    TOO_LATE,
-    TensorState,
-    TensorStates,
-)
+from autodiff.core.tensor_states import TensorState, TensorStates, WhyNone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,19 +35,22 @@ BEFORE, AFTER = "grad before", "grad after"
 MOST_NAMED = 6
 #: Why grad is None, said of one tensor and of several; ``{output}`` is what the pass started from.
 REASONS = {
-    NOT_REQUIRED: ("has requires_grad=False", "have requires_grad=False"),
-    NO_FLOATS: ("holds no floats, so it has no gradient", "hold no floats, so they have no gradients"),
-    NO_PASS: ("had no backward()", "had no backward()"),
-    NO_LEAF: (
+    WhyNone.NOT_REQUIRED: ("has requires_grad=False", "have requires_grad=False"),
+    WhyNone.NO_FLOATS: (
+        "holds no floats, so it has no gradient",
+        "hold no floats, so they have no gradients",
+    ),
+    WhyNone.NO_PASS: ("had no backward()", "had no backward()"),
+    WhyNone.NO_LEAF: (
         "is not a leaf, and retain_grad() was not called",
         "are not leaves, and retain_grad() was not called",
     ),
-    NOT_USED: ("is not on any path from {output}", "are not on any path from {output}"),
-    NOT_ASKED: (
+    WhyNone.NOT_USED: ("is not on any path from {output}", "are not on any path from {output}"),
+    WhyNone.NOT_ASKED: (
         "is on a path, and nothing was left there: inputs= names others, or a custom backward answered None",
         "are on a path, and nothing was left there: inputs= names others, or a custom backward answered None",
     ),
-    TOO_LATE: (
+    WhyNone.TOO_LATE: (
         "was told to retain_grad() only after backward()",
         "were told to retain_grad() only after backward()",
     ),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from autodiff.core.report import Cause
+    from autodiff.core.cause import Cause
 
 #: What is added where 0 must not be met: float32 has no number between 1 - 1e-12 and 1.
 SMALL = ("1e-12", "1e-6")
