@@ -14,6 +14,7 @@ from autodiff.grammar.parser import read
 from autodiff.grammar.proposals.cuts import cuts, explain_cuts
 from autodiff.grammar.proposals.scene import Scene
 from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.grammar.target import choose_target, name_assigned_last
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def explain_lost(error: GradientError, execution: Execution, settings: Settings)
     others = tuple(text for text in error.help if "--of" in text)
     said = error.caret
     proposed = list(explain_cuts(scene, found))
-    name = settings.of or execution.last_assigned
+    name = settings.of or name_assigned_last(execution)
     is_named = name is not None and any(node.value is target for node in scene.assignments(name))
     here = [cut.why for cut in found if cut.node.span == target.span]
     if is_named and name is not None and execution.names[name].__class__ is not Tensor:
@@ -50,7 +51,7 @@ def explain_lost(error: GradientError, execution: Execution, settings: Settings)
 
 def made_last(scene: Scene, execution: Execution, settings: Settings) -> Any:
     """The expression that gave the target its value; None where no statement is seen to give it."""
-    name = settings.of or execution.last_assigned
+    name = settings.of or name_assigned_last(execution)
     if settings.of is None and execution.last_value.__class__ is Tensor:
         last = scene.script.body[-1]
         assert isinstance(last, syntax.ExpressionStatement)
@@ -64,7 +65,6 @@ def made_last(scene: Scene, execution: Execution, settings: Settings) -> Any:
 def leaves_a_target(fix: Fix, source: Source, settings: Settings) -> bool:
     """Whether the repaired script runs and leaves something to differentiate."""
     from autodiff.grammar.run import attempt
-    from autodiff.grammar.target import choose_target
 
     repaired = Source(fix.apply(source.text), source.name)
     try:

@@ -80,7 +80,7 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
     final = execution.last_value
     if final.__class__ is Tensor:
         return tracked_node(final, name_of(final.source(), execution)), name_of(final.node, execution), None
-    name = execution.last_assigned
+    name = name_assigned_last(execution)
     assigned = None if name is None else execution.names.get(name)
     differentiated = execution.last_passes.grad
     if not (assigned.__class__ is Tensor and isinstance(assigned.node, OpNode)):
@@ -117,6 +117,24 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
         error.help = (*other_outputs(execution), *error.help)
         raise error
     return assigned.node, name, None
+
+
+def name_assigned_last(execution: Execution) -> str | None:
+    """The name that the target goes by: that of the last tensor, or of a number where all tensors are inputs.
+
+    In ``y = x.item(); L = y * 5`` it is ``L`` that somebody wants to differentiate, not ``x``.
+    """
+    name = execution.last_assigned
+    is_tensor = name is not None and execution.names.get(name).__class__ is Tensor
+    if name is None or not is_tensor or last_result(execution) is not None:
+        return name
+    start = execution.bound_at(name)
+    numbers = [
+        (execution.bound_at(other), other)
+        for other, value in execution.names.items()
+        if value.__class__ in (float, int) and execution.bound_at(other) > start
+    ]
+    return max(numbers)[1] if numbers else name
 
 
 def last_result(execution: Execution) -> str | None:

@@ -241,6 +241,16 @@ def test_a_target_cut_off_by_math_is_an_error_and_not_another_target() -> None:
     assert "choose another output: --of z" in caught.value.advice
 
 
+def test_a_number_taken_from_an_input_is_an_error_and_not_the_input_itself() -> None:
+    script = "x = torch.tensor(3.0, requires_grad=True)\ny = x.item()\nL = y * 5"
+    with pytest.raises(GradientError) as caught:
+        subject(script)
+    assert caught.value.code == "E0410"
+    assert caught.value.caret == "`L` is a plain number, which nothing connects to the inputs"
+    assert [fix.apply(script) for fix in caught.value.fixes] == [script.replace("x.item()", "x")]
+    assert subject("lr = 0.1\nx = torch.tensor(3.0, requires_grad=True)").name == "x"
+
+
 def test_another_output_is_proposed_where_the_last_one_has_no_gradient() -> None:
     script = "w = torch.tensor([1., 2.], requires_grad=True)\nloss = (w*w).sum()\npred = (loss > 0).double()"
     with pytest.raises(GradientError) as caught:
