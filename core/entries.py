@@ -8,9 +8,11 @@ Products of matrices are sums over the index in between.
 
 from __future__ import annotations
 
+import itertools
+
 from autodiff.core.dtypes import DType, float64
 from autodiff.core.errors import AutodiffError
-from autodiff.core.expr import ONE, ZERO, Expr, infix, number
+from autodiff.core.expr import ONE, ZERO, Expr, infix, neg, number
 from autodiff.core.lazy import np
 from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 from autodiff.core.symbol import Operators, Symbol, broadcast, is_custom
@@ -43,6 +45,8 @@ NO_VALUES = (
     TypeError,
     ValueError,
 )
+#: Determinants of more rows have too many terms.
+LARGEST_DETERMINANT = 3
 PRODUCTS = frozenset(["mm", "mv", "vm", "dot", "bmm", "matmul"])
 
 
@@ -208,6 +212,121 @@ def log_softmax(x: Entries, dim: int) -> Any:
     return x - OPS["log"](total(OPS["exp"](x), dim))
 
 
+def einsum(*tables: Entries, equation: str) -> Entries:
+    left, _, result = equation.partition("->")
+    letters = left.split(",")
+    sizes = {
+        letter: n
+        for own, x in zip(letters, tables, strict=True)
+        for letter, n in zip(own, x.shape, strict=True)
+    }
+    summed = [letter for letter in sizes if letter not in result]
+
+    def give(place: Place) -> Expr:
+        whole = ZERO
+        for inside in np.ndindex(*(sizes[letter] for letter in summed)):
+            at = dict(zip((*result, *summed), (*place, *inside), strict=True))
+            term = ONE
+            for own, x in zip(letters, tables, strict=True):
+                term = times(term, x.at(tuple(at[letter] for letter in own)))
+            whole = plus(whole, term)
+        return whole
+
+    return Entries(tuple(sizes[letter] for letter in result), give, tables[0].dtype)
+
+
+def along(x: Entries, dim: Place | None, place: Place) -> list[Place]:
+    """The places that differ from one in these dimensions alone, itself included; None stands for all."""
+    axes = range(x.ndim) if dim is None else [axis % x.ndim for axis in dim]
+    free = [range(n) if axis in axes else (place[axis],) for axis, n in enumerate(x.shape)]
+    return list(itertools.product(*free))
+
+
+def others(x: Entries, dim: Place | None) -> Entries:
+    """For every entry the product of those beside it."""
+
+    def give(place: Place) -> Expr:
+        whole = ONE
+        for beside in along(x, dim, place):
+            whole = whole if beside == place else times(whole, x.at(beside))
+        return whole
+
+    return Entries(x.shape, give, x.dtype)
+
+
+def vector_norm(x: Entries, ord: float, dim: Place | None, keepdim: bool) -> Any:
+    if ord not in (1, 2):
+        raise UnspelledError("vector_norm")
+    sizes = OPS["abs"](x) if ord == 1 else x * x
+    added = OPS["sum"](sizes, dim=dim, keepdim=keepdim)
+    return added if ord == 1 else OPS["sqrt"](added)
+
+
+def cross(x: Entries, y: Entries, dim: int) -> Entries:
+    shape = broadcast([x.shape, y.shape])
+
+    def give(place: Place) -> Expr:
+        second, third = ((*place[:dim], (place[dim] + step) % 3, *place[dim + 1 :]) for step in (1, 2))
+        left = times(x.at_broadcast(second), y.at_broadcast(third))
+        return minus(left, times(x.at_broadcast(third), y.at_broadcast(second)))
+
+    return Entries(shape, give, x.dtype)
+
+
+def minus(a: Expr, b: Expr) -> Expr:
+    return a if b == ZERO else neg(b) if a == ZERO else infix("-", a, b)
+
+
+def determinant(x: Entries, lead: Place, rows: Place, columns: Place) -> Expr:
+    """That of some rows and columns of a matrix, by its first row."""
+    if not rows:
+        return ONE
+    whole = ZERO
+    for at, column in enumerate(columns):
+        rest = determinant(x, lead, rows[1:], columns[:at] + columns[at + 1 :])
+        term = times(x.at((*lead, rows[0], column)), rest)
+        whole = minus(whole, term) if at % 2 else plus(whole, term)
+    return whole
+
+
+def without(count: int, left_out: int) -> Place:
+    return tuple(at for at in range(count) if at != left_out)
+
+
+def cofactor(x: Entries) -> Entries:
+    """For every entry the determinant of what is left without its row and column, with its sign."""
+    n = x.shape[-1]
+    if n > LARGEST_DETERMINANT:
+        raise UnspelledError("cofactor")
+
+    def give(place: Place) -> Expr:
+        *lead, row, column = place
+        minor = determinant(x, tuple(lead), without(n, row), without(n, column))
+        return neg(minor) if (row + column) % 2 and minor != ZERO else minor
+
+    return Entries(x.shape, give, x.dtype)
+
+
+def det(x: Entries) -> Entries:
+    n = x.shape[-1]
+    if n > LARGEST_DETERMINANT:
+        raise UnspelledError("det")
+    everything = tuple(range(n))
+    return Entries(x.shape[:-2], lambda lead: determinant(x, lead, everything, everything), x.dtype)
+
+
+def inverse(x: Entries) -> Any:
+    """The cofactors the other way round over the determinant: Cramer's rule."""
+    whole = det(x)
+    order = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
+    return OPS["permute"](cofactor(x), dims=order) / OPS["reshape"](whole, shape=(*whole.shape, 1, 1))
+
+
+def solution(x: Entries, y: Entries) -> Any:
+    """Of a system of linear equations, whose right side is a vector or a matrix."""
+    return OPS["matmul"](inverse(x), y)
+
+
 def blend(x: Entries, y: Any, beta: float, alpha: float) -> Any:
     return x * beta + y * alpha
 
@@ -216,6 +335,14 @@ def blend(x: Entries, y: Any, beta: float, alpha: float) -> Any:
 COMPOSED: dict[str, Callable[..., Any]] = {
     "outer": outer,
     "softmax": softmax,
+    "einsum": einsum,
+    "others": others,
+    "vector_norm": vector_norm,
+    "cross": cross,
+    "cofactor": cofactor,
+    "det": det,
+    "inv": inverse,
+    "solve": solution,
     "log_softmax": log_softmax,
     "addmm": lambda x, y, z, beta, alpha: blend(x, y @ z, beta, alpha),
     "addmv": lambda x, y, z, beta, alpha: blend(x, y @ z, beta, alpha),

@@ -63,6 +63,18 @@ FORMULAS = {
     "softmax": ("p = torch.softmax(v, 0)\nL = p[0]", "v", (2,), "-p[2]*p[0]"),
     "own softmax": ("p = torch.softmax(v, 0)\nL = p[0]", "v", (0,), "p[0]*(1 - p[0])"),
     "two uses": ("L = (X @ v).sum() + v[0] ** 2", "v", (0,), "X[0,0] + X[1,0] + 2*v[0]"),
+    "einsum": ("L = torch.einsum('ij,jk->ik', X, W).sum()", "W", (2, 1), "X[0,2] + X[1,2]"),
+    "norm": ("n = v.norm()\nL = 2 * n", "v", (1,), "2*v[1]/n"),
+    "normalized": ("L = v[0] / v.norm()", "v", (1,), "-v[1]*L/sqrt(v[0]**2 + v[1]**2 + v[2]**2)**2"),
+    "prod": ("L = v.prod()", "v", (1,), "L/v[1]"),
+    "det": ("A = X[:, :2]\nL = torch.det(A)", "X", (0, 1), "-A[1,0]"),
+    "logdet": (
+        "A = X[:, :2]\nL = torch.linalg.slogdet(A).logabsdet",
+        "X",
+        (0, 1),
+        "-A[1,0]/(A[0,0]*A[1,1] - A[0,1]*A[1,0])",
+    ),
+    "cross": ("L = (torch.linalg.cross(v, X[0]) * X[1]).sum()", "v", (0,), "X[0,1]*X[1,2] - X[0,2]*X[1,1]"),
     "not used": ("L = v[0] ** 2", "v", (1,), "0"),
     "addmm": ("L = torch.addmm(X[:, :2], X, W, beta=2, alpha=3).sum()", "W", (0, 0), "3*(X[0,0] + X[1,0])"),
     "tril": ("L = (torch.tril(X @ W) ** 2).sum() / 2", "W", (0, 1), "X[1,0]*(X[1,0]*W[0,1]"),
@@ -137,7 +149,7 @@ def test_long_values_between_are_named_and_explained() -> None:
     ("script", "op"),
     [
         ("A = X @ W\nL = torch.matrix_exp(A).sum()", "matrix_exp"),
-        ("A = X @ W\nL = torch.linalg.det(A)", "cofactor"),
+        ("A = X @ W\nL = torch.linalg.matrix_norm(A, 'nuc')", "left_vectors"),
         (
             "class Half(torch.autograd.Function):\n"
             "    @staticmethod\n    def forward(ctx, x):\n        return x / 2\n"
@@ -225,9 +237,41 @@ def test_entries_answer_with_the_entries_of_a_forward() -> None:
         (table @ table.T, x @ x.T),
         (OPS["log_softmax"](table, dim=0), x - np.log(np.exp(x).sum(0, keepdims=True))),
         (table / 2 - 1, x / 2 - 1),
+        (OPS["einsum"](table, table, equation="ij,kj->ki"), x @ x.T),
+        (OPS["einsum"](table, equation="ij->j"), x.sum(0)),
+        (OPS["einsum"](table, table, table, equation="ij,ij,kj->"), np.einsum("ij,ij,kj->", x, x, x)),
+        (OPS["others"](table, dim=(1,)), x.prod(1, keepdims=True) / x),
+        (OPS["others"](table, dim=None), x.prod() / x),
+        (OPS["vector_norm"](table, ord=2, dim=(0,), keepdim=True), np.sqrt((x**2).sum(0, keepdims=True))),
+        (OPS["vector_norm"](table, ord=1, dim=None, keepdim=False), np.abs(x).sum()),
+        (OPS["cross"](table, table * table, dim=1), np.cross(x, x * x)),
     ):
         found = [float(value_of(made.at(place), values)) for place in np.ndindex(made.shape)]
         np.testing.assert_allclose(np.reshape(found, made.shape), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_determinants_and_inverses_are_written_out(n: int) -> None:
+    draw = np.random.default_rng(n)
+    x, y = draw.uniform(0.5, 2.0, (2, n, n)), draw.uniform(-1.0, 1.0, (n, 2))
+    values = {f"x{b}{i}{j}": x[b, i, j] for b, i, j in np.ndindex(x.shape)}
+    values |= {f"y{i}{j}": y[i, j] for i, j in np.ndindex(y.shape)}
+    tables = Entries(x.shape, lambda place: name("x" + "".join(map(str, place))))
+    right = Entries(y.shape, lambda place: name(f"y{place[0]}{place[1]}"))
+    det = np.linalg.det(x)
+    for made, expected in (
+        (OPS["det"](tables), det),
+        (OPS["cofactor"](tables), det[:, None, None] * np.swapaxes(np.linalg.inv(x), 1, 2)),
+        (OPS["inv"](tables), np.linalg.inv(x)),
+        (OPS["solve"](tables, right), np.linalg.solve(x, y)),
+    ):
+        found = [float(value_of(made.at(place), values)) for place in np.ndindex(made.shape)]
+        np.testing.assert_allclose(np.reshape(found, made.shape), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_large_determinants_are_not_written_out() -> None:
+    entry = entry_of("A = 2 * torch.eye(4, requires_grad=True)\nL = torch.det(A)", "A", (0, 0))
+    assert {op for _, op in entry.unspelled} == {"cofactor"}
 
 
 # -- random graphs ------------------------------------------------------------------------------------------
