@@ -7,6 +7,8 @@ entry of a gradient ``dL/dz[0,1]`` or of a value ``t1[0,1]``; so does what an op
 
 from __future__ import annotations
 
+import re
+
 from autodiff.core.entries import NO_VALUES, Entries, UnspelledError, spelled_place
 from autodiff.core.entry_report import Entry, EntryStep
 from autodiff.core.evaluation import value_of
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     Place = tuple[int, ...]
 
 DIGITS = 6
+CALLED = re.compile(r"[^\W\d][\w.]*[(\[]")
 #: An entry of a value, and of a gradient, of more symbols gets a name.
 LONGEST_VALUE = 16
 LONGEST_GRADIENT = 40
@@ -354,7 +357,22 @@ class _Run:
 
 def bracketed_text(spelled: str) -> str:
     """A source text as it stands before an index: calls need no brackets."""
-    return spelled if spelled[-1:] in ")]" and spelled[:1].isalpha() else bracketed(spelled)
+    return spelled if is_call(spelled) else bracketed(spelled)
+
+
+def is_call(spelled: str) -> bool:
+    """Whether a text is one call or indexing and nothing else.
+
+    >>> [is_call(text) for text in ("torch.exp(x)", "x[0]", "f(x)*(y)", "a - b", "x*y (line 3)")]
+    [True, True, False, False, False]
+    """
+    head = CALLED.match(spelled)
+    depth = 0
+    for at, character in enumerate(spelled):
+        depth += (character in "([") - (character in ")]")
+        if head is not None and at >= head.end() - 1 and not depth:
+            return at == len(spelled) - 1
+    return False
 
 
 def _number(node: Node, place: Place) -> float:

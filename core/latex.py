@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.expr import Expr, call, infix, name, neg, number, number_text, postfix, postorder
+from autodiff.core.expr import Expr, number, number_text, postorder
+from autodiff.core.written_source import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Collection, Mapping, Sequence
 
 #: How tightly a piece of LaTeX binds, as in ``expr``: sums, products, signs, powers, whole pieces.
@@ -42,6 +42,7 @@ ESCAPES = {
     **{sign: "\\" + sign for sign in "{}$&#_%"},
 }
 PLACES = re.compile(r"(\[[^\[\]]*\])*")
+REPEATED = re.compile(r"(.+) \((line \d+(?:, \d+[a-z]+)?|\d+[a-z]{2})\)")  # as core/naming tells names apart
 PLAIN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)(?:'(\d+))?((?:\[[^\[\]]*\])*)")
 
 #: The text, how tightly it binds, and whether it is a tensor.
@@ -128,6 +129,11 @@ def name_piece(spelled: str) -> tuple[str, int]:
     plain = PLAIN.fullmatch(spelled)
     if plain:
         return _plain_name(plain), ATOM
+    repeated = REPEATED.fullmatch(spelled)
+    if repeated:
+        text, level = name_piece(repeated[1])
+        base = text if level == ATOM else rf"\left({text}\right)"
+        return rf"{{{base}}}_{{\text{{{repeated[2]}}}}}", ATOM
     derivative = read_quotient(spelled)
     if derivative is not None:
         return quotient(*derivative), ATOM
@@ -332,65 +338,3 @@ def matrix(rows: Sequence[Sequence[float]], digits: int | None = None) -> str:
     """
     lines = r" \\ ".join(" & ".join(_number(number(x).value, digits)[0] for x in row) for row in rows)
     return rf"\begin{{pmatrix}} {lines} \end{{pmatrix}}"
-
-
-# -- source texts -----------------------------------------------------------------------------------------
-
-
-def read(source: str) -> Expr | None:
-    """The expression a source text stands for, as far as it can be written; None where it cannot."""
-    import ast
-
-    try:
-        return _read(ast.parse(source, mode="eval").body)
-    except (SyntaxError, ValueError, KeyError, RecursionError, MemoryError):
-        return None
-
-
-def _read(at: ast.expr) -> Expr:
-    import ast
-
-    if isinstance(at, ast.Constant) and at.value.__class__ in (int, float):
-        return number(at.value)
-    if isinstance(at, ast.Name):
-        return name(at.id)
-    if isinstance(at, ast.UnaryOp) and isinstance(at.op, ast.USub):
-        return neg(_read(at.operand))
-    if isinstance(at, ast.BinOp):
-        return infix(SIGNS_READ[type(at.op).__name__], _read(at.left), _read(at.right))
-    if isinstance(at, ast.Compare) and len(at.ops) == 1:
-        return infix(SIGNS_READ[type(at.ops[0]).__name__], _read(at.left), _read(at.comparators[0]))
-    if isinstance(at, ast.Attribute) and at.attr in ("T", "mT"):
-        return postfix(_read(at.value), f".{at.attr}")
-    if isinstance(at, ast.Subscript):
-        place = ast.unparse(at.slice).strip("()")
-        return postfix(_read(at.value), f"[{place}]")
-    if isinstance(at, ast.Call):
-        function, operands = at.func, list(at.args)
-        if isinstance(function, ast.Attribute):
-            is_module = isinstance(function.value, ast.Name) and function.value.id in MODULES
-            is_nested = isinstance(function.value, ast.Attribute)
-            if not (is_module or is_nested):
-                operands.insert(0, function.value)
-            spelled = function.attr
-        elif isinstance(function, ast.Name):
-            spelled = function.id
-        else:
-            raise ValueError(source_of(at))
-        details = [f"{key.arg}={ast.unparse(key.value)}" for key in at.keywords]
-        return call(spelled, *map(_read, operands), details=tuple(details))
-    raise ValueError(source_of(at))
-
-
-MODULES = frozenset(["torch", "F", "np", "math", "nn"])
-SIGNS_READ = {
-    **{"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//"},
-    **{"Mod": "%", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="},
-    **{"BitAnd": "&", "BitOr": "|", "BitXor": "^"},
-}
-
-
-def source_of(at: ast.expr) -> str:
-    import ast
-
-    return ast.unparse(at)

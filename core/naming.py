@@ -1,7 +1,8 @@
 """What the nodes of a graph are called, and how an operand is written, in the script's own words.
 
 A node assigned to a name is called by it, with a version where the name was assigned again (``x``, ``x'2``).
-An unnamed one is called by its source text; in a formula it is written out down to named ones.
+An unnamed one is called by its source text; where that is there twice, with the line (``x*y (line 7)``) or on
+one line with a number (``x*y (2nd)``). In a formula it is written out down to named ones.
 """
 
 from __future__ import annotations
@@ -47,6 +48,9 @@ class Names:
         self._taken: set[str] = set()
         self._reassigned: set[str] = set()
         self._applications: dict[Node, Expr] = {}  # what built names were made from
+        self._first_called: dict[str, Node] = {}
+        self._told_apart: dict[Node, str] = {}  # what is called by more than its text, and that text
+        self._repeats: dict[tuple[str, str], int] = {}
         self._name_assigned()
         self._name_by_text()
 
@@ -55,7 +59,8 @@ class Names:
 
     def expr(self, node: Node) -> Expr:
         """The name as an expression: a built one as what it was built from."""
-        return self._applications.get(node) or name(self.of[node])
+        known = None if node in self._told_apart else self._applications.get(node)
+        return known or name(self.of[node])
 
     def quotient(self, above: Node, below: Node) -> str:
         """``dL/dx5``, or ``dx5/d(w2*x3)`` for what has no name."""
@@ -92,9 +97,19 @@ class Names:
             built = self._built(node)
             spelled = spelled or built
             if spelled in self._taken and isinstance(node, OpNode):
-                spelled = f"{node.op.name}_{self._rank[node]}"
-                self._applications.pop(node, None)
+                self._told_apart[node] = spelled
+                spelled = self._with_place(spelled, node)
+            else:
+                self._first_called[spelled] = node
             self._give(node, spelled)
+
+    def _with_place(self, spelled: str, node: Node) -> str:
+        """A text that another node is called by already, with what tells this one from it."""
+        line = self.line(node)
+        first = self._first_called.get(spelled)
+        place = "" if line is None or (first is not None and self.line(first) == line) else f"line {line}"
+        number = self._repeats[spelled, place] = self._repeats.get((spelled, place), 0 if place else 1) + 1
+        return f"{spelled} ({', '.join([place] * bool(place) + [ordinal(number)] * (number > 1))})"
 
     def _source_text(self, node: Node) -> str:
         """The node's own text, unless it is long or names a variable of which there are several versions."""
@@ -125,10 +140,14 @@ class Names:
             if below is None:
                 operands.append(as_symbol(value).expr)
             else:
-                operands.append(self._applications.get(below) or name(self.of[below]))
+                operands.append(self._applications.get(below) or name(self._within(below)))
         if op.infix and len(operands) == 2 and not is_custom(op):
             return infix(op.infix, *operands)
         return neg(*operands) if op.name == "neg" else call(op.name, *operands)
+
+    def _within(self, node: Node) -> str:
+        """A name as it stands within another."""
+        return f"({self.of[node]})" if node in self._told_apart else self.of[node]
 
     def _give(self, node: Node, candidate: str) -> None:
         spelled, version = candidate, 1
@@ -137,6 +156,16 @@ class Names:
             spelled = f"{candidate}'{version}"
         self._taken.add(spelled)
         self.of[node] = spelled
+
+
+def ordinal(number: int) -> str:
+    """The place in a row.
+
+    >>> [ordinal(n) for n in (2, 3, 4, 11, 22, 103, 112)]
+    ['2nd', '3rd', '4th', '11th', '22nd', '103rd', '112th']
+    """
+    ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
 
 
 def bracketed(spelled: str) -> str:

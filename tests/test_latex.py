@@ -107,6 +107,8 @@ def test_tensors_are_multiplied_entry_by_entry_or_as_matrices() -> None:
         ("(x > 0).sum()", r"\operatorname{sum}\left(x > 0\right)"),
         ("f'(x)", r"\texttt{f'(x)}"),
         ("50% of {x}_1 ~ #2", r"\texttt{50\% of \{x\}\_1 \textasciitilde{} \#2}"),
+        ("x - mu (line 6)", r"{\left(x - \mu\right)}_{\text{line 6}}"),
+        ("dL/d(w_1 (2nd))", r"\frac{\partial L}{\partial {w_{1}}_{\text{2nd}}}"),
         ("größe", r"\mathrm{grU+00F6U+00DFe}"),
         ("α", r"\alpha"),
         ("_", r"\texttt{\_}"),

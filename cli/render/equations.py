@@ -9,9 +9,9 @@ from autodiff.cli.render.paths import told
 from autodiff.core.expr import Expr, substitute
 from autodiff.core.expr import number as number_expr
 from autodiff.core.latex import escaped, latex, matrix, name_latex, quotient
-from autodiff.core.latex import read as read_source
 from autodiff.core.path_writer import GAP
 from autodiff.core.terms import summands
+from autodiff.core.written_source import read as read_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

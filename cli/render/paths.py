@@ -128,7 +128,7 @@ def path_row(path: Path, derivation: Derivation, page: Page) -> tuple[str, str, 
 
 def use_row(use: Use, derivation: Derivation, page: Page) -> tuple[str, str, str]:
     paths = "1 path" if use.paths == 1 else f"{spell_count(use.paths)} paths"
-    place = "" if use.line is None else f", line {use.line}"
+    place = "" if use.line is None or f" (line {use.line}" in use.name else f", line {use.line}"
     return (*amount(use.contribution, derivation, page), f"in {fit(use.name, 40)}{place}, {paths}")
 
 

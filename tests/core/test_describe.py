@@ -216,6 +216,23 @@ def test_unnamed_nodes_are_called_by_their_text() -> None:
     assert names_of("x = leaf(3.)\nL = 2 * x   -  exp( x )") == ["x", "2*x", "exp( x )", "L"]
 
 
+def test_text_that_is_there_twice_is_told_apart_by_its_line_or_a_number() -> None:
+    code = "x = leaf(3.)\nm = leaf(1.)\na = exp(x - m)\nb = (x - m)*(x - m)\nL = a*b"
+    names = ["x", "m", "x - m", "a", "x - m (line 4)", "x - m (line 4, 2nd)", "b", "L"]
+    assert sorted(names_of(code)) == sorted(names)
+    assert names_of("x = leaf(3.)\nL = sin(x*2)*cos(x*2)") == [
+        "x",
+        "x*2",
+        "sin(x*2)",
+        "x*2 (2nd)",
+        "cos(x*2)",
+        "L",
+    ]
+    derivation = derive(code, "x")
+    assert "db/d(x - m (line 4))" in " ".join(derivation.chain)
+    assert "line" not in derivation.simplified + derivation.formula
+
+
 def test_nodes_of_one_call_are_told_apart() -> None:
     x, t = tensor(2.0, requires_grad=True), tensor(0.5, requires_grad=True)
     x.source().name, t.source().name = "x", "t"

@@ -1,0 +1,68 @@
+"""Source texts that serve as names, read as the expressions they are."""
+
+from __future__ import annotations
+
+from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+
+def read(source: str) -> Expr | None:
+    """The expression a source text stands for, as far as it can be written; None where it cannot."""
+    import ast
+
+    try:
+        return _read(ast.parse(source, mode="eval").body)
+    except (SyntaxError, ValueError, KeyError, RecursionError, MemoryError):
+        return None
+
+
+def _read(at: ast.expr) -> Expr:
+    import ast
+
+    if isinstance(at, ast.Constant) and at.value.__class__ in (int, float):
+        return number(at.value)
+    if isinstance(at, ast.Name):
+        return name(at.id)
+    if isinstance(at, ast.UnaryOp) and isinstance(at.op, ast.USub):
+        return neg(_read(at.operand))
+    if isinstance(at, ast.BinOp):
+        return infix(SIGNS_READ[type(at.op).__name__], _read(at.left), _read(at.right))
+    if isinstance(at, ast.Compare) and len(at.ops) == 1:
+        return infix(SIGNS_READ[type(at.ops[0]).__name__], _read(at.left), _read(at.comparators[0]))
+    if isinstance(at, ast.Attribute) and at.attr in ("T", "mT"):
+        return postfix(_read(at.value), f".{at.attr}")
+    if isinstance(at, ast.Subscript):
+        place = ast.unparse(at.slice).strip("()")
+        return postfix(_read(at.value), f"[{place}]")
+    if isinstance(at, ast.Call):
+        function, operands = at.func, list(at.args)
+        if isinstance(function, ast.Attribute):
+            is_module = isinstance(function.value, ast.Name) and function.value.id in MODULES
+            is_nested = isinstance(function.value, ast.Attribute)
+            if not (is_module or is_nested):
+                operands.insert(0, function.value)
+            spelled = function.attr
+        elif isinstance(function, ast.Name):
+            spelled = function.id
+        else:
+            raise ValueError(source_of(at))
+        details = [f"{key.arg}={ast.unparse(key.value)}" for key in at.keywords]
+        return call(spelled, *map(_read, operands), details=tuple(details))
+    raise ValueError(source_of(at))
+
+
+MODULES = frozenset(["torch", "F", "np", "math", "nn"])
+SIGNS_READ = {
+    **{"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@", "FloorDiv": "//"},
+    **{"Mod": "%", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="},
+    **{"BitAnd": "&", "BitOr": "|", "BitXor": "^"},
+}
+
+
+def source_of(at: ast.expr) -> str:
+    import ast
+
+    return ast.unparse(at)
