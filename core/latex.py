@@ -41,6 +41,8 @@ ESCAPES = {
     "`": r"\textasciigrave{}",
     **{sign: "\\" + sign for sign in "{}$&#_%"},
 }
+#: Of longer source texts the middle is left out.
+LONGEST_TEXT = 30
 PLACES = re.compile(r"(\[[^\[\]]*\])*")
 REPEATED = re.compile(r"(.+) \((line \d+(?:, \d+[a-z]+)?|\d+[a-z]{2})\)")  # as core/naming tells names apart
 PLAIN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)(?:'(\d+))?((?:\[[^\[\]]*\])*)")
@@ -139,7 +141,9 @@ def name_piece(spelled: str) -> tuple[str, int]:
         return quotient(*derivative), ATOM
     expr = read(spelled)
     if expr is None:
-        return rf"\texttt{{{escaped(spelled)}}}", ATOM
+        cut = LONGEST_TEXT // 2
+        shown = spelled if len(spelled) <= LONGEST_TEXT else f"{spelled[:cut]}...{spelled[3 - cut :]}"
+        return rf"\texttt{{{escaped(shown)}}}", ATOM
     text = latex(expr)
     return text, ATOM if expr.head in ("call", "name", "number", "postfix") else ADDS
 
@@ -222,7 +226,8 @@ def _piece(expr: Expr, args: list[Piece], values: Mapping[str, str], digits: int
         return _call(expr, args)
     if head == "postfix":
         base = _at_least(args[0], ATOM)
-        base = f"{{{base}}}" if "^" in base or "_" in base else base
+        is_bare = args[0][1] >= ATOM and ("^" in base or "_" in base)  # brackets hold scripts apart
+        base = f"{{{base}}}" if is_bare else base
         if expr.value in (".T", ".mT"):
             return rf"{base}^{{\top}}", ATOM
         return f"{base}_{{{_index(expr.value.strip('[]'))}}}", ATOM

@@ -62,6 +62,10 @@ class Names:
         known = None if node in self._told_apart else self._applications.get(node)
         return known or name(self.of[node])
 
+    def without_place(self, node: Node) -> str:
+        """The name without what tells it from others of the same text."""
+        return self._told_apart.get(node) or self.of[node]
+
     def quotient(self, above: Node, below: Node) -> str:
         """``dL/dx5``, or ``dx5/d(w2*x3)`` for what has no name."""
         return f"d{bracketed(self.of[above])}/d{bracketed(self.of[below])}"

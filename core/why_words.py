@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DIGITS = 6
 LONGEST = 60
-#: Names that were made of an op and a number, since another node has the text.
+#: Names that were made of an op and a number, since the text is long.
 INVENTED = re.compile(r"[a-z]\w*_\d+")
 WORDS = re.compile(r"\w+")
 #: Ops that never pass anything on.
@@ -157,7 +157,7 @@ def _number(value: float) -> str:
 
 def spoken(node: Node, names: Names) -> str:
     """What a node is called in a sentence: its name, and where that was invented its text in the script."""
-    name = names[node]
+    name = names.without_place(node)
     if isinstance(node, OpNode) and node.name is None and INVENTED.fullmatch(name) and node.site is not None:
         return fitting(PRODUCT_SIGNS.sub(r"\1", " ".join(names.source.excerpt(node.site).split())))
     return name

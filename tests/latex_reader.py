@@ -19,7 +19,7 @@ ARGUMENTS = {
     ),
 }
 IN_TEXT = {"textbackslash", "textasciitilde", "textasciicircum", "textasciigrave"}
-DELIMITERS = {"(", ")", "[", "]", r"\lvert", r"\rvert", r"\lfloor", r"\rfloor", r"\lceil", r"\rceil"}
+DELIMITERS = {".", "(", ")", "[", "]", r"\lvert", r"\rvert", r"\lfloor", r"\rfloor", r"\lceil", r"\rceil"}
 ALIGNMENTS = {"cases": 2, "pmatrix": 20, "aligned": 2, "align*": 4, "gather*": 1}
 TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[^\\]", re.S)
 

@@ -15,10 +15,9 @@ from autodiff.core.describe import describe
 from autodiff.core.errors import AutodiffError
 from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
 from autodiff.core.latex import latex, name_latex
-from autodiff.core.op import OPS
+from autodiff.core.latex_lines import BRACKET, broken, width
 from autodiff.core.report import GradientReport
 from autodiff.core.span import Source
-from autodiff.core.symbol import Symbol
 from autodiff.grammar.remedies import add_remedies
 from autodiff.grammar.run import Settings, differentiate, execute
 from conftest import REPOSITORY, TESTS
@@ -81,9 +80,8 @@ def test_expressions(expr: Expr, written: str) -> None:
 
 
 def test_a_unit_vector_is_written_as_one() -> None:
-    picked = OPS["embed"](Symbol(x), shape=(3,), basic=(1,), advanced=())
-    assert latex(picked.expr) == r"x \cdot \mathbf{e}_{1}"
-    read_math(latex(picked.expr))
+    unit = call("one_hot", details=("1", "3"), params={"targets": 1, "classes": 3})
+    assert latex(infix("*", x, unit)) == r"x \cdot \mathbf{e}_{1}"
 
 
 def test_tensors_are_multiplied_entry_by_entry_or_as_matrices() -> None:
@@ -117,6 +115,46 @@ def test_tensors_are_multiplied_entry_by_entry_or_as_matrices() -> None:
 def test_names(spelled: str, written: str) -> None:
     assert name_latex(spelled) == written
     read_math(written)
+
+
+PARTIALS = r"\frac{\partial L}{\partial x} \cdot \frac{\partial x}{\partial w_{1}}"
+WIDE = [
+    r"a \cdot b + \left(c + d \cdot \left(e + f - g\right) + h\right) \cdot \sin\left(x + y\right) - z^{2}",
+    r"\operatorname{sum}\left(\alpha + \beta, \texttt{dim=1}\right) + \begin{pmatrix} 1 \\ 3 \end{pmatrix}",
+    rf"{PARTIALS} \cdot \frac{{\partial y}}{{\partial \left(a + b\right)}} \cdot {PARTIALS}",
+]
+
+
+@pytest.mark.parametrize("formula", WIDE)
+def test_wide_formulas_are_broken_and_nothing_is_lost(formula: str) -> None:
+    invisible = re.compile(r"\\left\. | \\right\.")
+    seen = set()
+    for room in range(40, 400, 10):
+        lines = broken(formula, float(room))
+        seen.add(len(lines))
+        for line in lines:
+            read_math(line)
+            assert line.count(r"\left") == line.count(r"\right")
+        assert " ".join(invisible.sub("", line) for line in lines).split() == formula.split()
+        assert (len(lines) == 1) == (width(formula) <= room)
+        if room > 100:
+            assert all(width(line) - 2 * BRACKET * len(invisible.findall(line)) <= room for line in lines)
+    assert len(seen) > 2
+
+
+def test_what_cannot_be_broken_is_written_in_another_way_where_it_is_wide() -> None:
+    top = " + ".join("abcdefgh")
+    assert broken(rf"\frac{{{top}}}{{x}}", 400) == [rf"\frac{{{top}}}{{x}}"]
+    assert broken(rf"\frac{{{top}}}{{x}}", 100) == [
+        r"\left(a + b + c + d + e + f \right.",
+        r"\left. + g + h\right)/\left(x\right)",
+    ]
+    assert "".join(broken(rf"\sqrt{{{top}}}", 80)).endswith(r"h\right)^{1/2}")
+    inner = r"\begin{cases} 1 & y \\ 2 & \text{otherwise} \end{cases}"
+    chosen = rf"\begin{{cases}} {top} & x > 0 \\ {inner} & \text{{otherwise}} \end{{cases}}"
+    assert broken(chosen, 100)[0].startswith(r"\operatorname{where}\left(x > 0, a + b")
+    derivative = rf"\frac{{\partial {top}}}{{\partial x}}"
+    assert broken(derivative, 80) == [derivative]
 
 
 def test_the_reader_refuses_what_tex_would() -> None:
@@ -201,3 +239,5 @@ def test_documents_compile(reports: dict[str, GradientReport], tmp_path: Path) -
         errors="replace",
     )
     assert done.returncode == 0, done.stdout[-2000:]
+    too_wide = [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
+    assert max(too_wide, default=0.0) < 5.0

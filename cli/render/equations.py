@@ -9,6 +9,7 @@ from autodiff.cli.render.paths import told
 from autodiff.core.expr import Expr, substitute
 from autodiff.core.expr import number as number_expr
 from autodiff.core.latex import escaped, latex, matrix, name_latex, quotient
+from autodiff.core.latex_lines import broken, width
 from autodiff.core.path_writer import GAP
 from autodiff.core.terms import summands
 from autodiff.core.written_source import read as read_source
@@ -27,20 +28,36 @@ TOO_LONG = r"\text{(too long to write out)}"
 #: Longer formulas, and matrices of more rows or columns, are not set.
 LONGEST = 800
 LARGEST = 10
-#: So many letters of LaTeX go on a line, more or less.
-LINE = 160
+#: The points that a line has room for, and what stands beside it: the equals sign, the name of the step.
+LINE, BESIDE = 455.0, 125.0
+#: A line never gets less, however long what is derived is called.
+SHORTEST_LINE = 200.0
+WIDEST_MATRIX = 200.0
+MARGIN = 20.0
 MOST_PATHS = 20
 MOST_TERMS = 12
 
 
 class Equation:
-    """``left`` = one right side after the other, each a ``label`` and lines to be set below each other."""
+    """``left`` = one right side after the other, each a ``label`` and lines to be set below each other.
+
+    A side is given by its terms.
+    """
 
     __slots__ = ("left", "sides")
 
     def __init__(self, left: str, sides: Sequence[tuple[str, Sequence[str]]]) -> None:
         self.left = left
-        self.sides = sides
+        room = max(LINE - BESIDE - width(left), SHORTEST_LINE)
+        self.sides = [(label, self.lines(label, terms, room)) for label, terms in sides]
+
+    @staticmethod
+    def lines(label: str, terms: Sequence[str], room: float) -> list[str]:
+        if label in ("chain", "local"):  # a path on each
+            return [line for term in terms for line in broken(term, room)]
+        lines = filled_lines(terms, room)
+        is_wide = label == "numbers" and any(width(line) > room + MARGIN for line in lines)
+        return [TOO_LONG] if is_wide else lines
 
 
 class Section:
@@ -137,16 +154,18 @@ def lines_of(expr: Expr, tensors: Collection[str] = (), values: dict[str, str] |
     terms = signed([latex_of(term, values, tensors) for term in summands(expr)])
     if len(terms) > MOST_TERMS:
         terms = [*terms[: MOST_TERMS - 2], r"+ \cdots", terms[-1]]
-    return filled_lines(terms)
+    return terms
 
 
-def filled_lines(terms: Sequence[str]) -> list[str]:
-    lines = [""]
+def filled_lines(terms: Sequence[str], room: float) -> list[str]:
+    """Terms on as few lines as hold them; those wider than a line are broken."""
+    lines: list[str] = []
     for term in terms:
-        if lines[-1] and len(lines[-1]) + len(term) > LINE:
-            lines.append(term)
+        both = f"{lines[-1]} {term}" if lines else term
+        if width(both) <= room:
+            lines[-1:] = [both]
         else:
-            lines[-1] = f"{lines[-1]} {term}".strip()
+            lines += broken(term, room)
     return lines
 
 
@@ -179,7 +198,7 @@ def number_in(value: Any) -> float:
 
 
 def matrix_of(value: Any) -> str:
-    """A value in LaTeX; nothing for what is too large."""
+    """A value in LaTeX; nothing for what is too large or too wide."""
     if value is None:
         return ""
     if size_of(value) == 1:
@@ -188,7 +207,8 @@ def matrix_of(value: Any) -> str:
     if value.ndim > 2 or not value.size or max(value.shape) > LARGEST:
         return ""
     rows = value.tolist() if value.ndim == 2 else [[entry] for entry in value.tolist()]
-    return matrix(rows, 6)
+    made = matrix(rows, 6)
+    return made if width(made) <= WIDEST_MATRIX else ""
 
 
 def value_of(value: Any, page: Page) -> str:
@@ -249,6 +269,6 @@ def entry_equation(entry: Entry) -> Equation:
 def index_sum(terms: Sequence[Expr]) -> list[str]:
     """A sum written out; of a long one the first terms and the last."""
     if len(terms) <= MOST_NUMBERS:
-        return filled_lines(signed([latex_of(term) for term in terms]))
+        return signed([latex_of(term) for term in terms])
     shown = signed([latex_of(term) for term in (*terms[:3], terms[-1])])
-    return filled_lines([*shown[:3], r"+ \cdots", shown[3]])
+    return [*shown[:3], r"+ \cdots", shown[3]]

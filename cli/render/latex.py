@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from autodiff.cli.render.equations import Section
+from autodiff.cli.render.equations import LINE, Section
 from autodiff.core.latex import escaped
+from autodiff.core.latex_lines import broken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ PREAMBLE = r"""\documentclass{article}
 \usepackage{amsmath}
 \allowdisplaybreaks
 \setlength{\parindent}{0pt}
+\setlength{\oddsidemargin}{0pt}
+\setlength{\textwidth}{6.5in}
+\sloppy
 \setcounter{MaxMatrixCols}{20}
 \begin{document}
 """
@@ -66,5 +70,7 @@ def aligned(equation: Equation) -> str:
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
 
-def gathered(lines: list[str]) -> str:
+def gathered(formulas: list[str]) -> str:
+    """Formulas below each other, each on as many lines as it needs."""
+    lines = [line for formula in formulas for line in broken(formula, LINE)]
     return "\\begin{gather*}\n" + " \\\\\n".join(lines) + "\n\\end{gather*}"
