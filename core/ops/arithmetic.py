@@ -68,6 +68,12 @@ def pow_slope(out: Any, x: Any, y: Any) -> Any:
     return except_where(none, 0.0, y * x ** except_where(none, 0.0, y - 1))
 
 
+def lerp_forward(x: Any, end: Any, weight: Any) -> Any:
+    """From the nearer end, so that either is met exactly."""
+    way = end - x
+    return np.where(np.abs(weight) < 0.5, x + weight * way, end - way * (1 - weight))
+
+
 def subtract_forward(x: Any, y: Any) -> Any:
     """``x - y``; numpy refuses two arrays of truth values, torch one too."""
     if (isinstance(x, np.ndarray) and x.dtype == bool) or (isinstance(y, np.ndarray) and y.dtype == bool):
@@ -171,6 +177,15 @@ pow = elementwise(
     scalar=operator.pow,
     grad_fn=pow_grad_fn,
     kink="the slope in the base is 0 where the exponent is 0; the slope in the exponent is 0 at base 0",
+)
+lerp = elementwise(
+    "lerp",
+    lerp_forward,
+    lambda out, x, end, weight: 1 - weight,
+    lambda out, x, end, weight: weight,
+    lambda out, x, end, weight: end - x,
+    grad_fn=lambda node: "LerpBackward0" if node.inputs[2] is None else "LerpBackward1",
+    doc="``input + weight * (end - input)``: the point part of the way.",
 )
 square = elementwise(
     "square",
@@ -362,21 +377,13 @@ def float_power(x: Any, y: Any) -> Any:
 @public("addcmul(input, tensor1, tensor2, *, value: float = 1)", in_place=True)
 def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
     """``input + value * tensor1 * tensor2``."""
-    product = a * b
-    return add.named("AddcmulBackward0")(x, product if value == 1 else value * product)
+    return add.named("AddcmulBackward0")(x, (a if value == 1 else value * a) * b)
 
 
 @public("addcdiv(input, tensor1, tensor2, *, value: float = 1)", in_place=True)
 def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
     """``input + value * tensor1 / tensor2``."""
-    quotient = a / b
-    return add.named("AddcdivBackward0")(x, quotient if value == 1 else value * quotient)
+    return add.named("AddcdivBackward0")(x, (a if value == 1 else value * a) / b)
 
 
-@public("lerp(input, end, weight)", in_place=True)
-def lerp(x: Any, end: Any, weight: Any) -> Any:
-    """``input + weight * (end - input)``: the point part of the way."""
-    from autodiff.core.tensors import Tensor
-
-    name = "LerpBackward1" if weight.__class__ is Tensor else "LerpBackward0"
-    return add.named(name)(x, weight * (end - x))
+expose("lerp(input, end, weight)", lerp, in_place=True)

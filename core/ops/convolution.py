@@ -73,6 +73,14 @@ def convolve_transposed(
         for m, s, d, k, o in zip(places, stride, dilation, kernel, more, strict=True)
     )
     check_allocation((n, groups * out_channels, prod(full)))
+    sizes = [m - 2 * p for m, p in zip(full, padding, strict=True)]
+    if min(sizes) < 1:
+        row = "1 x " * (dims == 1)  # torch makes an image of one row of a series
+        raise ShapeError(
+            f"Given input size per channel: ({row}{' x '.join(map(str, places))}). Calculated output size per"
+            f" channel: ({row}{' x '.join(map(str, sizes))}). Output size is too small",
+            operands=(x, weight),
+        )
     apart = reshape(x, shape=(n, groups, in_channels // groups, prod(places)))
     rows = permute(apart, dims=(1, 0, 3, 2))
     rows = reshape(rows, shape=(groups, n * prod(places), in_channels // groups))

@@ -10,8 +10,9 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
+from autodiff.core.ops.comparison import where
+from autodiff.core.ops.filling import index_add
 from autodiff.core.ops.picking import gather, index_select
-from autodiff.core.ops.products import matmul
 from autodiff.core.ops.shape import reshape
 from autodiff.core.tensors import Tensor
 
@@ -101,7 +102,7 @@ def largest(weight: Tensor, flat: Array, bags: Array, count: int) -> Tensor:
     seen = np.full((count, longest, width), -math.inf, weight.data.dtype)
     seen[bags, place] = weight.data[flat]
     best = np.take_along_axis(rows, seen.argmax(axis=1), axis=1)
-    return gather(weight, dim=0, index=best) * Tensor((sizes > 0).astype(weight.data.dtype)[:, None])
+    return where(sizes[:, None] > 0, gather(weight, dim=0, index=best), 0.0)
 
 
 @public(
@@ -153,8 +154,8 @@ def embedding_bag(
     rows = index_select(weight, dim=0, index=flat)
     if scales is not None:
         rows = rows * reshape(index_select(reshape(scales, shape=(-1,)), dim=0, index=counted), shape=(-1, 1))
-    check_allocation((count, len(flat)))
-    members = (np.arange(count)[:, None] == bags).astype(weight.data.dtype)
+    totals = index_add(Tensor(np.zeros((count, rows.shape[1]), rows.data.dtype)), rows, dim=0, index=bags)
     if mode == "mean":
-        members /= np.maximum(members.sum(axis=1, keepdims=True), 1)
-    return under_one_name(matmul(Tensor(members), rows))
+        sizes = np.maximum(np.bincount(bags, minlength=count), 1)
+        totals = totals / Tensor(sizes[:, None].astype(rows.data.dtype))
+    return under_one_name(totals)

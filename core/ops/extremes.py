@@ -7,6 +7,8 @@ Over several dimensions ties share the gradient, along one dimension the first t
 
 from __future__ import annotations
 
+import math
+
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
@@ -27,8 +29,15 @@ TIES = "entries that tie share the gradient equally"
 PICKED = "of entries that tie the one that was picked gets the whole gradient"
 
 
+def middle_of_nothing(x: Any) -> Any:
+    """nan, and for whole numbers what torch makes of it: the smallest of them."""
+    return np.asarray(math.nan if x.dtype.kind == "f" else np.iinfo(x.dtype).min, x.dtype)
+
+
 def median_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
     """The lower of the two middle entries, or nan if there is one."""
+    if not x.size:
+        return middle_of_nothing(x)
     ordered = np.sort(x, axis=None)
     is_nan = x.dtype.kind == "f" and np.isnan(ordered[-1])
     return ordered[-1] if is_nan else ordered[(ordered.size - 1) // 2]
@@ -77,16 +86,16 @@ argmin = primitive("argmin", lambda x, dim, keepdim: np.argmin(x, axis=dim, keep
 @public("amax(input: tensor, dim: ints = None, keepdim: bool = False)")
 def amax_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The largest entry of all, or over dimensions."""
-    dims = dims_of(x, dim, keepdim)
-    check_not_empty(x, "amax", dims)
+    check_not_empty(x, "amax", dims_of(x, dim, keepdim))
+    dims = dims_of(x, dim, keepdim=True)
     return amax(x, dim=dims, keepdim=keepdim)
 
 
 @public("amin(input: tensor, dim: ints = None, keepdim: bool = False)")
 def amin_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The smallest entry of all, or over dimensions."""
-    dims = dims_of(x, dim, keepdim)
-    check_not_empty(x, "amin", dims)
+    check_not_empty(x, "amin", dims_of(x, dim, keepdim))
+    dims = dims_of(x, dim, keepdim=True)
     return amin(x, dim=dims, keepdim=keepdim)
 
 
@@ -105,6 +114,7 @@ def aminmax(x: Tensor, dim: int | None, keepdim: bool) -> NamedResult:
             code="E0200",
             operands=(x,),
         )
+    dims = dims_of(x, dims, keepdim=True)
     least, most = (op.named("AminmaxBackward0")(x, dim=dims, keepdim=keepdim) for op in (amin, amax))
     return NamedResult("torch.return_types.aminmax", ("min", "max"), (least, most))
 
@@ -175,7 +185,6 @@ def lower_median(a: Any, axis: int) -> Any:
 def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     """The lower of the two middle entries; with ``dim`` values and indices along it."""
     if dim is None:
-        check_not_empty(x, "median", None)
         return median(x, dim=None, keepdim=False)
     return pick_entries(x, "median", dim, keepdim, "MedianBackward1", lower_median)
 

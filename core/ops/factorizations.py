@@ -25,6 +25,7 @@ from autodiff.core.ops.linalg import (
     det,
     inv,
     per_matrix,
+    svd_of,
 )
 from autodiff.core.ops.picking import slice_dim, tril, triu
 from autodiff.core.ops.products import mT, mT_named
@@ -138,8 +139,8 @@ eigenvectors: Op = primitive(
 
 # -- singular values ------------------------------------------------------------------------------------
 
-svd_factors = remembered("svd", lambda x: tuple(np.linalg.svd(x, full_matrices=False)))
-full_svd_factors = remembered("full svd", lambda x: tuple(np.linalg.svd(x, full_matrices=True)))
+svd_factors = remembered("svd", lambda x: tuple(svd_of(x, full_matrices=False)))
+full_svd_factors = remembered("full svd", lambda x: tuple(svd_of(x, full_matrices=True)))
 
 
 def svd_parts(full: bool) -> Callable[[Any], Factors]:
@@ -231,7 +232,7 @@ def cholesky_of(x: Tensor, upper: bool) -> Tensor:
     """The lower triangular L with L Lᵀ = A, for a symmetric positive definite A; or Lᵀ with ``upper``."""
     check_square(x, "linalg.cholesky")
     try:
-        return mT_named(cholesky(x), "LinalgCholeskyExBackward0") if upper else cholesky(x)
+        return mT_named(cholesky(mT(x)), "LinalgCholeskyExBackward0") if upper else cholesky(x)
     except np.linalg.LinAlgError:
         which, order = failing_minor(x)
         raise ScriptError(

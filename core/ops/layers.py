@@ -214,7 +214,11 @@ def scaled_dot_product_attention(
         if mask.dtype.name == "bool":
             mask = Tensor(np.where(mask.data, 0.0, -np.inf).astype(query.data.dtype))
         scores = scores + mask
-    weights = softmax(scores, dim=scores.ndim - 1)
+    nothing = (scores.data == -np.inf).all(axis=-1, keepdims=True)
+    if nothing.any():  # what attends to nothing gets nothing
+        weights = where(nothing, 0.0, softmax(where(nothing, 0.0, scores), dim=scores.ndim - 1))
+    else:
+        weights = softmax(scores, dim=scores.ndim - 1)
     return matmul(dropped(weights, dropout_p, True, weights.shape), value)
 
 
@@ -257,7 +261,7 @@ def renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise ShapeError(f"renorm: input needs at least 2 dimensions, got {x.ndim} dimensions", operands=(x,))
     axis = wrap_dim(x, dim)
     sizes = norm_over(x, p, tuple(d for d in range(x.ndim) if d != axis), True)
-    factor = where(sizes.data <= maxnorm, Tensor(np.ones_like(sizes.data)), maxnorm / (sizes + 1e-7))
+    factor = where(sizes.data > maxnorm, maxnorm / (sizes + 1e-7), Tensor(np.ones_like(sizes.data)))
     return mul.named("RenormBackward0")(x, factor)
 
 

@@ -31,9 +31,21 @@ def per_matrix(g: Any) -> Any:
     return reshape(g, shape=(*g.shape, 1, 1)) if len(g.shape) else g
 
 
+def svd_of(x: Any, **words: Any) -> Any:
+    """numpy's singular values and vectors; of infinities in single precision it would search for ever."""
+    if not np.isfinite(x).all():
+        raise ScriptError(
+            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite"
+            " values.",
+            code="E0311",
+            caret="this matrix holds nan or infinities",
+        )
+    return np.linalg.svd(x, **words)
+
+
 def singular_parts(x: Any) -> tuple[Any, Any, Any, Any]:
     """u, s, vᵀ with x = u s vᵀ, and the determinant of u vᵀ, which is 1 or -1."""
-    u, s, vt = np.linalg.svd(x)
+    u, s, vt = svd_of(x)
     return u, s, vt, np.linalg.det(u) * np.linalg.det(vt)
 
 
@@ -93,7 +105,7 @@ def is_singular(x: Any) -> bool:
         return False
     if not np.isfinite(value).all():
         return True
-    s = np.linalg.svd(value, compute_uv=False)
+    s = svd_of(value, compute_uv=False)
     return bool((s[..., -1] <= s[..., 0] * 1e-10).any())
 
 
@@ -188,6 +200,11 @@ def check_matrices(x: Tensor, name: str) -> None:
 
 def check_square(x: Tensor, name: str) -> None:
     """What torch asks of the matrices it inverts."""
+    check_square_shape(x, name)
+    check_floats(x, name)
+
+
+def check_square_shape(x: Tensor, name: str) -> None:
     check_matrices(x, name)
     rows, columns = x.shape[-2:]
     if rows != columns:
@@ -196,7 +213,6 @@ def check_square(x: Tensor, name: str) -> None:
             operands=(x,),
             caret=f"this matrix has {rows} rows and {columns} columns; they must be equal",
         )
-    check_floats(x, name)
 
 
 def check_floats(x: Tensor, name: str) -> None:

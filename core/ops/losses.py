@@ -169,7 +169,7 @@ binary_cross_entropy_op = entrywise_loss(
 )
 bce_with_logits_op = entrywise_loss(
     "binary_cross_entropy_with_logits",
-    lambda x, y: np.maximum(x, 0) - x * y + np.log1p(np.exp(-np.abs(x))),
+    lambda x, y: np.where(x > 0, x * (1 - y), -x * y) + np.log1p(np.exp(-np.abs(x))),
     lambda x, y: sigmoid(x) - y,
     lambda x, y: -x,
 )

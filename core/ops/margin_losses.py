@@ -166,6 +166,12 @@ def per_sample(losses: Tensor, classes: int, x: Tensor, reduction: str, grad_fn:
     return reshape.named(grad_fn)(losses / classes, shape=shape)
 
 
+def positive(x: Tensor) -> Tensor:
+    """The entries above 0, and 0 for all others, nan among them."""
+    is_nan = np.isnan(x.data)
+    return relu(where(is_nan, 0.0, x) if is_nan.any() else x)
+
+
 @public(
     "F.multi_margin_loss(input: tensor, target: tensor, p: int = 1, margin: float = 1.0,"
     f" weight: tensor = None, {LEGACY})",
@@ -206,7 +212,7 @@ def multi_margin_loss(
     check_scalar_type(target, "Long")
     check_range(target, 0, classes, "target out of range")
     right = target.data.reshape(-1, 1)
-    short = relu(margin - gather(rows, dim=1, index=right) + rows)
+    short = positive(margin - gather(rows, dim=1, index=right) + rows)
     if p == 2:
         short = short * short
     if weight is not None:
@@ -241,7 +247,7 @@ def multilabel_margin_loss(
     right = np.where(counts, labels, 0)
     is_right = ((labels[:, :, None] == np.arange(classes)) & counts[:, :, None]).any(axis=1)
     wanted = reshape(gather(rows, dim=1, index=right), shape=(*rows.shape, 1))
-    short = relu(1 - wanted + reshape(rows, shape=(rows.shape[0], 1, classes)))
+    short = positive(1 - wanted + reshape(rows, shape=(rows.shape[0], 1, classes)))
     compared = counts[:, :, None] & ~is_right[:, None, :]
     losses = sum(where(compared, short, 0.0), dim=(1, 2), keepdim=False)
     return per_sample(losses, classes, x, reduction, "MultilabelMarginLossBackward0")

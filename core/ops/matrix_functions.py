@@ -17,7 +17,14 @@ from autodiff.core.ops.dims import wrap_dims
 from autodiff.core.ops.extremes import amax, amin
 from autodiff.core.ops.factorizations import first_along, remembered, singular_values
 from autodiff.core.ops.joining import cat, stack
-from autodiff.core.ops.linalg import check_floats, check_matrices, check_square, inv_matrix
+from autodiff.core.ops.linalg import (
+    check_floats,
+    check_matrices,
+    check_square,
+    check_square_shape,
+    inv_matrix,
+    svd_of,
+)
 from autodiff.core.ops.picking import slice_dim, tril, triu
 from autodiff.core.ops.products import matmul, mT
 from autodiff.core.ops.reduction import cast, sum
@@ -62,7 +69,7 @@ matrix_exp: Op = primitive(
 # -- the pseudo-inverse ---------------------------------------------------------------------------------
 
 
-def pinv_vjp(g: Any, out: Any, x: Any, *, rtol: float) -> Any:
+def pinv_vjp(g: Any, out: Any, x: Any, *, rtol: float, hermitian: bool) -> Any:
     """-Pᵀ g Pᵀ + (1 - A P) gᵀ P Pᵀ + Pᵀ P gᵀ (1 - P A) (Golub and Pereyra 1973), for constant rank."""
     p, pt, gt = out, mT(out), mT(g)
     outside = gt @ p @ pt
@@ -70,9 +77,19 @@ def pinv_vjp(g: Any, out: Any, x: Any, *, rtol: float) -> Any:
     return -(pt @ g @ pt) + (outside - x @ (p @ outside)) + (inside - (inside @ p) @ x)
 
 
+def pinv_forward(x: Any, *, rtol: float, hermitian: bool) -> Any:
+    """V diag(1/s) Uᵀ, without singular values that count as 0; if ``hermitian`` of the lower triangle."""
+    if hermitian:
+        x = np.tril(x) + np.swapaxes(np.tril(x, -1), -1, -2)
+    u, s, vt = svd_of(x, full_matrices=False)
+    kept = s > rtol * s.max(axis=-1, keepdims=True, initial=0)
+    inverted = np.divide(1, s, out=np.zeros_like(s), where=kept)
+    return np.swapaxes(vt, -1, -2) @ (inverted[..., None] * np.swapaxes(u, -1, -2))
+
+
 pinv: Op = primitive(
     "pinv",
-    lambda x, rtol: np.linalg.pinv(x, rcond=rtol),
+    pinv_forward,
     pinv_vjp,
     grad_fn="LinalgPinvBackward0",
 )
@@ -83,7 +100,10 @@ pinv: Op = primitive(
 def lu_of(x: Any) -> tuple[Any, ...]:
     from scipy.linalg import lu
 
-    return tuple(part.astype(x.dtype) for part in lu(x))
+    if not x.size:
+        identity = np.broadcast_to(np.eye(x.shape[-2], dtype=x.dtype), (*x.shape[:-1], x.shape[-2]))
+        return identity, identity, x
+    return tuple(part.astype(x.dtype) for part in lu(x, check_finite=False))
 
 
 lu_factors = remembered("lu", lu_of)
@@ -123,10 +143,10 @@ def exp_of_matrix(x: Tensor) -> Tensor:
 @public("matrix_power(input: tensor, n: int)", also=("linalg.matrix_power",))
 def matrix_power(x: Tensor, n: int) -> Tensor:
     """A square matrix times itself, ``n`` times; of the inverse where ``n`` is negative."""
-    check_square(x, "linalg.matrix_power")
+    check_square_shape(x, "linalg.matrix_power")
     if n == 0:
-        identity = np.broadcast_to(np.eye(x.shape[-1], dtype=x.data.dtype), x.shape)
-        return add.named("CopyBackwards")(x * 0.0, Tensor(identity))
+        identity = Tensor(np.broadcast_to(np.eye(x.shape[-1], dtype=x.data.dtype), x.shape))
+        return add.named("CopyBackwards")(zero(x), identity) if x.dtype.is_floating_point else identity
     base = inv_matrix(x) if n < 0 else x
     n = n if n > 0 else -n
     if n == 1:
@@ -151,7 +171,9 @@ def pseudo_inverse(x: Tensor, rtol: float | None, hermitian: bool) -> Tensor:
             operands=(x,),
         )
     default = max(x.shape[-2:]) * float(np.finfo(x.data.dtype).eps)
-    return pinv(x, rtol=default if rtol is None else rtol)
+    if hermitian:
+        check_square(x, "linalg.pinv")
+    return pinv(x, rtol=default if rtol is None else rtol, hermitian=hermitian)
 
 
 @public("pinverse(input: tensor, rcond: float = 1e-15)")
@@ -185,7 +207,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult
     recorded = reshape.named("LinalgLstsqBackward0")
     solution = recorded(solution, shape=solution.shape)
     nothing = Tensor(np.zeros(0, a.data.dtype))
-    rank = np.asarray(np.linalg.matrix_rank(a.data), np.int64)
+    rank = rank_of(a.data)
     residuals = recorded(slice_dim(solution, dim=0, start=0, stop=0, step=1), shape=(0,))
     if driver != "gelsy" and a.shape[-2] > a.shape[-1] and (rank == a.shape[-1]).all():
         off = target - a @ solution
@@ -204,9 +226,34 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult
 @public("linalg.lu(A: tensor, *, pivot: bool = True)", method=False)
 def lu(x: Tensor, pivot: bool) -> NamedResult:
     """A permutation, a lower and an upper triangular matrix whose product is A."""
-    check_square(x, "linalg.lu")
-    parts = (Tensor(lu_permutation(x.data)), lu_lower(x), lu_upper(x))
-    return NamedResult("torch.return_types.linalg_lu", ("P", "L", "U"), parts)
+    if x.ndim < 2:
+        message = f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(x.shape)} instead"
+        raise ShapeError(message, operands=(x,))
+    if not pivot:
+        raise ScriptError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+    if not x.dtype.is_floating_point:
+        message = f"\"lu_cpu\" not implemented for '{x.dtype.long_name}'"
+        raise ScriptError(message, code="E0312", operands=(x,))
+    rows, columns = x.shape[-2:]
+    order = Tensor(lu_permutation(x.data))
+    block, rest = first_square(x if rows <= columns else matmul(mT(order), x))
+    lower, upper = lu_lower(block), lu_upper(block)
+    if rows < columns:
+        beside = solve_triangular(lower, matmul(mT(order), rest), upper=False, unit=True)
+        upper = cat.named("LinalgLuBackward0")(upper, beside, dim=x.ndim - 1)
+    elif rows > columns:
+        below = mT(solve_triangular(mT(upper), mT(rest), upper=False, unit=False))
+        lower = cat.named("LinalgLuBackward0")(lower, below, dim=x.ndim - 2)
+    return NamedResult("torch.return_types.linalg_lu", ("P", "L", "U"), (order, lower, upper))
+
+
+def first_square(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The largest square block at the start, which decides the factors, and what stands beside or below."""
+    rows, columns = x.shape[-2:]
+    n = min(rows, columns)
+    dim = x.ndim - (2 if rows > columns else 1)
+    block = x if rows == columns else first_along(x, dim, n)
+    return block, slice_dim(x, dim=dim, start=n, stop=x.shape[dim], step=1)
 
 
 def check_decimals(x: Tensor) -> None:
@@ -220,12 +267,19 @@ def check_decimals(x: Tensor) -> None:
         )
 
 
+def rank_of(x: Any) -> Any:
+    """How many singular values are not rounding beside the largest."""
+    s = svd_of(x, compute_uv=False)
+    least = s.max(axis=-1, keepdims=True, initial=0) * max(x.shape[-2:]) * np.finfo(x.dtype).eps
+    return (s > least).sum(axis=-1, dtype=np.int64)
+
+
 @public("linalg.matrix_rank(input: tensor)", method=False)
 def matrix_rank(x: Tensor) -> Tensor:
     """How many singular values are not zero."""
     check_matrices(x, "linalg.matrix_rank")
     check_decimals(x)
-    return Tensor(np.asarray(np.linalg.matrix_rank(x.data), np.int64))
+    return Tensor(rank_of(x.data))
 
 
 @public("linalg.vander(x: tensor, *, N: int = None)", method=False)

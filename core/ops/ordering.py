@@ -13,9 +13,10 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops import picking
+from autodiff.core.ops.arithmetic import lerp
 from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.extremes import TIES, pick_entries
-from autodiff.core.ops.reduction import check_not_empty, share_among_equals
+from autodiff.core.ops.extremes import TIES, middle_of_nothing, pick_entries
+from autodiff.core.ops.reduction import share_among_equals
 from autodiff.core.ops.shape import movedim, reshape
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor
@@ -144,7 +145,7 @@ def lower_middle(x: Array, axis: int) -> Array:
 
 def nanmedian_forward(x: Array, *, dim: None, keepdim: bool) -> Array:
     flat = x.reshape(-1)
-    return flat[lower_middle(flat, 0)[0]]
+    return flat[lower_middle(flat, 0)[0]] if x.size else middle_of_nothing(x)
 
 
 nanmedian_op: Op = primitive(
@@ -157,7 +158,6 @@ def nanmedian(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     """The lower of the two middle entries that are not nan; with ``dim`` values and indices along it."""
     if dim is not None:
         return pick_entries(x, "nanmedian", dim, keepdim, "NanmedianBackward1", lower_middle)
-    check_not_empty(x, "nanmedian", None)
     return nanmedian_op(x, dim=None, keepdim=False)
 
 
@@ -186,7 +186,7 @@ def quantile_of(
         index = np.take_along_axis(positions, side.astype(np.int64), axis)
         ends.append(picking.gather.named("GatherBackward0", kink=KEPT_ORDER)(rows, dim=axis, index=index))
     lower, upper = ends
-    found = movedim(lower + (upper - lower) * Tensor(rank - np.floor(rank)), (axis,), (0,))
+    found = movedim(lerp(lower, upper, Tensor(rank - np.floor(rank))), (axis,), (0,))
     if flat:
         kept = (1,) * x.ndim if keepdim else ()
     else:

@@ -1,7 +1,6 @@
 """Pooling: the largest or the mean of each window.
 
-Adaptive means are linear maps along one dimension after the other, so each is a product with a small
-constant matrix.
+Adaptive means are linear maps along one dimension after the other, each with a small matrix of weights.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -14,12 +13,13 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
+from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import div
 from autodiff.core.ops.extremes import pick
 from autodiff.core.ops.picking import gather
 from autodiff.core.ops.pool_checks import Windows
 from autodiff.core.ops.reduction import mean_over, sum
-from autodiff.core.ops.shape import movedim, permute, reshape
+from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.windows import constant_pad
 from autodiff.core.ops.windows import windows as sliding
 from autodiff.core.tensors import Tensor
@@ -58,6 +58,15 @@ def not_implemented(kernel: str, x: Tensor) -> ScriptError:
     )
 
 
+def largest_places(rows: Any) -> Any:
+    """Where the largest entry of each row stands: the first of equal ones, the last nan if there is one."""
+    place = np.argmax(rows, axis=-1)
+    is_nan = np.isnan(rows)
+    if not is_nan.any():
+        return place
+    return np.where(is_nan.any(axis=-1), rows.shape[-1] - 1 - np.argmax(is_nan[..., ::-1], axis=-1), place)
+
+
 def max_pool(dims: int) -> Callable[..., Any]:
     name = f"max_pool{dims}d"
     grad_fn = "SqueezeBackward1" if dims == 1 else f"MaxPool{dims}DWithIndicesBackward0"
@@ -72,7 +81,7 @@ def max_pool(dims: int) -> Callable[..., Any]:
         least = -math.inf if x.dtype.is_floating_point else int(np.iinfo(x.dtype.name).min)
         seen = cut_windows(x, windows, counts, least)
         rows = reshape(seen, shape=(*seen.shape[:-dims], math.prod(windows.kernel)))
-        place = np.argmax(rows.data, axis=-1)[..., None]
+        place = largest_places(rows.data)[..., None]
         largest = pick.named(grad_fn)(rows, index=place, dim=rows.ndim - 1, keepdim=False)
         if not indices:
             return largest
@@ -147,13 +156,22 @@ def adaptive_bounds(n: int, count: int) -> list[tuple[int, int]]:
     return [((i * n) // count, -(-((i + 1) * n) // count)) for i in range(count)]
 
 
-def along(x: Tensor, dim: int, matrix: Any, grad_fn: str) -> Tensor:
-    """A constant linear map along one dimension."""
-    moved = movedim(x, (dim,), (-1,))
-    mapped = moved @ Tensor(np.ascontiguousarray(matrix.T.astype(x.data.dtype)))
-    last = mapped.ndim - 1
-    order = (*range(dim), last, *range(dim, last))
-    return permute.named(grad_fn)(mapped, dims=order)
+def mix_forward(x: Any, *, weights: Any, dim: int) -> Any:
+    entries = np.moveaxis(x, dim, -1)
+    has_part = ~np.isnan(weights)
+    weights = weights.astype(x.dtype)
+    if np.isfinite(x).all():
+        mixed = entries @ np.where(has_part, weights, 0).T
+    else:
+        mixed = np.empty((*entries.shape[:-1], len(weights)), x.dtype)
+        for row, (part, weight) in enumerate(zip(has_part, weights, strict=True)):
+            mixed[..., row] = entries[..., part] @ weight[part]
+    return np.ascontiguousarray(np.moveaxis(mixed, -1, dim))
+
+
+#: A constant linear map along a dimension: each row of the weights makes an entry. A weight of nan stands for
+#: an entry without part, from which nothing comes through, nan and infinities neither.
+mix: Op = primitive("mix", mix_forward, lambda g, out, x, weights, dim: mix(g, weights=weights.T, dim=dim))
 
 
 def adaptive_sizes(x: Tensor, output: Any, dims: int, name: str) -> Sizes:
@@ -200,10 +218,10 @@ def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
         recorded = "MeanBackward1" if is_mean else grad_fn
         for offset, count in enumerate(sizes):
             dim = x.ndim - dims + offset
-            matrix = np.zeros((count, x.shape[dim]))
+            weights = np.full((count, x.shape[dim]), math.nan)
             for row, (start, stop) in enumerate(adaptive_bounds(x.shape[dim], count)):
-                matrix[row, start:stop] = 1 / (stop - start)
-            x = along(x, dim, matrix, recorded)
+                weights[row, start:stop] = 1 / (stop - start)
+            x = mix.named(recorded)(x, weights=weights, dim=dim)
         return x
 
     pool.__doc__ = f"The means of so many windows over {dims} dimension{'s' * (dims > 1)}."
@@ -213,17 +231,17 @@ def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
 def window_positions(shape: Sequence[int], counts: Sequence[int]) -> Any:
     """A row for each window of an adaptive pooling: the flat positions of its entries.
 
-    Windows differ in size; the shorter ones repeat their first entry.
+    Windows differ in size; the shorter ones begin with their first entry several times.
     """
-    flat = np.zeros((1, 1), dtype=np.int64)
+    flat: Any = np.zeros((1, 1), dtype=np.int64)
     for size, count in zip(shape, counts, strict=True):
         bounds = adaptive_bounds(size, count)
-        longest = max((stop - start for start, stop in bounds), default=0)
+        longest = max((stop - start for start, stop in bounds), default=1)
         along = np.asarray(
-            [[i if i < stop else start for i in range(start, start + longest)] for start, stop in bounds]
+            [[max(i, start) for i in range(stop - longest, stop)] for start, stop in bounds], np.int64
         ).reshape(len(bounds), longest)
         flat = flat[:, None, :, None] * size + along[None, :, None, :]
-        flat = flat.reshape(flat.shape[0] * flat.shape[1], -1)
+        flat = flat.reshape(flat.shape[0] * flat.shape[1], flat.shape[2] * flat.shape[3])
     return flat
 
 
@@ -237,7 +255,7 @@ def adaptive_max_pool(dims: int) -> Callable[..., Tensor]:
         lead = x.ndim - dims
         windows = window_positions(x.shape[lead:], sizes)
         rows = reshape(x, shape=(*x.shape[:lead], math.prod(x.shape[lead:])))
-        largest = np.argmax(rows.data[..., windows], axis=-1)
+        largest = largest_places(rows.data[..., windows])
         joined = gather(rows, dim=lead, index=windows[np.arange(len(windows)), largest])
         return reshape.named(grad_fn)(joined, shape=(*x.shape[:lead], *sizes))
 

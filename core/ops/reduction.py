@@ -53,10 +53,15 @@ def entries(shape: tuple[int, ...], dim: Dims) -> int:
 
 
 def share_among_equals(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
-    """Send g to the entries that equal the result, in equal parts; nan comes from those of nan."""
+    """Send g to the entries that equal the result, in equal parts.
+
+    A result of nan comes from the entries of nan; over dimensions all of its group get nan, as in torch.
+    """
     result = spread(out, x, dim, keepdim)
     winners = except_where(isnan(result), isnan(x), x == result)
     number = to(sum(winners, dim=dim, keepdim=keepdim), dtype=x.dtype.name)
+    if dim is not None:
+        winners, number = winners | isnan(result), except_where(isnan(out), math.nan, number)
     return where(winners, spread(g / number, x, dim, keepdim), 0.0)
 
 
@@ -145,11 +150,14 @@ others: Op = primitive("others", others_forward, others_vjp, grad_fn="ProdBackwa
 
 
 def running(accumulate: Callable[..., Any], x: Any, dim: int, reverse: bool) -> Any:
+    """Single precision is accumulated in double, as in torch: it loses a digit in a few hundred steps."""
     if not x.ndim:
         return x
-    if reverse:
-        return np.flip(accumulate(np.flip(x, dim), axis=dim, dtype=total_type(x)), dim)
-    return accumulate(x, axis=dim, dtype=total_type(x))
+    is_single = x.dtype == np.float32
+    steps = np.flip(x, dim) if reverse else x
+    totals = accumulate(steps, axis=dim, dtype=np.float64 if is_single else total_type(x))
+    totals = np.flip(totals, dim) if reverse else totals
+    return totals.astype(np.float32) if is_single else totals
 
 
 def running_sum(x: Any, *, dim: int, reverse: bool) -> Any:

@@ -1,7 +1,6 @@
 """Resizing images: interpolation and the exchange of channels for pixels.
 
-Every interpolation is a linear map along one dimension after the other, so it is a product with a small
-constant matrix.
+Every interpolation is a linear map along one dimension after the other, each with a small matrix of weights.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -15,7 +14,7 @@ from autodiff.core.functions import FUNCTIONS, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.ops.pool_checks import MOST_PLACES
-from autodiff.core.ops.pooling import along, kind
+from autodiff.core.ops.pooling import kind, mix
 from autodiff.core.ops.shape import permute, reshape
 from autodiff.core.tensors import Tensor
 
@@ -100,12 +99,13 @@ def interpolate(
         n = x.shape[axis + 2]
         count = int(value) if size is not None else math.floor(n * float(value))
         ratio = n / count if size is not None else 1 / float(value)
-        x = along(x, axis + 2, mixing(mode, n, count, ratio, bool(align_corners), antialias), grad_fn)
+        weights = mixing(mode, n, count, ratio, bool(align_corners), antialias)
+        x = mix.named(grad_fn)(x, weights=weights, dim=axis + 2)
     return x
 
 
 def mixing(mode: str, n: int, count: int, ratio: float, align_corners: bool, antialias: bool) -> Any:
-    """The matrix that makes ``count`` entries of ``n``, one row for each."""
+    """The weights that make ``count`` entries of ``n``, one row for each; nan for an entry without part."""
     if mode.startswith("nearest"):
         return nearest(n, count, ratio, 0.5 if mode == "nearest-exact" else 0.0)
     if align_corners:
@@ -152,31 +152,30 @@ def check_resize(x: Tensor, size: Any, scale: Any, dims: int) -> tuple[Any, ...]
 
 def nearest(n: int, count: int, ratio: float, offset: float) -> Any:
     """Rows that show the entry at floor((i + offset) · ratio)."""
-    matrix = np.zeros((count, n))
     at = np.floor((np.arange(count) + offset) * ratio).astype(int)
-    matrix[np.arange(count), np.minimum(at, n - 1)] = 1.0
-    return matrix
+    return rows_of(n, np.minimum(at, n - 1)[:, None], np.ones((count, 1)))
 
 
 def linear(n: int, at: Any) -> Any:
     """Rows that mix the two entries around each position."""
-    steps = np.arange(len(at))
     low = np.minimum(np.floor(at).astype(int), n - 1)
-    high = np.minimum(low + 1, n - 1)
-    matrix = np.zeros((len(at), n))
-    np.add.at(matrix, (steps, low), 1 - (at - low))
-    np.add.at(matrix, (steps, high), at - low)
-    return matrix
+    return rows_of(n, np.stack([low, np.minimum(low + 1, n - 1)], 1), np.stack([1 - (at - low), at - low], 1))
 
 
 def cubic(n: int, at: Any) -> Any:
     """Rows that mix the four entries around each position by Keys' cubic (1981); the edges go on for ever."""
-    steps, low = np.arange(len(at)), np.floor(at).astype(int)
-    matrix = np.zeros((len(at), n))
-    for offset in (-1, 0, 1, 2):
-        places = np.clip(low + offset, 0, n - 1)
-        np.add.at(matrix, (steps, places), cubic_weight(low + offset - at, CUBIC))
-    return matrix
+    low = np.floor(at).astype(int)[:, None]
+    around = low + np.arange(-1, 3)
+    return rows_of(n, np.clip(around, 0, n - 1), cubic_weight(around - at[:, None], CUBIC))
+
+
+def rows_of(n: int, places: Any, weights: Any) -> Any:
+    """Rows of ``n`` weights from the places of those that have a part; weights of one place add up."""
+    rows = np.full((len(places), n), math.nan)
+    numbers = np.arange(len(places))[:, None]
+    rows[numbers, places] = 0.0
+    np.add.at(rows, (numbers, places), weights)
+    return rows
 
 
 def cubic_weight(distance: Any, a: float = SMOOTH_CUBIC) -> Any:
@@ -196,13 +195,13 @@ def smooth(n: int, count: int, ratio: float, weight: Callable[[Any], Any]) -> An
     """Rows of weights that add up to 1, as much wider than an entry as the image becomes smaller."""
     reach = max(ratio, 1.0)
     support = reach * (2 if weight is cubic_weight else 1)
-    matrix = np.zeros((count, n))
+    rows = np.full((count, n), math.nan)
     for row in range(count):
         centre = ratio * (row + 0.5)
         first, last = max(int(centre - support + 0.5), 0), min(int(centre + support + 0.5), n)
         weights = weight((np.arange(first, last) - centre + 0.5) / reach)
-        matrix[row, first:last] = weights / weights.sum()
-    return matrix
+        rows[row, first:last] = weights / weights.sum()
+    return rows
 
 
 @public("F.pixel_shuffle(input: tensor, upscale_factor: int)", also=("pixel_shuffle",), method=False)

@@ -32,8 +32,8 @@ def logcumsumexp_forward(x: Any, *, dim: int, reverse: bool) -> Any:
     if not x.ndim:
         return x
     if reverse:
-        return np.flip(np.logaddexp.accumulate(np.flip(x, dim), axis=dim), dim)
-    return np.logaddexp.accumulate(x, axis=dim)
+        return np.flip(logcumsumexp_forward(np.flip(x, dim), dim=dim, reverse=False), dim)
+    return np.logaddexp.accumulate(x, axis=dim, dtype=np.float64).astype(x.dtype, copy=False)
 
 
 def logcumsumexp_vjp(g: Any, out: Any, x: Any, *, dim: int, reverse: bool) -> Any:

@@ -328,7 +328,7 @@ def repeat_dims(x: Tensor, repeats: Ints) -> Tensor:
         )
     sizes = (1,) * (len(repeats) - x.ndim) + x.shape
     check_allocation(check_sizes([r * n for r, n in zip(repeats, sizes, strict=True)]), 8)
-    return repeat(x, repeats=repeats)
+    return repeat(x, repeats=tuple(max(r, 0) for r in repeats))  # of an empty dimension also -1 times
 
 
 @public("flip(input: tensor, *dims: ints)")

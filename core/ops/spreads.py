@@ -43,9 +43,19 @@ def centred(x: Any, dim: Dims) -> Any:
     return x - mean(x, dim=dim, keepdim=dim is not None)
 
 
-def var_forward(x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
-    from_mean = x - mean_forward(x, dim=dim, keepdim=dim is not None)
+def variance(x: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
+    """In double precision, as torch works it out."""
+    wide = x.astype(np.float64, copy=False)
+    from_mean = wide - mean_forward(wide, dim=dim, keepdim=dim is not None)
     return np.square(from_mean).sum(axis=dim, keepdims=keepdim) / freedom(x.shape, dim, correction)
+
+
+def var_forward(x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
+    return variance(x, dim, correction, keepdim).astype(x.dtype, copy=False)
+
+
+def std_forward(x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
+    return np.sqrt(variance(x, dim, correction, keepdim)).astype(x.dtype, copy=False)
 
 
 def var_vjp(g: Any, out: Any, x: Any, *, dim: Dims, correction: float, keepdim: bool) -> Any:
@@ -62,9 +72,7 @@ def std_vjp(g: Any, out: Any, x: Any, *, dim: Dims, correction: float, keepdim: 
 var = primitive("var", var_forward, var_vjp)
 std = primitive(
     "std",
-    lambda x, dim, correction, keepdim: np.sqrt(
-        var_forward(x, dim=dim, correction=correction, keepdim=keepdim)
-    ),
+    std_forward,
     std_vjp,
     kink="the slope is 0 where all entries are equal",
 )

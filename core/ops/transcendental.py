@@ -6,7 +6,7 @@ import math
 
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
-from autodiff.core.op import Op, elementwise, selective
+from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise, selective
 from autodiff.core.ops.comparison import except_where, isfinite, where
 
 TYPE_CHECKING = False
@@ -48,6 +48,10 @@ def from_scipy(name: str) -> Callable[..., Any]:
     def forward(*operands: Any) -> Any:
         import scipy.special
 
+        # To scipy, unlike numpy, a plain number beside single precision is a double.
+        types = [x.dtype for x in operands if isinstance(x, np.ndarray)]
+        if types and len(types) < len(operands):
+            operands = tuple(types[0].type(x) if x.__class__ in PLAIN_NUMBERS else x for x in operands)
         return vars(scipy.special)[name](*operands)
 
     return forward
@@ -117,7 +121,7 @@ asinh = elementwise(
 acosh = elementwise(
     "acosh",
     lambda x: np.arccosh(x),
-    lambda out, x: 1 / (sqrt(x - 1) * sqrt(x + 1)),
+    lambda out, x: 1 / sqrt(x**2 - 1),
     scalar=math.acosh,
     real=True,
 )
@@ -282,7 +286,12 @@ polygamma: Op = selective(
     "polygamma", polygamma_forward, lambda g, out, x, n: g * polygamma(x, n=n + 1), real=True
 )
 digamma = elementwise("digamma", from_scipy("digamma"), lambda out, x: polygamma(x, n=1), real=True)
-lgamma = elementwise("lgamma", from_scipy("gammaln"), lambda out, x: digamma(x), real=True)
+lgamma = elementwise(
+    "lgamma",
+    lambda x: np.where(np.isinf(x), np.abs(x), from_scipy("gammaln")(x)),  # torch has inf at -inf too
+    lambda out, x: digamma(x),
+    real=True,
+)
 i1: Op = elementwise(
     "i1",
     from_scipy("i1"),

@@ -41,3 +41,10 @@ LINE, PLANE, SPACE = values(2, 4, 7), values(2, 4, 5, 6), values(1, 2, 3, 4, 3)
 )
 def test_refusals(name: str, args: tuple, kwargs: dict) -> None:
     compare_errors(f"F.{name}", args, kwargs)
+
+
+@pytest.mark.parametrize("shape", [(2,), (1, 3), (1, 1, 1)])
+def test_a_transposed_convolution_leaves_something(shape):
+    dims = len(shape)
+    one = np.ones((1, 1) + (1,) * dims)
+    compare_errors(f"conv_transpose{dims}d", (np.ones((1, 1, *shape)), one), {"padding": 1})

@@ -96,3 +96,22 @@ def test_triangular_refusals(b) -> None:
 def test_complete_qr_of_a_tall_leaf_has_no_derivative() -> None:
     with pytest.raises(AutodiffError, match="not differentiable when mode='complete'"):
         FUNCTIONS["linalg.qr"](tensor(TALL, requires_grad=True), "complete")
+
+
+@pytest.mark.parametrize("name", ["svdvals", "pinv", "matrix_rank", "cond"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_singular_values_of_infinities_are_refused(name, dtype):
+    """In single precision LAPACK searches for them without end."""
+    matrix = np.array([[100.0, 20.0, -1.0], [-np.inf, 4.0, 20.0], [0.4, 0.9, 2.8]], dtype)
+    with pytest.raises(AutodiffError) as error:
+        FUNCTIONS[f"linalg.{name}"](Tensor(matrix))
+    assert error.value.message == (
+        "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
+    )
+
+
+@pytest.mark.oracle
+def test_lu_asks_what_torch_asks():
+    compare_errors("linalg.lu", (A,), {"pivot": False})
+    compare_errors("linalg.lu", (np.ones((2, 2), np.int64),))
+    compare_errors("linalg.lu", (np.ones(2),))

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from autodiff.core.functions import FUNCTIONS
+from ops.corners import CORNERS
 from ops.generators import spelled
 from ops.operands import words_of
 
@@ -20,9 +21,9 @@ REFUSED_IN_PLACE = {f"torch.{arc}{name}_" for arc in ("a", "arc") for name in ("
 
 @cache
 def samples_of(family: str) -> dict[str, list[str]]:
-    """A family's samples by the name of their function."""
+    """A family's samples by the name of their function, with those of the corners."""
     table: dict[str, list[str]] = import_module(f"ops.samples.{family}").SAMPLES
-    return table
+    return {name: [*texts, *CORNERS.get(name, ())] for name, texts in table.items()}
 
 
 @cache
@@ -39,6 +40,7 @@ def every() -> dict[str, list[str]]:
         for name, texts in samples_of(family).items():
             assert name not in found, f"{name} is sampled in two families"
             found[name] = texts
+    assert found.keys() >= CORNERS.keys()
     names = {id(FUNCTIONS[name]): name for name in found if name in FUNCTIONS}
     for key in FUNCTIONS:
         base = names.get(id(FUNCTIONS.get(key.removesuffix("_"))))

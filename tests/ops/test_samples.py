@@ -40,6 +40,7 @@ UNDEFINED_SECOND = {
 #: Samples whose gradient is, as in torch, not the slope of their value; by what the text contains.
 NO_SLOPE = {
     "cholesky": "of a symmetric matrix or a triangle one half is read, and the gradient is that of both",
+    "hermitian": "the same",
     "eps=1.0, reduction": "a variance below eps is raised to it unseen by the gradient",
     "padding_idx": "rows at this index take no gradient",
     "hard=True": "the gradient of a choice is that of the probabilities it is made by",

@@ -1,0 +1,97 @@
+"""Samples at nan, infinities and the ends of the range, by function, beside those of the families.
+
+Each is a place where a formula that is right elsewhere gave something else than torch: an overflow on the
+way, 0 times infinity, a nan that was taken for a number or spread to entries that it has no part in.
+"""
+
+CORNERS: dict[str, tuple[str, ...]] = {
+    "torch.amax": ("torch.amax({=[[1.0, nan, 2.0], [2.0, 3.0, 3.0]]}, 1)", "torch.amax({=[nan, 1.0]})"),
+    "torch.amin": ("torch.amin({=[[1.0, nan, 2.0], [2.0, 3.0, 2.0]]}, 1)", "torch.amin({=[nan, 1.0]})"),
+    "torch.aminmax": (
+        "torch.aminmax({=[2.0, nan, 1.0]})",
+        "torch.aminmax({=[[1.0, nan], [2.0, 3.0]]}, dim=1)",
+    ),
+    "torch.max": ("torch.max({=[2.0, nan, 1.0]})",),
+    "torch.median": (
+        "torch.median({0})",
+        "torch.median({2,0})",
+        "torch.median({=[]; empty})",
+        "torch.median({0 f4})",
+    ),
+    "torch.nanmedian": ("torch.nanmedian({0})", "torch.nanmedian({2,0})", "torch.nanmedian({=[]; empty})"),
+    "torch.acosh": ("torch.acosh({=[-2.0, -1.0, 0.5, 3.0]})",),
+    "torch.xlogy": ("torch.xlogy({3 f4}, 0.3)", "torch.xlogy(0.3, {3 + f4})", "torch.xlogy({2,3 f4}, 2)"),
+    "special.xlog1py": ("torch.special.xlog1py({3 f4}, 0.3)", "torch.special.xlog1py(2, {3 + f4})"),
+    "linalg.lu": (
+        "torch.linalg.lu({4,2})",
+        "torch.linalg.lu({2,4})",
+        "torch.linalg.lu({2,4,3})",
+        "torch.linalg.lu({2,3,4})",
+        "torch.linalg.lu({4,1 f4})",
+        "torch.linalg.lu({0,3,3})",
+        "torch.linalg.lu({2,0})",
+        "torch.linalg.lu({0,2})",
+    ),
+    "torch.matrix_power": (
+        "torch.matrix_power({=[[1, 2], [3, 4]]}, 3)",
+        "torch.matrix_power({=[[1, 2], [3, 4]]}, 1)",
+        "torch.matrix_power({=[[1, 2], [3, 4]]}, 0)",
+        "torch.matrix_power({=[[nan, 1.0], [inf, 3.0]]}, 0)",
+    ),
+    "linalg.cholesky": ("torch.linalg.cholesky({=[[2.0, 0.3], [0.9, 2.0]]}, upper=True)",),
+    "linalg.pinv": ("torch.linalg.pinv({3,3}, hermitian=True)",),
+    "F.interpolate": (
+        "F.interpolate({=[[[nan, 1.0, 2.0, inf]]]}, 5)",
+        "F.interpolate({=[[[nan, 1.0, 2.0, inf]]]}, 5, mode='linear')",
+        "F.interpolate({=[[[nan, 1.0, 2.0, 3.0]]]}, 2, mode='area')",
+        "F.interpolate({=[[[[nan, 1.0, 2.0, 3.0, 4.0, 5.0]]]]}, (1, 3), mode='bicubic')",
+    ),
+    "F.adaptive_avg_pool1d": (
+        "F.adaptive_avg_pool1d({=[[[nan, 1.0, 2.0, inf, 3.0]]]}, 3)",
+        "F.adaptive_avg_pool1d({=[[[nan, 1.0, 2.0, -inf, 3.0]]]}, 2)",
+    ),
+    "F.adaptive_avg_pool2d": (
+        "F.adaptive_avg_pool2d({=[[[nan, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, inf, 7.0]]]}, 2)",
+    ),
+    "F.adaptive_max_pool1d": (
+        "F.adaptive_max_pool1d({=[[[nan, 1.0, nan, 2.0, 3.0, nan, 5.0]]]}, 2)",
+        "F.adaptive_max_pool1d({2,3,7 held}, 0)",
+    ),
+    "F.max_pool2d": ("F.max_pool2d({=[[[[nan, nan, 1.0, 2.0], [1.0, nan, 2.0, 2.0]]]]}, 2)",),
+    "F.embedding_bag": (
+        "F.embedding_bag({=[[0, 2], [1, 1]]}, {=[[nan, 1.0], [2.0, inf], [3.0, 4.0]]}, mode='sum')",
+        "F.embedding_bag({=[[0, 2], [1, 1]]}, {=[[nan, 1.0], [2.0, inf], [3.0, 4.0]]}, padding_idx=0)",
+        "F.embedding_bag({=[1, 0]}, {=[[-1.0, inf], [-2.0, 3.0]]}, {=[0, 0, 1]}, mode='max')",
+    ),
+    "torch.lerp": (
+        "torch.lerp({=[-inf, 1e308, inf, 1.0]}, {=[1.0, -1e308, 2.0, inf]}, {=[0.2, 0.9, 0.7, 1.0]})",
+        "torch.lerp({=[1e30, 1.0, 2.0]}, {=[1.0, 1e30, 3.0]}, 1.0)",
+    ),
+    "torch.quantile": (
+        "torch.quantile({=[-inf, 1.0, -10000.0]}, 0.4)",
+        "torch.quantile({=[1.0, inf, 2.0]}, 0.6)",
+    ),
+    "torch.renorm": (
+        "torch.renorm({=[[1.0, 2.0], [0.1, 0.2]]; held}, 2, 0, 1.0)",
+        "torch.renorm({=[[nan, 2.0], [3.0, 0.2]]; held}, 2, 0, 1.0)",
+    ),
+    "F.multi_margin_loss": ("F.multi_margin_loss({=[[inf, inf, 1.0], [nan, 1.0, 2.0]]}, {=[1, 2]})",),
+    "F.multilabel_margin_loss": (
+        "F.multilabel_margin_loss({=[[nan, 1.0, 2.0]]}, {=[[2, -1, 0]]}, reduction='none')",
+    ),
+    "F.binary_cross_entropy_with_logits": (
+        "F.binary_cross_entropy_with_logits({=[inf, 800.0, -800.0]}, {=[0., 0.5, 0.25]; held},"
+        " reduction='sum')",
+    ),
+    "F.scaled_dot_product_attention": (
+        "F.scaled_dot_product_attention({2,4}, {2,4}, {2,4}, {=[[True, False], [False, False]]})",
+        "F.scaled_dot_product_attention({2,4}, {3,4}, {3,1}, {=[[0., -inf, 1.], [-inf, -inf, -inf]]; held})",
+    ),
+    "torch.addcmul": ("torch.addcmul({=[1.0, 2.0]}, {=[1e308, 3.0]}, {=[0.1, 4.0]}, value=2)",),
+    "torch.addcdiv": ("torch.addcdiv({=[1.0, 2.0]}, {=[1e308, 3.0]}, {=[-800.0, 4.0]}, value=2)",),
+    "torch.std": ("torch.std({=[1e37, 1e38, -1e38]; f4})",),
+    "torch.var": ("torch.var({=[10001.0, 10001.25, 10000.5]; f4})",),
+    "torch.cumsum": ("torch.cumsum({=[1e8, 1.0, -1e8]; f4}, 0)[2]",),
+    "torch.repeat": ("{0 held}.repeat(-1)", "{2,0 held}.repeat(2, -1)"),
+    "torch.lgamma": ("torch.lgamma({=[inf, -inf, 0.0, 1.0, 2.0, 0.5]; held})",),
+}
