@@ -34,6 +34,8 @@ class Op:
     ``forward(*operands, **params)`` works on ndarrays. ``scalar``, where there is one, works on Python
     floats and may raise what ``math`` raises. A rule per operand is either a partial, d out/d operand as a
     number or ``(out, *operands) -> factor``, or a vjp, ``(g, out, *operands, **params) -> cotangent``.
+    ``fast_vjps`` are the vjps once more, for ndarrays only, where writing them by hand pays; one may decline
+    by answering None.
     ``is_elementwise`` ops broadcast their operands; the engine undoes that, never a rule. ``is_view`` ops
     share memory with their operand in torch. ``real`` ops turn integers into floats first.
     ``saves_params`` says that a parameter (an index, a mask) is kept for backward and freed with it.
@@ -47,6 +49,7 @@ class Op:
 
     __slots__ = (
         "doc",
+        "fast_vjps",
         "forward",
         "fused_backward",
         "grad_fn",
@@ -71,6 +74,7 @@ class Op:
         *,
         partials: tuple[int | Rule, ...] = (),
         vjps: tuple[Rule, ...] = (),
+        fast_vjps: tuple[Rule, ...] = (),
         is_elementwise: bool = False,
         is_view: bool = False,
         real: bool = False,
@@ -88,6 +92,7 @@ class Op:
         self.forward = forward
         self.partials = partials
         self.vjps = vjps
+        self.fast_vjps = fast_vjps
         self.scalar = scalar
         self.infix = infix
         self.grad_fn = grad_fn or "".join(word.capitalize() for word in name.split("_")) + "Backward0"
@@ -143,6 +148,10 @@ class Op:
         Works for every kind of value the rule can read: floats, arrays, Tensors and Symbols.
         """
         if self.vjps:
+            if self.fast_vjps and g.__class__ is np.ndarray:
+                c = self.fast_vjps[index](g, out, *operands, **params)
+                if c is not None:
+                    return c
             return self.vjps[index](g, out, *operands, **params)
         partial = self.partials[index]
         if isinstance(partial, int):
@@ -168,6 +177,7 @@ class Op:
                 self.forward,
                 partials=self.partials,
                 vjps=self.vjps,
+                fast_vjps=self.fast_vjps,
                 scalar=self.scalar,
                 infix=self.infix,
                 grad_fn=grad_fn,

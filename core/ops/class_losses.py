@@ -46,12 +46,13 @@ def nll_transposed_forward(
 ) -> Any:
     """-weight · g at the target of each row, 0 elsewhere."""
     axis = class_axis(shape)
-    classes = np.arange(shape[axis]).reshape((-1,) + (1,) * (len(shape) - axis - 1))
     if reduction == "none":
         g = np.expand_dims(g, axis)
     if reduction == "mean":
         g = np.true_divide(g, total)
-    return np.where((classes == target) & (weight != 0), -weight * g, 0).astype(g.dtype, copy=False)
+    out = np.zeros(shape, g.dtype)
+    np.put_along_axis(out, target, np.where(weight == 0, 0, -weight * g), axis=axis)
+    return out
 
 
 def nll_grad_fn(node: Node) -> str:

@@ -11,6 +11,7 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, elementwise, selective
+from autodiff.core.ops import masking
 from autodiff.core.tensors import Tensor, _check_broadcast, tensor
 
 TYPE_CHECKING = False
@@ -103,7 +104,7 @@ compared: Op = elementwise("compared", lambda x, y, result: result, 0, 0)
 
 where: Op = selective(
     "where",
-    lambda condition, x, y: np.where(condition, x, y),
+    lambda condition, x, y: masking.where(condition, x, y),
     no_gradient,
     lambda g, out, condition, x, y: where(condition, g, 0.0),
     lambda g, out, condition, x, y: where(condition, 0.0, g),
@@ -111,7 +112,7 @@ where: Op = selective(
 )
 except_where_op: Op = selective(
     "except_where",
-    lambda condition, value, formula: np.where(condition, value, formula),
+    lambda condition, value, formula: masking.where(condition, value, formula),
     no_gradient,
     lambda g, out, condition, value, formula: where(condition, g, 0.0),
     lambda g, out, condition, value, formula: where(condition, 0.0, g),
