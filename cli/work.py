@@ -10,6 +10,7 @@ from time import perf_counter
 from autodiff.cli.arguments import Request
 from autodiff.cli.session import Session
 from autodiff.cli.supervisor import set_wall
+from autodiff.cli.threads import start_alone
 from autodiff.core.errors import AutodiffError, CompileError, GradientError, UsageError
 from autodiff.core.lazy import np
 from autodiff.core.limits import limits
@@ -42,6 +43,7 @@ def make_report(
     script = session.script
     assert script is not None
     set_limits(request)
+    start_alone()
     settings = read_settings(request)
     entry = read_entry(request.text("entry"))
     asked_wrt = bool(settings.wrt)

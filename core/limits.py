@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from autodiff.core.errors import LimitError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class Limits:
     """Counts and bytes; 0 means no limit. ``steps`` counts statements, ``depth`` nested calls."""
@@ -19,6 +23,10 @@ class Limits:
 
 
 limits = Limits()
+#: Bytes of an array that is worth more than one thread: a matrix of 128 x 128 float64.
+LARGE = 1 << 17
+#: Called before the first such array is made.
+when_large: list[Callable[[], None]] = []
 #: How much more than one result everything together may be, and what the program itself takes.
 TOGETHER, BASE = 4, 1 << 30
 PAGE = 4096
@@ -32,12 +40,13 @@ def check_allocation(shape: tuple[int, ...], itemsize: int = 8) -> None:
     ...
     autodiff.core.errors.LimitError: a result of shape (1000000, 1000) needs 7.45 GiB, the limit is 4.00 GiB
     """
-    if not limits.memory:
-        return
     size = itemsize
     for n in shape:
         size *= n
-    if size > limits.memory:
+    if size >= LARGE:
+        while when_large:
+            when_large.pop()()
+    if limits.memory and size > limits.memory:
         raise LimitError(
             f"a result of shape {shape} needs {spell_bytes(size)}, the limit is {spell_bytes(limits.memory)}",
             code="E0502",
