@@ -30,10 +30,9 @@ def inputs(rows: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ours(rows: int, classes: int) -> Run:
-    from autodiff.core import ops, tensor
+    from autodiff.core import tensor
     from autodiff.core.functions import FUNCTIONS
 
-    del ops  # imported for what it declares
     scores, targets = inputs(rows, classes)
     y, cross_entropy = tensor(targets), FUNCTIONS["F.cross_entropy"]
 

@@ -34,10 +34,9 @@ def inputs(rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 
 def ours(rows: int) -> Run:
-    from autodiff.core import ops, tensor
+    from autodiff.core import tensor
     from autodiff.core.functions import FUNCTIONS
 
-    del ops  # imported for what it declares
     loss = FUNCTIONS["F.binary_cross_entropy_with_logits"]
     features, labels, weights, bias = inputs(rows)
     x, y = tensor(features), tensor(labels)

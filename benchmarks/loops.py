@@ -50,10 +50,9 @@ def scripted(body: str, size: int) -> Run:
 
 
 def driven(body: str, size: int) -> Run:
-    from autodiff.core import ops, tensor
+    from autodiff.core import tensor
     from autodiff.core.op import OPS
 
-    del ops  # imported for what it declares
     sin = OPS["sin"]
 
     def three(h: Any, a: Any, b: Any) -> Any:

@@ -23,10 +23,9 @@ def cases(scale: float) -> list[Case]:
 
 
 def ours() -> tuple[list[Any], Callable[[Any], Any]]:
-    from autodiff.core import ops, tensor
+    from autodiff.core import tensor
     from autodiff.core.op import OPS
 
-    del ops  # imported for what it declares
     return [tensor(value, requires_grad=True) for value in STARTS["dag"]], OPS["sin"]
 
 

@@ -63,10 +63,9 @@ def built(kind: str, size: int, leaves: list[Any], sin: Any) -> Any:
 
 def graph(kind: str, size: int) -> tuple[Any, Any]:
     """Our graph: the root and the leaf asked about."""
-    from autodiff.core import ops, tensor
+    from autodiff.core import tensor
     from autodiff.core.op import OPS
 
-    del ops  # imported for what it declares
     leaves = [tensor(value, requires_grad=True) for value in STARTS["dag"]]
     root = built(kind, size, leaves, OPS["sin"])
     return root.node, leaves[0].node

@@ -23,7 +23,6 @@ __all__ = ["Function", "Tensor", "enable_grad", "grad", "no_grad", "set_grad_ena
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'autodiff.core' has no attribute {name!r}")
-    from autodiff.core import backward, function, mode, ops, tensors
+    from autodiff.core import backward, function, mode, tensors
 
-    del ops  # imported for what it declares: without it a tensor knows no operation
     return next(vars(module)[name] for module in (backward, function, mode, tensors) if name in vars(module))

@@ -11,7 +11,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import ArrayNode, Node
 from autodiff.core.op import OPS, Op
-from autodiff.core.ops.random import source
+from autodiff.core.random_source import source
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor, settle
 

@@ -61,7 +61,6 @@ class UnspelledError(Exception):
 class Entries(Operators):
     """A tensor of expressions; ``at`` gives the one at a place, which is worked out once.
 
-    >>> from autodiff.core import ops
     >>> from autodiff.core.expr import name
     >>> x = Entries((2,), lambda place: name(f"x{place[0]}"))
     >>> str((x * x).at((1,)))

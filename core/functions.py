@@ -10,6 +10,7 @@ from autodiff.core.device import settle_on
 from autodiff.core.dtypes import DTYPES, dtype_meant
 from autodiff.core.errors import ScriptError
 from autodiff.core.op import Op
+from autodiff.core.registry import Table, declare
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: ``"torch.sum"``, ``"F.relu"``, ``"linalg.det"``: every public name with its namespace.
-FUNCTIONS: dict[str, Function] = {}
+FUNCTIONS: dict[str, Function] = Table("functions")
 
 #: The functions that are also methods of a tensor, by bare name.
-METHODS: dict[str, Function] = {}
+METHODS: dict[str, Function] = Table("methods")
 
 NAMESPACES = ("torch", "F", "linalg", "special")
 
@@ -322,12 +323,11 @@ def expose(
     function = Function(signature, implementation, in_place, doc.strip(), example)
     qualified = signature[: signature.index("(")]
     for name in (qualified, *also):
-        key = name if "." in name else f"torch.{name}"
-        if key in FUNCTIONS:
-            raise ValueError(f"there is already a function called {key!r}")
-        FUNCTIONS[key] = function
+        declare(FUNCTIONS, name if "." in name else f"torch.{name}", function)
     if method:
-        METHODS.update((name, function) for name in (function.name, *also) if "." not in name)
+        for name in (function.name, *also):
+            if "." not in name:
+                METHODS[name] = function
 
 
 def public(signature: str, **where: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -8,6 +8,7 @@ serves gradients, gradients of gradients and the printed derivation. Families li
 from __future__ import annotations
 
 from autodiff.core.lazy import np
+from autodiff.core.registry import Table, declare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Saved = tuple[tuple[int | str, ...], ...]
 
 #: Every primitive by name; the tests, ``ops`` and the derivations read this table.
-OPS: dict[str, Op] = {}
+OPS: dict[str, Op] = Table("ops")
 
 PLAIN_NUMBERS = (float, int, bool)
 
@@ -224,7 +225,5 @@ def primitive(name: str, forward: Callable[..., Any], *vjps: Rule, **details: An
 
 
 def _register(op: Op) -> Op:
-    if op.name in OPS:
-        raise ValueError(f"there is already an op called {op.name!r}")
-    OPS[op.name] = op
+    declare(OPS, op.name, op)
     return op

@@ -49,7 +49,6 @@ class SpelledRule:
 def spell_rules(op: Op) -> list[SpelledRule]:
     """The rule of every operand that can have a gradient; none where no gradient passes.
 
-    >>> from autodiff.core import ops
     >>> from autodiff.core.op import OPS
     >>> [(rule.operand, rule.text) for rule in spell_rules(OPS["mul"])]
     [('x', 'y'), ('y', 'x')]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 
-from autodiff.core import ops
 from autodiff.core.functions import FUNCTIONS, METHODS, Function
 from autodiff.core.op import OPS, Op
+from autodiff.core.registry import families
 from autodiff.core.rules import SpelledRule, spell_rules
 
 TYPE_CHECKING = False
@@ -75,11 +75,10 @@ class Entry:
 
 def public_names() -> dict[Function, tuple[str, ...]]:
     """Every function with all its names, in the order of the families."""
-    assert ops  # imported for what it declares
     names: dict[Function, tuple[str, ...]] = {}
     for key, function in FUNCTIONS.items():
         names[function] = (*names.get(function, ()), key)
-    order = {family: at for at, family in enumerate(ops.__all__)}
+    order = {family: at for at, family in enumerate(families())}
     return dict(sorted(names.items(), key=lambda item: order.get(family_of(item[0]), len(order))))
 
 

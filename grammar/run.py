@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from autodiff.core import dtypes, lazy
+from autodiff.core import dtypes, lazy, random_source
 from autodiff.core.errors import AutodiffError, CompileError
 from autodiff.core.limits import limits
 from autodiff.core.mode import mode
@@ -224,9 +224,7 @@ class Stage:
             self.quiet_numpy()
         else:
             lazy.hooks.append(self.quiet_numpy)
-        from autodiff.core.ops import random
-
-        random.reset(self.settings.seed)
+        random_source.source.reset(self.settings.seed)
 
     def quiet_numpy(self) -> None:
         """IEEE arithmetic without numpy's warnings."""

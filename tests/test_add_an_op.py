@@ -12,7 +12,6 @@ from autodiff.cli.arguments import read_arguments
 from autodiff.cli.main import load_command
 from autodiff.cli.render.reference import markdown_text
 from autodiff.cli.session import Session
-from autodiff.core import ops  # noqa: F401  - declares every other op
 from autodiff.core.functions import FUNCTIONS, METHODS
 from autodiff.core.op import OPS, Op
 from autodiff.grammar import attributes, catalog, namespaces

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core import ops
 from autodiff.core.functions import METHODS as FUNCTION_METHODS
 from autodiff.core.limits import limits
 from autodiff.core.tensors import Tensor
@@ -74,7 +73,6 @@ def test_attributes_of_tensors() -> None:
 
 def test_methods_of_tensors() -> None:
     """Those that are no functions as well: functions are listed under "Functions"."""
-    assert ops  # imported for what it declares
     rows = table(section("Attributes and methods"), "method")
     names = [name for row in rows for name in members(row[0])]
     own = {name for kind, name in METHODS if kind is Tensor}

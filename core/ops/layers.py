@@ -10,7 +10,6 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
-from autodiff.core.ops import random
 from autodiff.core.ops.activations import floats_only
 from autodiff.core.ops.arithmetic import add, div, mul
 from autodiff.core.ops.comparison import where
@@ -24,6 +23,7 @@ from autodiff.core.ops.shape import expand_sizes, is_contiguous, reshape, t
 from autodiff.core.ops.softmax import softmax
 from autodiff.core.ops.spreads import norm_over, vector_norm
 from autodiff.core.ops.transcendental import sigmoid
+from autodiff.core.random_source import source
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -92,7 +92,7 @@ def dropped(x: Tensor, p: float, training: bool, shape: Dims) -> Tensor:
     if not training or p == 0:
         return x
 
-    kept = (random.source.generator.random(shape) >= p).astype(x.data.dtype)
+    kept = (source.generator.random(shape) >= p).astype(x.data.dtype)
     return mul(x, Tensor(kept if p == 1 else kept / (1 - p)))
 
 

@@ -1,6 +1,6 @@
 """Layers that draw random numbers: slopes, Gumbel noise, and dropout that keeps mean and variance.
 
-The numbers come from the one generator of ``random``; where nothing is drawn the results are torch's.
+The numbers come from the one generator of ``random_source``; where nothing is drawn the results are torch's.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -11,11 +11,11 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
-from autodiff.core.ops import random
 from autodiff.core.ops.activations import SELU_ALPHA, SELU_SCALE, kept, prelu
 from autodiff.core.ops.arithmetic import add
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.softmax import softmax
+from autodiff.core.random_source import source
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ SATURATED = -SELU_ALPHA * SELU_SCALE
 
 
 def uniform(shape: Shape, low: float, high: float) -> Any:
-    return random.source.generator.uniform(low, high, shape)
+    return source.generator.uniform(low, high, shape)
 
 
 @public(
@@ -67,7 +67,7 @@ def gumbel_softmax(x: Tensor, tau: float, hard: bool, eps: float, dim: int) -> T
             code="E0312",
             operands=(x,),
         )
-    noise = np.asarray(random.source.generator.gumbel(size=x.shape), x.data.dtype)
+    noise = np.asarray(source.generator.gumbel(size=x.shape), x.data.dtype)
     axis = wrap_dim(x, dim)
     soft = softmax((x + Tensor(noise)) / tau, dim=axis)
     if not hard:
@@ -94,7 +94,7 @@ def saturated(x: Tensor, p: float, training: bool, inplace: bool, shape: Shape) 
         )
     if p == 1:
         return kept(x, x * 0.0, inplace)
-    stays = random.source.generator.random(shape) >= p
+    stays = source.generator.random(shape) >= p
     scale = ((SATURATED**2 * p + 1) * (1 - p)) ** -0.5
     moved = np.asarray(np.where(stays, 0.0, SATURATED * scale) - SATURATED * scale * p, x.data.dtype)
     out = add(x * Tensor(np.asarray(stays * scale, x.data.dtype)), Tensor(moved))

@@ -14,51 +14,12 @@ from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.ops.creation import KEYWORDS, allocate, leaf
 from autodiff.core.ops.dims import Shape, check_sizes
+from autodiff.core.random_source import source
 from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-class Source:
-    """The one source of random numbers. The generator is made when first drawn from."""
-
-    __slots__ = ("_generator", "_state", "seed")
-
-    def __init__(self, seed: int = 0) -> None:
-        self.reset(seed)
-
-    def reset(self, seed: int) -> None:
-        """Start afresh from ``seed``; a negative one counts from 2**64 down, as torch's do."""
-        self.seed = seed % 2**64
-        self._generator: np.random.Generator | None = None
-        self._state: Any = None
-
-    @property
-    def generator(self) -> np.random.Generator:
-        if self._generator is None:
-            self._generator = np.random.Generator(np.random.PCG64(self.seed))
-            if self._state is not None:
-                self._generator.bit_generator.state = self._state
-        return self._generator
-
-    def mark(self) -> tuple[int, Any]:
-        """Where the numbers stand, for ``go_to``."""
-        return self.seed, self._state if self._generator is None else self._generator.bit_generator.state
-
-    def go_to(self, mark: tuple[int, Any]) -> None:
-        """Draw the numbers again that came after ``mark``."""
-        self.seed, self._state = mark
-        self._generator = None
-
-
-source = Source()
-
-
-def reset(seed: int) -> None:
-    """What every run of a script begins with, and what ``manual_seed`` does."""
-    source.reset(seed)
 
 
 def manual_seed(seed: float) -> None:
@@ -67,7 +28,7 @@ def manual_seed(seed: float) -> None:
         raise ScriptError(
             f"cannot convert float {'NaN' if seed != seed else 'infinity'} to integer", code="E0206"
         )
-    reset(int(seed))
+    source.reset(int(seed))
 
 
 def floating(dtype: DType | None, kernel: str) -> DType:

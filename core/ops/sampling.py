@@ -14,7 +14,8 @@ from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import zero
-from autodiff.core.ops.random import floating, source
+from autodiff.core.ops.random import floating
+from autodiff.core.random_source import source
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False

@@ -7,7 +7,6 @@ What a script uses that does not exist is found as well (``resolution``), with t
 
 from __future__ import annotations
 
-from autodiff.core import ops
 from autodiff.core.errors import AutodiffError, CompileError, Fix
 from autodiff.core.functions import find
 from autodiff.core.span import Source
@@ -27,8 +26,6 @@ from autodiff.grammar.script_errors import explain
 from autodiff.grammar.values import UNBOUND
 from autodiff.grammar.walk import walk
 
-# Importing the ops declares every function a script can call.
-FUNCTIONS_ARE_KNOWN = ops
 MOST_TRIALS, MOST_KEPT = 6, 2
 MOST_MENDED = 25  # mistakes of one script for which repairs are tried
 FAMILIES = (updates, gradients, leaves, recording, effects, naming, habits, numerics)

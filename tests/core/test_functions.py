@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 
 import pytest
-from autodiff.core import ops  # noqa: F401  - declares every function
 from autodiff.core.functions import FUNCTIONS, MISSING
 from autodiff.core.tensors import tensor
 from autodiff.grammar.attributes import find_method

@@ -7,7 +7,7 @@ import pytest
 from autodiff.core import tensor
 from autodiff.core.errors import AutodiffError
 from autodiff.core.functions import FUNCTIONS
-from autodiff.core.ops import random
+from autodiff.core.random_source import source
 from script_runner import printed, run_script
 
 multinomial = FUNCTIONS["torch.multinomial"]
@@ -15,7 +15,7 @@ multinomial = FUNCTIONS["torch.multinomial"]
 
 @pytest.fixture(autouse=True)
 def seeded() -> None:
-    random.reset(0)
+    source.reset(0)
 
 
 def test_places_are_drawn_as_often_as_their_weights_say() -> None:
