@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from autodiff.core import Tensor, tensor
@@ -50,16 +52,14 @@ def test_what_a_path_carries_is_the_product_of_its_derivatives() -> None:
         assert carried == pytest.approx(followed[path], rel=1e-15)
 
 
-def test_derivatives_next_to_nothing_are_told_apart() -> None:
+@pytest.mark.parametrize("shaped", [float, lambda value: [value]], ids=["numbers", "tensors of one entry"])
+def test_derivatives_next_to_nothing_are_told_apart(shaped: Callable[[float], Any]) -> None:
     """The product decides, however small a factor of it is: 1e-200 * 1e190 is less than 1e-9."""
-    small, smaller = tensor(1e-200, requires_grad=True), tensor(1e-9, requires_grad=True)
-    x = tensor(2.0, requires_grad=True)
-    for one in (1.0, tensor([1.0])):  # numbers, and tensors of one entry
-        y = x * small * 1e190 * one + x * smaller * one
+    x, small = tensor(shaped(2.0), requires_grad=True), tensor(shaped(1e-200), requires_grad=True)
+    for large, strongest in ((1e190, 1e-9), (1e195, 1e-5)):
+        y = x * small * large + x * 1e-9
         [(_, carried)] = edges_below(node_of(y)).strongest(node_of(x), 1.0, 1)
-        assert carried == pytest.approx(1e-9, rel=1e-12)
-        y = x * small * 1e195 * one + x * 1e-9 * one
-        assert edges_below(node_of(y)).strongest(node_of(x), 1.0, 1)[0][1] == pytest.approx(1e-5, rel=1e-12)
+        assert carried == pytest.approx(strongest, rel=1e-12)
 
 
 def test_constant_derivatives_of_zero_carry_nothing() -> None:
