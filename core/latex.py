@@ -31,6 +31,7 @@ AROUND = {
     "floor": (r"\left\lfloor ", r" \right\rfloor"),
     "ceil": (r"\left\lceil ", r" \right\rceil"),
     "sqrt": (r"\sqrt{", "}"),
+    "norm": (r"\left\lVert ", r" \right\rVert"),
 }
 COMPARISONS = {"<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r"\ne"}
 LOGIC = {"&": r"\land", "|": r"\lor", "^": r"\oplus"}

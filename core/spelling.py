@@ -91,7 +91,7 @@ def total(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
         return Symbol(infix("*", number(copies), x.expr), shape, extent=(), dtype=x.dtype)
     details = spell_params(params) if "dim" in params else sum_to_details(x.shape, shape)
     one = without_one_hot(x.expr)
-    if one is not None and shape == (*x.shape[:-1], 1):  # each row of a one-hot matrix adds up to 1
+    if one is not None and (x.ndim == 1 or shape == (*x.shape[:-1], 1)):  # each row of such adds up to 1
         return Symbol(one, shape, extent=(), dtype=x.dtype)
     op = "sum" if "dim" in params else "sum_to"
     written = Expr("call", (x.filled(),), "sum", details, {**params, "op": op})
@@ -171,6 +171,17 @@ def except_where(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     condition, value, formula = operands
     shape = broadcast([condition.shape, value.shape, formula.shape])
     return formula.reshaped(shape, formula.extent)
+
+
+@spelling("vector_norm")
+def vector_norm(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    """``norm(x)`` for the Euclidean one."""
+    [x] = operands
+    if params["ord"] != 2:
+        return None
+    others = {key: value for key, value in params.items() if key != "ord"}
+    written = call("norm", x.filled(), details=spell_params(others), params={**params, "op": "vector_norm"})
+    return Symbol(written, reduced(x.shape, params["dim"], params["keepdim"]), dtype=x.dtype)
 
 
 @spelling("square")

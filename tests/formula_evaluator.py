@@ -41,6 +41,10 @@ def standardize(x: Any, dim: int, eps: float) -> Any:
     return centred / np.sqrt(np.mean(centred**2, axis=dim, keepdims=True) + eps)
 
 
+def norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    return np.sqrt(np.sum(np.square(x), axis=as_dims(dim), keepdims=keepdim))
+
+
 NUMPY = ("exp", "log", "sin", "cos", "tan", "tanh", "sqrt", "where", "reshape", "abs", "sign")
 FUNCTIONS: dict[str, Any] = {
     **{name: getattr(np, name) for name in NUMPY},
@@ -50,6 +54,8 @@ FUNCTIONS: dict[str, Any] = {
     "expand": np.broadcast_to,
     "embed": embed,
     "softmax": softmax,
+    "norm": norm,
+    "outer": np.outer,
     "standardize": standardize,
     "stack": lambda *x, dim: np.stack(x, axis=dim),
     "rsqrt": lambda x: 1 / np.sqrt(x),

@@ -11,7 +11,8 @@ ARGUMENTS = {
     **dict.fromkeys(
         """
         partial cdot cdots odot times quad top land lor lnot oplus le ge ne bmod infty lfloor rfloor mapsto
-        sum textstyle lvert rvert lceil rceil exp log sin cos tan sinh cosh tanh det arcsin arccos arctan
+        sum textstyle lvert rvert lVert rVert lceil rceil exp log sin cos tan sinh cosh tanh det
+        arcsin arccos arctan
         alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi
         chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
         """.split(),
@@ -19,7 +20,21 @@ ARGUMENTS = {
     ),
 }
 IN_TEXT = {"textbackslash", "textasciitilde", "textasciicircum", "textasciigrave"}
-DELIMITERS = {".", "(", ")", "[", "]", r"\lvert", r"\rvert", r"\lfloor", r"\rfloor", r"\lceil", r"\rceil"}
+DELIMITERS = {
+    ".",
+    "(",
+    ")",
+    "[",
+    "]",
+    r"\lvert",
+    r"\rvert",
+    r"\lVert",
+    r"\rVert",
+    r"\lfloor",
+    r"\rfloor",
+    r"\lceil",
+    r"\rceil",
+}
 ALIGNMENTS = {"cases": 2, "pmatrix": 20, "aligned": 2, "align*": 4, "gather*": 1}
 TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[^\\]", re.S)
 

@@ -156,8 +156,10 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
         # Maps of tensors stand three spaces apart; where they do not fit on a line, each gets its own.
         lines = term.split("\n")
         room = width - LABEL_WIDTH
-        plus = 0
+        plus, sign = 0, "+ "
         if len(lines) > 1:
+            if at and lines[len(lines) // 2].startswith("-"):
+                lines, sign = [line[1:] for line in lines], "- "
             lines = folded_block(lines, room)
             plus = next((row for row, line in enumerate(lines) if BLOCKS.sub("", line).strip()), 0)
         elif len(term) > room:
@@ -166,7 +168,7 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
             lines = [line for piece in pieces for line in filled(piece, room)]
         for row, line in enumerate(lines):
             # The plus stands in the gap before the terms, which stay in one column.
-            left = "+ ".rjust(LABEL_WIDTH) if at and row == plus else "" if at or row else label
+            left = sign.rjust(LABEL_WIDTH) if at and row == plus else "" if at or row else label
             yield ((MUTED, left.ljust(LABEL_WIDTH)), (PLAIN, line))
 
 

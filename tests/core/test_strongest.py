@@ -93,7 +93,8 @@ def test_paths_that_share_stretches_are_walked_as_they_are() -> None:
     x = tensor(1.0, requires_grad=True)
     nodes = [x, x * 0.9]
     for _ in range(24):
-        nodes.append(nodes[-1] * draw.uniform(0.5, 1.5) + nodes[-2] * draw.uniform(-1.5, 1.5))
+        one, other = nodes[-1] * draw.uniform(0.5, 1.5), nodes[-2] * draw.uniform(-1.5, 1.5)
+        nodes.append(one - other if draw.random() < 0.5 else other - one)
     every = dict(follow(node_of(nodes[-1]), node_of(x), -2.0))
     found = edges_below(node_of(nodes[-1])).strongest(node_of(x), -2.0, 5_000)
     assert len(found) == 5_000 < len(every)

@@ -59,6 +59,15 @@ def test_arithmetic_writes_itself_down() -> None:
         ("select", [(2, 3)], {"dim": 1, "index": 2}, "a[:, 2]", (2,)),
         ("slice", [(5,)], {"dim": 0, "start": 1, "stop": 5, "step": 2}, "a[1:5:2]", (2,)),
         ("where", [(2,), (2,), ()], {}, "where(a, b, c)", (2,)),
+        ("vector_norm", [(2, 3)], {"ord": 2, "dim": None, "keepdim": False}, "norm(a)", ()),
+        (
+            *("vector_norm", [(2, 3)], {"ord": 2, "dim": (1,), "keepdim": True}),
+            *("norm(a, dim=1, keepdim=True)", (2, 1)),
+        ),
+        (
+            *("vector_norm", [(2, 3)], {"ord": 1, "dim": (0,), "keepdim": False}),
+            *("vector_norm(a, ord=1, dim=0)", (3,)),
+        ),
         ("except_where", [(2,), (), (2,)], {}, "c", (2,)),
         ("square", [(2,)], {}, "a**2", (2,)),
         ("reciprocal", [(2,)], {}, "1/a", (2,)),
@@ -107,6 +116,13 @@ def test_what_is_picked_where_it_was_put_is_itself(
         if sign and len(taken) < len(put):
             expected = "(-embed(a, at=[1, 2], shape=(2, 3)))[1]"
         assert str(found) == expected
+
+
+def test_a_number_times_a_unit_vector_adds_up_to_the_number() -> None:
+    unit = OPS["embed"](Symbol(number(0.25)), shape=(4,), basic=(1,), advanced=())
+    assert str(simplify(OPS["sum"](unit, dim=None, keepdim=False).expr)) == "0.25"
+    weighed = OPS["sum"](unit * sym("x", 4), dim=None, keepdim=False)
+    assert str(simplify(weighed.expr)) == "sum(0.25*one_hot(1, 4)*x)"
 
 
 def test_a_choice_between_numbers_that_is_made_already_is_no_choice() -> None:
