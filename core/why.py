@@ -6,6 +6,8 @@ edge where something arrives and nothing, or nothing sensible, leaves is the one
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from autodiff.core.cause import Cause
 from autodiff.core.lazy import np
 from autodiff.core.node import Node, OpNode
@@ -37,14 +39,12 @@ if TYPE_CHECKING:
 
 #: Of more causes than this the first are told.
 MOST_CAUSES = 3
-#: So many edges are looked into; where a long loop overflows, one is like the other.
+#: So many edges at fault are looked into; where a long loop overflows, one is like the other.
 MOST_BROKEN = 10
 #: Ops that write infinities where they are told to.
 FILLING = ("masked_fill", "where", "index_put", "constant_pad", "scatter_with")
 #: A sum this much smaller than its parts is what rounding left of them.
 ROUNDING = 1e-14
-#: What arrives and is smaller than this may be too small for a number after one more step.
-SMALL = 1e-10
 
 
 def causes_of(
@@ -78,6 +78,11 @@ class _Search:
         self.names = names
         self.leading = leading_to(list(subject.order), [target])
         self.useful = set(self.leading)
+
+    @cached_property
+    def users(self) -> dict[Node, Node]:
+        """The first user of each node."""
+        return {below: node for node in self.subject.order for below in node.inputs if below is not None}
 
     def edges(self, node: Node) -> list[Edge]:
         return [(node, index) for index, below in enumerate(node.inputs) if below in self.useful]
@@ -119,6 +124,8 @@ class _Search:
                     arrived.setdefault(below, []).append((edge, c))
                     if not _any(c) and _any(g):
                         found.append(self._flat(edge, g))
+                if len(found) >= MOST_BROKEN:
+                    break
         if not found and not _any(self.subject.seed):
             found.append(self.cause("flat", "the gradient that was started from is 0", self.subject.root))
         return found
@@ -126,7 +133,7 @@ class _Search:
     def _flat(self, edge: Edge, g: Any) -> Cause:
         node, index = edge
         size = size_of(g)
-        factor = contribution_of(edge, g / size) if 0 < size < SMALL else 0.0
+        factor = contribution_of(edge, g / size) if 0 < size < float("inf") else 0.0
         if _any(factor):
             text = (
                 f"the gradient has shrunk to {shown(g)} on its way to {spoken(node, self.names)},"
@@ -154,8 +161,7 @@ class _Search:
         numbers = np.arange(1.0, np.size(node.out) + 1).reshape(node.shape)
         places = np.asarray(contribution_of((node, index), numbers), dtype=int).ravel() - 1
         while True:
-            users = (one for one in reversed(self.subject.order) if node in one.inputs)
-            user = next((one for one in users if one in self.useful), None)
+            user = self.users.get(node)
             if user is None:
                 return None
             edge = (user, user.inputs.index(node))
@@ -237,7 +243,13 @@ class _Search:
         is_here = origin is None or origin is node
         closing = self._closing(node, at) if is_masked and is_here else None
         if origin is not None and closing is None:
-            return self._forward(origin)
+            cause = self._forward(origin)
+            if node is not origin:
+                what = "nan" if np.isnan(c).any() else "infinite"
+                line = self.names.line(node)
+                place = f" in line {line}" if line != cause.line else ""
+                cause.text += f"; the gradient becomes {what} at {spoken(node, self.names)}{place}"
+            return cause
         if not is_masked or is_custom(node.op):
             return self.cause("singular", singular_words(node, index, at, self.names), node, index)
         if origin is None or not isinstance(origin, OpNode):
@@ -265,7 +277,7 @@ class _Search:
     def _closing(self, node: Node, at: tuple[int, ...] | None) -> OpNode | None:
         """The op above a node that lets nothing through to its entry ``at``, where it does so by choice."""
         while True:
-            user = next((one for one in reversed(self.subject.order) if node in one.inputs), None)
+            user = self.users.get(node)
             if not isinstance(user, OpNode):
                 return None
             ones = 1.0 if user.out.__class__ is float else np.ones_like(user.out)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DIGITS = 6
 LONGEST = 60
 #: Names that were made of an op and a number, since the text is long.
-INVENTED = re.compile(r"[a-z]\w*_\d+")
+INVENTED = re.compile(r"\b[a-z]\w*_\d+\b")
 WORDS = re.compile(r"\w+")
 #: Ops that never pass anything on.
 STEPS = (
@@ -156,9 +156,9 @@ def _number(value: float) -> str:
 
 
 def spoken(node: Node, names: Names) -> str:
-    """What a node is called in a sentence: its name, and where that was invented its text in the script."""
+    """What a node is called in a sentence: its name, where nothing in that was invented, else its text."""
     name = names.without_place(node)
-    if isinstance(node, OpNode) and node.name is None and INVENTED.fullmatch(name) and node.site is not None:
+    if isinstance(node, OpNode) and node.name is None and INVENTED.search(name) and node.site is not None:
         return fitting(PRODUCT_SIGNS.sub(r"\1", " ".join(names.source.excerpt(node.site).split())))
     return name
 
@@ -198,17 +198,20 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
     op = node.op.name
     name = spoken(node, names)
     x = operand_in_words(node, index, names)
+    if not np.size(node.operands[index]):
+        return f"{name} is computed from nothing: {x}"
+    if op in ("std", "var"):
+        return f"the slope of {name} is 0 where all entries are equal: {x}"
     if op in ("relu", "relu6"):
         return f"{name} passes nothing on where its input is not positive: {x}"
     if op in BOUNDED:
         return f"{name} is flat beyond its bounds: {x}"
     if op in STEPS:
         return f"{function_of(node, names)} is flat everywhere, so its slope is 0: {x}"
-    if op in DIFFERENCES and _is_even(g):
-        return (
-            f"{name} passes on how much what arrives differs from entry to entry, and all of it is the same:"
-            f" {shown(g)}"
-        )
+    if op in DIFFERENCES and "dim" in node.params and _is_even(g, node.params["dim"]):
+        dims = node.params["dim"] if isinstance(node.params["dim"], tuple) else (node.params["dim"],)
+        along = ("dimension " if len(dims) == 1 else "dimensions ") + " and ".join(map(str, dims))
+        return f"{name} passes on how much what arrives differs along {along}, where it does not: {shown(g)}"
     if op in LEVELLING:
         return f"{name} has levelled out, its slope is too small for a number: {x}"
     if op == "where":
@@ -240,8 +243,9 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
     return f"the slope of {name} is 0 here: {x}"
 
 
-def _is_even(g: Any) -> bool:
-    return bool(np.ptp(np.asarray(g)) == 0)
+def _is_even(g: Any, dim: Any) -> bool:
+    """Whether what arrives is the same all along the dimensions an op compares."""
+    return not np.ptp(np.asarray(g), axis=dim).any()
 
 
 def custom_words(node: Node, index: int, answers_none: bool, names: Names) -> str:

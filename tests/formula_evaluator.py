@@ -58,6 +58,7 @@ FUNCTIONS: dict[str, Any] = {
     "outer": np.outer,
     "standardize": standardize,
     "stack": lambda *x, dim: np.stack(x, axis=dim),
+    "zero": np.zeros_like,
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "relu": lambda x: np.maximum(x, 0),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),

@@ -31,19 +31,25 @@ ALL_RIGHT = {
     "compared",
     "custom_answers_none",
     "custom_answers_zero",
+    "gradient_that_is_constant",
     "infinite_divisor",
     "input_is_nan",
     "largest_of_stacked",
     "largest_position",
     "layer_norm_summed",
+    "mask_added",
+    "mean_of_nothing",
     "never_used",
     "overflowed_loop",
+    "overlap_of_boxes",
     "overwritten",
     "parameter_not_used",
+    "position_written",
     "power_of_negative",
     "product_with_itself",
     "result_never_used",
     "shares_summed",
+    "softmax_of_one",
     "softmax_summed",
     "square_at_zero",
     "times_zero",
@@ -136,4 +142,35 @@ def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: st
     assert said == [
         f"4: the gradient has shrunk to {left} on its way to y'{turn}, and times the next factor (0.5) it is"
         " too small for a number"
+    ]
+
+
+LEAF = "x = torch.tensor({}, requires_grad=True)\n"
+
+
+def test_a_sum_that_nearly_cancels_is_no_rounding() -> None:
+    assert told(LEAF.format("3.") + "y = x * 1 - x * 0.9999\ny.backward()") == []
+
+
+def test_a_small_gradient_beside_a_softmax_is_no_rounding() -> None:
+    code = "t = (x * 1e-3).sum()\ns = torch.softmax(x, 0).sum() * 1e14\ny = t + s\ny.backward()"
+    assert told(LEAF.format("[0., 0.]") + code) == []
+
+
+def test_the_choice_is_found_behind_what_is_done_entry_by_entry() -> None:
+    code = "y = torch.tensor(3.)\nz = (torch.stack([x, y]) * 2 + 1).max()\nz.backward()"
+    assert told(LEAF.format("1.") + code) == ["3: z takes other entries, and those get the gradient"]
+
+
+def test_an_overflow_is_told_where_it_begins() -> None:
+    code = "e = torch.exp(x)\np = e / e.sum()\nloss = -torch.log(p)[1]\nloss.backward()"
+    assert told(LEAF.format("[1000., 1.]") + code) == [
+        "2: e is inf already on the way forward: exp grows beyond the largest number: entry [0] of x = 1000;"
+        " the gradient becomes nan at torch.log(p) in line 4"
+    ]
+
+
+def test_a_deviation_of_equal_entries_has_the_slope_0() -> None:
+    assert told(LEAF.format("[2., 2., 2.]") + "s = 3 * x.std()\ns.backward()") == [
+        "2: the slope of x.std() is 0 where all entries are equal: x (2 in all entries)"
     ]

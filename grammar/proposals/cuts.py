@@ -119,7 +119,17 @@ def given_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
         )
     ]
     first = scene.assignments(name)
-    return [(node, node.value) for node in [*first, *(node for node in others if node not in first)]]
+    given = [(node, node.value) for node in [*first, *(node for node in others if node not in first)]]
+    return given + [pair for node in walk(scene.script) for pair in entries_given(node, name)]
+
+
+def entries_given(node: Any, name: str) -> list[tuple[Any, Any]]:
+    """The statement ``name[index] = value`` with the value and the index."""
+    if not isinstance(node, syntax.Assign):
+        return []
+    targets = [one for one in node.targets if isinstance(one, syntax.Subscript)]
+    targets = [one for one in targets if isinstance(one.object, syntax.Name) and one.object.id == name]
+    return [(node, part) for one in targets for part in (node.value, one.index)]
 
 
 def leads_on(scene: Scene, node: Any, seen: frozenset[str] = frozenset()) -> bool:
@@ -150,7 +160,8 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
     if isinstance(node, syntax.Attribute):
         if node.name == "data" and leads_on(scene, node.object):
             return stay(scene, node, scene.text(node.object), ".data is outside of the graph")
-        return accumulated(scene, node) if node.name == "grad" else None
+        is_gradient = node.name == "grad" and scene.value(node.object).__class__ is not Namespace
+        return accumulated(scene, node) if is_gradient else None
     if not isinstance(node, syntax.Call):
         return None
     name = scene.text(node.function).rpartition(".")[2]

@@ -158,7 +158,8 @@ def replacing(scene: Scene, part: Any, text: str, reason: str) -> Fix:
     is_owner = isinstance(node, syntax.Call) and is_method_call(node) and part is operand_of(node)
     if is_owner:
         text = atom(text)
-    span = scene.with_brackets(part) if is_owner or isinstance(node, syntax.Binary) else part.span
+    is_operand = isinstance(node, syntax.Binary) and part in (node.left, node.right)
+    span = scene.with_brackets(part) if is_owner or is_operand else part.span
     edit = Edit(span, text)
     return Fix(f"{reason}: {after(scene, node, edit)}", edit)
 

@@ -102,11 +102,9 @@ def quotients(reader: Reader, node: Any) -> Iterator[Form]:
     if softened:
         yield f"{home}softmax({softened})", f"softmax {LARGEST_FIRST}"
     below = reader.meaning(node.right)
-    x = exponent_beside_one(reader, below)
-    if x and reader.argument(node.left, "exp") == x:
-        yield f"{home}sigmoid({x})", "sigmoid never meets infinity/infinity"
-    elif x and is_number(reader.meaning(node.left), 1):
-        yield f"{home}sigmoid({negated(x)})", "sigmoid never meets infinity"
+    x = sigmoid_of(reader, node)
+    if x:
+        yield f"{home}sigmoid({x})", "sigmoid never meets infinity"
     y = exponents(reader, reader.meaning(node.left), "-")
     if y and y == exponents(reader, below, "+"):
         yield f"{home}tanh({y})", "tanh never meets infinity/infinity"
@@ -124,6 +122,17 @@ def softmax_of(reader: Reader, node: Any) -> str:
         return ""
     dim = option(total, "dim", "axis")
     return f"{x}, {'0' if dim is None else reader.scene.text(dim)}"
+
+
+def sigmoid_of(reader: Reader, node: Any) -> str:
+    """``x`` in ``sigmoid(x)``, ``exp(x) / (1 + exp(x))`` and ``1 / (1 + exp(-x))``."""
+    node = reader.meaning(node)
+    if not isinstance(node, syntax.Binary) or node.op != "/":
+        return reader.argument(node, "sigmoid")
+    x = exponent_beside_one(reader, reader.meaning(node.right))
+    if x and is_number(reader.meaning(node.left), 1):
+        return negated(x)
+    return x if x and reader.argument(node.left, "exp") == x else ""
 
 
 def exponent_beside_one(reader: Reader, node: Any) -> str:
@@ -164,11 +173,11 @@ def logarithms(reader: Reader, node: Any) -> Iterator[Form]:
     y = picked(reader, operand)
     if y:
         yield y, "log_softmax has no logarithm of 0"
-    y = reader.argument(x, "sigmoid")
+    y = sigmoid_of(reader, x)
     if y:
         yield f"{functions}logsigmoid({y})", "logsigmoid has no logarithm of 0"
     if isinstance(x, syntax.Binary) and x.op == "-" and is_number(x.left, 1):
-        y = reader.argument(x.right, "sigmoid")
+        y = sigmoid_of(reader, x.right)
         if y:
             reason = "1 - sigmoid(x) is sigmoid(-x), and logsigmoid has no logarithm of 0"
             yield f"{functions}logsigmoid({negated(y)})", reason
