@@ -49,18 +49,19 @@ def graph(nodes: int) -> Any:
     return made
 
 
-def plain(made: Any, width: int = WIDTH) -> list[str]:
+def plain(made: Any, width: int = WIDTH) -> str:
     from autodiff.cli.render.page import Page
+    from autodiff.cli.render.text import plain_text
     from autodiff.cli.render.tree import tree_lines
 
-    return ["".join(text for _, text in line) for line in tree_lines(made, Page(width))]
+    return "".join(map(plain_text, tree_lines(made, Page(width))))
 
 
 def ours(nodes: int) -> Run:
     made = graph(nodes)
 
     def run() -> list[Any]:
-        return [len("\n".join(plain(made)))]
+        return [len(plain(made))]
 
     return run
 
@@ -73,7 +74,7 @@ def richs(nodes: int) -> Run:
     from rich.console import Console
     from rich.tree import Tree
 
-    rows = [line.split() for line in plain(graph(nodes), WIDE)[1:]]
+    rows = [line.split() for line in plain(graph(nodes), WIDE).splitlines()[1:]]
     labels = ["  ".join(row) for row in rows if row]
 
     def run() -> list[Any]:

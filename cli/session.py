@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autodiff.cli.render.page import Line, Page
+    from autodiff.cli.render.page import Block, Line, Page
     from autodiff.core.report import GradientReport
     from autodiff.core.tensor_states import TensorStates
 
@@ -100,7 +100,7 @@ class Session:
         digits = min(max(self.request.number("digits"), 1), 17)
         return Page(self.out.width, digits, self.out.box, rows)
 
-    def show(self, lines: Iterable[Line]) -> None:
+    def show(self, lines: Iterable[Line | Block]) -> None:
         """Write a report to standard output."""
         if self.is_silent:
             return

@@ -2,6 +2,7 @@
 
 A line is a tuple of (style, text) pairs whose texts are sanitized and hold no line breaks. text.py joins
 the texts, terminal.py colours them; so the plain and the coloured report cannot differ in what they say.
+Many lines of one make are a Block, which text.py joins by columns.
 """
 
 from __future__ import annotations
@@ -39,6 +40,47 @@ class Page:
     def cut(self, count: int) -> int:
         """How many of ``count`` rows to show."""
         return min(count, self.rows) if self.rows else count
+
+
+class Block:
+    """Many lines with the same styles: the texts of each row in ``columns``, one entry per row.
+
+    A row may be several lines: a column without a style holds the line break between them.
+    """
+
+    __slots__ = ("columns", "styles")
+
+    def __init__(self, styles: Sequence[str | None], columns: Sequence[Sequence[str]]) -> None:
+        self.styles = styles
+        self.columns = columns
+
+    def lines(self) -> Iterator[Line]:
+        """The lines one by one."""
+        for texts in zip(*self.columns, strict=True):
+            line: list[Piece] = []
+            for style, text in zip(self.styles, texts, strict=True):
+                if style is None:
+                    yield tuple(line)
+                    line = []
+                else:
+                    line.append((style, text))
+            yield tuple(line)
+
+    def text(self) -> str:
+        """The lines as they stand in a plain report, without blanks at their ends."""
+        text = "\n".join(map("".join, zip(*self.columns, strict=True))) + "\n"
+        if " \n" in text:
+            text = "\n".join(map(str.rstrip, text.split("\n")))
+        return text
+
+
+def flat(lines: Iterable[Line | Block]) -> Iterator[Line]:
+    """Blocks taken apart into their lines."""
+    for line in lines:
+        if isinstance(line, Block):
+            yield from line.lines()
+        else:
+            yield line
 
 
 def plain(text: str) -> Line:

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from autodiff.cli.inputs import Script
-    from autodiff.cli.render.page import Line, Page
+    from autodiff.cli.render.page import Block, Line, Page
 
 MOST_DERIVATIONS = 10  # in one run; explain derives as many as it is asked for
 
 
-def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Iterator[Line]:
+def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Iterator[Line | Block]:
     """The table of gradients, the tree, the derivations: those of the parts that were asked for."""
     if "gradients" in parts:
         yield from gradient_lines(report, page)

@@ -6,7 +6,7 @@ nodes where they run out of room.
 
 from __future__ import annotations
 
-from autodiff.cli.render.page import GRADIENT, GUIDE, MUTED, NAME, NUMBER, PLAIN, TITLE
+from autodiff.cli.render.page import GRADIENT, GUIDE, MUTED, NAME, NUMBER, PLAIN, TITLE, flat
 from rich.color import ColorSystem
 from rich.style import Style
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from autodiff.cli.console import Stream
-    from autodiff.cli.render.page import Line
+    from autodiff.cli.render.page import Block, Line
 
 # The sixteen colours every terminal has, in the reader's own palette.
 STYLES = {
@@ -29,9 +29,9 @@ STYLES = {
 }
 
 
-def write_colored(lines: Iterable[Line], stream: Stream) -> None:
+def write_colored(lines: Iterable[Line | Block], stream: Stream) -> None:
     """Write a report."""
-    for line in lines:
+    for line in flat(lines):
         stream.write(paint(line) + "\n")
 
 

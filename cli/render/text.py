@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autodiff.cli.render.page import Block
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -10,7 +12,12 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Line
 
 
-def write_plain(lines: Iterable[Line], stream: Stream) -> None:
+def write_plain(lines: Iterable[Line | Block], stream: Stream) -> None:
     """Write a report."""
     for line in lines:
-        stream.write("".join([text for _, text in line]).rstrip() + "\n")
+        stream.write(plain_text(line))
+
+
+def plain_text(line: Line | Block) -> str:
+    """A line, or many, without blanks at their ends."""
+    return line.text() if isinstance(line, Block) else "".join([text for _, text in line]).rstrip() + "\n"

@@ -1,7 +1,8 @@
 """Where the columns of a tree stand: side by side where the page is wide enough for them.
 
 On a narrower page names and formulas are shortened; where that is not enough, value and gradient move to a
-line of their own below each node. Nodes and numbers are never left out.
+line of their own below each node. Nodes and numbers are never left out. A tree may have a million rows, so
+all of this is done column by column.
 """
 
 from __future__ import annotations
@@ -15,106 +16,185 @@ from autodiff.cli.render.page import (
     NAME,
     NUMBER,
     PLAIN,
+    Block,
     Page,
-    align,
     fit,
+    pad,
     quotient,
     widest,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from autodiff.cli.render.page import Line
 
 NARROWEST_TREE = 21
 NARROW = 24  # how long names and formulas may be on a narrow page
-WIDEST_OP, WIDEST_SHAPE = 10, 12  # on two lines
+MOST_ON_TWO_LINES = {"op": 10, "shape": 12}
 SHORTEST_NAME = 8
 NARROW_GAP = "  "
-STEP = 3  # the columns of a guide's last step
 LOCAL = "d parent/d node"
+MARK = " (*)"
+MOST_IN_BLOCK = 1_000  # rows
 
 
-class Row:
-    """One line of the tree: guides, name and mark, then op, shape, value, local derivative and gradient."""
+class Rows:
+    """The texts of the rows: guides, marks, ops and local derivatives by row, the rest by node.
 
-    __slots__ = ("cells", "guide", "mark", "name")
+    ``narrow`` are the guides on a narrow page, ``under`` those that go on below a row there. ``shapes`` is
+    empty where no node has one. ``is_cut`` says that there would be more rows.
+    """
 
-    def __init__(self, guide: str, name: str, mark: str, cells: tuple[str, str, str, str, str]) -> None:
-        self.guide = guide
-        self.name = name
-        self.mark = mark
-        self.cells = cells
+    __slots__ = (
+        *("ats", "grads", "guides", "is_cut", "locals_", "marks", "names", "narrow", "ops", "shapes"),
+        *("under", "values"),
+    )
 
-
-def layout(
-    rows: Sequence[Row], output: str, has_shapes: bool, page: Page, draw_again: Callable[[], list[str]]
-) -> Iterator[Line]:
-    """The rows under their header; ``draw_again`` gives the guides of a tree that indents less."""
-    columns = unaligned(rows, quotient(output, "node", page.width), has_shapes, NARROWEST_TREE)
-    if width_of(columns, GAP) <= page.width:
-        yield from side_by_side(rows, aligned(columns, has_shapes), has_shapes, GAP)
-        return
-    heading = quotient(output, "node", len(LOCAL))
-    narrow = [narrowed(row) for row in rows]
-    columns = unaligned(narrow, heading, has_shapes, 0)
-    if width_of(columns, NARROW_GAP) <= page.width:
-        yield from side_by_side(narrow, aligned(columns, has_shapes), has_shapes, NARROW_GAP)
-    else:
-        yield from on_two_lines(rows, draw_again(), heading, page)
+    def __init__(self) -> None:
+        self.ats: list[int] = []
+        self.guides: list[str] = []
+        self.narrow: list[str] = []
+        self.under: list[str] = []
+        self.marks: list[str] = []
+        self.ops: list[str] = []
+        self.locals_: list[str] = []
+        self.names: dict[int, str] = {}
+        self.shapes: dict[int, str] = {}
+        self.values: dict[int, str] = {}
+        self.grads: dict[int, str] = {}
+        self.is_cut = False
 
 
-def unaligned(rows: Sequence[Row], heading: str, has_shapes: bool, narrowest: int) -> list[Sequence[str]]:
-    """The columns with their headings."""
-    lefts = ["node".ljust(narrowest), *(row.guide + row.name + row.mark for row in rows)]
-    op, shape, value, local, grad = zip(*(row.cells for row in rows), strict=True)
-    return [
-        lefts,
-        ("op", *op),
-        *([("shape", *shape)] if has_shapes else []),
-        ("value", *value),
-        (LOCAL, *local),
-        (heading, *grad),
-    ]
+def layout(rows: Rows, output: str, page: Page) -> Iterator[Line | Block]:
+    """The rows under their header."""
+    local = Column(LOCAL, rows.locals_, PLAIN)
+    value = Column("value", rows.values, NUMBER)
+    grad = Column(quotient(output, "node", page.width), rows.grads, GRADIENT)
+    kinds = [Column("op", rows.ops, MUTED, is_right=False)]
+    if rows.shapes:
+        kinds.append(Column("shape", rows.shapes, MUTED, is_right=False))
+    wide = side_by_side(rows, rows.names, [*kinds, value, local, grad], GAP, page.width)
+    if wide is not None:
+        return wide
+    grad.title = quotient(output, "node", len(LOCAL))
+    names, closer = rows.names, local
+    if widest([*names.values()]) > NARROW:
+        names = {at: fit(name, NARROW) for at, name in names.items()}
+    if local.widest > NARROW:
+        closer = Column(LOCAL, [narrowed(text) for text in rows.locals_], PLAIN)
+    narrow = side_by_side(rows, names, [*kinds, value, closer, grad], NARROW_GAP, page.width)
+    return on_two_lines(rows, kinds, local, value, grad, page) if narrow is None else narrow
 
 
-def aligned(columns: Sequence[Sequence[str]], has_shapes: bool) -> list[list[str]]:
-    """The columns padded: a graph may have a million rows, and aligning a list is quick."""
-    lefts = 3 if has_shapes else 2
-    return [align(column, at >= lefts) for at, column in enumerate(columns)]
+class Column:
+    """A column of texts by row or by node, and how wide the widest is.
 
+    Texts on the left repeat themselves, numbers on the right do not.
+    """
 
-def width_of(columns: Sequence[Sequence[str]], gap: str) -> int:
-    return sum(map(widest, columns)) + len(gap) * (len(columns) - 1)
+    __slots__ = ("is_right", "style", "texts", "title", "widest")
+
+    def __init__(
+        self, title: str, texts: list[str] | dict[int, str], style: str, is_right: bool = True
+    ) -> None:
+        self.title = title
+        self.texts = texts
+        self.style = style
+        self.is_right = is_right
+        self.widest = widest(
+            [*(texts.values() if isinstance(texts, dict) else texts if is_right else set(texts))]
+        )
+
+    def width(self, gap: str) -> int:
+        return len(gap) + max(cells(self.title), self.widest)
+
+    def head(self, gap: str) -> str:
+        return self._padded([self.title], gap)[0]
+
+    def by_row(self, ats: Sequence[int], gap: str) -> list[str]:
+        """The text of each row, which shows the node in ``ats``, behind the gap."""
+        texts = self.texts
+        if isinstance(texts, dict):
+            of = dict(zip(texts, self._padded([*texts.values()], gap), strict=True))
+            return [of[at] for at in ats]
+        if self.is_right:
+            return self._padded(texts, gap)
+        different = [*set(texts)]
+        padded = dict(zip(different, self._padded(different, gap), strict=True))
+        return [padded[text] for text in texts]
+
+    def _padded(self, texts: list[str], gap: str) -> list[str]:
+        width = self.width(gap)
+        if not self.is_right:
+            return [pad(gap + text, width) for text in texts]
+        if "".join(texts).isascii():
+            return [text.rjust(width) for text in texts]
+        return [pad(text, width, True) for text in texts]
 
 
 def side_by_side(
-    rows: Sequence[Row], columns: Sequence[Sequence[str]], has_shapes: bool, gap: str
-) -> Iterator[Line]:
-    styles = (MUTED, *([MUTED] if has_shapes else []), NUMBER, PLAIN, GRADIENT)
-    lines = zip(*columns, strict=True)
-    yield tuple((MUTED, text if not at else gap + text) for at, text in enumerate(next(lines)))
-    for row, (left, *texts) in zip(rows, lines, strict=True):
-        yield (
-            *parted(row, left),
-            *[(style, gap + text) for style, text in zip(styles, texts, strict=True)],
-        )
+    rows: Rows, names: dict[int, str], facts: list[Column], gap: str, width: int
+) -> Iterator[Line | Block] | None:
+    """Every row on one line; None where the widest has no room."""
+    narrowest = NARROWEST_TREE if gap == GAP else len("node")
+    room = width - sum(fact.width(gap) for fact in facts)
+    if max(narrowest, widest(rows.guides)) > room:
+        return None
+    lefts = sizes(rows, rows.guides, names)
+    left = max(narrowest, *lefts)
+    if left > room:
+        return None
+    return sheet(rows, left, lefts, rows.guides, [names[at] for at in rows.ats], facts, gap)
 
 
-def parted(row: Row, left: str) -> Line:
-    """The first column of a row in its three styles."""
-    start, end = len(row.guide), len(row.guide) + len(row.name)
-    return ((GUIDE, left[:start]), (NAME, left[start:end]), (MUTED, left[end:]))
+def sizes(rows: Rows, guides: list[str], names: dict[int, str]) -> list[int]:
+    """How wide the first column of each row is."""
+    texts = [*names.values()]
+    of = dict(zip(names, map(len if "".join(texts).isascii() else cells, texts), strict=True))
+    return [
+        len(guide) + of[at] + len(mark) for guide, at, mark in zip(guides, rows.ats, rows.marks, strict=True)
+    ]
 
 
-def narrowed(row: Row) -> Row:
-    """A row with a shorter name and a shorter formula; the number behind the formula stays."""
-    op, shape, value, local, grad = row.cells
+def sheet(
+    rows: Rows,
+    left: int,
+    lefts: list[int],
+    guides: list[str],
+    names: list[str],
+    facts: list[Column],
+    gap: str,
+    below: tuple[Column, Column] | None = None,
+) -> Iterator[Line | Block]:
+    """The rows under their header; ``below`` are value and gradient if those have a line of their own.
+
+    ``lefts`` are the sizes of what stands on the left of each row, and ``left`` is the largest.
+    """
+    ats = rows.ats
+    yield ((MUTED, "node".ljust(left)), *((MUTED, fact.head(gap)) for fact in facts))
+    ends = [mark + " " * (left - size) for mark, size in zip(rows.marks, lefts, strict=True)]
+    columns = [guides, names, ends, *(fact.by_row(ats, gap) for fact in facts)]
+    styles: list[str | None] = [GUIDE, NAME, MUTED, *(fact.style for fact in facts)]
+    if below is not None:
+        value, grad = below
+        right = left + sum(fact.width(gap) for fact in facts) - grad.width(gap)
+        yield ((MUTED, value.head("").rjust(right) + grad.head(gap)),)
+        room = {under: max(value.width(""), right - len(under)) for under in set(rows.under)}
+        values = [rows.values[at].rjust(room[under]) for at, under in zip(ats, rows.under, strict=True)]
+        columns += [["\n"] * len(ats), rows.under, values, grad.by_row(ats, gap)]
+        styles += [None, GUIDE, value.style, grad.style]
+    start, end = 0, 1  # the root, before which nothing stands, is a block of its own
+    while start < len(ats):
+        yield Block(styles, [texts[start:end] for texts in columns])
+        start, end = end, end + MOST_IN_BLOCK
+
+
+def narrowed(local: str) -> str:
+    """A shorter local derivative; the number behind the formula stays."""
     number = local.rpartition(" = ")[2]
-    room = NARROW + len(" = ") + len(number) if number != local else NARROW
-    return Row(row.guide, fit(row.name, NARROW), row.mark, (op, shape, value, fit_local(local, room), grad))
+    return fit_local(local, NARROW + len(" = ") + len(number) if number != local else NARROW)
 
 
 def fit_local(local: str, room: int) -> str:
@@ -126,47 +206,41 @@ def fit_local(local: str, room: int) -> str:
     return fit(formula, left) + equals + number if equals and left >= SHORTEST_NAME else fit(local, room)
 
 
-def on_two_lines(rows: Sequence[Row], guides: Sequence[str], heading: str, page: Page) -> Iterator[Line]:
+def on_two_lines(
+    rows: Rows, kinds: list[Column], local: Column, value: Column, grad: Column, page: Page
+) -> Iterator[Line | Block]:
     """What a node is on one line, its value and gradient below it on the right."""
-    has_shapes = any(row.cells[1] for row in rows)
-    leads = [len(guide + row.mark) for row, guide in zip(rows, guides, strict=True)]
-    names_of_ops = {op: fit(op, WIDEST_OP) for op in {row.cells[0] for row in rows}}
-    ops = align(["op", *(names_of_ops[row.cells[0]] for row in rows)], False)
-    shapes = align(["shape", *(fit(row.cells[1], WIDEST_SHAPE) for row in rows)], False)
-    kinds = [ops, shapes] if has_shapes else [ops]
-    room = page.width - sum(cells(column[0]) + len(NARROW_GAP) for column in kinds) - len(NARROW_GAP)
+    ats = rows.ats
+    facts = [shortened(kind) for kind in kinds if kind.widest]
+    room = page.width - sum(fact.width(NARROW_GAP) for fact in facts) - len(NARROW_GAP)
     # Names have the room they want up to a point, formulas what is left, names the rest of that.
-    longest = max(lead + min(cells(row.name), NARROW) for row, lead in zip(rows, leads, strict=True))
-    locals_ = [fit_local(row.cells[3], max(room - longest, len(LOCAL))) for row in rows]
-    room -= max(len(LOCAL), *map(cells, locals_))
-    narrow = [
-        Row(guide, fit(row.name, max(room - lead, SHORTEST_NAME)), row.mark, row.cells)
-        for row, guide, lead in zip(rows, guides, leads, strict=True)
-    ]
-    facts = [*kinds, align([LOCAL, *locals_], True)]
-    value = align(["value", *(row.cells[2] for row in rows)], True)
-    grad = align([heading, *(row.cells[4] for row in rows)], True)
-    lefts = align(["node", *(row.guide + row.name + row.mark for row in narrow)], False)
-    width = width_of([lefts, *facts], NARROW_GAP)
-    styles = (*[MUTED] * len(kinds), PLAIN)
-    header: Line = tuple((MUTED, NARROW_GAP + column[0]) for column in facts)
-    yield ((MUTED, lefts[0]), *header)
-    yield ((MUTED, (value[0] + NARROW_GAP + grad[0]).rjust(width)),)
-    for at, row in enumerate(narrow, 1):
-        yield (
-            *parted(row, lefts[at]),
-            *[(style, NARROW_GAP + column[at]) for style, column in zip(styles, facts, strict=True)],
-        )
-        below = going_on(row.guide)
-        room = width - cells(below) - len(NARROW_GAP) - cells(grad[at])
-        yield ((GUIDE, below), (NUMBER, value[at].rjust(room)), (GRADIENT, NARROW_GAP + grad[at]))
+    lefts = sizes(rows, rows.narrow, rows.names)
+    longest = max(lefts)
+    if widest([*rows.names.values()]) > NARROW:
+        beyond = {at: max(cells(name) - NARROW, 0) for at, name in rows.names.items()}
+        longest = max([size - beyond[at] for size, at in zip(lefts, ats, strict=True)])
+    most = max(room - longest, len(LOCAL))
+    if local.widest > most:
+        local = Column(LOCAL, [fit_local(text, most) for text in rows.locals_], PLAIN)
+    room -= local.width("")
+    names = [rows.names[at] for at in ats]
+    if max(lefts) > room:
+        for row, size in enumerate(lefts):
+            if size > room:
+                lead = size - cells(names[row])
+                names[row] = fit(names[row], max(room - lead, SHORTEST_NAME))
+                lefts[row] = lead + cells(names[row])
+    left = max(len("node"), *lefts)
+    return sheet(rows, left, lefts, rows.narrow, names, [*facts, local], NARROW_GAP, (value, grad))
 
 
-def going_on(guide: str) -> str:
-    """The guides of the line below a row: those that lead further down."""
-    if guide.endswith("] "):  # the number of a depth
-        return guide[: guide.rindex("[")]
-    last = guide[-STEP:]
-    if last.startswith(("|-", "├─")):
-        return guide[:-STEP] + last[0].replace("├", "│") + " " * (STEP - 1)
-    return guide[:-STEP] + " " * min(STEP, len(guide))
+def shortened(kind: Column) -> Column:
+    """The column of ops or shapes as there is room for it on two lines."""
+    most = MOST_ON_TWO_LINES[kind.title]
+    if kind.widest <= most:
+        return kind
+    texts = kind.texts
+    if isinstance(texts, dict):
+        return Column(kind.title, {at: fit(text, most) for at, text in texts.items()}, kind.style, False)
+    fitting = {text: fit(text, most) for text in set(texts)}
+    return Column(kind.title, [fitting[text] for text in texts], kind.style, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.cli.render.text import plain_text
 from autodiff.core.report import Derivation, GradientReport, Graph, GraphEdge, GraphNode, Path, Variable
 
 SEED_1 = """\
@@ -102,4 +103,4 @@ def seed_1_report(**changes):
 
 def texts(lines):
     """The lines of a report as plain text."""
-    return "".join("".join(text for _, text in line).rstrip() + "\n" for line in lines)
+    return "".join(map(plain_text, lines))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from autodiff.cli.render.derivation import derivation_lines
-from autodiff.cli.render.page import GRADIENT, NUMBER, Page, length
+from autodiff.cli.render.page import GRADIENT, NUMBER, Page, flat, length
 from autodiff.cli.render.reports import explain_lines, run_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.describe import describe, describe_twice
@@ -49,7 +49,7 @@ def test_most_scripts_have_a_report(reports):
 @pytest.mark.parametrize("section", SECTIONS)
 def test_lines_keep_to_the_width(reports, section, width, box):
     for name, report in reports.items():
-        for line in run_lines(report, Page(width, box=box), (section,)):
+        for line in flat(run_lines(report, Page(width, box=box), (section,))):
             assert length(line) <= width, (name, line)
 
 
@@ -150,8 +150,25 @@ def test_no_number_is_lost_on_a_narrow_page(reports, width):
 
 
 def numbers(graph: Graph, width: int) -> list[str]:
-    pieces = [piece for line in tree_lines(graph, Page(width)) for piece in line]
+    pieces = [piece for line in flat(tree_lines(graph, Page(width))) for piece in line]
     return [text.strip() for style, text in pieces if style in (NUMBER, GRADIENT)]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_tree_written_at_once_reads_as_it_does_line_by_line(reports, width):
+    """A pipe joins the columns of many rows, a terminal paints row by row."""
+    for name, report in reports.items():
+        for box in (False, True):
+            lines = list(tree_lines(report.graph, Page(width, box=box)))
+            assert texts(lines) == texts(flat(lines)), name
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80])
+def test_rows_are_cut_on_pages_of_every_width(width):
+    text = texts(tree_lines(seed_1_graph(), Page(width, rows=3)))
+    assert "w2*x3" in text
+    assert "w3*x4" not in text
+    assert "... 8 more nodes (--all)" in text
 
 
 SIDE_BY_SIDE = """\
