@@ -229,7 +229,7 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
             said = f"{by} is divided by {x}" if index else f"{x} is divided by {by}"
         else:
             said = f"{x} is multiplied by {by}"
-        return said if name == x else f"{said} in {name}"
+        return f"{said} in {name}"
     if op == "pow" and index == 0:
         return f"the slope of {name} is n*x**(n - 1), which is 0 here: {x}"
     if op == "square":
@@ -266,7 +266,7 @@ def function_of(node: OpNode, names: Names) -> str:
     """What the script calls the function at a node's place: ``nansum`` where the op is a ``where``."""
     op = NAMELESS.get(node.op.name, node.op.name)
     text = "" if node.site is None else names.source.excerpt(node.site)
-    if op != node.op.name or node.op.infix or op in WORDS.findall(text):
+    if op != node.op.name or op in WORDS.findall(text):
         return op
     depth = 0
     for at in range(len(text) - 1, -1, -1):  # the bracket that the last one closes follows the name

@@ -9,8 +9,10 @@ import pytest
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.paths import cause_lines
 from autodiff.core.describe import describe
+from autodiff.core.limits import limits
 from autodiff.core.report import Derivation
 from autodiff.core.span import Source
+from autodiff.grammar import remedies
 from autodiff.grammar.remedies import add_remedies
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
@@ -174,3 +176,195 @@ def test_a_deviation_of_equal_entries_has_the_slope_0() -> None:
     assert told(LEAF.format("[2., 2., 2.]") + "s = 3 * x.std()\ns.backward()") == [
         "2: the slope of x.std() is 0 where all entries are equal: x (2 in all entries)"
     ]
+
+
+FUNCTION = """class Gate(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, v):
+        return v * 2
+    @staticmethod
+    def backward(ctx, g):
+        return g * float("inf")
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (
+            LEAF.format("[[1., 0.], [1., 1.]]")
+            + "y = torch.log(x).T\nz = torch.where(y < 0, 0, y)\nz.sum().backward()",
+            "2: torch.log(x) is -inf already on the way forward: the logarithm of 0 is -infinity:"
+            " entry [0, 1] of x = 0; what arrives there is 0, and 0 times infinity is nan: where in line 3"
+            " leaves this branch out, but not its derivative",
+        ),
+        (
+            LEAF.format("3.") + FUNCTION + "y = torch.where(x > 5, Gate.apply(x), 0)\ny.backward()",
+            "9: Gate.backward answers what is not finite: x = 3",
+        ),
+        (
+            LEAF.format("3.") + "y = x * 2\ny.backward(torch.tensor(0.))",
+            "2: the gradient that was started from is 0",
+        ),
+        (
+            LEAF.format("[1000., 0.]") + "p = torch.softmax(x, 0)\np[0].backward()",
+            "2: p has levelled out, its slope is too small for a number: x (entries from 0 to 1000)",
+        ),
+        (
+            LEAF.format("3.") + "y = torch.where(x > 5, x * 2, torch.tensor(1.))\ny.backward()",
+            "2: y takes the other branch: the condition is False",
+        ),
+        (
+            LEAF.format("3.") + "y = torch.where(x > 1, torch.tensor(1.), x * 2)\ny.backward()",
+            "2: y takes the other branch: the condition is True",
+        ),
+        (
+            LEAF.format("[1., 3.]") + "y = torch.where(x > 2, x, 1)\ny[0].backward()",
+            "2: y takes the other branch: the condition is True in some entries",
+        ),
+        (
+            LEAF.format("3.") + "c = torch.tensor(0.)\ny = c / x\ny.backward()",
+            "3: c = 0 is divided by x = 3 in y",
+        ),
+        (
+            LEAF.format("3.") + "c = torch.tensor(float('inf'))\ny = x / c\ny.backward()",
+            "3: x = 3 is divided by c = inf in y",
+        ),
+        (
+            LEAF.format("[0., 0.]") + "y = x.square().sum()\ny.backward()",
+            "2: the slope of x.square() is 2*x, which is 0 here: x (0 in all entries)",
+        ),
+        (
+            LEAF.format("0.") + "p = torch.tensor(2., requires_grad=True)\ny = x**-p\ny.backward()",
+            "3: y is inf already on the way forward: a negative power has no value at 0: x = 0, -p = -2",
+        ),
+        (
+            LEAF.format("1.") + "e = torch.tensor(float('inf'))\ny = (x - e + e) * x\ny.backward()",
+            "3: x - e + e is nan already on the way forward: -inf + inf is nan: x - e = -inf, e = inf;"
+            " the gradient becomes nan at y",
+        ),
+    ],
+)
+def test_words(script: str, words: str) -> None:
+    assert told(script) == [words]
+
+
+# -- trials -----------------------------------------------------------------------------------------------
+
+
+def repairs(text: str) -> list[str]:
+    return [fix.text for cause in derivation_of(text, "script.ad").causes for fix in cause.repairs]
+
+
+def test_trials_end_after_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = "for i in range(100): pass\n" + LEAF.format("[0., 0.]") + "y = x / x.norm()\ny[0].backward()"
+    second = ["keep the divisor away from 0: x / (x.norm() + 1e-6)"]
+    assert repairs(script) == second
+    monkeypatch.setattr(remedies, "MOST_STEPS", 102)
+    assert repairs(script) == second
+    monkeypatch.setattr(remedies, "ENTRIES", 1)  # every entry counts as a step
+    assert repairs(script) == []
+
+
+def test_trials_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remedies, "MOST_IN_ALL", 1)
+    assert repairs(LEAF.format("[0., 0.]") + "y = x / x.norm()\ny[0].backward()") == []
+
+
+def test_a_trial_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = (
+        LEAF.format("0.")
+        + "y = torch.sqrt(x)\nfor i in range(3 if y == 0 else 10**9):\n    pass\nz = 2 * y\nz.backward()"
+    )
+    monkeypatch.setattr(remedies, "MOST_STEPS", 1000)
+    before = limits.steps
+    assert repairs(script) == []
+    assert limits.steps == before
+
+
+def test_no_more_than_three_repairs_go_together() -> None:
+    lines = [f"r{at} = torch.sqrt(x[{at}])\n" for at in range(4)]
+    three = LEAF.format("[0., 0., 0., 0.]") + "".join(lines[:3]) + "y = r0 + r1 + r2\ny.backward()"
+    [together] = repairs(three)
+    assert together.count("torch.sqrt(x[") == 3
+    four = LEAF.format("[0., 0., 0., 0.]") + "".join(lines) + "y = r0 + r1 + r2 + r3\ny.backward()"
+    assert repairs(four) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "proposed"),
+    [
+        (
+            LEAF.format("[[1000., 1.], [2., 1000.]]") + "y = torch.log(torch.exp(x).sum())\ny.backward()",
+            ["logsumexp subtracts the largest entry first: torch.logsumexp(x.flatten(), 0)"],
+        ),
+        (
+            LEAF.format("[[1000., 1.], [2., 1000.]]")
+            + "p = torch.exp(x) / torch.exp(x).sum(1, keepdim=True)\np[0, 0].backward()",
+            ["softmax subtracts the largest entry first: torch.softmax(x, 1)"],
+        ),
+        (  # the exponents differ
+            LEAF.format("[1000., 1.]") + "p = torch.exp(x) / torch.exp(2 * x).sum()\np[1].backward()",
+            [
+                "together: keep it below the overflow: torch.exp(x.clamp(max=700)), and keep it below the"
+                " overflow: torch.exp((2 * x).clamp(max=700))"
+            ],
+        ),
+        (  # the name means something else by then
+            LEAF.format("[1000., 1.]")
+            + "v = x * 1\ne = torch.exp(v)\nv = x * 0\ny = torch.log(e.sum()) + v[0]\ny.backward()",
+            ["keep it below the overflow: torch.exp(v.clamp(max=700))"],
+        ),
+        (  # what is summed was changed in between
+            LEAF.format("[1000., 1.]")
+            + "v = x * 1\ne = torch.exp(v)\nv[0] = 3\ny = torch.log(e.sum())\ny.backward()",
+            [],
+        ),
+        (
+            "from torch import exp, log, tensor\nx = tensor([1000., 1.], requires_grad=True)\n"
+            "y = log(1 + exp(x)).sum()\ny.backward()",
+            ["softplus is log(1 + exp(x)) without the overflow: softplus(x)"],
+        ),
+        (
+            "import torch\nimport torch.nn.functional as F\n"
+            + LEAF.format("1000.")
+            + "y = F.relu(torch.log(1 + torch.exp(x)))\ny.backward()",
+            ["softplus is log(1 + exp(x)) without the overflow: F.softplus(x)"],
+        ),
+        (
+            LEAF.format("[1., 0.]") + "y = torch.where(x > 0.5, 0, torch.log1p(-x))\ny.sum().backward()",
+            [
+                "choose before the op as well, so that it never meets what is left out:"
+                " torch.log1p(torch.where(x > 0.5, 1, -x))"
+            ],
+        ),
+        (LEAF.format("0.") + "y = x / x\ny.backward()", []),
+    ],
+)
+def test_what_is_proposed(script: str, proposed: list[str]) -> None:
+    assert repairs(script) == proposed
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("def f(a):\n    return w * w\ny = f(x) + x.detach()", "5: detach() leaves the graph: x.detach()"),
+        ("def f(a):\n    return w * a\ny = w * w\nprint(f(x))", "1: nothing uses x"),
+        ("def f(a):\n    return w * w\ny = f(x)", "3: f does not use its parameter a"),
+        ("def f(a, b):\n    return b * w\ny = f(b=w, a=x)", "3: f does not use its parameter a"),
+        ("k = w.detach()\ny = w * w * k\nprint(x)", "1: nothing uses x"),
+        ("h = x * 2\nk = h + w\nh = w\ny = h * w", "4: nothing uses k, which is made from it"),
+        (
+            "h = x * 2\nh = w\ny = h * w",
+            "4: h, made from it in line 3, is given another value before it is used",
+        ),
+        (
+            "h = x * 2\ndef f():\n    return h + 1\nf()\nh = w\ny = h * w",
+            "3: nothing that was made from it here was used for y",
+        ),
+    ],
+)
+def test_why_there_is_no_path(script: str, reason: str) -> None:
+    text = LEAF.format("2.") + "w = torch.tensor(3., requires_grad=True)\n" + script + "\ny.backward()"
+    line, _, words = reason.partition(": ")
+    assert told(text) == [f"{line}: no path leads from y to x: {words}"]
