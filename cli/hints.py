@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 MOST_NAMED = 3
 #: Code on the command line is repeated where it is shorter than this.
 LONGEST_CODE = 60
-#: Formats of ``explain`` that have formulas and no place for kinks.
-FORMULAS = ("formula", "latex", "markdown")
 SITS = {
     "kink": "on a kink",
     "jump": "on a jump",
@@ -42,9 +40,9 @@ def hints_on(report: GradientReport, request: Request) -> Iterator[str]:
 
 
 def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
-    """What ``explain`` tells itself, unless it prints formulas alone."""
+    """What ``explain`` tells itself, unless it prints the formula alone."""
     if request.command == "explain":
-        if request.text("format") in FORMULAS:
+        if request.text("format") == "formula":
             for derivation in report.derivations:
                 for kink in derivation.kinks:
                     if kink.formula:
