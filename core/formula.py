@@ -76,20 +76,21 @@ def total_of(symbols: Sequence[Symbol], node: Node, is_scalar: bool) -> Expr:
 
 def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -> Formula:
     """What to show of the sum over all paths and of the factored form; either may be missing."""
+    extra: Expr | None = None
+    shared: dict[str, Expr] = {}
     if total is not None and (total.size <= LONGEST_SUM or short is None):
-        extra = short if short is not None and short.size < total.size else None
-        shown, whole = total, total
+        shown = total
+        if short is not None and short.size < total.size:
+            extra, shared = short.expr, short.shared
     elif short is not None and len(short.shared) <= MOST_SHARED:
-        extra = None
-        shown, whole = short.expr, short.expr
+        shown, shared = short.expr, short.shared
     else:
         return Formula(exact="" if short is None else _exact(short.expr, short.shared, formulas))
-    shared = {} if extra is None and shown is total else short.shared  # type: ignore[union-attr]
-    told = [shown] if extra is None else [shown, extra.expr]
+    told = [shown] if extra is None else [shown, extra]
     return Formula(
         shown,
-        None if extra is None else extra.expr,
-        _exact(whole, shared, formulas),
+        extra,
+        _exact(shown, shared, formulas),
         (*reversed(shared.items()), *formulas.meanings([*told, *shared.values()])),
     )
 

@@ -242,8 +242,9 @@ class Formulas:
                 return Symbol(number(node.out.item()), shape, extent=())
             if not node.tracked and node.out is not None and is_one_number_copied(node.out):
                 return Symbol(number(node.out.flat[0].item()), shape, extent=())
-            constant = isinstance(node, Leaf) and not node.tracked and node.out is not None
-            return self._invent(node, shape, short_constant(node) if constant else self._names[node])  # type: ignore[arg-type]
+            if isinstance(node, Leaf) and not node.tracked and node.out is not None:
+                return self._invent(node, shape, short_constant(node))
+            return self._invent(node, shape, self._names[node])
         written = self._application(node)
         if (
             written is None

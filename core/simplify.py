@@ -203,12 +203,11 @@ class Simplifier:
             return base
         if len(base) == 1:
             [(coefficient, factors)] = base.values()
-            whole = power.__class__ is int
-            if whole and abs(power) <= 64:  # type: ignore[arg-type]
+            if isinstance(power, int) and abs(power) <= 64:
                 powers: Factors = {}
                 for b, e in factors.items():
-                    self._multiply(powers, b, self._times(e, power))  # type: ignore[arg-type]
-                return self._one(raised(coefficient, power), powers)  # type: ignore[arg-type]
+                    self._multiply(powers, b, self._times(e, power))
+                return self._one(raised(coefficient, power), powers)
             if coefficient == UNIT and list(factors.values()) == [1]:
                 return self._one(UNIT, dict.fromkeys(factors, power))
         return single(self._as_factor(base), power)

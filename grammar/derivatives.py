@@ -6,21 +6,18 @@ there is an error and not zeros, as in torch.
 
 from __future__ import annotations
 
-from autodiff.core.backward import grad as core_grad
 from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.functions import find
 from autodiff.core.lazy import np
-from autodiff.core.mode import enable_grad, mode
+from autodiff.core.mode import enable_grad
 from autodiff.core.tensors import Tensor, settle
 from autodiff.grammar.autograd import zeros_like
+from autodiff.grammar.passes_inside import pulled
 from autodiff.grammar.values import Builtin, is_true, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from autodiff.core.mode import Recorder
-    from autodiff.core.node import GradCell, Node
 
 OUTPUTS = "outputs of the user-provided function"
 STRATEGIES = ("forward-mode", "reverse-mode")
@@ -179,38 +176,6 @@ def not_strict(message: str) -> GradientError:
     )
 
 
-class InsideRecorder:
-    """Tells the recorder of passes which are none of the script's own graph."""
-
-    __slots__ = ("recorder",)
-
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-
-    def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
-        self.recorder.grads_gathered(before)
-
-    def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
-        self.recorder.pass_ran("functional", roots, seeds, order)
-
-
-def pulled(
-    outputs: list[Tensor], inputs: list[Tensor], weights: list[Any], **options: Any
-) -> tuple[Any, ...]:
-    """The gradients of those outputs that have one; None for inputs that none leads to."""
-    pairs = [(y, w) for y, w in zip(outputs, weights, strict=True) if y is not None and y.requires_grad]
-    if not pairs:
-        return (None,) * len(inputs)
-    ys, ws = [y for y, _ in pairs], [w for _, w in pairs]
-    recorder = mode.recorder
-    if recorder is not None:
-        mode.recorder = InsideRecorder(recorder)
-    try:
-        return tuple(core_grad(ys, inputs, ws, allow_unused=True, **options))
-    finally:
-        mode.recorder = recorder
-
-
 def filled(
     found: tuple[Any, ...], like: list[Tensor], at: Evaluation, without: str, fixed: str, noun: str = "input"
 ) -> list[Tensor]:
@@ -251,7 +216,8 @@ def stacked(parts: list[Any], shape: tuple[int, ...], like: Tensor, create_graph
         return Tensor(settle(np.zeros(shape, dtype=like.dtype.name)))
     stack, reshape = find("stack"), find("reshape")
     if create_graph and stack is not None and reshape is not None:
-        return reshape(stack(parts), shape)  # type: ignore[no-any-return]
+        whole: Tensor = reshape(stack(parts), shape)
+        return whole
     return Tensor(settle(np.stack([part.data for part in parts]).reshape(shape)))
 
 

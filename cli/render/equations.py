@@ -243,11 +243,11 @@ def where_of(derivation: Derivation) -> list[str]:
 
 
 def equality(name: str, meaning: Expr | str, tensors: Collection[str] = ()) -> str:
-    if meaning.__class__ is str:
-        read = read_source(str(meaning))
-        right = rf"\texttt{{{escaped(str(meaning))}}}" if read is None else latex_of(read)
+    if isinstance(meaning, Expr):
+        right = latex_of(meaning, None, tensors)
     else:
-        right = latex_of(meaning, None, tensors)  # type: ignore[arg-type]
+        read = read_source(meaning)
+        right = rf"\texttt{{{escaped(meaning)}}}" if read is None else latex_of(read)
     return f"{name_latex(name)} = {right}"
 
 

@@ -107,9 +107,9 @@ def ranked(paths: tuple[Path, ...]) -> list[Path]:
     return sorted(paths, key=lambda path: -weight(path.contribution))
 
 
-def weight(contribution: object) -> float:
+def weight(contribution: Any) -> float:
     if is_array(contribution):
-        size = float(abs(contribution).max()) if contribution.size else 0.0  # type: ignore[attr-defined,arg-type]
+        size = float(abs(contribution).max()) if contribution.size else 0.0
     else:
         size = abs(number(contribution))
     return size if size == size else float("inf")
