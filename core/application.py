@@ -9,6 +9,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Node, ScalarNode, next_number
 from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
+from autodiff.core.requirements import kind_of, need_kind
 from autodiff.core.tensors import Tensor, _check_broadcast, settle
 
 TYPE_CHECKING = False
@@ -27,6 +28,8 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
             return Tensor(out, _scalar_node(op, [x.node], [x.value], out), x.requires_grad)
     if op.is_elementwise:
         operands = _in_common_type(op, operands)
+    if op.kinds:
+        need_kind(next(x for x in operands if x.__class__ is Tensor), op.kernel, op.kinds)
     values = [x.value if x.__class__ is Tensor else x for x in operands]
     tracked = visible = False
     if mode.enabled:
@@ -75,7 +78,7 @@ APPLIERS[Tensor] = apply
 
 def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
     """The error for an op that truth values do not have, in torch's words for minus."""
-    masks = [x for x in operands if x.__class__ is Tensor and x.dtype is dtypes.bool_]
+    masks = [x for x in operands if kind_of(x) == "b"]
     invert = " If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
     if op.name == "neg":
         message = "Negation, the `-` operator, on a bool tensor is not supported." + invert
@@ -91,7 +94,7 @@ def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
     return ScriptError(
         message,
         code="E0312",
-        operands=tuple(masks),
+        operands=tuple([x for x in masks if x.__class__ is Tensor]),
         caret="truth values are no numbers here",
         help=("convert them to numbers first, as in `x.double()`",),
     )

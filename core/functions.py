@@ -167,8 +167,8 @@ class Function:
     def convert(self, value: Any, parameter: Parameter, position: int) -> Any:
         """The value in the form its kind promises; an error in torch's words when it cannot be."""
         accepted, convert = KINDS[parameter.kind]
-        if value is None and parameter.default is None:
-            return None
+        if value is None and (parameter.default is None or parameter.name == "requires_grad"):
+            return parameter.default
         converted = convert(value)
         if converted is MISSING:
             only = parameter.variadic and value.__class__ is tuple and len(value) == 1
@@ -268,7 +268,8 @@ def _ints(value: Any) -> Any:
         value = value[0]
     if not isinstance(value, (tuple, list)):
         value = (value,)
-    ints = tuple(_int(n) for n in value)
+    # torch looks at the first alone: True may stand for 1 behind it.
+    ints = tuple(int(n) if at and n.__class__ is bool else _int(n) for at, n in enumerate(value))
     return MISSING if any(n is MISSING for n in ints) else ints
 
 

@@ -44,6 +44,8 @@ class Op:
     rule here reads something else: an in-place change of what torch keeps is refused, of the rest it is not.
     ``"inside"`` stands for what only torch's function has, such as the 1/x in a/x. It may also be a function
     of the node.
+    ``kinds`` are the kinds of numbers (of "bif") that torch has a kernel for, where there are others, and
+    ``kernel`` is what it calls that.
     ``grad_fn`` is the name torch prints, or a function of the node; ``fused_backward`` the name of the node
     that torch records for the whole derivative when the pass is recorded (``create_graph``).
     """
@@ -57,6 +59,8 @@ class Op:
         "infix",
         "is_elementwise",
         "is_view",
+        "kernel",
+        "kinds",
         "kink",
         "latex",
         "name",
@@ -86,6 +90,8 @@ class Op:
         saves_params: bool = False,
         saved: Saved | Callable[[Node], Saved] | None = None,
         fused_backward: str = "",
+        kinds: str = "",
+        kernel: str = "",
         kink: str = "",
         doc: str = "",
     ) -> None:
@@ -104,6 +110,8 @@ class Op:
         self.saves_params = saves_params
         self.saved = saved
         self.fused_backward = fused_backward
+        self.kinds = kinds
+        self.kernel = kernel
         self.kink = kink
         self.doc = doc
 
@@ -189,6 +197,8 @@ class Op:
                 saves_params=self.saves_params,
                 saved=self.saved if saved is None else saved,
                 fused_backward=self.fused_backward,
+                kinds=self.kinds,
+                kernel=self.kernel,
                 kink=self.kink if kink is None else kink,
                 doc=self.doc,
             )

@@ -6,7 +6,22 @@ from autodiff.core.errors import GradientError, ScriptError, ShapeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.op import Op
     from autodiff.core.tensors import Tensor
+
+
+def need_kind(x: Tensor, kernel: str, kinds: str) -> None:
+    """Refuse numbers of another kind, of "bif", than those torch has the kernel for."""
+    if x.dtype.kind not in kinds:
+        raise ScriptError(
+            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
+            code="E0312",
+            operands=(x,),
+            caret=f"this tensor holds {x.dtype.name} numbers",
+            help=("convert it with .float() or .double()",),
+        )
 
 
 def need_fitting_gradient(x: Tensor, grad: Tensor) -> None:
@@ -87,3 +102,33 @@ def only_leaves_change(x: Tensor) -> GradientError:
         operands=(x,),
         help=("use `x.detach()` where the gradient should stop",),
     )
+
+
+def kind_of(x: Any) -> str:
+    """The kind of a number, or of those of a tensor: one of "bif"."""
+    return {bool: "b", int: "i", float: "f"}.get(x.__class__) or x.dtype.kind
+
+
+def refuse_truths(sub: Op, x: Any, y: Any) -> None:
+    """Truth values are not subtracted, whatever they are scaled by."""
+    if "b" in (kind_of(x), kind_of(y)):
+        from autodiff.core.application import not_for_booleans
+
+        raise not_for_booleans(sub, (x, y))
+
+
+def check_scale(x: Any, y: Any, name: str, factor: Any) -> None:
+    """A truth value is no factor of numbers, and a number with a decimal point none of whole ones."""
+    kinds = [kind_of(z) for z in (x, y)]
+    if factor.__class__ is float and "f" not in kinds:
+        raise ScriptError(
+            f"For integral input tensors, argument {name} must not be a floating point number.",
+            code="E0312",
+            caret=f"`{name}` has a decimal point, and what it scales are whole numbers",
+        )
+    if factor.__class__ is bool and kinds != ["b", "b"]:
+        raise ScriptError(
+            f"Boolean {name} only supported for Boolean results.",
+            code="E0312",
+            caret=f"`{name}` is a truth value where a number is meant",
+        )

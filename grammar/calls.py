@@ -12,6 +12,7 @@ from autodiff.core.mode import mode
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.attributes import find_method, get_attribute
+from autodiff.grammar.fitting import check, key_of
 from autodiff.grammar.interpreter import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.script_functions import invoke
 from autodiff.grammar.values import (
@@ -48,6 +49,9 @@ def call(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     kind = function.__class__
     if kind is ScriptFunction:
         return invoke(function, args, kwargs)
+    if kind is Function:
+        check(key_of(function, function.name), function, args, kwargs)
+        return function(*args, **kwargs)
     if kind in CALLABLE:
         return function(*args, **kwargs)
     if kind is GradMode:
@@ -60,7 +64,7 @@ CALLED_FUNCTION = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd"
     " function with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
 )
-CALLABLE = frozenset([Builtin, Function, BoundMethod, Module])
+CALLABLE = frozenset([Builtin, BoundMethod, Module])
 
 
 def decorate(switch: GradMode, *args: Any) -> ScriptFunction:
@@ -102,8 +106,8 @@ def call_expression(c: Compiler, node: syntax.Call) -> Evaluate:
     plain = all(a.keyword is None and not a.star for a in node.arguments)
     constant = c.constant(node.function)
     if constant is not UNBOUND:
-        if plain and constant.__class__ is Function:
-            return call_of_function(c, node, constant)
+        if constant.__class__ is Function:
+            return call_of_function(c, node, constant, plain)
         return call_of(c, node, lambda frame: constant, plain)
     if node.function.__class__ is syntax.Attribute:
         return call_of_method(c, node, node.function, plain)
@@ -114,9 +118,20 @@ def positional(c: Compiler, node: syntax.Call) -> list[Evaluate]:
     return [c.expression(argument.value) for argument in node.arguments]
 
 
-def call_of_function(c: Compiler, node: syntax.Call, function: Function) -> Evaluate:
+def call_of_function(c: Compiler, node: syntax.Call, function: Function, plain: bool) -> Evaluate:
     """A call of a function of core, whose name nothing shadows."""
-    arguments, span = positional(c, node), node.span
+    span, key = node.span, key_at(c, node.function, function)
+    if not plain:
+        gather = gathering(c, node)
+
+        def run_general(frame: Frame) -> Any:
+            values, named = gather(frame)
+            mode.site = span
+            check(key, function, values, named)
+            return function(*values, **named)
+
+        return run_general
+    arguments = positional(c, node)
     defaults = defaults_after(function, 1) if len(arguments) == 1 else None
     if defaults is not None:
         implementation = function.implementation
@@ -125,16 +140,29 @@ def call_of_function(c: Compiler, node: syntax.Call, function: Function) -> Eval
         def run_direct(frame: Frame) -> Any:
             x = argument(frame)
             mode.site = span
-            return implementation(x, *defaults) if x.__class__ is Tensor else function(x)
+            if x.__class__ is Tensor:
+                return implementation(x, *defaults)
+            check(key, function, (x,), NOTHING)
+            return function(x)
 
         return run_direct
 
     def run(frame: Frame) -> Any:
         values = [argument(frame) for argument in arguments]
         mode.site = span
+        check(key, function, values, NOTHING)
         return function(*values)
 
     return run
+
+
+def key_at(c: Compiler, node: syntax.Expression, function: Function) -> str:
+    """The key of the function that ``node`` names."""
+    if isinstance(node, syntax.Name):
+        return key_of(function, node.id)
+    assert isinstance(node, syntax.Attribute)  # nothing else is certain to be a function of core's
+    owner = c.constant(node.object).name.rpartition(".")[2]
+    return key_of(function, node.name, {"functional": "F"}.get(owner, owner))
 
 
 def defaults_after(function: Function, given: int) -> tuple[Any, ...] | None:
@@ -187,6 +215,7 @@ def call_of(c: Compiler, node: syntax.Call, function: Evaluate, plain: bool) -> 
 def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, plain: bool) -> Evaluate:
     """``owner.name(...)`` without making the bound method; ``names`` of other kinds are looked up."""
     owner, name, span, name_span = c.expression(target.object), target.name, node.span, target.name_span
+    key = f"Tensor.{name}"
     direct: dict[type, tuple[Callable[..., Any], tuple[Any, ...] | None]] = {}
 
     def method_of(value: Any) -> tuple[Callable[..., Any], tuple[Any, ...] | None]:
@@ -222,6 +251,8 @@ def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, pla
             return call(member, values, named)
         values, named = gather(frame)
         mode.site = span
+        if value.__class__ is Tensor:
+            check(key, function, (value, *values), named)
         return function(value, *values, **named)
 
     return run

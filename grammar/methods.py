@@ -169,13 +169,6 @@ for _name in ("zeros", "ones", "full", "empty", "tensor"):
 
 @method(Tensor, "requires_grad_")
 def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
-    if requires_grad.__class__ is not bool:
-        raise ScriptError(
-            f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not"
-            f" {type_name(requires_grad)}",
-            code="E0310",
-            caret="write True or False, or leave it out for True",
-        )
     return x.set_requires_grad(requires_grad)
 
 

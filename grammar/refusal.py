@@ -1,26 +1,33 @@
 """What torch says of arguments that a function does not take.
 
-Only calls that core refuses come here. ``torch_signatures.txt`` holds how torch reads the arguments of every
-function and method; ``tests/make_torch_signatures.py`` writes it. Functions in C++ share one reader there,
-with typed forms, one or several; those in Python say what Python says of names and numbers of arguments, and
-of their types whatever fails first inside, which is not repeated here.
+A call is read before core has it (``fitting``), and again for what is said of it. ``torch_signatures.txt``
+holds how torch reads the arguments of every function and method; ``tests/make_torch_signatures.py`` writes
+it. Functions in C++ share one reader there, with typed forms, one or several; those in Python say what Python
+says of names and numbers of arguments, and of their types whatever fails first inside, which is not repeated.
 """
 
 from __future__ import annotations
 
-import re
+import os
+from functools import cache
 
-from autodiff.core.dtypes import DType
+from autodiff.core.device import Device
+from autodiff.core.dtypes import dtype_meant
 from autodiff.core.tensors import Tensor
+from autodiff.grammar.python_refusal import (
+    UNKNOWN,
+    Blame,
+    PythonSignature,
+    blame_of_python,
+    no_tensor,
+    takes,
+)
 from autodiff.grammar.values import type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
-
-#: Stands for an argument of which nothing is known: every parameter takes it.
-UNKNOWN: Any = object()
 
 #: What is wrong with the arguments of a function of several forms, where no argument is to blame.
 ANY_FORM: Any = object()
@@ -33,10 +40,7 @@ NUMPY_NAMES = {
     "other": ("x2",),
 }
 #: Functions for which a number will do wherever a tensor is taken.
-TAKE_NUMBERS = frozenset(
-    "add sub subtract mul multiply div divide true_divide floor_divide bitwise_and bitwise_or bitwise_xor"
-    " remainder fmod pow special_xlog1py special_zeta".split()
-)
+TAKE_NUMBERS = frozenset("add sub subtract mul multiply div divide true_divide floor_divide copy".split())
 
 
 class Typed:
@@ -47,10 +51,10 @@ class Typed:
     def __init__(self, text: str) -> None:
         declared, equals, default = text.partition(" = ")
         kind, _, self.name = declared.rpartition(" ")
-        self.takes_one = kind.endswith("#")
-        self.kind = kind.rstrip("#")
+        self.may_be_none = kind.endswith("?") or default == "None"
+        self.takes_one = kind.rstrip("?").endswith("#")
+        self.kind = kind.rstrip("?#")
         self.has_default = bool(equals)
-        self.may_be_none = default == "None"
 
     def takes(self, value: Any, numbers: bool) -> bool:
         """Whether torch's reader takes the value here; entries of lists it looks at later."""
@@ -74,6 +78,8 @@ def is_of(kind: str, value: Any) -> bool:
         if value.requires_grad or value.ndim:
             return False
         return kind in ("Number", "float") or (kind == "int" and value.dtype.name.startswith("int"))
+    if kind == "torch.dtype":
+        return dtype_meant(value) is not None
     return value.__class__ in TAKEN.get(kind, ())
 
 
@@ -96,8 +102,7 @@ TAKEN: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "bool": (bool,),
     "str": (str,),
-    "torch.dtype": (DType,),
-    "torch.device": (str,),
+    "torch.device": (str, Device),
 }
 
 
@@ -107,8 +112,9 @@ class Form:
     __slots__ = ("is_variadic", "least", "parameters", "positional", "short", "text")
 
     def __init__(self, text: str) -> None:
-        self.text = text.replace("#", "")
-        self.short = re.sub(r"(, \*)?, Tensor out = None\)$", ")", self.text)
+        self.text = text.replace("#", "").replace("?", "")
+        without_out = self.text.removesuffix(", Tensor out = None)")
+        self.short = self.text if without_out == self.text else without_out.removesuffix(", *") + ")"
         parts = [part for part in text[1:-1].split(", ") if part]
         self.positional = parts.index("*") if "*" in parts else len(parts)
         self.parameters = [Typed(part) for part in parts if part != "*"]
@@ -121,23 +127,24 @@ class Form:
         return not any("name" in p.kind.split() or "names" in p.kind.split() for p in self.parameters)
 
 
-class Blame:
-    """The first line and what it is about: an argument, by position or name, and the value not taken."""
-
-    __slots__ = ("argument", "kind", "message", "value")
-
-    def __init__(self, message: str, argument: Any = None, value: Any = UNKNOWN, kind: str = "any") -> None:
-        self.message = message
-        self.argument = argument
-        self.value = value
-        self.kind = kind
+@cache
+def forms_of(signature: str) -> list[Form]:
+    return [Form(text) for text in signature.split(" | ")]
 
 
-def blame(key: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool = False) -> Blame | None:
+def blame(
+    key: str,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    is_method: bool = False,
+    *,
+    is_of_names: bool = False,
+) -> Blame | None:
     """What torch says of a call of ``key``, such as ``F.relu`` or ``Tensor.sum``.
 
     None where it has no such function or finds nothing wrong with the arguments as such. Those of a method
-    begin with the tensor it belongs to.
+    begin with the tensor it belongs to. Where names and numbers of arguments fit none of several forms,
+    and that is what core says as well, ``is_of_names``, its sentence says more than torch's: None.
     """
     entry = entry_of(key)
     if entry is None:
@@ -150,7 +157,7 @@ def blame(key: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool
         if kwargs:
             return Blame(f"{called}() takes no keyword arguments", next(iter(kwargs)))
         return Blame(f"{called}() takes no arguments ({len(args)} given)", 1) if args else None
-    forms = [Form(text) for text in signature.split(" | ")]
+    forms = forms_of(signature)
     reader = Reader(called, args, kwargs, is_method)
     if kind == "form":
         return reader.read(forms[0]) or reader.wrong_entry(forms[0])
@@ -162,8 +169,8 @@ def blame(key: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool
     if len(plausible) == 1:
         return reader.read(plausible[0])
     unknown = Reader(called, [UNKNOWN] * len(args), dict.fromkeys(kwargs, UNKNOWN), is_method)
-    if all(unknown.read(form) is not None for form in forms):
-        return None  # names or numbers of arguments: core's sentence says more than a list of forms
+    if is_of_names and all(unknown.read(form) is not None for form in forms):
+        return None
     return reader.no_form(forms)
 
 
@@ -173,16 +180,22 @@ def name_in_torch(key: str) -> str | None:
     return None if entry is None or entry[1] == "python" else entry[0]
 
 
+@cache
 def entry_of(key: str) -> tuple[str, str, str] | None:
     """The line of a function: what torch calls it, the kind of its reader, its signature."""
-    from pathlib import Path
+    start = signatures().find(f"\n{key} ") + 1
+    if not start:
+        return None
+    _, called, kind, signature = signatures()[start : signatures().index("\n", start)].split(" ", 3)
+    return called, kind, signature
 
-    with Path(__file__).with_name("torch_signatures.txt").open(encoding="utf-8") as lines:
-        for line in lines:
-            if line.startswith(f"{key} "):
-                _, called, kind, signature = line.rstrip("\n").split(" ", 3)
-                return called, kind, signature
-    return None
+
+@cache
+def signatures() -> str:
+    """The file, from an empty line on."""
+    # Neither pathlib nor re, which a script has no other use for.
+    with open(os.path.join(os.path.dirname(__file__), "torch_signatures.txt"), encoding="utf-8") as lines:
+        return "\n" + lines.read()
 
 
 class Reader:
@@ -309,84 +322,6 @@ class Reader:
 
 
 MISSING: Any = object()
-
-
-def no_tensor(values: Any, number: int) -> Blame | None:
-    """The error for an entry, of the list that is argument ``number``, that is no tensor."""
-    if isinstance(values, (tuple, list)):
-        for at, value in enumerate(values):
-            if value is not UNKNOWN and value.__class__ is not Tensor:
-                what = f"expected Tensor as element {at} in argument {number}, but got {type_name(value)}"
-                return Blame(what, number, values, "tensors")
-    return None
-
-
-def takes(least: int, most: int, given: int) -> str:
-    """How many arguments a function takes and how many it got, in Python's words, which torch repeats."""
-    wanted = f"from {least} to {most}" if least != most else str(most)
-    plural = "s" * (least != most or most != 1)
-    return f"takes {wanted} positional argument{plural} but {given} {'was' if given == 1 else 'were'} given"
-
-
-# -- functions in Python -------------------------------------------------------------------------------
-
-
-class PythonSignature:
-    """A signature as ``inspect`` writes it, with None for every default."""
-
-    __slots__ = ("keyword_only", "positional", "required", "takes_any", "takes_any_name", "takes_tensors")
-
-    def __init__(self, text: str) -> None:
-        self.positional: list[str] = []
-        self.keyword_only: list[str] = []
-        self.required: set[str] = set()
-        self.takes_any = self.takes_any_name = self.takes_tensors = False
-        names = self.positional
-        for part in filter(None, text[1:-1].split(", ")):
-            name, equals, _ = part.partition("=")
-            if part.startswith("**"):
-                self.takes_any_name = True
-            elif part.startswith("*"):
-                self.takes_any = part != "*"
-                self.takes_tensors = part == "*tensors"
-                names = self.keyword_only
-            elif part != "/":
-                names.append(name)
-                if not equals:
-                    self.required.add(name)
-
-
-def blame_of_python(
-    called: str, signature: PythonSignature, args: Sequence[Any], kwargs: dict[str, Any]
-) -> Blame | None:
-    """What Python says of a call, in its order."""
-    names, count = signature.positional, len(args)
-    for name in kwargs:
-        if name not in names and name not in signature.keyword_only and not signature.takes_any_name:
-            return Blame(f"{called}() got an unexpected keyword argument '{name}'", name)
-        if name in names[:count]:
-            return Blame(f"{called}() got multiple values for argument '{name}'", name)
-    if count > len(names) and not signature.takes_any:
-        least = sum(name in signature.required for name in names)
-        return Blame(f"{called}() {takes(least, len(names), count)}", len(names))
-    for among, how in ((names[count:], "positional"), (signature.keyword_only, "keyword-only")):
-        missing = [f"'{n}'" for n in among if n in signature.required and n not in kwargs]
-        if missing:
-            plural = "s" * (len(missing) > 1)
-            return Blame(
-                f"{called}() missing {len(missing)} required {how} argument{plural}: {listing(missing)}"
-            )
-    if signature.takes_tensors:  # side by side, or as one list
-        is_list = count == 1 and isinstance(args[0], (tuple, list))
-        return no_tensor(args[0] if is_list else args, 0)
-    return None
-
-
-def listing(names: list[str]) -> str:
-    """``'a', 'b', and 'c'``, as Python lists what is missing."""
-    if len(names) < 3:
-        return " and ".join(names)
-    return f"{', '.join(names[:-1])}, and {names[-1]}"
 
 
 __all__ = ["ANY_FORM", "UNKNOWN", "Blame", "blame", "name_in_torch"]

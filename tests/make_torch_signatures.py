@@ -1,6 +1,6 @@
 """Writes ``grammar/torch_signatures.txt``: how torch reads the arguments of every public function and method.
 
-Run ``python tests/make_torch_signatures.py`` with torch installed; ``tests/core/test_wrong_calls.py`` fails
+Run ``python tests/make_torch_signatures.py`` with torch installed; ``tests/test_wrong_calls.py`` fails
 when the file is not what it writes. Functions that torch has in Python have a Python signature. Of the others
 torch's own reader of arguments says what it takes when it is given forty: all forms where there are several,
 else how many arguments, and then the operator's schema has the rest.
@@ -53,9 +53,13 @@ WORDS = {
 #: Readers of torch's own that have no schema.
 BY_HAND = {
     "torch.tensor": "(object data, *, torch.dtype dtype = None, torch.device device = None,"
-    " bool pin_memory = False, bool requires_grad = False)",
+    " bool? pin_memory = False, bool? requires_grad = False)",
     "torch.as_tensor": "(object data, *, torch.dtype dtype = None, torch.device device = None,"
-    " bool requires_grad = False)",
+    " bool? requires_grad = False)",
+    "Tensor.new_tensor": "(object data, *, torch.dtype? dtype = None, torch.device? device = None,"
+    " bool? requires_grad = False)",
+    "Tensor.size": "(int? dim = None)",
+    "Tensor.numpy": "(*, bool force = False)",
 }
 
 
@@ -78,8 +82,7 @@ def entry(key: str) -> str | None:
         # Functions that give indices or counts when asked are several behind one that takes anything.
         while "if_false" in (behind := inspect.getclosurevars(function).nonlocals):
             function = behind["if_false"]
-        called = function.__qualname__ if namespace == "Tensor" else name
-        return f"{key} {called} python {python_form(function)}"
+        return f"{key} {function.__qualname__} python {python_form(function)}"
     said = refusal_of_forty(function, name, namespace == "Tensor")
     called = said.partition("()")[0]
     if said.endswith("takes no arguments (40 given)"):
@@ -158,34 +161,41 @@ def written(called: str, arguments: list[Any], has_out: bool) -> str:
     if called == "nonzero":  # whose reader knows one more, for the function in Python behind it
         parts += ["*", "bool as_tuple = False"]
     if any(argument.name == "pin_memory" for argument in arguments):
-        parts.append("bool requires_grad = False")
+        parts.append("bool? requires_grad = False")
     if has_out:
         parts += ["*"] * ("*" not in parts) + ["Tensor out = None"]
     return f"({', '.join(parts)})"
 
 
 def word_of(argument: Any) -> str:
-    """The type's name; with a mark where a single number does for a list of them."""
+    """The type's name; with marks where a single number does for a list of them, and where None does."""
     if argument.name == "dtype":
-        return "torch.dtype"
+        return "torch.dtype?"
     kind = re.sub(r"\([a-z]!?\)", "", str(argument.type))
     if kind.startswith("Optional["):
         kind = kind.removeprefix("Optional[").removesuffix("]")
     kind = re.sub(r"List\[(.*)\]", r"\1[]", kind)
     word = WORDS[kind]
-    return (
-        f"{word}#" if argument.N is not None and word.endswith("s") and word != "tuple of Tensors" else word
-    )
+    takes_one = argument.N is not None and word.endswith("s") and word != "tuple of Tensors"
+    return word + "#" * takes_one + "?" * takes_none(argument)
+
+
+def takes_none(argument: Any) -> bool:
+    """Whether None does: for what is optional, and for sizes that are empty by default."""
+    return str(argument.type).startswith("Optional[") or argument.default_value == []
 
 
 def with_sizes(form: str, found: list[Any]) -> str:
-    """A form as torch lists it, with the mark where a single number does for a list of them."""
+    """A form as torch lists it, with the marks of ``word_of``."""
     sized = {a.name for schema in found for a in schema.arguments if a.N is not None}
-    return re.sub(
+    optional = {a.name for schema in found for a in schema.arguments if takes_none(a)}
+    optional |= {"requires_grad", "pin_memory"}
+    form = re.sub(
         r"(tuple of (?:ints|floats)) (\w+)",
         lambda m: f"{m[1]}# {m[2]}" if m[2] in sized else m[0],
         form,
     )
+    return re.sub(r"(\w#?) (\w+)(?=,|\)| =)", lambda m: f"{m[1]}? {m[2]}" if m[2] in optional else m[0], form)
 
 
 if __name__ == "__main__":

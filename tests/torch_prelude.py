@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -140,6 +141,7 @@ def _with_retain_variables(backward: Callable[..., None]) -> Callable[..., None]
     return both_spellings
 
 
+@cache
 def names_in_reach() -> dict[str, Any]:
     """Every name a script may use without an import, and the import function that binds the same ones."""
     names: dict[str, Any] = {}
@@ -212,17 +214,25 @@ def _torch_with_zeros() -> types.ModuleType:
     module.Tensor = _old_constructor(torch.Tensor, None)
     module.FloatTensor = _old_constructor(torch.FloatTensor, torch.float32)
     module.DoubleTensor = _old_constructor(torch.DoubleTensor, torch.float64)
-    module.empty = torch.zeros
-    module.empty_like = torch.zeros_like
+    module.empty = _filled(torch.empty)
+    module.empty_like = _filled(torch.empty_like)
     return module
 
 
+def _filled(make: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    def filled(*args: Any, **kwargs: Any) -> torch.Tensor:
+        with torch.no_grad():
+            return make(*args, **kwargs).zero_()
+
+    return filled
+
+
 def _old_constructor(constructor: Callable[..., Any], dtype: torch.dtype | None) -> Callable[..., Any]:
-    def construct(*args: Any) -> torch.Tensor:
+    def construct(*args: Any, **kwargs: Any) -> torch.Tensor:
+        made = constructor(*args, **kwargs)
         sizes = args[0] if args and isinstance(args[0], torch.Size) else args
-        if sizes and builtins.all(type(size) is int for size in sizes):
-            return torch.zeros(*sizes, dtype=dtype)
-        return constructor(*args)
+        is_unfilled = sizes and builtins.all(type(size) is int for size in sizes)
+        return torch.zeros(*sizes, dtype=dtype) if is_unfilled else made
 
     return construct
 

@@ -15,19 +15,20 @@ from __future__ import annotations
 import argparse
 import ast
 import random
-import re
 from collections.abc import Iterator
 from functools import cache
+from keyword import iskeyword
 from typing import NamedTuple
 
 import autodiff.core.ops  # noqa: F401  - declares every function
 import numpy as np
-from autodiff.core.functions import FUNCTIONS, METHODS, Function
-from autodiff.grammar.refusal import entry_of
+from agreed_lines import first_line, row_of
+from autodiff.core.functions import FUNCTIONS, METHODS, Parameter
 from ops.generators import spelled
 from ops.operands import NAMES, Operand, read
 from ops.table import every
 from script_runner import run_script
+from wrong_call_samples import MORE
 
 #: What an argument is replaced by, of every type a script has.
 OTHERS = (
@@ -46,9 +47,11 @@ OTHERS = (
     "bools",
 )
 #: Shapes that few functions take beside those of a sample.
-SHAPES = ("()", "(0,)", "(7,)", "(5, 4)", "(2, 3, 5)", "(2, 1, 3, 2, 2)")
+SHAPES = ("()", "(0,)", "(2, 0, 3)", "(7,)", "(5, 4)", "(2, 3, 5)", "(2, 1, 3, 2, 2)")
+#: Functions whose torch reads beyond an operand without entries, and ends the process.
+DIE_OF_NOTHING = ("F.embedding_bag",)
 DTYPES = ("int64", "int32", "bool", "float32")
-DIMS = ("9", "-9", "[0, 0]", "[9]")
+DIMS = ("9", "-9", "[0, 0]", "(0, -1)", "[9]")
 DIM_NAMES = ("dim", "dim0", "dim1", "dims", "start_dim", "end_dim", "source", "destination")
 BEFORE = "ints = torch.tensor([1, 0, 2])\nbools = torch.tensor([True, False, True])\n"
 
@@ -103,7 +106,9 @@ def parts_of(name: str, text: str) -> Sample | None:
     """The sample, where all of it is one call of the function with operands of a few finite numbers."""
     call = read(text)
     tree = ast.parse(call.expression, mode="eval").body
-    if not isinstance(tree, ast.Call) or ast.unparse(tree.func) != spelled(name):
+    function = "" if name.startswith("Tensor.") else spelled(name)
+    method = f"a.{name.partition('.')[2]}"
+    if not isinstance(tree, ast.Call) or ast.unparse(tree.func) not in (function, method):
         return None
     if any(x.array.size > 200 or not np.all(np.isfinite(x.array)) for x in call.operands):
         return None
@@ -114,32 +119,62 @@ def parts_of(name: str, text: str) -> Sample | None:
         tuple(ast.unparse(part) for part in tree.args),
         tuple((part.arg or "", ast.unparse(part.value)) for part in tree.keywords),
         call.operands,
+        "a" if ast.unparse(tree.func) == method else "",
     )
 
 
 @cache
 def samples_of(name: str) -> tuple[Sample, ...]:
-    """The samples of a function that can be changed, those with the most arguments first."""
-    found = [sample for text in every().get(name, ()) if (sample := parts_of(name, text)) is not None]
+    """The samples of a function that can be changed, those with the most arguments first.
+
+    A function without any has those of the same function under another name.
+    """
+    texts = (*every().get(name, ()), *MORE.get(name, ()))
+    found = [sample for text in texts if (sample := parts_of(name, text)) is not None]
+    if not found:
+        same = [key for key, function in FUNCTIONS.items() if function is FUNCTIONS.get(name) and key != name]
+        found = [
+            sample._replace(name=name)
+            for key in same
+            for text in (*every().get(key, ()), *MORE.get(key, ()))
+            if (sample := parts_of(key, text)) is not None
+        ]
     return tuple(sorted(found, key=lambda sample: -len(sample.positional) - len(sample.named)))
 
 
-def position_of(function: Function, sample: Sample, index: int) -> str:
+def position_of(sample: Sample, index: int) -> str:
     """The name of the parameter that the positional argument at ``index`` is."""
-    parameters = function.parameters[bool(sample.owner) :]
+    parameters = parameters_of(sample)
     return parameters[min(index, len(parameters) - 1)].name if parameters else ""
 
 
-def as_method(sample: Sample) -> Sample | None:
-    """The call as that of its first operand's method; None where there is none."""
-    bare = sample.name.partition(".")[2]
-    is_method = METHODS.get(bare) is FUNCTIONS[sample.name] and sample.positional[:1] == ("a",)
-    return sample._replace(owner="a", positional=sample.positional[1:]) if is_method else None
+def spellings(sample: Sample) -> Iterator[Sample]:
+    """The call itself, by the method of its first operand, in place, and each with all arguments by name."""
+    forms = [sample]
+    if not sample.owner:
+        function, bare = FUNCTIONS[sample.name], sample.name.partition(".")[2]
+        if METHODS.get(bare) is function and sample.positional[:1] == ("a",):
+            method = sample._replace(owner="a", positional=sample.positional[1:])
+            forms.append(method)
+            if function.in_place:
+                forms.append(method._replace(name=f"{sample.name}_"))
+    for form in forms:
+        yield form
+        names = [position_of(form, index) for index in range(len(form.positional))]
+        has_names = names and "" not in names and not any(map(iskeyword, names))
+        if has_names and not any(p.variadic for p in parameters_of(form)):
+            named = (*zip(names, form.positional, strict=True), *form.named)
+            yield form._replace(positional=(), named=named)
+
+
+def parameters_of(sample: Sample) -> tuple[Parameter, ...]:
+    """The parameters that a call of the sample's gives, none where core does not know the method."""
+    function = FUNCTIONS.get(sample.name) or FUNCTIONS.get(sample.name.removesuffix("_"))
+    return function.parameters[bool(sample.owner) :] if function is not None else ()
 
 
 def changes(sample: Sample) -> Iterator[tuple[str, str, str]]:
     """Every wrong call of a sample: its kind, the call, and the lines before it."""
-    function = FUNCTIONS[sample.name]
     positional, named = sample.positional, sample.named
     before = operands_before(sample.operands)
     yield "unknown keyword", sample.call(positional, (*named, ("nonesuch", "1"))), before
@@ -150,36 +185,44 @@ def changes(sample: Sample) -> Iterator[tuple[str, str, str]]:
     for extra in (1, 2, 9):
         yield "too many arguments", sample.call((*positional, *("1",) * extra), named), before
     for index, argument in enumerate(positional):
-        is_dim = position_of(function, sample, index) in DIM_NAMES
+        is_dim = position_of(sample, index) in DIM_NAMES
         for other in (*OTHERS, *(DIMS if is_dim else ())):
             if other != argument:
                 changed = (*positional[:index], other, *positional[index + 1 :])
                 kind = "dimension" if is_dim and other in DIMS else "type"
                 yield kind, sample.call(changed, named), before
-    given = {position_of(function, sample, i) for i in range(len(positional))} | {n for n, _ in named}
+    given = {position_of(sample, i) for i in range(len(positional))} | {n for n, _ in named}
     for index, (name, argument) in enumerate(named):
         for other in (*OTHERS, *(DIMS if name in DIM_NAMES else ())):
             if other != argument:
                 changed_named = (*named[:index], (name, other), *named[index + 1 :])
                 kind = "dimension" if name in DIM_NAMES and other in DIMS else "type"
                 yield kind, sample.call(positional, changed_named), before
-    for parameter in function.parameters[bool(sample.owner) :]:
-        if parameter.name not in given and not parameter.variadic and parameter.name[0] != "_":
+    for parameter in parameters_of(sample):
+        is_writable = parameter.name[0] != "_" and not iskeyword(parameter.name)
+        if parameter.name not in given and not parameter.variadic and is_writable:
             is_dim = parameter.name in DIM_NAMES
             for other in (*OTHERS, *(DIMS if is_dim else ())):
                 kind = "dimension" if is_dim and other in DIMS else "type"
                 yield kind, sample.call(positional, (*named, (parameter.name, other))), before
-    if positional:
-        first = position_of(function, sample, 0)
+    first = position_of(sample, 0) if positional else ""
+    if first and not iskeyword(first):
         yield "given twice", sample.call(positional, (*named, (first, positional[0]))), before
     for name, operand in zip(NAMES, sample.operands, strict=False):
         for shape in SHAPES:
+            if sample.name in DIE_OF_NOTHING and "0" in shape:
+                continue
             made = f"torch.ones({shape}, dtype=torch.{operand.array.dtype})"
             yield "shape", sample.call(positional, named), f"{before}{name} = {made}\n"
         for dtype in DTYPES:
             if dtype != str(operand.array.dtype):
                 made = f"{name} = {name}.to(torch.{dtype})\n"
                 yield "type of number", sample.call(positional, named), before + made
+    for dtype in DTYPES:
+        names = NAMES[: len(sample.operands)]
+        made = "".join(f"{name} = {name}.to(torch.{dtype})\n" for name in names)
+        if len(names) > 1:
+            yield "type of all numbers", sample.call(positional, named), before + made
 
 
 def wrong_calls(name: str, samples: int = 1, seed: int = 0) -> list[WrongCall]:
@@ -188,19 +231,18 @@ def wrong_calls(name: str, samples: int = 1, seed: int = 0) -> list[WrongCall]:
     available = samples_of(name)
     others = available[1:]
     chosen = [*available[:1], *rng.sample(others, min(samples - 1, len(others)))]
-    chosen += [method for sample in chosen if (method := as_method(sample)) is not None]
     found = {
-        (before, call): WrongCall(sample.key, kind, call, before)
+        (before, call): WrongCall(spelling.key, kind, call, before)
         for sample in chosen
-        for kind, call, before in changes(sample)
+        for spelling in spellings(sample)
+        for kind, call, before in changes(spelling)
     }
     return list(found.values())
 
 
-#: The functions that wrong calls are made of; those that write in place are like the others.
-NAMES_OF_FUNCTIONS = tuple(
-    name for name in sorted(FUNCTIONS) if name[-1] != "_" and not name.startswith("Tensor.")
-)
+#: The functions that wrong calls are made of, and the methods that are none. Of ``Tensor``, all that is not a
+#: size is data; ``Variable`` has another module in torch.
+NAMES_OF_FUNCTIONS = tuple(sorted({*FUNCTIONS, *MORE} - {"torch.Tensor", "torch.Variable"}))
 
 
 def few(name: str, count: int, seed: int = 0) -> list[WrongCall]:
@@ -215,79 +257,6 @@ def few(name: str, count: int, seed: int = 0) -> list[WrongCall]:
     return [group.pop(rng.randrange(len(group))) for group in turns if group]
 
 
-# -- what is said ----------------------------------------------------------------------------------------
-
-#: Words of numpy, and of Python about things that no script has.
-FOREIGN = re.compile(
-    r"numpy|ndarray|ufunc|operands could not|\baxis\b|core dimension|object arrays|\bdtype\(|has no attribute"
-    r"|not iterable|not subscriptable|unhashable|_forward\b|_vjp|<lambda>|unsupported operand| at 0x"
-    r"|cannot reshape array|tuple index out of range|list index out of range|broadcast input array"
-)
-OURS_OF_TYPE = re.compile(r"\w+\(\): argument '\w+'( \(position \d+\))? must be .*")
-OURS_OF_NAMES = re.compile(
-    r"\w+\(\) (got an unexpected keyword|got multiple values|missing \d+ required|takes .* positional).*"
-)
-#: What functions written in Python come to when an argument is of a type they never looked at.
-OF_TYPES = re.compile(
-    r"\w+\(\): argument '\w+'( \(position \d+\))? must be .*"
-    r"|\w+\(\) received an invalid combination of arguments.*"
-    r"|'[\w.]+' object (has no attribute|is not (iterable|subscriptable|callable)|cannot be interpreted).*"
-    r"|'.+' not supported between instances of .*|unsupported operand type\(s\) .*|bad operand type .*"
-    r"|object of type '.*' has no len\(\)|Boolean value of Tensor with more than one value is ambiguous"
-    r"|.* is not a valid value for reduction|.*must be (a )?(real number|str|int|float|an int|Tensor).*"
-    r"|only integer tensors of a single element can be converted.*"
-    r"|It is expected \w+ equals to .*|can only concatenate .*|can't (multiply|convert) .*|.*not iterable"
-    r"|expected Tensor as element .*"
-)
-#: What torch says where it had not thought of the case.
-OF_THE_INSIDE = re.compile(r"ArrayRef: |internal error: |INTERNAL ASSERT FAILED|tuple index out of range")
-
-
-@cache
-def is_python(name: str) -> bool:
-    """Whether torch has the function in Python."""
-    entry = entry_of(name)
-    return entry is not None and entry[1] == "python"
-
-
-def is_agreed(name: str, ours: str | None, theirs: str | None) -> bool:
-    """Whether the first lines, None where a call works, are the same but for what the reference says differs.
-
-    Those differences are: the types of arguments of functions that are Python in torch, whose texts come from
-    inside, or which take what they never look at; the names of the functions inside; names, numbers and types
-    of arguments of functions of several forms, which torch lists; what stops torch inside without a word for
-    it; what is not here.
-    """
-    if ours is None:
-        return theirs is None
-    is_of_types = OURS_OF_TYPE.fullmatch(ours) is not None
-    if theirs is None:
-        return (is_python(name) and is_of_types) or ours.endswith(" here")
-    if in_order(ours) == in_order(theirs) or OF_THE_INSIDE.search(theirs):
-        return True
-    is_of_names = OURS_OF_NAMES.fullmatch(ours) is not None
-    if " received an invalid combination of arguments - " in theirs:
-        return is_of_names or is_of_types
-    if is_python(name) and is_of_names:
-        return ours.partition("() ")[2] == theirs.partition("() ")[2]
-    return is_python(name) and is_of_types and OF_TYPES.fullmatch(theirs) is not None
-
-
-def in_order(line: str) -> str:
-    """The line with the arguments given by name in one order, which in torch's is that of a hash table."""
-    head, got, rest = line.partition(" - got (")
-    given, end, tail = rest.partition(")")
-    parts = given.split(", ")
-    named = sorted(part for part in parts if "=" in part)
-    return head + got + ", ".join([*(part for part in parts if "=" not in part), *named]) + end + tail
-
-
-def first_line(error: BaseException | None) -> str | None:
-    if error is None:
-        return None
-    return (str(getattr(error, "message", error)).splitlines() or [""])[0]
-
-
 def differences(calls: list[WrongCall]) -> Iterator[tuple[WrongCall, str | None, str | None]]:
     """The calls of which torch says something else, with both first lines."""
     from torch_prelude import run_with_torch
@@ -295,7 +264,7 @@ def differences(calls: list[WrongCall]) -> Iterator[tuple[WrongCall, str | None,
     for call in calls:
         ours = first_line(run_script(call.script).error)
         theirs = first_line(run_with_torch(call.script).error)
-        if not is_agreed(call.function, ours, theirs):
+        if row_of(call.function, ours, theirs) is None:
             yield call, ours, theirs
 
 

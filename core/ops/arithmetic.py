@@ -11,6 +11,7 @@ from autodiff.core.lazy import np
 from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise
 from autodiff.core.ops.comparison import except_where
 from autodiff.core.ops.transcendental import log
+from autodiff.core.requirements import check_scale, refuse_truths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,15 +69,9 @@ def pow_slope(out: Any, x: Any, y: Any) -> Any:
     return except_where(none, 0.0, y * x ** except_where(none, 0.0, y - 1))
 
 
-def lerp_forward(x: Any, end: Any, weight: Any) -> Any:
-    """From the nearer end, so that either is met exactly."""
-    way = end - x
-    return np.where(np.abs(weight) < 0.5, x + weight * way, end - way * (1 - weight))
-
-
 def subtract_forward(x: Any, y: Any) -> Any:
     """``x - y``; numpy refuses two arrays of truth values, torch one too."""
-    if (isinstance(x, np.ndarray) and x.dtype == bool) or (isinstance(y, np.ndarray) and y.dtype == bool):
+    if np.asarray(x).dtype == bool or np.asarray(y).dtype == bool:
         raise TypeError
     return np.subtract(x, y)
 
@@ -178,15 +173,6 @@ pow = elementwise(
     grad_fn=pow_grad_fn,
     kink="the slope in the base is 0 where the exponent is 0; the slope in the exponent is 0 at base 0",
 )
-lerp = elementwise(
-    "lerp",
-    lerp_forward,
-    lambda out, x, end, weight: 1 - weight,
-    lambda out, x, end, weight: weight,
-    lambda out, x, end, weight: end - x,
-    grad_fn=lambda node: "LerpBackward0" if node.inputs[2] is None else "LerpBackward1",
-    doc="``input + weight * (end - input)``: the point part of the way.",
-)
 square = elementwise(
     "square",
     lambda x: np.square(x if x.dtype.kind != "b" else x.astype(np.int64)),
@@ -279,12 +265,20 @@ trunc: Op = elementwise(
 )
 round_ = elementwise("round", of_numbers("round", lambda x: np.round(x)), 0, scalar=round_scalar, kink=FLAT)
 round_to = elementwise(
-    "round_to", lambda x, decimals: np.round(x, decimals), 0, grad_fn="RoundBackward1", kink=FLAT
+    "round_to",
+    lambda x, decimals: np.round(x, decimals),
+    0,
+    grad_fn="RoundBackward1",
+    kinds="f",
+    kernel="round_cpu",
+    kink=FLAT,
 )
 frac = elementwise(
     "frac",
     lambda x: x - np.trunc(x),
     1,
+    kinds="f",
+    kernel="frac_cpu",
     scalar=lambda x: x - math.trunc(x),
     kink="the jumps at whole numbers are ignored",
 )
@@ -320,18 +314,23 @@ def power(x: Any, y: Any) -> Any:
 @public("add(input: value, other, *, alpha: float = 1)", in_place=True)
 def add_scaled(x: Any, y: Any, alpha: float) -> Any:
     """``input + alpha * other``, entry by entry."""
+    check_scale(x, y, "alpha", alpha)
     return add(x, y if alpha == 1 else mul(alpha, y))
 
 
 @public("sub(input: value, other, *, alpha: float = 1)", also=("subtract",), in_place=True)
 def subtract_scaled(x: Any, y: Any, alpha: float) -> Any:
     """``input - alpha * other``, entry by entry."""
+    check_scale(x, y, "alpha", alpha)
+    refuse_truths(sub, x, y)
     return sub(x, y if alpha == 1 else mul(alpha, y))
 
 
 @public("rsub(input, other, *, alpha: float = 1)", method=False)
 def subtract_from(x: Any, y: Any, alpha: float) -> Any:
     """``other - alpha * input``, entry by entry."""
+    check_scale(x, y, "alpha", alpha)
+    refuse_truths(sub, x, y)
     name = "RsubBackward1" if y.__class__ in PLAIN_NUMBERS else "RsubBackward0"
     return sub.named(name)(y, x if alpha == 1 else mul(alpha, x))
 
@@ -357,6 +356,13 @@ def round_entries(x: Any, decimals: int) -> Any:
 @public("positive(input)")
 def positive(x: Any) -> Any:
     """The tensor itself."""
+    if x.__class__ not in PLAIN_NUMBERS and x.dtype.kind == "b":
+        raise ScriptError(
+            "The `+` operator, on a bool tensor is not supported.",
+            code="E0312",
+            operands=(x,),
+            caret="truth values are no numbers here",
+        )
     return x
 
 
@@ -372,18 +378,3 @@ def float_power(x: Any, y: Any) -> Any:
         return value if value.dtype.name == "float64" else to(value, dtype="float64")
 
     return pow(double(x), double(y))
-
-
-@public("addcmul(input, tensor1, tensor2, *, value: float = 1)", in_place=True)
-def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
-    """``input + value * tensor1 * tensor2``."""
-    return add.named("AddcmulBackward0")(x, (a if value == 1 else value * a) * b)
-
-
-@public("addcdiv(input, tensor1, tensor2, *, value: float = 1)", in_place=True)
-def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
-    """``input + value * tensor1 / tensor2``."""
-    return add.named("AddcdivBackward0")(x, (a if value == 1 else value * a) / b)
-
-
-expose("lerp(input, end, weight)", lerp, in_place=True)

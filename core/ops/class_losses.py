@@ -130,6 +130,13 @@ def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index
             operands=(weight, x),
             caret=f"there are {x.shape[axis]} classes, and each needs one weight",
         )
+    if weight is not None and weight.dtype is not x.dtype:
+        raise ScriptError(
+            f"expected scalar type {x.dtype.long_name} but found {weight.dtype.long_name}",
+            code="E0312",
+            operands=(x, weight),
+            caret=f"one holds {x.dtype.name} numbers, the weight {weight.dtype.name}",
+        )
     index = np.expand_dims(np.asarray(target.data), axis)
     counted = index != ignore_index
     index = np.where(counted, index, 0)

@@ -213,6 +213,9 @@ def isclose(x: Tensor, y: Tensor, rtol: float, atol: float, equal_nan: bool) -> 
         raise ScriptError(
             f"{x.dtype.long_name} did not match {y.dtype.long_name}", code="E0312", operands=(x, y)
         )
+    for name, bound in (("rtol", rtol), ("atol", atol)):
+        if bound < 0:
+            raise ScriptError(f"{name} must be greater than or equal to zero, but got {bound}")
     _check_broadcast((x, y))
     return Tensor(np.asarray(np.isclose(x.data, y.data, rtol=rtol, atol=atol, equal_nan=equal_nan)))
 

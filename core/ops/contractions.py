@@ -16,12 +16,13 @@ from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
-from autodiff.core.ops.dims import expanded_shape, wrap_dim, wrap_dims
+from autodiff.core.ops.dims import expanded_shape, size_along, wrap_dim, wrap_dims
 from autodiff.core.ops.joining import in_common_type
 from autodiff.core.ops.matrix_functions import multi_dot
 from autodiff.core.ops.products import (
     blend,
     check_same_dtype,
+    check_sum_dtypes,
     matmul,
     misfit,
     mm,
@@ -107,6 +108,14 @@ def addr_of(x: Tensor, u: Tensor, v: Tensor, beta: float, alpha: float) -> Tenso
     expanded_shape(x, shape)
     check_allocation(shape, 8)
     x, u, v = in_common_type([x, u, v])
+    if x.dtype.kind != "b":
+        for name, factor in (("beta", beta), ("alpha", alpha)):
+            if factor.__class__ is bool:
+                raise ScriptError(
+                    f"Boolean {name} only supported for Boolean results.",
+                    code="E0312",
+                    caret=f"`{name}` is a truth value where a number is meant",
+                )
     if not x.dtype.is_floating_point:
         for name, factor in (("beta", beta), ("alpha", alpha)):
             if factor.__class__ is float:
@@ -120,8 +129,8 @@ def addr_of(x: Tensor, u: Tensor, v: Tensor, beta: float, alpha: float) -> Tenso
 
 def batches(x: Tensor, a: Tensor, b: Tensor, lead: int) -> None:
     """What torch asks of x and two batches, of which the product keeps ``lead`` leading dimensions."""
-    wrap_dim(a, 1)
-    wrap_dim(b, 2)
+    for operand, dim in ((a, 0), (a, 1), (b, 2))[2 - lead :]:
+        size_along(operand, dim)
     shape = (*a.shape[2 - lead : 2], b.shape[2])
     check_allocation(shape, 8)
     expanded_shape(x, shape)
@@ -133,7 +142,9 @@ def batches(x: Tensor, a: Tensor, b: Tensor, lead: int) -> None:
 def baddbmm_of(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)``, matrix by matrix."""
     batches(x, a, b, 2)
-    if len({x.dtype, a.dtype, b.dtype}) > 1:
+    if x.dtype is a.dtype is not b.dtype:
+        check_same_dtype(a, b, f"expected scalar type {a.dtype.long_name} but found {b.dtype.long_name}")
+    if x.dtype is not a.dtype:
         raise ScriptError(
             f"Input dtypes must be the same, got: input {x.dtype.c_name}, batch1: {a.dtype.c_name}, batch2:"
             f" {b.dtype.c_name}",
@@ -161,10 +172,7 @@ def addbmm_of(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Ten
     if a.shape[2] != b.shape[1]:
         spelled = " and ".join(f"{y.shape[1]}x{y.shape[2]}" for y in (a, b))
         raise misfit(a, b, f"Incompatible matrix sizes for bmm ({spelled})")
-    kinds = f"{a.dtype.c_name.capitalize()} and {b.dtype.c_name.capitalize()}"
-    check_same_dtype(a, b, f"mat1 and mat2 must have the same dtype, but got {kinds}")
-    kinds = f"{x.dtype.long_name} and {a.dtype.long_name}"
-    check_same_dtype(x, a, f"self and mat2 must have the same dtype, but got {kinds}")
+    check_sum_dtypes(x, a, b)
     return addbmm(x, a, b, beta=beta, alpha=alpha)
 
 
@@ -246,6 +254,10 @@ def kron(x: Tensor, y: Tensor) -> Tensor:
 @public("linalg.vecdot(x: tensor, y: tensor, *, dim: int = -1)", method=False)
 def vecdot(x: Tensor, y: Tensor, dim: int) -> Tensor:
     """The dot products of the vectors along a dimension."""
+    if x.dtype is not y.dtype:
+        kinds = f"x of type {x.dtype.long_name} and y of type {y.dtype.long_name}"
+        message = f"linalg.vecdot: Expected x and y to have the same dtype, but found {kinds} instead"
+        check_same_dtype(x, y, message)
     for operand in (x, y):
         if not operand.dtype.is_floating_point:
             raise ScriptError(

@@ -103,20 +103,35 @@ def convolve_transposed(
 # -- what torch checks ----------------------------------------------------------------------------------
 
 
-def check_input(name: str, x: Tensor, weight: Tensor, dims: int) -> None:
-    if weight.ndim != dims + 2:
-        expected = f"{dims + 1}D (unbatched) or {dims + 2}D (batched)"
-        raise ShapeError(
-            f"Expected {expected} input to {name}, but got input of size: {list(x.shape)}"
-            if x.ndim not in (dims + 1, dims + 2)
-            else f"weight should have at least three dimensions, but got {list(weight.shape)}",
-            operands=(x, weight),
-        )
+def check_input(name: str, x: Tensor, weight: Tensor, stride: Sizes, dims: int) -> None:
     if x.ndim not in (dims + 1, dims + 2):
         raise ShapeError(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of"
             f" size: {list(x.shape)}",
             operands=(x,),
+        )
+    message = "weight should have at least three dimensions"
+    if 2 < weight.ndim <= dims + 2:
+        message = (
+            "expected stride to be a single integer value or a list of"
+            f" {weight.ndim - 2} values to match the convolution dimensions, but got stride={list(stride)}"
+        )
+    elif weight.ndim > dims + 2:
+        given = [*x.shape] if x.ndim == dims + 2 else [1, *x.shape]
+        message = (
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight"
+            f" {list(weight.shape)}, but got {len(given)}-dimensional input of size {given} instead"
+        )
+    if weight.ndim != dims + 2:
+        raise ShapeError(message, operands=(x, weight), caret=f"the weight has shape {weight.shape}")
+
+
+def check_bias_type(x: Tensor, bias: Tensor | None) -> None:
+    if bias is not None and bias.dtype is not x.dtype:
+        raise ScriptError(
+            f"Input type ({x.dtype.c_name}) and bias type ({bias.dtype.c_name}) should be the same",
+            code="E0312",
+            operands=(x, bias),
         )
 
 
@@ -194,6 +209,21 @@ def check_fits(x: Tensor, pads: Any, kernel: Sizes, stride: Sizes, dilation: Siz
         )
 
 
+def check_output_padding(padding: Sizes, stride: Sizes, dilation: Sizes) -> None:
+    if all(p < s or p < d for p, s, d in zip(padding, stride, dilation, strict=True)):
+        return
+    axes = ("depth", "height", "width")[-max(len(padding), 2) :]
+    listed = []
+    given = (("output_padding", padding, 0), ("stride", stride, 1), ("dilation", dilation, 1))
+    for name, sizes, lone in given:
+        values = sizes if len(sizes) > 1 else (lone, *sizes)  # one dimension is laid out as a row of two
+        listed += [f"{name}_{axis}: {value}" for axis, value in zip(axes, values, strict=True)]
+    raise ScriptError(
+        f"output padding must be smaller than either stride or dilation, but got {' '.join(listed)}",
+        caret="`output_padding` only decides between the sizes that a stride leaves open",
+    )
+
+
 # -- the functions --------------------------------------------------------------------------------------
 
 
@@ -203,7 +233,8 @@ def convolution(dims: int) -> Callable[..., Tensor]:
     def conv(
         x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int
     ) -> Tensor:
-        check_input(name, x, weight, dims)
+        check_bias_type(x, bias)
+        check_input(name, x, weight, steps(stride, dims, "stride"), dims)
         stride, dilation = steps(stride, dims, "stride"), steps(dilation, dims, "dilation")
         pads = padding_of(padding, weight.shape[2:], stride, dilation)
         check_steps(stride, tuple(before for before, _ in pads), dilation, groups)
@@ -230,12 +261,15 @@ def transposed_convolution(dims: int) -> Callable[..., Tensor]:
         groups: int,
         dilation: Any,
     ) -> Tensor:
-        check_input(name, x, weight, dims)
+        check_input(name, x, weight, steps(stride, dims, "stride"), dims)
         stride, padding = steps(stride, dims, "stride"), steps(padding, dims, "padding")
         more, dilation = steps(output_padding, dims, "output_padding"), steps(dilation, dims, "dilation")
         check_steps(stride, padding, dilation, groups)
+        if min(more) < 0:
+            raise ScriptError("negative output_padding is not supported")
         batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
         check_channels(batch, weight, bias, groups, transposed=True)
+        check_output_padding(more, stride, dilation)
         out = convolve_transposed(batch, weight, bias, stride, padding, more, groups, dilation)
         return out if batch is x else squeeze(out, dim=(0,))
 

@@ -40,6 +40,18 @@ def wrap_dim(x: Tensor, dim: int, more: int = 0) -> int:
     return dim % ndim
 
 
+def size_along(x: Tensor, dim: int) -> int:
+    """The size of ``x`` along a dimension, which a tensor without dimensions has none of."""
+    if not x.ndim:
+        raise ShapeError(
+            f"Dimension specified as {dim} but tensor has no dimensions",
+            code="E0303",
+            operands=(x,),
+            caret="this is a single number",
+        )
+    return x.shape[wrap_dim(x, dim)]
+
+
 def wrap_dims(x: Tensor, dims: Sequence[int]) -> Shape:
     """As ``wrap_dim`` for several, which must differ."""
     wrapped: list[int] = []

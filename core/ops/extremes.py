@@ -17,6 +17,7 @@ from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.reduction import Dims, check_not_empty, dims_of, share_among_equals, spread
 from autodiff.core.ops.selection import maximum, minimum
+from autodiff.core.requirements import need_kind
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor
 
@@ -184,6 +185,7 @@ def lower_median(a: Any, axis: int) -> Any:
 @public("median(input: tensor, dim: int = None, keepdim: bool = False)")
 def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     """The lower of the two middle entries; with ``dim`` values and indices along it."""
+    need_kind(x, "median_cpu" if dim is None else "median_out", "if")
     if dim is None:
         return median(x, dim=None, keepdim=False)
     return pick_entries(x, "median", dim, keepdim, "MedianBackward1", lower_median)
@@ -196,6 +198,7 @@ def kthvalue(x: Tensor, k: int, dim: int, keepdim: bool) -> NamedResult:
         raise ScriptError(
             f"kthvalue(): selected number k out of range for dimension {wrap_dim(x, dim)}", operands=(x,)
         )
+    need_kind(x, "kthvalue_cpu", "if")
     return pick_entries(
         x, "kthvalue", dim, keepdim, "KthvalueBackward0", lambda a, axis: kth_smallest(a, axis, k - 1)
     )
@@ -203,6 +206,13 @@ def kthvalue(x: Tensor, k: int, dim: int, keepdim: bool) -> NamedResult:
 
 def index_function(op: Op, name: str) -> Callable[..., Tensor]:
     def find(x: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+        if x.dtype.kind == "b":
+            raise ScriptError(
+                f"{name}(): does not support bool input",
+                code="E0312",
+                operands=(x,),
+                help=("convert it first, as in `x.int()`",),
+            )
         axis = None if dim is None else wrap_dim(x, dim)
         check_not_empty(x, name, None if axis is None or not x.ndim else (axis,))
         return op(x, dim=axis if x.ndim else None, keepdim=keepdim and x.ndim > 0)

@@ -21,6 +21,7 @@ from autodiff.core.ops.linalg import (
     check_floats,
     check_matrices,
     check_square,
+    check_square_shape,
     cofactor,
     det,
     inv,
@@ -31,6 +32,7 @@ from autodiff.core.ops.picking import slice_dim, tril, triu
 from autodiff.core.ops.products import mT, mT_named
 from autodiff.core.ops.shape import unsqueeze
 from autodiff.core.ops.triangular import solve_triangular
+from autodiff.core.requirements import need_kind
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor
 
@@ -293,9 +295,10 @@ UPLO = "expected UPLO argument to be 'L' or 'U', but got {}"
 
 def checked_triangle(x: Tensor, name: str, uplo: str) -> Tensor:
     """The symmetric matrix as the lower triangle tells it."""
-    check_square(x, name)
+    check_square_shape(x, name)
     if uplo.upper() not in ("L", "U"):
         raise ScriptError(f"linalg.eigh: {UPLO.format(uplo)}" if name else UPLO.format(uplo))
+    need_kind(x, "linalg_eigh_cpu", "f")
     return mT(x) if uplo.upper() == "U" else x
 
 
@@ -348,5 +351,6 @@ def linalg_slogdet(x: Tensor) -> NamedResult:
 @public("logdet(input: tensor)")
 def logdet(x: Tensor) -> Tensor:
     """The logarithm of the determinant; nan where it is negative."""
+    check_square(x, "logdet")
     sign, size = slogdet(x)
     return where(sign.value == -1.0, np.nan, size)

@@ -18,8 +18,8 @@ from autodiff.core.op import OPS
 from autodiff.core.ops import picking
 from autodiff.core.ops.dims import Shape, wrap_dim
 from autodiff.core.ops.indexing import setitem_value, wrapped
-from autodiff.core.ops.shape import expand_sizes, reshape
-from autodiff.core.tensors import Tensor
+from autodiff.core.ops.shape import clone, expand_sizes, reshape
+from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,15 +119,15 @@ def check_grid(x: Tensor, dim: int, index: Tensor, name: str) -> int:
     called = "input" if name == "gather" else "self"
     dim = wrap_dim(x, dim)
     check_integers(index, f"{name}(): Expected dtype int32/int64 for index")
-    if index.ndim != x.ndim:
+    if index.ndim != x.ndim and index.size:
         raise ShapeError(
             f"Index tensor must have the same number of dimensions as {called} tensor",
             code="E0307",
             operands=(x, index),
             caret=f"the index has shape {index.shape}, the tensor {x.shape}",
         )
-    for axis, (m, n) in enumerate(zip(index.shape, x.shape, strict=True)):
-        if axis != dim and m > n:
+    for axis, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)):
+        if index.size and axis != dim and m > n:
             raise ShapeError(
                 f"Size does not match at dimension {axis} expected index {list(index.shape)} to be no larger"
                 f" than self {list(x.shape)} apart from dimension {dim}",
@@ -141,6 +141,8 @@ def check_grid(x: Tensor, dim: int, index: Tensor, name: str) -> int:
 def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """``out[i][j] = input[i][index[i][j]]`` for ``dim=1``; likewise along any other dimension."""
     dim = check_grid(x, dim, index, "gather")
+    if index.ndim != x.ndim:
+        return Tensor(np.zeros(index.shape, x.data.dtype))  # the index is empty
     return picking.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
 
 
@@ -159,9 +161,13 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
             f" {x.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
             operands=(x, indices),
         )
-    check_integers(
-        indices, f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.long_name}"
-    )
+    if indices.dtype.name != "int64":
+        raise ScriptError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.long_name}",
+            code="E0312",
+            operands=(indices,),
+            caret=f"these indices are {indices.dtype.name} numbers",
+        )
     if not x.ndim:
         raise ShapeError(
             f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
@@ -191,7 +197,15 @@ def common_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
 @public("take(input: tensor, index: tensor)")
 def take(x: Tensor, index: Tensor) -> Tensor:
     """The entries at positions counted over the whole tensor in row order."""
-    check_integers(index, "take(): Expected a long tensor for index")
+    if index.dtype.name != "int64":
+        raise ScriptError(
+            f"take(): Expected a long tensor for index, but got {index.dtype.long_name}",
+            code="E0312",
+            operands=(index,),
+            caret=f"these positions are {index.dtype.name} numbers",
+        )
+    if index.size and not x.size:
+        raise ShapeError("take(): tried to take from an empty tensor", code="E0208", operands=(x,))
     array = index.data.astype("int64")
     outside = array[(array < -x.size) | (array >= x.size)]
     if outside.size:
@@ -208,12 +222,12 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
     """The entries where ``mask`` holds replaced by one number."""
     if mask.dtype.name != "bool":
         raise ScriptError(
-            "masked_fill_ only supports boolean masks, but got mask with dtype"
-            f" {SCALAR_TYPES[mask.dtype.name]}",
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}",
             code="E0307",
             operands=(mask,),
             help=("compare to get a mask, as in `x > 0`",),
         )
+    _check_broadcast((mask, x))
     if value.__class__ is Tensor:
         if value.ndim:
             raise ShapeError(
@@ -233,29 +247,29 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
     return picking.masked_fill(x, mask, value)
 
 
-SCALAR_TYPES = {
-    "float64": "double",
-    "float32": "float",
-    "int64": "long int",
-    "int32": "int",
-    "uint8": "unsigned char",
-}
-
-
 def scattered(name: str, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
-    dim = check_grid(x, dim, index, name)
+    dim = check_grid(x, dim, index, "scatter")
     if source.__class__ is Tensor:
         if source.dtype is not x.dtype:
             raise ScriptError(
-                f"{name}(): Expected self.dtype to be equal to src.dtype", code="E0312", operands=(x, source)
+                "scatter(): Expected self.dtype to be equal to src.dtype", code="E0312", operands=(x, source)
             )
-        if source.ndim != index.ndim or any(m > n for m, n in zip(index.shape, source.shape, strict=True)):
+        if source.ndim != index.ndim and index.size:
+            raise ShapeError(
+                "Index tensor must have the same number of dimensions as src tensor",
+                code="E0307",
+                operands=(source, index),
+                caret=f"the index has shape {index.shape}, what goes there {source.shape}",
+            )
+        if index.size and any(m > n for m, n in zip(index.shape, source.shape, strict=True)):
             raise ShapeError(
                 f"Expected index {list(index.shape)} to be no larger than src {list(source.shape)}"
                 f" apart from dimension {dim}",
                 code="E0307",
                 operands=(source, index),
             )
+    if index.ndim != x.ndim:
+        return clone(x)  # of an index without entries
     array = positions_in(x, index, dim, OUT_OF_BOUNDS)
     return OPS[name](x, source, dim=dim, index=array)
 
@@ -310,6 +324,14 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
 @public("index_put(input: tensor, indices: tensors, values: tensor)", in_place=True)
 def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
     """What ``input[indices] = values`` makes of it, as a new tensor."""
+    if values.dtype is not x.dtype:
+        raise ScriptError(
+            "Index put requires the source and destination dtypes match, got"
+            f" {x.dtype.long_name} for the destination and {values.dtype.long_name} for the source.",
+            code="E0312",
+            operands=(x, values),
+            caret=f"`values` holds {values.dtype.name} numbers, which go among {x.dtype.name}",
+        )
     return setitem_value(x, tuple(indices), values)
 
 

@@ -57,7 +57,7 @@ def check_arguments(x: Tensor, bins: Any, weight: Tensor | None) -> None:
         )
     if not x.dtype.is_floating_point:
         raise ScriptError(
-            f"\"histogramdd\" not implemented for '{x.dtype.long_name}'",
+            f"\"histogram_cpu\" not implemented for '{x.dtype.long_name}'",
             code="E0312",
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",

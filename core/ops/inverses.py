@@ -91,8 +91,10 @@ def tensorinv(a: Tensor, ind: int) -> Tensor:
         )
     rows = prod(a.shape[:ind])
     check_square_halves(a, ind, rows, "ind")
+    matrix = reshape_tensor(a, (rows, rows))
+    check_square(matrix, "linalg.inv")
     try:
-        inverse = inv_matrix(reshape_tensor(a, (rows, rows)))
+        inverse = inv_matrix(matrix)
     except ScriptError as error:
         error.message = error.message.removeprefix("linalg.")
         raise

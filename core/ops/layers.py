@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from autodiff.core.dtypes import promote
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
@@ -13,13 +14,13 @@ from autodiff.core.limits import check_allocation
 from autodiff.core.ops.activations import floats_only
 from autodiff.core.ops.arithmetic import add, div, mul
 from autodiff.core.ops.comparison import where
-from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.dims import size_along, wrap_dim
 from autodiff.core.ops.einsum import einsum
 from autodiff.core.ops.picking import index_select, slice_dim
-from autodiff.core.ops.products import addmm_matrices, matmul, mT
+from autodiff.core.ops.products import addmm_matrices, check_sum_dtypes, matmul, mT
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.selection import clamp_min
-from autodiff.core.ops.shape import expand_sizes, is_contiguous, reshape, t
+from autodiff.core.ops.shape import expand_sizes, is_contiguous, reshape, t, to
 from autodiff.core.ops.softmax import softmax
 from autodiff.core.ops.spreads import norm_over, vector_norm
 from autodiff.core.ops.transcendental import sigmoid
@@ -52,13 +53,15 @@ def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
     shape = common_shape(x, y)
     axis = wrap_dim(Tensor(np.broadcast_to(0.0, shape)), dim)
-    for v in (x, y):
-        if not v.dtype.is_floating_point:
-            raise ScriptError(
-                f"expected common dtype to be floating point, yet common dtype is {v.dtype.long_name}",
-                operands=(x, y),
-            )
-    x, y = (expand_sizes(v, shape) for v in (x, y))
+    common = promote([(v.dtype, v.ndim) for v in (x, y)])
+    if not common.is_floating_point:
+        raise ScriptError(
+            f"expected common dtype to be floating point, yet common dtype is {common.long_name}",
+            operands=(x, y),
+        )
+    if eps < 0:
+        raise ScriptError(f"eps must be non-negative, got: {eps}")
+    x, y = (expand_sizes(v if v.dtype is common else to(v, dtype=common.name), shape) for v in (x, y))
     dims = (axis,) if shape else None
     unit_x, unit_y = (v / clamp_min(norm_over(v, 2, dims, bool(shape)), eps) for v in (x, y))
     return sum.named("SumBackward1")(unit_x * unit_y, dim=dims, keepdim=False)
@@ -197,13 +200,21 @@ def scaled_dot_product_attention(
     scale: float | None,
 ) -> Tensor:
     """softmax(query keyᵀ scale + mask) value; the scale is 1 / √(last dimension) unless given."""
-    for x in (query, key, value):
-        if x.ndim < 2:
-            raise ShapeError(
-                "scaled_dot_product_attention: Expected query, key, and value to all be at least 2"
-                f" dimensional, but got {query.ndim}, {key.ndim} and {value.ndim} dimensions instead.",
-                operands=(query, key, value),
-            )
+    operands = (query, key, value)
+    if not query.dtype is key.dtype is value.dtype:
+        raise ScriptError(
+            "Expected query, key, and value to have the same dtype, but got query.dtype:"
+            f" {query.dtype.c_name} key.dtype: {key.dtype.c_name} and value.dtype: {value.dtype.c_name}"
+            " instead.",
+            code="E0312",
+            operands=operands,
+        )
+    if min(x.ndim for x in operands) < 2:
+        raise ShapeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim:"
+            f" {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.",
+            operands=operands,
+        )
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = matmul(query, mT(key)) * factor
     if is_causal:
@@ -222,6 +233,26 @@ def scaled_dot_product_attention(
     return matmul(dropped(weights, dropout_p, True, weights.shape), value)
 
 
+def check_bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    if x.ndim != y.ndim:
+        message = f"input dimensions do not match: got {x.ndim} and {y.ndim}"
+        raise ShapeError(f"bilinear(): {message}", operands=(x, y))
+    for dim in range(x.ndim - 1):
+        if x.shape[dim] != y.shape[dim]:
+            message = (
+                f"input batch dimensions do not match at dim {dim}: got {x.shape[dim]} and {y.shape[dim]}"
+            )
+            raise ShapeError(f"bilinear(): {message}", operands=(x, y))
+    for number, operand in ((1, x), (2, y)):
+        size, wanted = size_along(operand, operand.ndim - 1), size_along(weight, number)
+        if size != wanted:
+            message = f"input{number} size does not match weight size: got {size} but expected {wanted}"
+            raise ShapeError(f"bilinear(): {message}", operands=(operand, weight))
+    if bias is not None and size_along(bias, 0) != weight.shape[0]:
+        message = f"bias size does not match weight size: got {bias.shape[0]} but expected {weight.shape[0]}"
+        raise ShapeError(f"bilinear(): {message}", operands=(bias, weight))
+
+
 @public(
     "F.bilinear(input1: tensor, input2: tensor, weight: tensor, bias: tensor = None)",
     also=("bilinear",),
@@ -229,7 +260,15 @@ def scaled_dot_product_attention(
 )
 def bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """x W_k y + bias_k for each output k."""
-
+    given = {"input1": x, "input2": y, "weight": weight} | ({} if bias is None else {"bias": bias})
+    if len({operand.dtype for operand in given.values()}) > 1:
+        listed = ", ".join([f"{name}: {operand.dtype.c_name}" for name, operand in given.items()])
+        raise ScriptError(
+            f"All tensors must have the same dtype, got {listed}",
+            code="E0312",
+            operands=tuple(given.values()),
+        )
+    check_bilinear(x, y, weight, bias)
     out = einsum("...i,kij,...j->...k", [x, weight, y])
     return out if bias is None else add(out, bias)
 
@@ -279,6 +318,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     transposed = t(weight) if weight.ndim == 2 else weight
     if bias is None:
         return matmul(x, transposed)
+    check_sum_dtypes(bias, x, weight)
     if x.ndim == 2 and weight.ndim == 2:
         return addmm_matrices(bias, x, transposed, 1, 1)
     if weight.ndim == 2 and x.ndim and x.shape[-1] == weight.shape[1] and is_contiguous(x):

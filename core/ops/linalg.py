@@ -17,6 +17,7 @@ from autodiff.core.ops.dims import Shape
 from autodiff.core.ops.picking import diag_embed
 from autodiff.core.ops.products import broadcast_batches, mT, mT_named, outer
 from autodiff.core.ops.shape import expand, reshape, squeeze, sum_to, unsqueeze
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -308,6 +309,7 @@ def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
 @public("trace(input: tensor)")
 def trace_matrix(x: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix."""
+    need_kind(x, "trace", "if")
     if x.ndim != 2:
         raise ShapeError(
             f"trace: expected a matrix, but got tensor with dim {x.ndim}", code="E0303", operands=(x,)

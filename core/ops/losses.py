@@ -42,6 +42,19 @@ def check_reduction(reduction: str) -> str:
     return reduction
 
 
+def is_true(value: Any) -> bool:
+    """Whether an argument counts as true, in torch's words where a tensor leaves it open."""
+    if value.__class__ is Tensor and value.size != 1:
+        what = "more than one value" if value.size else "no values"
+        raise ScriptError(
+            f"Boolean value of Tensor with {what} is ambiguous",
+            code="E0305",
+            operands=(value,),
+            caret="write True or False",
+        )
+    return bool(value.item() if value.__class__ is Tensor else value)
+
+
 LEGACY = "size_average: any = None, reduce: any = None, reduction: str = 'mean'"
 
 
@@ -49,7 +62,9 @@ def asked_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     """The reduction, or what the two arguments of old times say, of which torch warns."""
     if size_average is None and reduce is None:
         return check_reduction(reduction)
-    wanted = "none" if reduce is False else "sum" if size_average is False else "mean"
+    # In torch's order, which asks a second truth only where the first leaves it open.
+    is_mean = (size_average is None or is_true(size_average)) and (reduce is None or is_true(reduce))
+    wanted = "mean" if is_mean else "sum" if reduce is None or is_true(reduce) else "none"
     mode.warn(f"size_average and reduce args will be deprecated, please use reduction='{wanted}' instead.")
     return wanted
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 def standardize_forward(x: Any, *, dim: Dims, eps: float) -> Any:
+    if not x.size:  # of which numpy says that it has no mean
+        return x.copy()
     centred = x - x.mean(axis=dim, keepdims=True)
     return centred / np.sqrt(np.square(centred).mean(axis=dim, keepdims=True) + eps)
 
@@ -67,7 +69,22 @@ def check_floating(x: Tensor, name: str) -> None:
         )
 
 
-def trailing(x: Tensor, shape: Dims) -> Dims:
+def check_parameter_types(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> None:
+    """What torch says of a weight and a bias of another type than x: it takes float32 beside half floats."""
+    if weight is not None and weight.dtype is not x.dtype:
+        message = "mixed dtype (CPU): all inputs must share same datatype."
+        if any(given is not None and given.dtype.name != "float32" for given in (weight, bias)):
+            message = "mixed dtype (CPU): expect parameter to have scalar type of Float"
+    elif bias is not None and bias.dtype is not x.dtype:
+        message = f"expected scalar type {x.dtype.long_name} but found {bias.dtype.long_name}"
+    else:
+        return
+    operands = tuple(given for given in (x, weight, bias) if given is not None)
+    kinds = ", ".join(given.dtype.name for given in operands)
+    raise ScriptError(message, code="E0312", operands=operands, caret=f"these hold {kinds} numbers")
+
+
+def trailing(x: Tensor, shape: Dims, mark: str = ", ") -> Dims:
     """The last dimensions, which must have the shape given."""
     if not shape:
         raise ShapeError(
@@ -78,7 +95,7 @@ def trailing(x: Tensor, shape: Dims) -> Dims:
     if x.shape[-len(shape) :] != tuple(shape) or x.ndim < len(shape):
         raise ShapeError(
             f"Given normalized_shape={list(shape)}, expected input with shape"
-            f" [*, {', '.join(map(str, shape))}], but got input of size{list(x.shape)}",
+            f" [*{mark}{', '.join(map(str, shape))}], but got input of size{list(x.shape)}",
             operands=(x,),
         )
     return tuple(range(x.ndim - len(shape), x.ndim))
@@ -104,6 +121,7 @@ def layer_norm(x: Tensor, shape: Dims, weight: Tensor | None, bias: Tensor | Non
     dims = trailing(x, shape)
     check_scale(weight, "weight", shape)
     check_scale(bias, "bias", shape)
+    check_parameter_types(x, weight, bias)
     check_floating(x, "LayerNormKernelImpl")
     name = "NativeLayerNormBackward0"
     plain = standardize.named(name)(x, dim=dims, eps=eps)
@@ -117,7 +135,7 @@ def layer_norm(x: Tensor, shape: Dims, weight: Tensor | None, bias: Tensor | Non
 )
 def rms_norm(x: Tensor, shape: Dims, weight: Tensor | None, eps: float | None) -> Tensor:
     """x over its root mean square along the last dimensions, times the weight."""
-    dims = trailing(x, shape)
+    dims = trailing(x, shape, "")
     check_scale(weight, "weight", shape)
     check_floating(x, "rms_norm")
     small = float(np.finfo(x.data.dtype).eps) if eps is None else eps
@@ -167,7 +185,6 @@ def batch_norm(
                 f" {type(values).__name__}",
                 code="E0310",
             )
-    check_floating(x, "batch_norm")
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for what, values in given.items():
         if values is not None and values.size != x.shape[1]:
@@ -176,6 +193,8 @@ def batch_norm(
             )
         if values is None and not training and what.startswith("running"):
             raise ScriptError(f"{what} must be defined in evaluation mode")
+    check_parameter_types(x, weight, bias)
+    check_floating(x, "batch_norm")
     shape = per_channel(x)
     if training:
         plain = standardize.named(name)(x, dim=dims, eps=eps)
@@ -235,6 +254,8 @@ def instance_norm(
                 operands=(x, values),
                 caret=f"there are {x.shape[1]} channels, and {what} has {values.size} entries",
             )
+    check_parameter_types(x, weight, bias)
+    check_floating(x, "batch_norm")
     return scaled(
         standardize.named("ViewBackward0")(x, dim=dims, eps=eps),
         weight,
@@ -264,6 +285,17 @@ def group_norm(x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | Non
             f" {list(x.shape)} and num_groups={groups}",
             operands=(x,),
         )
+    for what, values in (("weight", weight), ("bias", bias)):
+        if values is not None and values.shape != (x.shape[1],):
+            named = values if weight is None else weight  # torch shows the weight's shape for both
+            raise ShapeError(
+                f"Expected {what} to be a vector of size equal to the number of channels in input, but got"
+                f" {what} of shape {list(named.shape)} and input of shape {list(x.shape)}",
+                operands=(x, values),
+                caret=f"there are {x.shape[1]} channels, and {what} has shape {values.shape}",
+            )
+    check_parameter_types(x, weight, bias)
+    check_floating(x, "GroupNormKernelImpl")
     name = "NativeGroupNormBackward0"
     grouped = reshape(x, shape=(x.shape[0], groups, -1 if x.size else 0))
     plain = reshape.named(name)(standardize(grouped, dim=(2,), eps=eps), shape=x.shape)
@@ -285,6 +317,8 @@ def local_response_norm(x: Tensor, size: int, alpha: float, beta: float, k: floa
         )
     if not 0 < size < 1 << 31:
         raise ScriptError(f"kernel size should be greater than zero, but got kH: {size} kW: 1")
+    if not x.size:
+        return clone(x)
     channels_last = permute(x * x, dims=(0, *range(2, x.ndim), 1))
     padded = constant_pad(channels_last, pads=((size // 2, (size - 1) // 2),), value=0.0)
     seen = windows(padded, kernel=(size,), stride=(1,), dilation=(1,))

@@ -13,11 +13,12 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops import picking
-from autodiff.core.ops.arithmetic import lerp
+from autodiff.core.ops.blends import lerp
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.extremes import TIES, middle_of_nothing, pick_entries
 from autodiff.core.ops.reduction import share_among_equals
 from autodiff.core.ops.shape import movedim, reshape
+from autodiff.core.requirements import need_kind
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor
 
@@ -99,6 +100,13 @@ def argsort(x: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
 def topk(x: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> NamedResult:
     """The k largest (or smallest) entries along a dimension, best first, and where they stand."""
     axis = wrap_dim(x, dim)
+    if x.dtype.kind == "b":
+        raise ScriptError(
+            "topk does not support bool dtypes on CPU",
+            code="E0312",
+            operands=(x,),
+            caret="this tensor holds truth values",
+        )
     if not 0 <= k <= (x.shape[axis] if x.ndim else 1):
         raise ShapeError(
             "selected index k out of range",
@@ -156,6 +164,7 @@ nanmedian_op: Op = primitive(
 @public("nanmedian(input: tensor, dim: int = None, keepdim: bool = False)")
 def nanmedian(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     """The lower of the two middle entries that are not nan; with ``dim`` values and indices along it."""
+    need_kind(x, "median_cpu" if dim is None else "median_out", "if")
     if dim is not None:
         return pick_entries(x, "nanmedian", dim, keepdim, "NanmedianBackward1", lower_middle)
     return nanmedian_op(x, dim=None, keepdim=False)
@@ -241,4 +250,4 @@ def quantile(x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: s
 @public(f"nanquantile{QUANTILE}")
 def nanquantile(x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
     """``quantile`` of the entries that are not nan."""
-    return quantile_of(x, "nanquantile", q, dim, keepdim, interpolation, skip_nan=True)
+    return quantile_of(x, "quantile", q, dim, keepdim, interpolation, skip_nan=True)

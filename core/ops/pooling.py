@@ -174,12 +174,23 @@ def mix_forward(x: Any, *, weights: Any, dim: int) -> Any:
 mix: Op = primitive("mix", mix_forward, lambda g, out, x, weights, dim: mix(g, weights=weights.T, dim=dim))
 
 
+def wrong_dimensions(name: str, x: Tensor, dims: int) -> str:
+    """What torch says of an input of too few or too many dimensions, which each function does its own way."""
+    if dims == 1:
+        return (
+            f"Expected 2 to 3 dimensions, but got {x.ndim}-dimensional tensor for argument #1 'self'"
+            f" (while checking arguments for {name})"
+        )
+    colon = ":" * ("max" in name)
+    return f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{colon} {list(x.shape)}"
+
+
 def adaptive_sizes(x: Tensor, output: Any, dims: int, name: str) -> Sizes:
     given = output if isinstance(output, (tuple, list)) else (output,)
     sizes = tuple(given) * dims if len(given) == 1 else tuple(given)
     if x.ndim not in (dims + 1, dims + 2) or 0 in x.shape[1:]:
         raise ShapeError(
-            f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got {list(x.shape)}", operands=(x,)
+            wrong_dimensions(name, x, dims), operands=(x,), caret=f"this tensor has shape {x.shape}"
         )
     if len(sizes) != dims or any(n is not None and n.__class__ is not int for n in sizes):
         raise ScriptError(

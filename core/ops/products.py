@@ -158,6 +158,13 @@ def check_same_dtype(x: Tensor, y: Tensor, message: str) -> None:
         )
 
 
+def check_sum_dtypes(x: Tensor, y: Tensor, z: Tensor) -> None:
+    """Of ``x + y @ z``."""
+    for name, left in (("self", x), ("mat1", y)):
+        kinds = f"{left.dtype.long_name} and {z.dtype.long_name}"
+        check_same_dtype(left, z, f"{name} and mat2 must have the same dtype, but got {kinds}")
+
+
 def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
     """Apply one of the products after torch's checks of shapes and types."""
     m, n = x.shape, y.shape
@@ -348,6 +355,7 @@ def inner(x: Tensor, y: Tensor) -> Tensor:
 )
 def addmm_matrices(x: Tensor, y: Tensor, z: Tensor, beta: float, alpha: float) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``."""
+    check_sum_dtypes(x, y, z)
     need_ndim(y, 2, f"mat1 must be a matrix, got {y.ndim}-D tensor")
     need_ndim(z, 2, f"mat2 must be a matrix, got {z.ndim}-D tensor")
     (rows, k), (other, columns) = y.shape, z.shape
@@ -355,8 +363,4 @@ def addmm_matrices(x: Tensor, y: Tensor, z: Tensor, beta: float, alpha: float) -
         message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{k} and {other}x{columns})"
         raise misfit(y, z, message)
     expanded_shape(x, (rows, columns))
-    names = f"{y.dtype.c_name} != {z.dtype.c_name}"
-    check_same_dtype(y, z, f"expected m1 and m2 to have the same dtype, but got: {names}")
-    kinds = f"{x.dtype.long_name} and {y.dtype.long_name}"
-    check_same_dtype(x, y, f"self and mat2 must have the same dtype, but got {kinds}")
     return addmm(x, y, z, beta=beta, alpha=alpha)

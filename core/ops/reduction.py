@@ -317,6 +317,13 @@ def mean_over(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tenso
 @public("nanmean(input: tensor, dim: ints = None, keepdim: bool = False)")
 def nanmean(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The mean of the entries that are not nan."""
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {x.dtype.long_name}",
+            code="E0312",
+            operands=(x,),
+            help=("convert it with .float() or .double()",),
+        )
     dims = dims_of(x, dim, keepdim)
     counted = sum(isnan(x) == False, dim=dims, keepdim=keepdim)  # noqa: E712 - entry by entry
     return sum(where(isnan(x), 0.0, x), dim=dims, keepdim=keepdim) / counted

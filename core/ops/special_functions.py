@@ -21,6 +21,7 @@ from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.selection import sign
 from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.transcendental import digamma, exp, exp2, from_scipy, lgamma, log, polygamma_of
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor, settle
 
 TYPE_CHECKING = False
@@ -29,18 +30,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.node import Node
-
-
-def need_kind(x: Any, kernel: str, is_float: bool) -> None:
-    """torch's refusal of numbers that a kernel was not made for."""
-    wanted = x.dtype.is_floating_point if is_float else x.dtype.name not in ("bool", "float32", "float64")
-    if not wanted:
-        raise ScriptError(
-            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-        )
 
 
 # -- Bessel functions scaled by exp(-|x|) -----------------------------------------------------------------
@@ -108,7 +97,7 @@ expose("special.psi(input)", digamma, method=False)
 def of_floats(op: Op, kernel: str) -> Callable[[Tensor, Tensor], Tensor]:
     def function(a: Tensor, x: Tensor) -> Tensor:
         if not x.dtype.is_floating_point:  # of two kinds of numbers the floats decide
-            need_kind(a, kernel, is_float=True)
+            need_kind(a, kernel, "f")
         return op(a, x)
 
     return function
@@ -124,6 +113,13 @@ expose("igammac(input, other: tensor)", upper, in_place=True)
 @public("mvlgamma(input: tensor, p: int)", also=("special.multigammaln",), in_place=True)
 def mvlgamma(x: Tensor, p: int) -> Tensor:
     """The logarithm of the gamma function of ``p`` dimensions."""
+    if x.dtype.kind == "b":
+        raise ScriptError(
+            "The input tensor may not be a boolean tensor.",
+            code="E0312",
+            operands=(x,),
+            caret="truth values are no numbers here",
+        )
     if p < 1:
         raise ScriptError("p has to be greater than or equal to 1")
     check_allocation((max(x.size, 1), p))
@@ -144,7 +140,8 @@ def polygamma_method(x: Any, n: int) -> Any:
 @public("special.round(input: tensor, *, decimals: int = 0)", method=False)
 def round_decimals(x: Tensor, decimals: int) -> Tensor:
     """The nearest number with so many decimals, halves to even."""
-    need_kind(x, "round_vml_cpu", is_float=True)
+    if not decimals:
+        need_kind(x, "round_vml_cpu", "f")
     return round_to(x, decimals=decimals)
 
 
@@ -163,6 +160,8 @@ nextafter = selective(
     lambda x, y: np.nextafter(x, y),
     lambda g, out, x, y: where(x == y, 0.0, g),
     lambda g, out, x, y: zero(g),
+    kinds="f",
+    kernel="nextafter_cpu",
 )
 NO_STEP = no_rule(
     "derivative for aten::heaviside is not implemented", "`torch.where(x > 0, 1.0, 0.0)` has the gradient 0"
@@ -181,16 +180,21 @@ isneginf = elementwise("isneginf", lambda x: np.equal(x, -math.inf), 0)
 isreal = elementwise("isreal", lambda x: np.ones(np.shape(x), bool), 0)
 signbit = elementwise("signbit", lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0, 0)
 
-expose("ldexp(input, other: tensor)", ldexp, in_place=True)
 for op in (isposinf, isneginf, isreal, signbit):
     expose(f"{op.name}(input)", op)
+
+
+@public("ldexp(input, other: tensor)", in_place=True)
+def times_power_of_two(x: Any, y: Tensor) -> Tensor:
+    """``input * 2 ** other``."""
+    if x.__class__ is not Tensor or x.dtype.kind != "b":
+        need_kind(y, "ldexp_cpu_exp", "if")
+    return ldexp(x, y)
 
 
 @public("nextafter(input: tensor, other: tensor)", in_place=True)
 def next_number(x: Tensor, y: Tensor) -> Tensor:
     """The number next to ``input`` on the way to ``other``."""
-    for operand in (x, y):
-        need_kind(operand, "nextafter_cpu", is_float=True)
     return nextafter(x, y)
 
 
@@ -211,7 +215,7 @@ def of_whole_numbers(op: Op) -> Callable[[Tensor, Tensor], Tensor]:
     def function(x: Tensor, y: Tensor) -> Tensor:
         for operand in (x, y):
             if operand.dtype.kind != "b" or x.dtype is y.dtype:  # one of the two may hold truth values
-                need_kind(operand, f"{op.name}_cpu", is_float=False)
+                need_kind(operand, f"{op.name}_cpu", "i")
         return op(x, y)
 
     function.__doc__ = f"The {'greatest common divisor' if op is gcd else 'least common multiple'}."

@@ -207,7 +207,8 @@ hypot = elementwise(
     lambda out, x, y: x / out,
     lambda out, x, y: y / out,
     scalar=math.hypot,
-    real=True,
+    kinds="f",
+    kernel="hypot_cpu",
     kink="both slopes at the origin are nan",
 )
 logaddexp = elementwise(
@@ -215,14 +216,16 @@ logaddexp = elementwise(
     lambda x, y: np.logaddexp(x, y),
     lambda out, x, y: 1 / (1 + exp(y - x)),
     lambda out, x, y: 1 / (1 + exp(x - y)),
-    real=True,
+    kinds="f",
+    kernel="logaddexp_cpu",
 )
 logaddexp2 = elementwise(
     "logaddexp2",
     lambda x, y: np.logaddexp2(x, y),
     lambda out, x, y: 1 / (1 + exp2(y - x)),
     lambda out, x, y: 1 / (1 + exp2(x - y)),
-    real=True,
+    kinds="f",
+    kernel="logaddexp2_cpu",
 )
 xlogy: Op = selective(
     "xlogy",

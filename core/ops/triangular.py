@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import ShapeError
+from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
-from autodiff.core.ops.linalg import check_square
+from autodiff.core.ops.linalg import check_square_shape
 from autodiff.core.ops.picking import tril, triu
 from autodiff.core.ops.products import broadcast_batches, mT, mT_named
 from autodiff.core.ops.shape import sum_to
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -61,7 +62,7 @@ solve_triangular: Op = primitive(
 )
 def solve_triangular_system(a: Tensor, b: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
     """The X with A X = B, or X A = B when ``left`` is false, where only one triangle of A is read."""
-    check_square(a, "linalg.solve_triangular")
+    check_square_shape(a, "linalg.solve_triangular")
     if b.ndim < 2:
         raise ShapeError(
             "linalg.solve_triangular: The input tensor B must have at least 2 dimensions.", operands=(b,)
@@ -75,6 +76,7 @@ def solve_triangular_system(a: Tensor, b: Tensor, upper: bool, left: bool, unitr
             operands=(a, b),
         )
     broadcast_batches(a, b)
+    need_kind(a, "triangular_solve_cpu", "f")
     if left:
         return solve_triangular(a, b, upper=upper, unit=unitriangular)
     solution = solve_triangular(mT(a), mT(b), upper=not upper, unit=unitriangular)
@@ -116,26 +118,42 @@ cholesky_inverse: Op = primitive(
 @public("cholesky_solve(input: tensor, input2: tensor, upper: bool = False)")
 def solve_with_factor(b: Tensor, factor: Tensor, upper: bool) -> Tensor:
     """The X with A X = B, given the Cholesky factor of A."""
-    check_square(factor, "cholesky_solve")
-    if b.ndim < 2:
+    for name, operand in (("b", b), ("u", factor)):
+        if operand.ndim < 2:
+            raise ShapeError(
+                f"{name} should have at least 2 dimensions, but has {operand.ndim} dimensions instead",
+                code="E0303",
+                operands=(operand,),
+            )
+    (n, width), (rows, columns) = factor.shape[-2:], b.shape[-2:]
+    if n != width:
         raise ShapeError(
-            f"b should have at least 2 dimensions, but has {b.ndim} dimensions instead",
-            code="E0303",
-            operands=(b,),
+            f"A must be batches of square matrices, but they are {n} by {width} matrices",
+            operands=(factor,),
+            caret=f"this matrix has {n} rows and {width} columns; they must be equal",
         )
-    if b.shape[-2] != factor.shape[-1]:
-        n, (rows, columns) = factor.shape[-1], b.shape[-2:]
+    if rows != n:
         raise ShapeError(
             f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is"
             f" {rows} by {columns}",
             operands=(b, factor),
         )
+    if b.dtype is not factor.dtype:
+        raise ScriptError(
+            "Expected b and A to have the same dtype, but found b of type"
+            f" {b.dtype.long_name} and A of type {factor.dtype.long_name} instead.",
+            code="E0312",
+            operands=(b, factor),
+            caret=f"one holds {b.dtype.name} numbers, the other {factor.dtype.name}",
+        )
     broadcast_batches(factor, b)
+    need_kind(b, "cholesky_solve_cpu", "f")
     return cholesky_solve(b, factor, upper=upper)
 
 
 @public("cholesky_inverse(input: tensor, upper: bool = False)")
 def inverse_from_factor(factor: Tensor, upper: bool) -> Tensor:
     """The inverse of A, given its Cholesky factor."""
-    check_square(factor, "cholesky_inverse")
+    check_square_shape(factor, "cholesky_inverse")
+    need_kind(factor, "cholesky_inverse_out_cpu", "f")
     return cholesky_inverse(factor, upper=upper)

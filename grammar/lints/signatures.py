@@ -52,7 +52,7 @@ def check_arguments(function: Any, call: syntax.Call, of: str = "") -> None:
         except ScriptError as error:
             if METHODS.get((Tensor, of)) is function:
                 unknown = dict.fromkeys(keywords, UNKNOWN)
-                found = blame(f"Tensor.{of}", (UNKNOWN,) * count, unknown, is_method=True)
+                found = blame(f"Tensor.{of}", (UNKNOWN,) * count, unknown, True, is_of_names=True)
                 error.message = error.message if found is None else found.message
             raise
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from autodiff.core.functions import FUNCTIONS, METHODS, MISSING, NAMESPACES, Function, Parameter
+from autodiff.core.functions import METHODS, MISSING, Function, Parameter
 from autodiff.core.tensors import Tensor
+from autodiff.grammar.fitting import key_of
 from autodiff.grammar.refusal import ANY_FORM, UNKNOWN, blame, name_in_torch
 
 TYPE_CHECKING = False
@@ -22,11 +23,12 @@ def say_as_torch(made: CallScene) -> str:
         return say_of_method(made)
     if made.function.__class__ is not Function or len(error.about) < 5:
         return own
-    function, _, _, args, kwargs = error.about
+    function, _, refused, args, kwargs = error.about
     key = torch_key(made)
-    if made.is_method and function is not METHODS.get(key.partition(".")[2].removesuffix("_")):
+    name = key.partition(".")[2]
+    if made.is_method and function not in (METHODS.get(name), METHODS.get(name.removesuffix("_"))):
         args = (made.owner, *args)  # the method of a tensor that calls the function: new_zeros
-    found = blame(key, args, kwargs, made.is_method)
+    found = blame(key, args, kwargs, made.is_method, is_of_names=refused is None)
     if found is None:
         called = name_in_torch(key)
         if called is not None and own.startswith(f"{function.name}()"):
@@ -48,7 +50,7 @@ def say_of_method(made: CallScene) -> str:
     if not any(argument.star for argument in given):
         positional = [UNKNOWN for argument in given if argument.keyword is None]
         named = {argument.keyword: UNKNOWN for argument in given if argument.keyword is not None}
-        found = blame(torch_key(made), [made.owner, *positional], named, is_method=True)
+        found = blame(torch_key(made), [made.owner, *positional], named, is_method=True, is_of_names=True)
         if found is not None:
             error.message = found.message
     return error.message
@@ -59,12 +61,8 @@ def torch_key(made: CallScene) -> str:
     name = made.scene.text(made.call.function).rpartition(".")[2]
     if made.is_method:
         return f"Tensor.{name}"
-    keys = [key for key, function in FUNCTIONS.items() if function is made.function]
-    keys.sort(key=lambda key: (*NAMESPACES, "Tensor").index(key.partition(".")[0]))
-    keys = [key for key in keys if key.partition(".")[2] == name] or keys
     owner = getattr(made.owner, "name", "").rpartition(".")[2]
-    namespace = {"functional": "F"}.get(owner, owner)
-    return next((key for key in keys if key.startswith(f"{namespace}.")), keys[0] if keys else "")
+    return key_of(made.function, name, {"functional": "F"}.get(owner, owner))
 
 
 def parameter_at(function: Function, at: int | str, kind: str) -> Parameter:

@@ -1,0 +1,82 @@
+"""Functions of three tensors: products and quotients added to a first one, points between two."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.errors import ScriptError
+from autodiff.core.functions import public
+from autodiff.core.lazy import np
+from autodiff.core.op import elementwise
+from autodiff.core.ops.arithmetic import add
+from autodiff.core.requirements import need_kind
+from autodiff.core.tensors import Tensor, _check_broadcast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+WHOLE_QUOTIENT = (
+    "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a"
+    " true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input +"
+    " value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value *"
+    " tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter implementation:"
+    " (input + value * tensor1 / tensor2), for all dtypes."
+)
+
+
+@public("addcmul(input, tensor1: tensor, tensor2: tensor, *, value: float = 1)", in_place=True)
+def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
+    """``input + value * tensor1 * tensor2``."""
+    _check_broadcast((x, a, b))
+    if x.dtype.kind == a.dtype.kind == b.dtype.kind:
+        need_kind(x, "addcmul_cpu_out", "if")
+    return add.named("AddcmulBackward0")(x, (a if value == 1 else value * a) * b)
+
+
+@public("addcdiv(input, tensor1: tensor, tensor2: tensor, *, value: float = 1)", in_place=True)
+def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
+    """``input + value * tensor1 / tensor2``."""
+    if not a.dtype.is_floating_point and not b.dtype.is_floating_point:
+        raise ScriptError(
+            WHOLE_QUOTIENT,
+            code="E0312",
+            operands=(a, b),
+            caret="both hold whole numbers",
+            help=("convert one with .double()",),
+        )
+    _check_broadcast((x, a, b))
+    return add.named("AddcdivBackward0")(x, (a if value == 1 else value * a) / b)
+
+
+def lerp_forward(x: Any, end: Any, weight: Any) -> Any:
+    """From the nearer end, so that either is met exactly."""
+    way = end - x
+    return np.where(np.abs(weight) < 0.5, x + weight * way, end - way * (1 - weight))
+
+
+lerp = elementwise(
+    "lerp",
+    lerp_forward,
+    lambda out, x, end, weight: 1 - weight,
+    lambda out, x, end, weight: weight,
+    lambda out, x, end, weight: end - x,
+    grad_fn=lambda node: "LerpBackward0" if node.inputs[2] is None else "LerpBackward1",
+)
+
+
+@public("lerp(input, end: tensor, weight)", in_place=True)
+def point_between(x: Any, end: Any, weight: Any) -> Any:
+    """``input + weight * (end - input)``: the point part of the way."""
+    for name, other in (("end", end), ("weight", weight)):
+        if other.__class__ is Tensor and other.dtype is not x.dtype:
+            raise ScriptError(
+                f"expected dtype {x.dtype.c_name} for `{name}` but got dtype {other.dtype.c_name}",
+                code="E0312",
+                operands=(x, other),
+                caret=f"one holds {x.dtype.name} numbers, `{name}` {other.dtype.name}",
+            )
+    _check_broadcast((x, end))
+    need_kind(x, f"lerp_kernel_{'tensor' if weight.__class__ is Tensor else 'scalar'}", "f")
+    return lerp(x, end, weight)

@@ -1,0 +1,104 @@
+"""What Python says of arguments to functions that torch has in Python, and what its other reader says too."""
+
+from __future__ import annotations
+
+from autodiff.core.tensors import Tensor
+from autodiff.grammar.values import type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+#: Stands for an argument of which nothing is known: every parameter takes it.
+UNKNOWN: Any = object()
+
+
+class Blame:
+    """The first line and what it is about: an argument, by position or name, and the value not taken."""
+
+    __slots__ = ("argument", "kind", "message", "value")
+
+    def __init__(self, message: str, argument: Any = None, value: Any = UNKNOWN, kind: str = "any") -> None:
+        self.message = message
+        self.argument = argument
+        self.value = value
+        self.kind = kind
+
+
+def takes(least: int, most: int, given: int) -> str:
+    """How many arguments a function takes and how many it got, in Python's words, which torch repeats."""
+    wanted = f"from {least} to {most}" if least != most else str(most)
+    plural = "s" * (least != most or most != 1)
+    return f"takes {wanted} positional argument{plural} but {given} {'was' if given == 1 else 'were'} given"
+
+
+def no_tensor(values: Any, number: int) -> Blame | None:
+    """The error for an entry, of the list that is argument ``number``, that is no tensor."""
+    if isinstance(values, (tuple, list)):
+        for at, value in enumerate(values):
+            if value is not UNKNOWN and value.__class__ is not Tensor:
+                what = f"expected Tensor as element {at} in argument {number}, but got {type_name(value)}"
+                return Blame(what, number, values, "tensors")
+    return None
+
+
+class PythonSignature:
+    """A signature as ``inspect`` writes it, with None for every default."""
+
+    __slots__ = ("keyword_only", "positional", "required", "takes_any", "takes_any_name", "takes_tensors")
+
+    def __init__(self, text: str) -> None:
+        self.positional: list[str] = []
+        self.keyword_only: list[str] = []
+        self.required: set[str] = set()
+        self.takes_any = self.takes_any_name = self.takes_tensors = False
+        names = self.positional
+        for part in filter(None, text[1:-1].split(", ")):
+            name, equals, _ = part.partition("=")
+            if part.startswith("**"):
+                self.takes_any_name = True
+            elif part.startswith("*"):
+                self.takes_any = part != "*"
+                self.takes_tensors = part == "*tensors"
+                names = self.keyword_only
+            elif part != "/":
+                names.append(name)
+                if not equals:
+                    self.required.add(name)
+
+
+def blame_of_python(
+    called: str, signature: PythonSignature, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Blame | None:
+    """What Python says of a call, in its order."""
+    names, count = signature.positional, len(args)
+    for name in kwargs:
+        if name not in names and name not in signature.keyword_only and not signature.takes_any_name:
+            return Blame(f"{called}() got an unexpected keyword argument '{name}'", name)
+        if name in names[:count]:
+            return Blame(f"{called}() got multiple values for argument '{name}'", name)
+    if count > len(names) and not signature.takes_any:
+        least = sum(name in signature.required for name in names)
+        return Blame(f"{called}() {takes(least, len(names), count)}", len(names))
+    for among, how in ((names[count:], "positional"), (signature.keyword_only, "keyword-only")):
+        missing = [f"'{n}'" for n in among if n in signature.required and n not in kwargs]
+        if missing:
+            plural = "s" * (len(missing) > 1)
+            return Blame(
+                f"{called}() missing {len(missing)} required {how} argument{plural}: {listing(missing)}"
+            )
+    if signature.takes_tensors:  # side by side, or as one list
+        is_list = count == 1 and isinstance(args[0], (tuple, list))
+        return no_tensor(args[0] if is_list else args, 0)
+    return None
+
+
+def listing(names: list[str]) -> str:
+    """``'a', 'b', and 'c'``, as Python lists what is missing."""
+    if len(names) < 3:
+        return " and ".join(names)
+    return f"{', '.join(names[:-1])}, and {names[-1]}"
+
+
+__all__ = ["UNKNOWN", "Blame", "PythonSignature", "blame_of_python", "no_tensor", "takes"]

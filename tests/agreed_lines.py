@@ -1,0 +1,83 @@
+"""When the first lines of two errors are held to be the same: where they are, and in rows of the reference.
+
+``docs/language.md`` has one row for each exception below; nothing else is excused.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from autodiff.grammar.refusal import entry_of
+
+#: Words of numpy, of scipy, and of Python about things that no script has.
+FOREIGN = re.compile(
+    r"numpy(?!\(\))|scipy|ndarray|ufunc|\baxis\b|\baxes\b|core dimension|object arrays|\bdtype\("
+    r"|has no attribute|not subscriptable|unhashable"
+    r"|_forward\b|_vjp|<lambda>|unsupported operand| at 0x|Traceback"
+    r"|operands could not|could not be broadcast|broadcast input array|shape mismatch: objects|not aligned"
+    r"|cannot reshape array|(tuple|list) index out of range|zero-size array|Mean of empty slice"
+    r"|window shape cannot|(all the )?input arrays?\b|setting an array|inhomogeneous|truth value of an array"
+    r"|Cannot cast|casting rule|array is too big|Last 2 dimensions|did not converge|Singular matrix"
+    r"|0-dimensional arrays|ArrayMemoryError|Unable to allocate|invalid value encountered|divide by zero"
+)
+
+OF_TYPE = re.compile(r"(\w+)\(\): argument '\w+'( \(position \d+\))? must be .+, not [\w.]+")
+OF_NAMES = re.compile(
+    r"(\w+)\(\) (got an unexpected keyword argument '\w+'|got multiple values for argument '\w+'"
+    r"|missing \d+ required positional arguments?: .+"
+    r"|takes (from \d+ to )?\d+ positional arguments? but \d+ (was|were) given)"
+)
+#: What torch says where it had not thought of the case.
+STUMBLED = re.compile(r"INTERNAL ASSERT FAILED|internal error: |^ArrayRef: ")
+#: What the language does not have, which it says of itself.
+ABSENT = re.compile(r".+ here")
+
+
+@cache
+def is_python(name: str) -> bool:
+    """Whether torch has the function in Python."""
+    entry = entry_of(name)
+    return entry is not None and entry[1] == "python"
+
+
+def row_of(name: str, ours: str | None, theirs: str | None) -> str | None:
+    """Why the first lines, None where a call works, are held to be the same; None where they are not."""
+    if ours == theirs:
+        return "same"
+    if ours is None:
+        return None
+    if theirs is None:
+        if is_python(name) and OF_TYPE.fullmatch(ours):
+            return "types of functions in Python"
+        return "not in the language" if ABSENT.fullmatch(ours) else None
+    if STUMBLED.search(theirs):
+        return "torch stumbles"
+    if in_order(ours) == in_order(theirs):
+        return "order of named arguments"
+    if is_python(name) and OF_TYPE.fullmatch(ours):
+        return "types of functions in Python"
+    said = f"{called_in(ours)}() received an invalid combination of arguments - "
+    if theirs.startswith(said) and OF_NAMES.fullmatch(ours):
+        return "names of functions of several forms"
+    return None
+
+
+def called_in(line: str) -> str:
+    """The function that a line begins with."""
+    return line.partition("()")[0]
+
+
+def in_order(line: str) -> str:
+    """The line with the arguments given by name in one order, which in torch's is that of a hash table."""
+    head, got, rest = line.partition(" - got (")
+    given, end, tail = rest.partition(")")
+    parts = given.split(", ")
+    named = sorted(part for part in parts if "=" in part)
+    return head + got + ", ".join([*(part for part in parts if "=" not in part), *named]) + end + tail
+
+
+def first_line(error: BaseException | None) -> str | None:
+    if error is None:
+        return None
+    return (str(getattr(error, "message", error)).splitlines() or [""])[0]
