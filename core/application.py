@@ -29,7 +29,9 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     if op.is_elementwise:
         operands = _in_common_type(op, operands)
     if op.kinds:
-        need_kind(next(x for x in operands if x.__class__ is Tensor), op.kernel, op.kinds)
+        # Of the common type, which a truth value beside numbers was not brought to.
+        widest = max((x for x in operands if x.__class__ is Tensor), key=lambda x: "bif".index(x.dtype.kind))
+        need_kind(widest, op.kernel, op.kinds)
     values = [x.value if x.__class__ is Tensor else x for x in operands]
     tracked = visible = False
     if mode.enabled:

@@ -12,7 +12,7 @@ from autodiff.grammar.refusal import entry_of
 
 #: Words of numpy, of scipy, and of Python about things that no script has.
 FOREIGN = re.compile(
-    r"numpy(?!\(\))|scipy|ndarray|ufunc|\baxis\b|\baxes\b|core dimension|object arrays|\bdtype\("
+    r"numpy(?!\(\)|` takes)|scipy|ndarray|ufunc|\baxis\b|\baxes\b|core dimension|object arrays|\bdtype\("
     r"|has no attribute|not subscriptable|unhashable"
     r"|_forward\b|_vjp|<lambda>|unsupported operand| at 0x|Traceback"
     r"|operands could not|could not be broadcast|broadcast input array|shape mismatch: objects|not aligned"

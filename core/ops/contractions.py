@@ -18,6 +18,7 @@ from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.dims import expanded_shape, size_along, wrap_dim, wrap_dims
 from autodiff.core.ops.joining import in_common_type
+from autodiff.core.ops.linalg import check_floats
 from autodiff.core.ops.matrix_functions import multi_dot
 from autodiff.core.ops.products import (
     blend,
@@ -254,18 +255,11 @@ def kron(x: Tensor, y: Tensor) -> Tensor:
 @public("linalg.vecdot(x: tensor, y: tensor, *, dim: int = -1)", method=False)
 def vecdot(x: Tensor, y: Tensor, dim: int) -> Tensor:
     """The dot products of the vectors along a dimension."""
+    check_floats(x, "linalg.vecdot")
     if x.dtype is not y.dtype:
         kinds = f"x of type {x.dtype.long_name} and y of type {y.dtype.long_name}"
         message = f"linalg.vecdot: Expected x and y to have the same dtype, but found {kinds} instead"
         check_same_dtype(x, y, message)
-    for operand in (x, y):
-        if not operand.dtype.is_floating_point:
-            raise ScriptError(
-                "linalg.vecdot: Expected a floating point or complex tensor as input. Got"
-                f" {operand.dtype.long_name}",
-                code="E0312",
-                operands=(operand,),
-            )
     if x.ndim == y.ndim == 1:
         return vdot(x, y)
     products = x * y

@@ -32,7 +32,7 @@ def histogram(x: Tensor, bins: Any, limits: Any, weight: Tensor | None, density:
 
     Of ``weight``, of the shape of ``input``, the sum per bin instead; with ``density`` the integral is 1.
     """
-    check_arguments(x, bins, weight)
+    check_arguments(x, bins, weight, limits is not None)
     edges = edges_given(x, bins) if bins.__class__ is Tensor else edges_between(x, bins, limits)
     weights = None if weight is None else weight.data.reshape(-1)
     values = x.data.reshape(-1)
@@ -48,7 +48,7 @@ def histogram(x: Tensor, bins: Any, limits: Any, weight: Tensor | None, density:
     return NamedResult("torch.return_types.histogram", ("hist", "bin_edges"), tuple(parts))
 
 
-def check_arguments(x: Tensor, bins: Any, weight: Tensor | None) -> None:
+def check_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_range: bool) -> None:
     if bins.__class__ not in (int, Tensor):
         raise ScriptError(
             f"histogram(): argument 'bins' (position 2) must be int or Tensor, not {type(bins).__name__}",
@@ -56,8 +56,9 @@ def check_arguments(x: Tensor, bins: Any, weight: Tensor | None) -> None:
             help=("give the number of bins, or a tensor with the edges between them",),
         )
     if not x.dtype.is_floating_point:
+        kernel = "histogramdd" if bins.__class__ is int and not has_range else "histogram_cpu"
         raise ScriptError(
-            f"\"histogram_cpu\" not implemented for '{x.dtype.long_name}'",
+            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
             code="E0312",
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
