@@ -285,10 +285,6 @@ def matrix_rank(x: Tensor) -> Tensor:
 @public("linalg.vander(x: tensor, *, N: int = None)", method=False)
 def vander(x: Tensor, count: int | None) -> Tensor:
     """The powers 0, 1, 2, ... of each entry side by side."""
-    if x.dtype.kind == "b":
-        raise ScriptError(
-            "linalg.vander supports floating point, complex, and integer tensors, but got Bool", operands=(x,)
-        )
     if count is None:
         count = x.shape[-1] if x.shape else 1
     if count <= 1:
