@@ -1,4 +1,4 @@
-"""Functions of whole matrices: powers, exponentials, pseudo-inverses, least squares, LU, matrix norms."""
+"""Functions of whole matrices: powers, exponentials, pseudo-inverses, least squares, matrix norms."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -15,7 +15,7 @@ from autodiff.core.ops.arithmetic import add, div, mul
 from autodiff.core.ops.comparison import zero
 from autodiff.core.ops.dims import wrap_dims
 from autodiff.core.ops.extremes import amax, amin
-from autodiff.core.ops.factorizations import first_along, remembered, singular_values
+from autodiff.core.ops.factorizations import first_along, singular_values
 from autodiff.core.ops.joining import cat, stack
 from autodiff.core.ops.linalg import (
     check_floats,
@@ -25,13 +25,12 @@ from autodiff.core.ops.linalg import (
     inv_matrix,
     svd_of,
 )
-from autodiff.core.ops.picking import slice_dim, tril, triu
+from autodiff.core.ops.picking import slice_dim
 from autodiff.core.ops.products import matmul, mT
 from autodiff.core.ops.reduction import cast, sum
 from autodiff.core.ops.selection import abs
 from autodiff.core.ops.shape import clone, movedim, reshape, unsqueeze
 from autodiff.core.ops.spreads import norm_over
-from autodiff.core.ops.triangular import solve_triangular
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor
 
@@ -92,42 +91,6 @@ pinv: Op = primitive(
     pinv_forward,
     pinv_vjp,
     grad_fn="LinalgPinvBackward0",
-)
-
-# -- LU -------------------------------------------------------------------------------------------------
-
-
-def lu_of(x: Any) -> tuple[Any, ...]:
-    from scipy.linalg import lu
-
-    if not x.size:
-        identity = np.broadcast_to(np.eye(x.shape[-2], dtype=x.dtype), (*x.shape[:-1], x.shape[-2]))
-        return identity, identity, x
-    return tuple(part.astype(x.dtype) for part in lu(x, check_finite=False))
-
-
-lu_factors = remembered("lu", lu_of)
-
-
-def lu_vjp(middle: Any, lower: Any, upper: Any, x: Any) -> Any:
-    """P L⁻ᵀ middle U⁻ᵀ, for square matrices."""
-    left = solve_triangular(mT(lower), middle, upper=True, unit=True)
-    right = mT(solve_triangular(upper, mT(left), upper=True, unit=False))
-    return lu_permutation(x) @ right
-
-
-lu_permutation: Op = primitive("lu_permutation", lambda x: lu_factors(x)[0], lambda g, out, x: zero(x))
-lu_lower: Op = primitive(
-    "lu_lower",
-    lambda x: lu_factors(x)[1],
-    lambda g, out, x: lu_vjp(tril(mT(out) @ g, diagonal=-1), out, lu_upper(x), x),
-    grad_fn="LinalgLuBackward0",
-)
-lu_upper: Op = primitive(
-    "lu_upper",
-    lambda x: lu_factors(x)[2],
-    lambda g, out, x: lu_vjp(triu(g @ mT(out), diagonal=0), lu_lower(x), out, x),
-    grad_fn="LinalgLuBackward0",
 )
 
 # -- the functions --------------------------------------------------------------------------------------
@@ -223,39 +186,6 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult
     )
 
 
-@public("linalg.lu(A: tensor, *, pivot: bool = True)", method=False)
-def lu(x: Tensor, pivot: bool) -> NamedResult:
-    """A permutation, a lower and an upper triangular matrix whose product is A."""
-    if x.ndim < 2:
-        message = f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(x.shape)} instead"
-        raise ShapeError(message, operands=(x,))
-    if not pivot:
-        raise ScriptError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
-    if not x.dtype.is_floating_point:
-        message = f"\"lu_cpu\" not implemented for '{x.dtype.long_name}'"
-        raise ScriptError(message, code="E0312", operands=(x,))
-    rows, columns = x.shape[-2:]
-    order = Tensor(lu_permutation(x.data))
-    block, rest = first_square(x if rows <= columns else matmul(mT(order), x))
-    lower, upper = lu_lower(block), lu_upper(block)
-    if rows < columns:
-        beside = solve_triangular(lower, matmul(mT(order), rest), upper=False, unit=True)
-        upper = cat.named("LinalgLuBackward0")(upper, beside, dim=x.ndim - 1)
-    elif rows > columns:
-        below = mT(solve_triangular(mT(upper), mT(rest), upper=False, unit=False))
-        lower = cat.named("LinalgLuBackward0")(lower, below, dim=x.ndim - 2)
-    return NamedResult("torch.return_types.linalg_lu", ("P", "L", "U"), (order, lower, upper))
-
-
-def first_square(x: Tensor) -> tuple[Tensor, Tensor]:
-    """The largest square block at the start, which decides the factors, and what stands beside or below."""
-    rows, columns = x.shape[-2:]
-    n = min(rows, columns)
-    dim = x.ndim - (2 if rows > columns else 1)
-    block = x if rows == columns else first_along(x, dim, n)
-    return block, slice_dim(x, dim=dim, start=n, stop=x.shape[dim], step=1)
-
-
 def check_decimals(x: Tensor) -> None:
     """What torch says of whole numbers where the rank is counted."""
     if not x.dtype.is_floating_point:
@@ -289,8 +219,9 @@ def vander(x: Tensor, count: int | None) -> Tensor:
         count = x.shape[-1] if x.shape else 1
     if count <= 1:
         raise ScriptError("N must be greater than 1.")
-    powers = [x**0]
-    for _ in range(1, count):
+    x = x if x.ndim else reshape(x, shape=(1,))
+    powers = [Tensor(np.ones_like(x.data)), x]
+    while len(powers) < count:
         powers.append(powers[-1] * x)
     return stack.named("CatBackward0")(*powers, dim=x.ndim)
 

@@ -7,6 +7,8 @@ The rules are the textbook's: for ``Y = X @ W`` the cotangents are ``G @ W.T`` a
 
 from __future__ import annotations
 
+import math
+
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
@@ -345,8 +347,8 @@ def inner(x: Tensor, y: Tensor) -> Tensor:
     check_same_dtype(x, y, "both inputs should have same dtype")
     if x.ndim == y.ndim == 1:
         return dot.named("ViewBackward0")(x, y)
-    k = x.shape[-1]
-    flat = mm(reshape_tensor(x, (x.size // max(k, 1), k)), reshape_tensor(y, (y.size // max(k, 1), k)).T)
+    rows, others = (reshape_tensor(z, (math.prod(z.shape[:-1]), z.shape[-1])) for z in (x, y))
+    flat = mm(rows, others.T)
     return reshape_tensor(flat, (*x.shape[:-1], *y.shape[:-1]))
 
 

@@ -20,7 +20,7 @@ from autodiff.core.ops.comparison import except_where, where, zero
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.selection import sign
 from autodiff.core.ops.shape import reshape
-from autodiff.core.ops.transcendental import digamma, exp, exp2, from_scipy, lgamma, log, polygamma_of
+from autodiff.core.ops.transcendental import TINY, digamma, exp, exp2, from_scipy, lgamma, log, polygamma_of
 from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor, settle
 
@@ -44,7 +44,9 @@ i0e: Op = elementwise(
 i1e: Op = elementwise(
     "i1e",
     lambda x: from_scipy("i1e")(x),
-    lambda out, x: except_where(x == 0, 0.5, i0e(x) - out * (sign(x) + 1 / except_where(x == 0, 1.0, x))),
+    lambda out, x: except_where(
+        x**2 < TINY, 0.5, i0e(x) - out * (sign(x) + 1 / except_where(x**2 < TINY, 1.0, x))
+    ),
     real=True,
     grad_fn="SpecialI1EBackward0",
 )

@@ -295,10 +295,13 @@ lgamma = elementwise(
     lambda out, x: digamma(x),
     real=True,
 )
+#: The square below which I1(x)/x is ½ to all digits: what is divided there may have been rounded to 0.
+TINY = 1e-32
+
 i1: Op = elementwise(
     "i1",
     from_scipy("i1"),
-    lambda out, x: i0(x) - except_where(x == 0, 0.5, out / except_where(x == 0, 1.0, x)),
+    lambda out, x: i0(x) - except_where(x**2 < TINY, 0.5, out / except_where(x**2 < TINY, 1.0, x)),
     real=True,
     grad_fn="SpecialI1Backward0",
 )

@@ -102,8 +102,9 @@ def positions(n: int, before: int, after: int, mode: str) -> Any:
     places = np.arange(-before, n + after)
     if mode == "replicate":
         return np.clip(places, 0, n - 1)
-    if mode == "circular":
-        return places % n
+    if mode == "circular":  # what negative padding cuts off does not come back at the other end
+        kept = np.arange(max(-before, 0), n - max(-after, 0))
+        return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % len(kept)]
     turned = np.abs(places)  # reflect: the edge itself is not repeated
     return np.where(turned >= n, 2 * (n - 1) - turned, turned)
 
@@ -165,7 +166,7 @@ def check_reach(x: Tensor, dim: int, before: int, after: int, mode: str) -> None
             f" padding ({before}, {after}) at dimension {dim} of input {list(x.shape)}",
             operands=(x,),
         )
-    if mode == "circular" and max(before, after) > size:
+    if mode == "circular" and max(before, after) > size + min(before, 0) + min(after, 0):
         raise ShapeError("Padding value causes wrapping around more than once.", operands=(x,))
 
 

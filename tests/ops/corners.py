@@ -93,5 +93,14 @@ CORNERS: dict[str, tuple[str, ...]] = {
     "torch.var": ("torch.var({=[10001.0, 10001.25, 10000.5]; f4})",),
     "torch.cumsum": ("torch.cumsum({=[1e8, 1.0, -1e8]; f4}, 0)[2]",),
     "torch.repeat": ("{0 held}.repeat(-1)", "{2,0 held}.repeat(2, -1)"),
+    "F.pad": (
+        "F.pad({=[[[1.0, 2.0, 3.0, 4.0, 5.0]]]}, (1, -2), mode='circular')",
+        "F.pad({=[[[1.0, 2.0, 3.0, 4.0, 5.0]]]}, (-2, 1), mode='circular')",
+        "F.pad({=[[[1.0, 2.0, 3.0, 4.0, 5.0]]]}, (-1, -1), mode='circular')",
+    ),
+    "torch.inner": ("torch.inner({2,0}, {0})", "torch.inner({2,3,0}, {4,0})"),
+    "linalg.vander": ("torch.linalg.vander({=[inf, 2.0, -3.0]}, N=2)", "torch.linalg.vander({()}, N=4)"),
+    "special.i1": ("torch.special.i1({=[1e-200, -1e-40, 3.0]})",),
+    "special.i1e": ("torch.special.i1e({=[1e-200, -1e-40, 3.0]})",),
     "torch.lgamma": ("torch.lgamma({=[inf, -inf, 0.0, 1.0, 2.0, 0.5]; held})",),
 }
