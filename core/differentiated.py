@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from autodiff.core.backward import grad
+from autodiff.core.errors import AutodiffError
 from autodiff.core.lazy import np
 from autodiff.core.replay import Recording
 from autodiff.core.sweep import newest_first, np_errors_ignored, sweep
@@ -35,7 +36,8 @@ class Scalar:
 
     Computed in double precision whatever the script uses, so that small steps can be told apart.
     ``largest`` is the largest gradient on the way: what cancels further on leaves rounding of this size.
-    ``weight`` is what every value on the way adds to a last digit of ``f``, in sum.
+    ``weight`` is what every value on the way adds to a last digit of ``f``, in sum; ``tallest`` is the
+    largest of these values.
     """
 
     def __init__(self, subject: Subject, spelled: str, target: Node) -> None:
@@ -61,12 +63,20 @@ class Scalar:
         self.measure(self.subject.order, self.subject.cotangents)
 
     def measure(self, order: Iterable[Node], cotangents: Mapping[Node, Any]) -> None:
-        """Fill in ``largest`` and ``weight``."""
+        """Fill in ``largest``, ``weight`` and ``tallest``.
+
+        Inputs are exact, but ops that are more than one operation on each entry are as far off as if theirs
+        were not.
+        """
         sizes = [size_of(g) for g in cotangents.values()]
         self.largest = max([size for size in sizes if isfinite(size)], default=0.0)
-        self.weight = 0.0
+        self.weight = self.tallest = 0.0
+        mixed = {below for node in order if node.op and not node.op.is_elementwise for below in node.inputs}
         with np.errstate(all="ignore"):
             for node in order:
+                self.tallest = max(self.tallest, size_of(node.out))
+                if node.op is None and node not in mixed:
+                    continue
                 share = float(np.abs(np.asarray(cotangents.get(node, 0.0)) * np.asarray(node.out)).sum())
                 if isfinite(share):
                     self.weight += share
@@ -82,9 +92,12 @@ class Scalar:
         return Scalar(subject, self.spelled, target)
 
     def at(self, x: Any) -> Any:
-        """The output at ``x``, times the gradient that backward started from."""
+        """The output at ``x``, times the gradient that backward started from; nan where there is none."""
         given = float(x) if self.is_number and x.dtype.kind != "c" else x
-        out = np.asarray(self.recording.values({self.target: given})[self.subject.root])
+        try:
+            out = np.asarray(self.recording.values({self.target: given})[self.subject.root])
+        except (ArithmeticError, ValueError, AutodiffError):  # a matrix without an inverse
+            return float("nan")
         return (out * np.asarray(self.subject.seed)).sum()
 
     @property
@@ -128,7 +141,10 @@ class Gradient(Scalar):
         return Tensor(settle(np.zeros(x.shape))) if g is None else g, x
 
     def at(self, x: Any) -> Any:
-        slope, _ = self.slope_at(x, create_graph=False)
+        try:
+            slope, _ = self.slope_at(x, create_graph=False)
+        except (ArithmeticError, ValueError, AutodiffError):
+            return float("nan")
         return (np.asarray(slope.data) * self.weights).sum()
 
     @property

@@ -30,6 +30,10 @@ MOVES = {"float64": (1e-6, 1e-9), "float32": (1e-4, 1e-6)}
 LEAP = {"float64": 1e-5, "float32": 1e-2}
 #: Differences that shrink more than this are no leaps: the moves shrink a hundredfold and more.
 SHRINKS = 0.5
+#: On one side of a kink the slopes may change by this part of the leap.
+CALM = 0.1
+#: Slopes that go to infinity grow at least so much between the two moves.
+STEEPER = 5.0
 
 
 class Leap:
@@ -107,6 +111,14 @@ class Neighbours:
             return None
         gaps = np.where(narrow.slopes >= SHRINKS * wide.slopes, narrow.slopes, 0.0)
         is_jump = narrow.jump > 0 and narrow.jump >= SHRINKS * wide.jump
+        # Beside a kink the slopes are calm, or go to infinity on one side; elsewhere the moves are too large.
+        pairs = ((wide.below, narrow.below), (wide.above, narrow.above))
+        calm = [np.abs(there.g - here.g) <= CALM * gaps for there, here in pairs]
+        steep = [
+            (here.g * there.g > 0) & (np.abs(here.g) > STEEPER * np.abs(there.g)) for there, here in pairs
+        ]
+        gaps = np.where((calm[0] & (calm[1] | steep[1])) | (calm[1] & steep[0]), gaps, 0.0)
+        is_jump = is_jump and all(abs(there.f - here.f) <= CALM * narrow.jump for there, here in pairs)
         if not is_jump and not gaps.any():
             return None
         below, above = narrow.below, narrow.above

@@ -9,12 +9,14 @@ from autodiff.core.custom_call import Part, Whole, output_of
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, mode, no_grad
 from autodiff.core.node import Node, OpNode
+from autodiff.core.op import OPS
+from autodiff.core.ops.products import mT
 from autodiff.core.sweep import newest_first, np_errors_ignored
 from autodiff.core.tensors import Tensor, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from autodiff.core.custom_call import CustomCall
@@ -23,21 +25,26 @@ if TYPE_CHECKING:
 class Recording:
     """The steps between some inputs and the output, oldest first.
 
-    ``inputs`` are nodes of the graph below ``root``; whatever they were made from is left alone. ``others``
-    are further results to compute along with the output.
+    ``inputs`` are nodes of the graph below ``root``; whatever they were made from is left alone.
     """
 
-    __slots__ = ("root", "steps")
+    __slots__ = ("_doubles", "root", "steps")
 
-    def __init__(self, root: Node, inputs: tuple[Node, ...], others: tuple[Node, ...] = ()) -> None:
+    def __init__(self, root: Node, inputs: tuple[Node, ...]) -> None:
         self.root = root
         moving = set(inputs)
         steps: list[OpNode] = []
-        for node in reversed(newest_first([root, *others])):
+        for node in reversed(newest_first([root])):
             if isinstance(node, OpNode) and node not in moving and any(x in moving for x in node.inputs):
                 moving.add(node)
                 steps.append(node)
         self.steps = steps
+        #: Operands in double precision, lest a result take on the precision of a constant.
+        self._doubles = {
+            node: tuple(map(_in_double_precision, node.operands))
+            for node in steps
+            if any(isinstance(x, np.ndarray) and x.dtype == np.float32 for x in node.operands)
+        }
 
     def values(self, inputs: Mapping[Node, Any]) -> dict[Node, Any]:
         """The value of every step for other values of the inputs: floats or arrays, complex ones too."""
@@ -46,7 +53,7 @@ class Recording:
         try:
             with no_grad(), np_errors_ignored([*self.steps, self.root]):
                 for node in self.steps:
-                    known[node] = _computed(node, _operands(node, known))
+                    known[node] = _computed(node, self._operands(node, known))
         finally:
             mode.site = site
         known.setdefault(self.root, self.root.out)
@@ -63,7 +70,7 @@ class Recording:
                     mode.site = node.site
                     operands = tuple(
                         x if below is None or isinstance(x, Tensor) else Tensor(_in_double_precision(x))
-                        for below, x in zip(node.inputs, _operands(node, known), strict=True)
+                        for below, x in zip(node.inputs, self._operands(node, known), strict=True)
                     )
                     if isinstance(node.op, Whole):  # whose rule knows the operands of its own call alone
                         outputs[node] = node.op.call.apply_again(operands)
@@ -72,11 +79,36 @@ class Recording:
                         call, position = output_of(node)
                         known[node] = outputs[call][position]
                     else:
-                        known[node] = node.op(*operands, **node.params)
+                        known[node] = AS_DIFFERENTIATED.get(node.op.name, node.op)(*operands, **node.params)
         finally:
             mode.site = site
         known.setdefault(self.root, Tensor(self.root.out))
         return known
+
+    def _operands(self, node: OpNode, known: Mapping[Node, Any]) -> tuple[Any, ...]:
+        return tuple(
+            value if below is None or below not in known else known[below]
+            for below, value in zip(node.inputs, self._doubles.get(node, node.operands), strict=True)
+        )
+
+
+def symmetric(x: Any) -> Any:
+    return (x + mT(x)) * 0.5
+
+
+def product(factor: Any, upper: bool) -> Any:
+    """The matrix of which this is a Cholesky factor."""
+    return mT(factor) @ factor if upper else factor @ mT(factor)
+
+
+#: Ops that read one triangle of a matrix: what their rules are the derivatives of, which count both.
+AS_DIFFERENTIATED: dict[str, Callable[..., Any]] = {
+    "cholesky": lambda x: OPS["cholesky"](symmetric(x)),
+    "eigenvalues": lambda x: OPS["eigenvalues"](symmetric(x)),
+    "eigenvectors": lambda x: OPS["eigenvectors"](symmetric(x)),
+    "cholesky_inverse": lambda factor, upper: OPS["inv"](product(factor, upper)),
+    "cholesky_solve": lambda b, factor, upper: OPS["solve"](product(factor, upper), b),
+}
 
 
 def whole_of(outputs: list[Any], call: CustomCall) -> Tensor:
@@ -90,25 +122,21 @@ def whole_of(outputs: list[Any], call: CustomCall) -> Tensor:
     return Tensor(row.out, row, first.requires_grad)
 
 
-def _operands(node: OpNode, known: Mapping[Node, Any]) -> tuple[Any, ...]:
-    return tuple(
-        value if below is None or below not in known else known[below]
-        for below, value in zip(node.inputs, node.operands, strict=True)
-    )
-
-
 def _computed(node: OpNode, operands: tuple[Any, ...]) -> Any:
     """The value of an op; its scalar form, where it has one, is for Python floats alone."""
     is_scalar = node.op.scalar is not None and not node.params
     if is_scalar and all(x.__class__ in (float, int, bool) for x in operands):
         return node.op.evaluate(operands, node.params)
     arrays = tuple(np.asarray(x) if x.__class__ in (float, complex) else x for x in operands)
-    out = node.op.forward(*arrays, **node.params)
+    forward = node.op.forward
+    if node.op.name in AS_DIFFERENTIATED and not isinstance(node.op, Whole):
+        forward = AS_DIFFERENTIATED[node.op.name]
+    out = forward(*arrays, **node.params)
     return settle(np.asarray(out)) if np.asarray(out).dtype.kind == "f" else np.asarray(out)
 
 
 def _in_double_precision(value: Any) -> Any:
     """A constant as precise as the inputs are given."""
-    if value.__class__ is float or value.dtype.kind != "f":
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
         return value
     return value.astype(float, copy=False)

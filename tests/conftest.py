@@ -14,6 +14,13 @@ sys.path.insert(0, str(TESTS))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing")
+    parser.addoption("--programs", type=int, default=60, help="how many random scripts `check` is tried on")
+
+
+@pytest.fixture
+def programs(request: pytest.FixtureRequest) -> int:
+    """How many random scripts of each kind ``check`` is tried on."""
+    return int(request.config.getoption("--programs"))
 
 
 @pytest.fixture

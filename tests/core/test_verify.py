@@ -9,7 +9,7 @@ from autodiff.core.errors import AutodiffError
 from autodiff.core.functions import METHODS
 from autodiff.core.report import Subject
 from autodiff.core.span import Source
-from autodiff.core.verify import KINK, LEAVES, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
+from autodiff.core.verify import BLURRED, KINK, LEAVES, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
@@ -140,7 +140,8 @@ def test_what_is_not_finite_cannot_be_checked() -> None:
 def test_where_no_step_stays_in_the_domain() -> None:
     code = "x = tensor(709.782712893384, requires_grad=True)\nL = exp(x)"
     assert (check(code).verdict, check(code).step) == (OK, 1e-30)  # the complex step stays
-    found = check(code + ".abs()")
+    assert check(code + ".abs()").reason == BLURRED
+    found = check("x = tensor(0., requires_grad=True)\nL = (x**1.5).abs()")
     assert (found.verdict, found.reason) == (UNDECIDED, LEAVES)
 
 
@@ -188,3 +189,54 @@ def test_ops_of_tensors_take_single_numbers_too() -> None:
     assert (
         check("x = tensor(0.5, requires_grad=True)\nL = (x * x).sum() + x.clamp(0, 1).mean()").verdict == OK
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("x = torch.tensor([1., 30., 2.], dtype=torch.float32)\nL = F.cross_entropy(x, tensor(1))", OK),
+        ("x = torch.tensor([1., 3.])\nL = (torch.sin(x.float()).double()*x).sum()", OK),
+        ("x = torch.tensor([1e12, 2e12])\nL = (x**2).sum()", OK),
+        ("x = torch.tensor([1e12, 2e12])\nL = sin(x).sum()", OK),  # by the complex step
+        ("x = torch.tensor([1e12, 2e12])\nL = sin(x).abs().sum()", OK),
+        ("x = torch.tensor([1., 2.])\nL = (x**2).sum() + 1e12", OK),
+        ("x = torch.tensor([1., 2.])\nL = (x.abs()**2).sum() + 1e12", UNDECIDED),
+        ("x = torch.tensor([1e-12, 2.])\nL = log(x.abs()).sum()", OK),
+        ("x = torch.tensor([1e-300, 2.])\nL = (x.abs()*3).sum()", UNDECIDED),
+        ("x = torch.tensor([1e-8, 1., 1e8])\nL = x.abs().log().sum()", OK),
+        ("x = torch.tensor(1.00001)\nL = exp(-((x - 1).abs()/1e-5)**2)", OK),
+        ("x = torch.tensor(709.)\nL = exp(x).abs()", OK),
+        ("x = torch.tensor([-1.1])\nL = (x**150).sum() + (x**151).sum()", OK),
+        ("x = torch.tensor([-2., 3., 0.])\nL = (x**3).sum() + (x**2).sum() + (x**0).sum()", OK),
+        ("x = torch.tensor([1e-9, -1e-9])\nL = relu(x).sum()", OK),
+        ("x = torch.tensor([1., 2., 3.])\nL = torch.softmax(x, 0).sum()", OK),
+        ("x = torch.tensor([[1., 1.], [1., 1.0000001]])\nL = torch.linalg.inv(x).abs().sum()", UNDECIDED),
+        ("x = torch.tensor([[2., 1.], [1., 3.]])\nL = torch.linalg.eigvalsh(x)[0]", OK),
+        ("x = torch.tensor([[2., 1.], [1., 3.]])\nL = torch.linalg.cholesky(x).sum()", OK),
+        ("x = torch.tensor([[2., 0.], [1., 3.]])\nL = torch.cholesky_inverse(x).sum()", OK),
+        ("x = torch.tensor([1., 2.5])\nL = (x - torch.floor(x)).sum()", KINK),
+        ("x = torch.tensor(0.3)\ny = x\nfor i in range(100):\n    y = y*4*(1 - y)\nL = y", UNDECIDED),
+    ],
+)
+def test_hard_numbers(code: str, verdict: str) -> None:
+    found = check(code.replace("\n", ".requires_grad_()\n", 1))
+    assert found.verdict == verdict, (found.given, found.expected, found.reason)
+
+
+@pytest.mark.parametrize("error", [0.5, 0.01, 1e-3])
+def test_the_complex_step_decides_where_differences_cannot(error: float) -> None:
+    subject = subject_from("x = torch.tensor(1e12, requires_grad=True)\nL = sin(x)")
+    [(spelled, node)] = subject.wrt
+    assert verify(subject, spelled, node, 1, 0).verdict == OK
+    subject.cotangents[node] = subject.cotangents[node] * (1 + error)
+    found = verify(subject, spelled, node, 1, 0)
+    assert found.verdict == WRONG
+    assert found.complex_difference == pytest.approx(error / max(1, 1 + error), rel=1)
+
+
+@pytest.mark.parametrize(
+    "code", ["torch.linalg.eigh(x)[1][0]", "torch.linalg.cholesky(x)", "torch.linalg.eigvalsh(x)"]
+)
+def test_second_derivatives_of_symmetric_matrices(code: str) -> None:
+    text = f"x = torch.tensor([[2., 1.], [1., 3.]], requires_grad=True)\nL = ({code}**3).sum()"
+    assert check(text, order=2).verdict == OK

@@ -1,0 +1,116 @@
+"""``check`` on random scripts with functions of their own: right ones pass, planted errors are caught.
+
+``--programs N`` checks N scripts of each kind instead of the few that every run of the tests has.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+
+import numpy as np
+from autodiff.core.neighbours import Neighbours
+from autodiff.core.span import Source
+from autodiff.core.verify import OK, UNDECIDED, WRONG, Check, verify
+from autodiff.grammar.moved_runs import Probe, Rerun
+from autodiff.grammar.run import Settings, Stage, differentiate, execute
+from autodiff.grammar.runtime import ignore, ignore_warning
+from script_generator import generate
+
+#: Smooth functions with their derivatives, both of x.
+RULES = [
+    ("sin(x)", "cos(x)"),
+    ("tanh(x)", "1 - tanh(x)**2"),
+    ("exp(x/2)", "exp(x/2)/2"),
+    ("x**3 + x", "3*x**2 + 1"),
+    ("1/(2 + x**2)", "-2*x/(2 + x**2)**2"),
+    ("torch.sigmoid(x)*x", "torch.sigmoid(x)*(1 + x*(1 - torch.sigmoid(x)))"),
+    ("torch.log(3 + x**2)", "2*x/(3 + x**2)"),
+    ("torch.sqrt(1 + x**2)", "x/torch.sqrt(1 + x**2)"),
+]
+BEFORE = ["{x}", "2*{x} + 0.3", "sin({x}) + {x}", "W @ {x}"]
+AFTER = [
+    "({y}**2).sum()",
+    "({y}*c).sum() + {y}.sum()**2",
+    "torch.log(1 + ({y}**2).sum())",
+    "F.mse_loss({y}, c)",
+]
+
+
+def script(draw: random.Random, size: int, error: float) -> str:
+    """A script with a function of its own, whose backward is off by the part ``error`` in one entry."""
+    forward, slope = draw.choice(RULES)
+    entry = draw.randrange(size)
+    factors = [1 + error if at == entry else 1.0 for at in range(size)]
+    numbers = [round(draw.choice([-1, 1]) * draw.uniform(0.4, 1.6), 3) for _ in range(2 * size + size * size)]
+    rows = [numbers[2 * size + size * at :][:size] for at in range(size)]
+    x = draw.choice(BEFORE).format(x="x")
+    return f"""\
+class Own(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return {forward}
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return g*({slope})*torch.tensor({factors})
+W = torch.tensor({rows})
+c = torch.tensor({numbers[:size]})
+x = torch.tensor({numbers[size : 2 * size]}, requires_grad=True)
+y = Own.apply({x})
+L = {draw.choice(AFTER).format(y="y")}
+"""
+
+
+def checks_of(text: str) -> Iterator[Check]:
+    """What ``autodiff check`` finds."""
+    source, settings = Source(text), Settings()
+    with Probe() as probe:
+        execution = execute(source, settings, ignore, ignore_warning)
+    subject = differentiate(execution, settings)
+    with Stage(settings):
+        leaves = [node for node in subject.order if node.number in probe.numbers]
+        neighbours = Neighbours(leaves, Rerun(source, settings, probe), np.random.default_rng(0))
+        for spelled, node in subject.wrt:
+            yield verify(subject, spelled, node, 1, 0, neighbours)
+
+
+def test_right_functions_raise_no_alarm(programs: int) -> None:
+    for seed in range(programs):
+        draw = random.Random(seed)
+        text = script(draw, draw.randint(1, 4), 0.0)
+        for found in checks_of(text):
+            assert found.verdict == OK, (found.expected, found.given, text)
+
+
+def test_errors_of_one_per_cent_and_more_are_caught(programs: int) -> None:
+    for seed in range(programs):
+        draw = random.Random(seed)
+        size = draw.randint(1, 4)
+        error = draw.choice([-1, 1]) * 10 ** draw.uniform(-2, math.log10(0.5))
+        text = script(draw, size, error)
+        [found] = checks_of(text)
+        assert found.verdict == WRONG, (error, found.expected, found.given, text)
+        assert found.slope is None or found.slope < 1.9
+
+
+def test_errors_of_one_in_a_thousand_are_caught(programs: int) -> None:
+    for seed in range(programs):
+        draw = random.Random(seed)
+        text = script(draw, draw.randint(1, 4), draw.choice([-1e-3, 1e-3]))
+        [found] = checks_of(text)
+        assert found.verdict == WRONG, (found.expected, found.given, text)
+
+
+def test_generated_scripts_raise_no_alarm(programs: int) -> None:
+    """Loops, branches, functions, changes in place, views and training, clear of kinks."""
+    checked = 0
+    for seed in range(programs // 2):
+        text = generate(seed)
+        found = list(checks_of(text))
+        assert not [check for check in found if check.verdict not in (OK, UNDECIDED)], text
+        checked += len(found)
+        assert sum(check.verdict == UNDECIDED for check in found) <= len(found) // 2, text
+    assert checked >= programs // 2
