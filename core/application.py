@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.core import dtypes, sharing
 from autodiff.core.dtypes import DType, dtype_of, promote
 from autodiff.core.errors import ScriptError
+from autodiff.core.fast import is_fast
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Node, ScalarNode, next_number
@@ -19,13 +20,6 @@ if TYPE_CHECKING:
 
 def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     """Compute ``op`` and, where a gradient may be wanted, record a node."""
-    if len(operands) == 1 and not params and op.scalar is not None:
-        [x] = operands
-        if x.value.__class__ is float:  # the short way, which scalar programs live on
-            out = op.evaluate_scalars(x.value)
-            if not mode.enabled or x.node is None or not x.node.tracked:
-                return Tensor(out)
-            return Tensor(out, _scalar_node(op, [x.node], [x.value], out), x.requires_grad)
     if op.is_elementwise:
         operands = _in_common_type(op, operands)
     if op.kinds:
@@ -39,7 +33,7 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
             if x.__class__ is Tensor and x.node is not None and x.node.tracked:
                 tracked = True
                 visible = visible or x.requires_grad
-    if op.scalar is not None and not params and all(v.__class__ in PLAIN_NUMBERS for v in values):
+    if is_fast and op.scalar is not None and not params and all(v.__class__ in PLAIN_NUMBERS for v in values):
         out = op.evaluate_scalars(*values)
         if not tracked:
             return Tensor(out)
@@ -107,12 +101,13 @@ def _scalar_node(op: Op, inputs: list[Node | None], values: list[Any], out: floa
     node.number = next_number()
     node.op = op
     node.a = inputs[0]
-    node.x = values[0]
-    node.b, node.y = (inputs[1], values[1]) if len(values) == 2 else (None, None)
+    node.b, node.constant = None, None
+    if len(values) == 2:
+        node.b = inputs[1]
+        node.constant = values[0] if node.a is None else values[1] if node.b is None else None
     node.out = out
     node.site = mode.site
-    node.name = None
-    node.mark = None
+    node.name = node.mark = node.g = None
     return node
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import GradCell, Leaf, Node
 from autodiff.core.op import OPS
-from autodiff.core.sweep import leading_to, newest_first, np_errors_ignored, passing
+from autodiff.core.sweep import leading_to, newest_first, passing
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor, settle
 from autodiff.core.used_up import finish
 
@@ -50,15 +52,12 @@ def backward_from(
         mode.warn(MAKES_A_CYCLE)
     retain = create_graph if retain_graph is None else retain_graph
     order = newest_first(seeds)
-    with np_errors_ignored(order):
-        cotangents = passing()(order, seeds, lift=create_graph)
+    cotangents = passing()(order, seeds, lift=create_graph, inner=False)
     before: list[tuple[GradCell, Any]] = []
-    for node in order:
-        if node.__class__ is not Leaf and node.mark is None:
-            continue  # almost all of them
-        g = cotangents.get(node)
-        if g is None:
-            continue
+    # Almost all nodes are neither: the few are put in the order of the graph.
+    where_kept = [node for node in cotangents if node.__class__ is Leaf or node.mark is not None]
+    for node in sorted(where_kept, key=attrgetter("number"), reverse=True):
+        g = cotangents[node]
         cell = node.cell if isinstance(node, Leaf) else node.mark.cell if node.mark is not None else None
         if cell is None or (wanted is not None and node not in wanted and cell not in wanted):
             continue
@@ -119,8 +118,8 @@ def grad(
     everything = newest_first(seeds)
     earlier = {index: leaves for index, x in enumerate(wanted) if (leaves := earlier_nodes(x, everything))}
     order = leading_to(everything, [*nodes, *(leaf for leaves in earlier.values() for leaf in leaves)])
-    with np_errors_ignored(order):
-        cotangents = passing()(order, seeds, lift=create_graph)
+    inner = any(not isinstance(node, Leaf) for node in nodes)
+    cotangents = passing()(order, seeds, lift=create_graph, inner=inner)
     results: list[Tensor | None] = []
     for index, (x, node) in enumerate(zip(wanted, nodes, strict=True)):
         g = cotangents.get(node)

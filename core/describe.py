@@ -88,8 +88,8 @@ def _variable(
 
 
 def _gradient(subject: Subject, node: Node) -> Any:
-    """What backward gave a node; zeros where nothing arrived."""
-    g = subject.cotangents.get(node)
+    """What backward gave one of the inputs asked about; zeros where nothing arrived."""
+    g = subject.received.get(node)
     if g is None:
         return 0.0 if node.out.__class__ is float else np.zeros_like(node.out)
     return g

@@ -8,7 +8,7 @@ from autodiff.core.backward import grad
 from autodiff.core.errors import AutodiffError
 from autodiff.core.lazy import np
 from autodiff.core.replay import Recording
-from autodiff.core.sweep import newest_first, np_errors_ignored, sweep
+from autodiff.core.sweep import newest_first, sweep
 from autodiff.core.symbol import is_custom
 from autodiff.core.tensors import Tensor, settle, tensor
 from autodiff.core.uses import size_of
@@ -126,8 +126,7 @@ class Gradient(Scalar):
         cotangents: dict[Node, Any] = {}
         if slope.requires_grad and slope.node is not None:
             order = newest_first([slope.node])
-            with np_errors_ignored(order):
-                cotangents = sweep(order, {slope.node: settle(np.asarray(self.weights, dtype=float))})
+            cotangents = sweep(order, {slope.node: settle(np.asarray(self.weights, dtype=float))})
             self.g = np.asarray(cotangents.get(x.source(), self.g), dtype=float)
         self.measure(order, cotangents)
 

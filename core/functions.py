@@ -27,6 +27,7 @@ METHODS: dict[str, Function] = Table("methods")
 NAMESPACES = ("torch", "F", "linalg", "special")
 
 MISSING: Any = object()
+UNKNOWN: Any = object()
 
 #: What numpy calls some arguments, which torch takes too.
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -51,7 +52,16 @@ class Parameter:
 class Function:
     """A public function; ``signature`` reads like Python: ``sum(input, dim: ints = None)``."""
 
-    __slots__ = ("_parameters", "doc", "example", "implementation", "in_place", "name", "signature")
+    __slots__ = (
+        "_after_one",
+        "_parameters",
+        "doc",
+        "example",
+        "implementation",
+        "in_place",
+        "name",
+        "signature",
+    )
 
     def __init__(
         self, signature: str, implementation: Callable[..., Any], in_place: bool, doc: str, example: str
@@ -63,6 +73,7 @@ class Function:
         self.doc = doc
         self.example = example
         self._parameters: tuple[Parameter, ...] | None = None
+        self._after_one: tuple[Any, ...] | None = UNKNOWN
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
@@ -85,7 +96,27 @@ class Function:
             self._parameters = parse_parameters(inside)
         return self._parameters
 
+    @property
+    def after_one(self) -> tuple[Any, ...] | None:
+        """The defaults that complete a call with one tensor; None where it needs binding after all."""
+        if self._after_one is UNKNOWN:
+            first, *rest = self.parameters or (None,)
+            self._after_one = (
+                None
+                if first is None
+                or first.kind not in ("value", "tensor")
+                or first.keyword_only
+                or any(p.variadic for p in self.parameters)
+                or any(p.default is MISSING for p in rest)
+                else tuple(p.default for p in rest)
+            )
+        return self._after_one
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and args[0].__class__ is Tensor:
+            after = self.after_one
+            if after is not None:
+                return self.implementation(args[0], *after)
         try:
             return self.implementation(*self.bind(args, kwargs))
         except ScriptError as error:

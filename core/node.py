@@ -136,9 +136,12 @@ class Mark:
 
 
 class Node:
-    """A vertex of the graph. ``number`` orders creation; ``site`` is the source span that made it."""
+    """A vertex of the graph. ``number`` orders creation; ``site`` is the source span that made it.
 
-    __slots__ = ("mark", "name", "number", "out", "site")
+    ``g`` is for the one that walks the graph: None before and after, else what it keeps of this node.
+    """
+
+    __slots__ = ("g", "mark", "name", "number", "out", "site")
     tracked = True
     op: Op | None = None
 
@@ -147,6 +150,7 @@ class Node:
     site: Span | None
     name: str | None
     mark: Mark | None
+    g: Any
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
@@ -203,8 +207,7 @@ class Leaf(Node):
         self.number = next_number()
         self.out = out if mode.probe is None or not tracked else mode.probe.leaf_made(self, out)
         self.site = site
-        self.name = None
-        self.mark = None
+        self.name = self.mark = self.g = None
         self.tracked = tracked
         self.cell = cell
 
@@ -280,14 +283,26 @@ class OpNode(Node):
 
 
 class ScalarNode(OpNode):
-    """One or two Python floats in, one out. ``b`` and ``y`` are None for ops of one operand."""
+    """One or two Python floats in, one out.
 
-    __slots__ = ("a", "b", "x", "y")
+    ``a`` and ``b`` are the nodes of the operands, whose ``out`` are the values; where one of two operands is
+    a plain number its node is None and ``constant`` the number. ``b`` and ``y`` are None where there is one
+    operand. Whoever makes one sets all the fields: scalar programs consist of these.
+    """
+
+    __slots__ = ("a", "b", "constant")
 
     a: Node | None
     b: Node | None
-    x: Any
-    y: Any
+    constant: Any
+
+    @property
+    def x(self) -> Any:
+        return self.constant if self.a is None else self.a.out
+
+    @property
+    def y(self) -> Any:
+        return self.constant if self.b is None else self.b.out
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
@@ -295,7 +310,8 @@ class ScalarNode(OpNode):
 
     @property
     def operands(self) -> tuple[Any, ...]:
-        return (self.x,) if self.y is None else (self.x, self.y)
+        y = self.y
+        return (self.x,) if y is None else (self.x, y)
 
 
 class ArrayNode(OpNode):
@@ -319,8 +335,7 @@ class ArrayNode(OpNode):
         self._params = params
         self.out = out
         self.site = site
-        self.name = None
-        self.mark = None
+        self.name = self.mark = self.g = None
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
@@ -336,10 +351,14 @@ class ArrayNode(OpNode):
 
     def release(self) -> None:
         """Let go of the saved arrays and keep their shapes; the links to the inputs stay, as in torch."""
+        if self.op.is_elementwise and (self.out.__class__ is float or self.out.nbytes <= SMALL):
+            return  # the operands are no larger
         self._operands = tuple(hollow(value) for value in self._operands)
         self.out = hollow(self.out)
 
 
+#: Arrays of so many bytes are as well kept as replaced.
+SMALL = 4096
 _HOLLOW: dict[tuple[Any, Any], Any] = {}
 
 

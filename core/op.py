@@ -28,6 +28,9 @@ PLAIN_NUMBERS = (float, int, bool)
 #: How to apply a record to operands of a class: Tensor and Symbol enter themselves here.
 APPLIERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 
+#: By number of operands, what makes the short way to call a record without parameters.
+SHORT_WAYS: dict[int, Callable[[Op], Callable[..., Any]]] = {}
+
 
 class Op:
     """A mathematical function with its rule.
@@ -64,8 +67,10 @@ class Op:
         "kink",
         "latex",
         "name",
+        "of_one",
         "partials",
         "real",
+        "recipe",
         "saved",
         "saves_params",
         "scalar",
@@ -108,6 +113,10 @@ class Op:
         self.is_view = is_view
         self.real = real
         self.saves_params = saves_params
+        of_one = SHORT_WAYS.get(1)
+        is_of_one = scalar is not None and len(partials or vjps) == 1
+        self.of_one: Callable[[Any], Any] | None = of_one(self) if of_one is not None and is_of_one else None
+        self.recipe: tuple[tuple[int, Any], ...] | None = None
         self.saved = saved
         self.fused_backward = fused_backward
         self.kinds = kinds
@@ -119,8 +128,12 @@ class Op:
         return f"<op {self.name}>"
 
     def __call__(self, *operands: Any, **params: Any) -> Any:
-        if len(operands) == 1 and operands[0].__class__ is float and self.scalar is not None and not params:
-            return self.evaluate_scalars(*operands)  # rules of scalar programs end here
+        if self.of_one is not None and len(operands) == 1 and not params:
+            return self.of_one(operands[0])
+        return self.dispatch(operands, params)
+
+    def dispatch(self, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Compute, record or write down, as the classes of the operands ask for."""
         for operand in operands:
             apply = APPLIERS.get(operand.__class__)
             if apply is not None:

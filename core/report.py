@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 class Subject:
     """What a report is about: one backward pass, as the engine ran it.
 
-    ``order`` holds the tracked nodes below ``root``, newest first; ``cotangents`` what each received.
+    ``order`` holds the tracked nodes below ``root``, newest first; ``cotangents`` what each received. Where
+    ``received`` holds what leaves received only, ``sweep_all`` gives the rest when it is first asked for:
+    bare gradients of a million nodes do without.
     ``weight`` is the gradient the pass started with, None for the 1 of a scalar. ``wrt`` are the inputs
     asked about, in source order. ``notes`` are remarks for the reader's stderr.
     """
 
-    __slots__ = ("cotangents", "name", "notes", "order", "root", "seed", "weight", "wrt")
+    __slots__ = ("_sweep_all", "name", "notes", "order", "received", "root", "seed", "weight", "wrt")
 
     def __init__(
         self,
@@ -37,8 +39,9 @@ class Subject:
         weight: str | None,
         wrt: tuple[tuple[str, Node], ...],
         order: tuple[Node, ...],
-        cotangents: dict[Node, Any],
+        received: dict[Node, Any],
         notes: tuple[str, ...] = (),
+        sweep_all: Callable[[], dict[Node, Any]] | None = None,
     ) -> None:
         self.name = name
         self.root = root
@@ -46,8 +49,15 @@ class Subject:
         self.weight = weight
         self.wrt = wrt
         self.order = order
-        self.cotangents = cotangents
+        self.received = received
         self.notes = notes
+        self._sweep_all = sweep_all
+
+    @property
+    def cotangents(self) -> dict[Node, Any]:
+        if self._sweep_all is not None:
+            self.received, self._sweep_all = self._sweep_all(), None
+        return self.received
 
 
 class Named:

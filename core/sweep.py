@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from operator import attrgetter
 
+from autodiff.core.entrywise import pull_back_entries
+from autodiff.core.fast import is_fast
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, no_grad
 from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS
+from autodiff.core.scalars import sweep_scalars
 from autodiff.core.tensors import Tensor, settle
 
 TYPE_CHECKING = False
@@ -21,30 +24,38 @@ if TYPE_CHECKING:
 
 _number = attrgetter("number")
 
+FOUND = object()
+
 
 def newest_first(roots: Iterable[Node]) -> list[Node]:
     """Every tracked node below the roots, each before its inputs."""
-    seen: set[Node] = set()
+    found: list[Node] = []
     stack = list(roots)
-    push, pop, see = stack.append, stack.pop, seen.add
-    while stack:
-        node = pop()
-        if node in seen:
-            continue
-        see(node)
-        if isinstance(node, ScalarNode):  # spelled out: programs of scalars spend their time here
-            below = node.a
-            if below is not None and below.tracked and below not in seen:
-                push(below)
-            below = node.b
-            if below is not None and below.tracked and below not in seen:
-                push(below)
-            continue
-        for below in node.inputs:
-            if below is not None and below.tracked and below not in seen:
-                push(below)
+    push, pop, keep = stack.append, stack.pop, found.append
+    try:
+        while stack:
+            node = pop()
+            if node.g is not None:
+                continue
+            node.g = FOUND
+            keep(node)
+            if node.__class__ is ScalarNode:  # spelled out: programs of scalars spend their time here
+                below = node.b
+                if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
+                    push(below)
+                below = node.a
+                if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
+                    push(below)
+                continue
+            for below in node.inputs:
+                if below is not None and below.g is None and below.tracked:
+                    push(below)
+    finally:
+        for node in found:
+            node.g = None
     # Creation order is a topological order.
-    return sorted(seen, key=_number, reverse=True)
+    found.sort(key=_number, reverse=True)
+    return found
 
 
 def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
@@ -59,21 +70,34 @@ def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
     return kept
 
 
-def sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False) -> dict[Node, Any]:
+def sweep(
+    order: list[Node], seeds: dict[Node, Any], lift: bool = False, inner: bool = True
+) -> dict[Node, Any]:
     """The cotangent of every node in ``order`` (newest first) that the seeds reach.
 
-    ``seeds`` maps output nodes to their cotangents. Inner nodes are in the result too.
+    ``seeds`` maps output nodes to their cotangents. Those of nodes that are not leaves and were not asked to
+    retain theirs may be left out where ``inner`` is false.
     """
+    is_short = is_fast and not lift
+    if is_short:
+        swept = sweep_scalars(order, seeds, inner)
+        if swept is not None:
+            return swept
     cotangents = dict(seeds)
     known = cotangents.get
     pull: Callable[[Node, Any], list[tuple[Node, Any]]] = pull_back_lifted if lift else pull_back
-    with enable_grad() if lift else no_grad():
+    with enable_grad() if lift else no_grad(), np_errors_ignored(order):
         for node in order:
             g = known(node)
             if g is None or node.__class__ is Leaf:
                 continue
-            if isinstance(node, ScalarNode) and g.__class__ is float:
-                pull_back_scalars(node, g, cotangents)
+            if not inner and node.mark is None:
+                del cotangents[node]  # an array may be large
+            if (
+                is_short
+                and node.__class__ is ArrayNode
+                and pull_back_entries(node, g, cotangents, pull_edge_or_none)
+            ):
                 continue
             for below, contribution in pull(node, g):
                 before = known(below)
@@ -88,64 +112,9 @@ def passing() -> Callable[..., dict[Node, Any]]:
     return watched_sweep if watch.is_on else sweep
 
 
-def pull_back_scalars(node: ScalarNode, g: float, cotangents: dict[Node, Any]) -> None:
-    """Add what the inputs of a node of numbers receive to ``cotangents``: ``pull_back`` without its lists."""
-    a, b = node.a, node.b
-    if (
-        node.mark is not None
-        or (a is not None and a.mark is not None)
-        or (b is not None and b.mark is not None)
-    ):
-        node.check_saved()
-    partials = node.op.partials
-    if a is not None and a.tracked:
-        partial: Any = partials[0] if partials else None
-        c: Any = None
-        if partial.__class__ is int:
-            c = g if partial == 1 else -g if partial == -1 else 0.0
-        elif partial is not None:
-            x, y = node.x, node.y
-            try:  # noqa: SIM105 - contextlib.suppress would take as long as everything else here
-                c = g * (partial(node.out, x) if y is None else partial(node.out, x, y))
-            except (ArithmeticError, ValueError):
-                pass
-        if c.__class__ is not float:
-            c = pull_scalar_edge(node, 0, g)
-        before = cotangents.get(a)
-        cotangents[a] = c if before is None else before + c
-    if b is not None and b.tracked:
-        partial = partials[1] if partials else None
-        c = None
-        if partial.__class__ is int:
-            c = g if partial == 1 else -g if partial == -1 else 0.0
-        elif partial is not None:
-            try:  # noqa: SIM105
-                c = g * partial(node.out, node.x, node.y)
-            except (ArithmeticError, ValueError):
-                pass
-        if c.__class__ is not float:
-            c = pull_scalar_edge(node, 1, g)
-        before = cotangents.get(b)
-        cotangents[b] = c if before is None else before + c
-
-
 def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
     """What each tracked input of ``node`` receives when the node receives ``g``: floats or arrays."""
     assert isinstance(node, OpNode)
-    if isinstance(node, ScalarNode):  # spelled out: programs of scalars spend their time here
-        a, b = node.a, node.b
-        if (
-            node.mark is not None
-            or (a is not None and a.mark is not None)
-            or (b is not None and b.mark is not None)
-        ):
-            node.check_saved()
-        pulled = []
-        if a is not None and a.tracked:
-            pulled.append((a, pull_scalar_edge(node, 0, g)))
-        if b is not None and b.tracked:
-            pulled.append((b, pull_scalar_edge(node, 1, g)))
-        return pulled
     node.check_saved()
     pulled = []
     for index, below in enumerate(node.inputs):

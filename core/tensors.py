@@ -7,14 +7,15 @@ asked for it (the command line does that); ``requires_grad`` is what the script 
 
 from __future__ import annotations
 
-from autodiff.core import dtypes, requirements, sharing
+from autodiff.core import dtypes, entrywise, requirements, scalars, sharing
 from autodiff.core.dtypes import DType, dtype_of
 from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.fast import is_fast
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
-from autodiff.core.node import GradCell, Leaf, Node, ScalarNode, VersionCounter, next_number
-from autodiff.core.op import OPS, PLAIN_NUMBERS, Op
+from autodiff.core.node import GradCell, Leaf, Node, VersionCounter
+from autodiff.core.op import OPS, PLAIN_NUMBERS, SHORT_WAYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,56 +34,34 @@ NO_GRAD_NEEDED = "element 0 of tensors does not require grad and does not have a
 
 def _unary(name: str) -> Callable[[Tensor], Tensor]:
     def operator(self: Tensor) -> Tensor:
-        return OPS[name](self)  # type: ignore[no-any-return]
+        op = OPS[name]
+        return (op.of_one or op)(self)  # type: ignore[no-any-return] # an op answers what it is given
 
     return operator
 
 
 def _binary(name: str) -> Callable[[Tensor, Any], Tensor]:
-    """An infix operator; two Python floats take the short way, which scalar programs live on."""
-    op: Op | None = None
-
     def operator(self: Tensor, other: Any) -> Tensor:
-        nonlocal op
-        if op is None:
-            op = OPS[name]
-        x = self.value
-        if other.__class__ is Tensor:
-            y, b = other.value, other.node
-        elif other.__class__ in PLAIN_NUMBERS:
-            y, b = other, None
-        else:
-            return NotImplemented  # type: ignore[no-any-return]
-        if x.__class__ is not float or (y.__class__ is not float and y.__class__ is not int):
-            return op(self, other)  # type: ignore[no-any-return]
-        if op.scalar is None:
-            return op(self, other)  # type: ignore[no-any-return]
-        out = op.evaluate_scalars(x, y)
-        a = self.node
-        if not mode.enabled or not ((a is not None and a.tracked) or (b is not None and b.tracked)):
-            return Tensor(out)
-        node = ScalarNode()
-        node.op = op
-        node.a = self.source() if a is None else a
-        node.b = other.source() if b is None and other.__class__ is Tensor else b
-        node.number = next_number()  # after its operands, which may have been made just now
-        node.x = x
-        node.y = y
-        node.out = out
-        node.site = mode.site
-        node.name = node.mark = None
-        return Tensor(out, node, self.requires_grad or (other.__class__ is Tensor and other.requires_grad))
+        if other.__class__ is not Tensor and other.__class__ not in PLAIN_NUMBERS:
+            return NotImplemented  # type: ignore[no-any-return] # what Python asks of an operator
+        return OPS[name](self, other)  # type: ignore[no-any-return] # an op answers what it is given
 
-    return operator
+    return scalars.infix(name, entrywise.infix(name, operator)) if is_fast and name in IN_LOOPS else operator
 
 
 def _reflected(name: str) -> Callable[[Tensor, Any], Tensor]:
     def operator(self: Tensor, other: Any) -> Tensor:
         if other.__class__ not in PLAIN_NUMBERS:
-            return NotImplemented  # type: ignore[no-any-return]
-        return OPS[name](other, self)  # type: ignore[no-any-return]
+            return NotImplemented  # type: ignore[no-any-return] # what Python asks of an operator
+        return OPS[name](other, self)  # type: ignore[no-any-return] # an op answers what it is given
 
+    if is_fast and name in IN_LOOPS:
+        return scalars.reflected(name, entrywise.reflected(name, operator))
     return operator
+
+
+#: The operators that programs spend their time in.
+IN_LOOPS = ("add", "sub", "mul", "div", "pow")
 
 
 class Tensor:
@@ -393,6 +372,9 @@ def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = Fals
         made.set_requires_grad()
     return made
 
+
+if is_fast:
+    SHORT_WAYS[1] = lambda op: scalars.of_one(Tensor, op)
 
 # How ops are applied to tensors is entered there, and needs the class.
 from autodiff.core import application as _application  # noqa: E402, F401

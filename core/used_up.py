@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, Leaf, Mark, Node, ScalarNode
+from autodiff.core.node import ArrayNode, Leaf, Mark, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,14 +19,15 @@ def finish(kind: str, roots: list[Node], seeds: list[Any], order: list[Node], re
         used_up = Mark(freed=True, freed_at=mode.site, is_shared=True)
         has_followed = False
         for node in order:
-            if node.__class__ is ScalarNode and node.mark is None:
-                node.mark = used_up
-            elif isinstance(node, Leaf):
+            if node.__class__ is Leaf:
                 has_followed = has_followed or node.cell is None
+                continue
+            if node.mark is None:
+                node.mark = used_up
             else:
                 node.free(used_up)
-                if mode.recorder is None and node.__class__ is ArrayNode:
-                    node.release()
+            if mode.recorder is None and node.__class__ is ArrayNode:
+                node.release()
         if has_followed:
             used = required(order)
             make_usable(set(order).difference(used))

@@ -74,12 +74,14 @@ def register_hook(x: Tensor, hook: Hook) -> HookHandle:
     return handle
 
 
-def watched_sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False) -> dict[Node, Any]:
+def watched_sweep(
+    order: list[Node], seeds: dict[Node, Any], lift: bool = False, inner: bool = True
+) -> dict[Node, Any]:
     """``sweep`` with the hooks called and, in anomaly mode, every contribution looked at.
 
     As in torch a leaf's hooks run as soon as its gradient is complete, an inner node's when its turn comes.
     """
-    from autodiff.core.sweep import pull_back, pull_back_lifted
+    from autodiff.core.sweep import np_errors_ignored, pull_back, pull_back_lifted
 
     cotangents = dict(seeds)
     members = set(order)
@@ -88,7 +90,7 @@ def watched_sweep(order: list[Node], seeds: dict[Node, Any], lift: bool = False)
         for below in node.inputs:
             if below.__class__ is Leaf and below in members:
                 awaited[below] = awaited.get(below, 0) + 1
-    with enable_grad() if lift else no_grad():
+    with enable_grad() if lift else no_grad(), np_errors_ignored(order):
         for node in order:
             if node.__class__ is Leaf:
                 if node not in awaited and node in cotangents:  # the output itself is a leaf

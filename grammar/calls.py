@@ -7,8 +7,9 @@ goes straight to the op.
 from __future__ import annotations
 
 from autodiff.core.errors import CompileError, ScriptError
-from autodiff.core.functions import MISSING, Function
+from autodiff.core.functions import Function
 from autodiff.core.mode import mode
+from autodiff.core.op import Op
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.attributes import find_method, get_attribute
@@ -132,9 +133,11 @@ def call_of_function(c: Compiler, node: syntax.Call, function: Function, plain: 
 
         return run_general
     arguments = positional(c, node)
-    defaults = defaults_after(function, 1) if len(arguments) == 1 else None
+    defaults = function.after_one if len(arguments) == 1 else None
     if defaults is not None:
         implementation = function.implementation
+        if implementation.__class__ is Op and implementation.of_one is not None and not defaults:
+            implementation = implementation.of_one
         (argument,) = arguments
 
         def run_direct(frame: Frame) -> Any:
@@ -163,17 +166,6 @@ def key_at(c: Compiler, node: syntax.Expression, function: Function) -> str:
     assert isinstance(node, syntax.Attribute)  # nothing else is certain to be a function of core's
     owner = c.constant(node.object).name.rpartition(".")[2]
     return key_of(function, node.name, {"functional": "F"}.get(owner, owner))
-
-
-def defaults_after(function: Function, given: int) -> tuple[Any, ...] | None:
-    """The defaults that complete a call with one tensor; None when it needs binding after all."""
-    parameters = function.parameters
-    if len(parameters) < given or any(p.variadic for p in parameters):
-        return None
-    if parameters[0].kind not in ("value", "tensor") or parameters[0].keyword_only:
-        return None
-    defaults = tuple(p.default for p in parameters[given:])
-    return None if any(d is MISSING for d in defaults) else defaults
 
 
 def call_of(c: Compiler, node: syntax.Call, function: Evaluate, plain: bool) -> Evaluate:
@@ -223,7 +215,7 @@ def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, pla
         if found is None:
             function = get_attribute(value, name, name_span)
             return (lambda _, *args, **kwargs: call(function, args, kwargs)), None
-        defaults = defaults_after(found, 1) if found.__class__ is Function else None
+        defaults = found.after_one if found.__class__ is Function else None
         entry = (found if defaults is None else found.implementation), defaults  # type: ignore[attr-defined]
         direct[value.__class__] = entry
         return entry

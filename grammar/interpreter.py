@@ -156,9 +156,12 @@ class Compiler:
             node = node.object
             if len(members) > LONGEST_PATH:
                 return UNBOUND
-        if not isinstance(node, syntax.Name) or self.scope.find(node.id) is not None:
+        if not isinstance(node, syntax.Name):
             return UNBOUND
+        found = self.scope.find(node.id)
         value = self.builtin(node.id)
+        if found is not None and not is_restated(node.id, found[0], value):
+            return UNBOUND
         for member in reversed(members):
             if value.__class__ is not Namespace:
                 return UNBOUND
@@ -187,6 +190,14 @@ class Compiler:
             + (f": it is assigned in line {line}" if line != here else ""),
             span=node.span,
         )
+
+
+def is_restated(name: str, scope: Scope, value: Any) -> bool:
+    """Whether all that binds ``name`` are imports of what it means anyway, as ``import torch`` is."""
+    if value.__class__ is not Namespace:
+        return False
+    imports = scope.imports.get(name, [])
+    return len(imports) == scope.writes[name] and all(module == value.name for module in imports)
 
 
 def new_frame(scope: Scope) -> Frame:

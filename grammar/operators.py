@@ -5,6 +5,8 @@ Before an operator runs, ``mode.site`` is set to its span, so nodes and errors k
 
 from __future__ import annotations
 
+import operator
+
 from autodiff.core.mode import mode
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
@@ -197,12 +199,26 @@ def pow_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any
     return run
 
 
+def mod_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    is_whole = number.__class__ is int and number
+
+    def run(frame: Frame) -> Any:
+        x = left(frame)
+        if is_whole and x.__class__ is int:  # as in `if step % 100 == 0`
+            return x % number
+        mode.site = span
+        return operate(x, number)
+
+    return run
+
+
 SHORT_WAYS: dict[str, tuple[Callable[..., Evaluate], Callable[..., Evaluate]]] = {
     "+": (add_values, add_number),
     "-": (sub_values, sub_number),
     "*": (mul_values, mul_number),
     "/": (div_values, div_number),
     "**": (by_table, pow_number),
+    "%": (by_table, mod_number),
 }
 
 
@@ -235,16 +251,30 @@ def unary(c: Compiler, node: syntax.Unary) -> Evaluate:
     return run
 
 
+#: What loops ask of their counters.
+ON_INTS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
 @compiles(syntax.Comparison, EXPRESSIONS)
 def comparison(c: Compiler, node: syntax.Comparison) -> Evaluate:
     first, span = c.expression(node.first), node.span
     links = [(COMPARISON[op], c.expression(operand)) for op, operand in node.rest]
     if len(links) == 1:
         ((compare, second),) = links
+        of_ints = ON_INTS.get(node.rest[0][0], compare)
 
         def run(frame: Frame) -> Any:
             x = first(frame)
             y = second(frame)
+            if x.__class__ is int and y.__class__ is int:
+                return of_ints(x, y)
             mode.site = span
             return compare(x, y)
 

@@ -6,7 +6,7 @@ called by the place where the script keeps them.
 
 from __future__ import annotations
 
-from autodiff.core.node import Leaf, Node
+from autodiff.core.node import Leaf
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -40,9 +40,8 @@ def base_of(place: str) -> str:
     return place.partition("[")[0]
 
 
-def name_leaves(order: Iterable[Node], execution: Execution) -> None:
+def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
     """Call the leaves of a graph that have no name of their own by the place where the script keeps them."""
-    leaves = [node for node in order if isinstance(node, Leaf)]
     by_name: dict[str | None, int] = {}
     for leaf in leaves:
         by_name[leaf.name] = by_name.get(leaf.name, 0) + 1

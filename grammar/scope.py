@@ -21,9 +21,12 @@ FIRST_SLOT = 2  # slot 0 of a frame links to the frame around it, slot 1 holds w
 
 
 class Scope:
-    """The names bound in a module, function, comprehension or class body, each with its slot."""
+    """The names bound in a module, function, comprehension or class body, each with its slot.
 
-    __slots__ = ("first_bound", "kind", "outer", "slots", "writes")
+    ``writes`` counts what binds a name; ``imports`` lists the modules that imports bind it to.
+    """
+
+    __slots__ = ("first_bound", "imports", "kind", "outer", "slots", "writes")
 
     def __init__(self, kind: str, outer: Scope | None) -> None:
         self.kind = kind
@@ -34,6 +37,7 @@ class Scope:
         self.slots: dict[str, int] = {}
         self.first_bound: dict[str, Span] = {}
         self.writes: dict[str, int] = {}
+        self.imports: dict[str, list[str]] = {}
 
     def bind(self, name: str, span: Span) -> int:
         """The slot of a name that something in this scope binds."""
@@ -162,7 +166,10 @@ def visit_class(node: syntax.ClassDef, scope: Scope, names: Names, binding: bool
 
 def visit_import(node: syntax.Import, scope: Scope, names: Names, binding: bool) -> Below:
     for module, alias in node.names:
-        scope.bind(alias or module.partition(".")[0], node.span)
+        top = module.partition(".")[0]
+        name, bound = (alias, module) if alias else (top, top)
+        scope.bind(name, node.span)
+        scope.imports.setdefault(name, []).append(bound)
     return []
 
 

@@ -12,7 +12,7 @@ from autodiff.core.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.lazy import np
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.report import Subject
-from autodiff.core.sweep import newest_first, np_errors_ignored, sweep
+from autodiff.core.sweep import newest_first, sweep
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor
 from autodiff.core.used_up import make_usable
 from autodiff.grammar.leaves import is_numbers, matches, number_tensor, unknown
@@ -31,11 +31,12 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
     seed = starting_weight(execution, settings, root, recorded)
     order = newest_first([root])
     make_usable(order)
-    name_leaves(order, execution)
-    wrt = inputs_of(execution, settings, root, order)
+    leaves = [node for node in order if node.__class__ is Leaf]
+    name_leaves(leaves, execution)
+    wrt = inputs_of(execution, settings, order, leaves)
+    inner = any(node.__class__ is not Leaf for _, node in wrt)
     try:
-        with np_errors_ignored(order):
-            cotangents = sweep(order, {root: seed})
+        received = sweep(order, {root: seed}, inner=inner)
     except AutodiffError as error:
         if root.site is not None:
             error.at(root.site)
@@ -47,8 +48,9 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
         weight=spell_weight(seed),
         wrt=tuple(wrt),
         order=tuple(order),
-        cotangents=cotangents,
-        notes=tuple(notes_on(execution, wrt, cotangents, recorded)),
+        received=received,
+        notes=tuple(notes_on(execution, wrt, received, recorded)),
+        sweep_all=None if inner else lambda: sweep(order, {root: seed}),
     )
 
 
@@ -250,12 +252,11 @@ def spell_weight(seed: Any) -> str | None:
 
 
 def inputs_of(
-    execution: Execution, settings: Settings, root: Node, order: list[Node]
+    execution: Execution, settings: Settings, order: list[Node], leaves: list[Leaf]
 ) -> list[tuple[str, Node]]:
     """The (name, node) pairs to report, in source order."""
     if settings.wrt:
         return [pair for entry in settings.wrt for pair in asked_for(entry, execution, order)]
-    leaves = [node for node in order if isinstance(node, Leaf)]
     marked = [node for node in leaves if node.cell is not None]
     found: list[tuple[str, Node]] = [(name_of(node, execution), node) for node in marked or leaves]
     found.sort(key=lambda pair: (place_of(pair, execution), pair[1].number))

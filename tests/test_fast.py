@@ -1,0 +1,85 @@
+"""The modules that exist for speed give what the plain engine gives, and what plain floats give."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import fast_programs
+import numpy as np
+import pytest
+from autodiff.core import grad, tensor
+from autodiff.core.fast import is_fast
+from autodiff.core.functions import FUNCTIONS
+from autodiff.core.node import ArrayNode, ScalarNode
+
+PROGRAMS = 200
+
+
+@pytest.mark.skipif(not is_fast, reason="the array path rounds math's functions differently")
+@pytest.mark.parametrize("seed", range(PROGRAMS))
+def test_numbers_are_those_of_plain_floats_to_the_last_bit(seed: int) -> None:
+    leaves, steps = fast_programs.program(seed)
+    value, gradients = fast_programs.by_hand(leaves, steps)
+    assert fast_programs.by_engine(leaves, steps) == (value, gradients)
+
+
+def lines(fast: str) -> list[list[str]]:
+    done = subprocess.run(
+        [sys.executable, Path(fast_programs.__file__), str(PROGRAMS)],
+        env={**os.environ, "AUTODIFF_FAST": fast},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def flat(texts: list[str]) -> np.ndarray:
+    """The value and all entries of all gradients."""
+    value, gradients = map(ast.literal_eval, texts)
+    return np.concatenate([np.ravel(x) for x in (value, *gradients)])
+
+
+def test_gradients_are_the_same_with_and_without() -> None:
+    fast, plain = lines("1"), lines("0")
+    assert len(fast) == len(plain) == 3 * PROGRAMS
+    for mine, its in zip(fast, plain, strict=True):
+        assert mine[:2] == its[:2]
+        # Four units in the last place per op, over the ops of a program.
+        rounding = 4 * fast_programs.STEPS * (2.0**-23 if mine[1] == "float32" else 2.0**-52)
+        a, b = flat(mine[2:]), flat(its[2:])
+        np.testing.assert_allclose(a, b, rtol=rounding, atol=rounding * np.abs(b).max())
+
+
+@pytest.mark.skipif(not is_fast, reason="these are the nodes of the short ways")
+def test_the_short_ways_are_taken() -> None:
+    x = tensor(0.5, requires_grad=True)
+    assert isinstance((2.0 * FUNCTIONS["torch.sin"](x) - x / 3).node, ScalarNode)
+    h = tensor(np.ones(3), requires_grad=True)
+    assert isinstance((h * h).node, ArrayNode)
+    assert (h * h).node.params is (2.0 / h).node.params, "by their params one sees that operands are alike"
+
+
+def test_a_pass_for_leaves_lets_go_of_what_inner_nodes_received() -> None:
+    x = tensor(np.ones(3), requires_grad=True)
+    h = x * 2.0
+    total = FUNCTIONS["torch.sum"](h * h)
+    inner, outer = grad(total, [h, x], retain_graph=True)
+    assert (inner.tolist(), outer.tolist()) == ([4.0] * 3, [8.0] * 3)
+    h.retain_grad()
+    total.backward()
+    assert (h.grad.tolist(), x.grad.tolist()) == ([4.0] * 3, [8.0] * 3)
+
+
+def test_walking_leaves_no_trace_on_the_nodes() -> None:
+    x = tensor(0.5, requires_grad=True)
+    y = x * x
+    (y + FUNCTIONS["torch.sum"](tensor(np.ones(2)) * y)).backward(retain_graph=True)
+    assert [y.node.g, x.node.g] == [None, None]
+    y.backward(retain_graph=True)
+    assert [y.node.g, x.node.g] == [None, None]
+    assert x.grad.item() == 4.0
