@@ -1,7 +1,7 @@
 """From engine facts to a report: gradients, the graph, and each gradient derived as a sum over paths.
 
-Everything said is worked out here; a renderer only lays it out. How things are called is in ``naming``,
-how a derivation is put together in ``derive``.
+Everything said is worked out here; a renderer only lays it out. How things are called is in ``naming``, the
+graph in ``graph_report``, how a derivation is put together in ``derive``.
 """
 
 from __future__ import annotations
@@ -9,17 +9,11 @@ from __future__ import annotations
 from functools import partial
 
 from autodiff.core.dtypes import dtype_of
-from autodiff.core.expr import text
 from autodiff.core.lazy import np
-from autodiff.core.mode import no_grad
-from autodiff.core.naming import Formulas, Names
-from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
+from autodiff.core.node import Node
 from autodiff.core.paths import PathCounts
-from autodiff.core.report import Derivation, GradientReport, Graph, GraphEdge, GraphNode, Subject, Variable
+from autodiff.core.report import Derivation, GradientReport, Graph, Subject, Variable
 from autodiff.core.span import Source
-from autodiff.core.sweep import np_errors_ignored
-from autodiff.core.symbol import Symbol, is_custom, local_symbol
-from autodiff.core.tensors import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +24,6 @@ if TYPE_CHECKING:
 
 MOST_PATHS = 100
 STRONGEST = 10
-LONGEST_SYMBOL = 400
 
 
 def describe(
@@ -55,19 +48,28 @@ def describe(
         for spelled, node in subject.wrt
     )
     derived: tuple[Derivation, ...] = ()
-    # To name every node takes longer than the pass did, and bare gradients show none of them.
-    names = Names(subject.order or (subject.root,), source, called) if graph or derivations else None
-    if names is not None and derivations and subject.wrt:
-        from autodiff.core.derive import Derivations  # a dozen modules that bare gradients do without
+    drawn: Graph | None = None
+    # To name every node takes longer than the pass did, and bare gradients show none of them. They do without
+    # what names and derives as well, which is a dozen modules.
+    if graph or derivations:
+        from autodiff.core.naming import Names
 
-        writer = Derivations(subject, names, counts, max_paths, top, entry)
-        derived = tuple(writer.of(index) for index in range(len(subject.wrt)))
+        names = Names(subject.order or (subject.root,), source, called)
+        if derivations and subject.wrt:
+            from autodiff.core.derive import Derivations
+
+            writer = Derivations(subject, names, counts, max_paths, top, entry)
+            derived = tuple(writer.of(index) for index in range(len(subject.wrt)))
+        if graph:
+            from autodiff.core.graph_report import graph_of
+
+            drawn = graph_of(subject, names)
     return GradientReport(
         script=source.name,
         output=_variable(subject.name, subject.root, source, subject.seed, 1),
         weight=subject.weight,
         gradients=gradients,
-        graph=_graph(subject, names) if names is not None and graph else None,
+        graph=drawn,
         derivations=derived,
         notes=subject.notes,
     )
@@ -125,68 +127,3 @@ def describe_twice(
             derived.append(derivation)
     report.derivations = tuple(derived)
     return report
-
-
-# -- the graph ------------------------------------------------------------------------------------------
-
-
-def _graph(subject: Subject, names: Names) -> Graph:
-    oldest_first = subject.order[::-1]
-    ids = {node: rank for rank, node in enumerate(oldest_first)}
-    formulas = Formulas(names)
-    nodes = []
-    edges = []
-    with no_grad(), np_errors_ignored(list(subject.order)):
-        for node in oldest_first:
-            below = [(index, x) for index, x in enumerate(node.inputs) if x is not None and x.tracked]
-            nodes.append(_graph_node(subject, node, names, ids, tuple(ids[x] for _, x in below)))
-            for index, x in below:
-                assert isinstance(node, OpNode)
-                symbol = edge_symbol(node, index, formulas)
-                edges.append(GraphEdge(ids[node], ids[x], index, edge_value(node, index), symbol))
-    return Graph(ids[subject.root], tuple(nodes), tuple(edges))
-
-
-def _graph_node(
-    subject: Subject, node: Node, names: Names, ids: dict[Node, int], inputs: tuple[int, ...]
-) -> GraphNode:
-    return GraphNode(
-        id=ids[node],
-        name=names[node],
-        op="leaf" if isinstance(node, Leaf) or node.op is None else node.op.name,
-        grad_fn=None if isinstance(node, Leaf) else node.grad_fn_name,
-        line=names.line(node),
-        shape=node.shape,
-        dtype=dtype_of(node.out).name,
-        value=node.out,
-        grad=subject.cotangents.get(node),
-        inputs=inputs,
-    )
-
-
-def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
-    """The derivative of an edge as text, in the script's names."""
-    from autodiff.core.simplify import simplify
-
-    op = node.op
-    if op.partials and isinstance(rule := op.partials[index], int):
-        return str(rule)
-    out, operands = formulas.symbol(node), formulas.operands(node)
-    symbol: Symbol = local_symbol(node, index, out, operands)
-    return text(simplify(symbol.expr), LONGEST_SYMBOL, 6)
-
-
-def edge_value(node: OpNode, index: int) -> Any:
-    """d output/d input where the op works entry by entry: a float, or an array of the output's shape."""
-    op = node.op
-    if not op.is_elementwise or is_custom(op):
-        return None
-    out, operands = node.out, node.operands
-    if isinstance(node, ScalarNode):
-        from autodiff.core.sweep import pull_scalar_edge
-
-        return pull_scalar_edge(node, index, 1.0)
-    arrays = tuple(np.asarray(x) for x in operands)
-    ones = np.ones_like(out)
-    local = np.asarray(op.contribution(index, ones, np.asarray(out), arrays, node.params))
-    return settle(np.broadcast_to(local, np.shape(out)).astype(ones.dtype, copy=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from math import prod
 
-from autodiff.core.describe import edge_symbol
+from autodiff.core.graph_report import edge_symbol
 from autodiff.core.lazy import np
 from autodiff.core.naming import Formulas, Names
 from autodiff.core.node import Node, OpNode

@@ -16,11 +16,14 @@ from autodiff.core.span import Source, Span
 from autodiff.grammar import syntax
 from autodiff.grammar.builders import BUILDERS
 from autodiff.grammar.layout import MAX_TOKENS, Words, read_words, word_pattern
-from autodiff.grammar.sessions import as_script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+
+#: Scripts without these were not pasted from one, and few have them.
+SIGNS_OF_A_SESSION = ("%time", ">>>", "]:")
 
 
 def parse(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
@@ -41,7 +44,10 @@ def parse(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
 
 def read(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
     """The syntax tree of a script, or a CompileError that says where it stops making sense."""
-    source = as_script(source)
+    if any(sign in source.text for sign in SIGNS_OF_A_SESSION):
+        from autodiff.grammar.sessions import as_script
+
+        source = as_script(source)
     try:
         script = Reader(source, max_tokens).script()
     except CompileError as error:

@@ -443,7 +443,7 @@ def test_paths_are_counted_when_first_asked_for(monkeypatch: pytest.MonkeyPatch)
 
 def test_bare_gradients_name_no_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Naming takes longer than the pass; only the graph and derivations show names."""
-    monkeypatch.setattr("autodiff.core.describe.Names", None)
+    monkeypatch.setattr("autodiff.core.naming.Names", None)
     (variable,) = describe(*run(FIRST, "w1", "L"), graph=False, derivations=False).gradients
     assert (variable.name, variable.grad) == ("w1", -8.0)
     with pytest.raises(TypeError):

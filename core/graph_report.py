@@ -1,0 +1,83 @@
+"""The graph of a backward pass for a report: its nodes by name, its edges with their local derivatives."""
+
+from __future__ import annotations
+
+from autodiff.core.dtypes import dtype_of
+from autodiff.core.expr import text
+from autodiff.core.lazy import np
+from autodiff.core.mode import no_grad
+from autodiff.core.naming import Formulas, Names
+from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
+from autodiff.core.report import Graph, GraphEdge, GraphNode, Subject
+from autodiff.core.sweep import np_errors_ignored
+from autodiff.core.symbol import Symbol, is_custom, local_symbol
+from autodiff.core.tensors import settle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+LONGEST_SYMBOL = 400
+
+
+def graph_of(subject: Subject, names: Names) -> Graph:
+    """Every node of the pass, inputs before outputs, and every edge between tracked ones."""
+    oldest_first = subject.order[::-1]
+    ids = {node: rank for rank, node in enumerate(oldest_first)}
+    formulas = Formulas(names)
+    nodes = []
+    edges = []
+    with no_grad(), np_errors_ignored(list(subject.order)):
+        for node in oldest_first:
+            below = [(index, x) for index, x in enumerate(node.inputs) if x is not None and x.tracked]
+            nodes.append(_graph_node(subject, node, names, ids, tuple(ids[x] for _, x in below)))
+            for index, x in below:
+                assert isinstance(node, OpNode)
+                symbol = edge_symbol(node, index, formulas)
+                edges.append(GraphEdge(ids[node], ids[x], index, edge_value(node, index), symbol))
+    return Graph(ids[subject.root], tuple(nodes), tuple(edges))
+
+
+def _graph_node(
+    subject: Subject, node: Node, names: Names, ids: dict[Node, int], inputs: tuple[int, ...]
+) -> GraphNode:
+    return GraphNode(
+        id=ids[node],
+        name=names[node],
+        op="leaf" if isinstance(node, Leaf) or node.op is None else node.op.name,
+        grad_fn=None if isinstance(node, Leaf) else node.grad_fn_name,
+        line=names.line(node),
+        shape=node.shape,
+        dtype=dtype_of(node.out).name,
+        value=node.out,
+        grad=subject.cotangents.get(node),
+        inputs=inputs,
+    )
+
+
+def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
+    """The derivative of an edge as text, in the script's names."""
+    from autodiff.core.simplify import simplify
+
+    op = node.op
+    if op.partials and isinstance(rule := op.partials[index], int):
+        return str(rule)
+    out, operands = formulas.symbol(node), formulas.operands(node)
+    symbol: Symbol = local_symbol(node, index, out, operands)
+    return text(simplify(symbol.expr), LONGEST_SYMBOL, 6)
+
+
+def edge_value(node: OpNode, index: int) -> Any:
+    """d output/d input where the op works entry by entry: a float, or an array of the output's shape."""
+    op = node.op
+    if not op.is_elementwise or is_custom(op):
+        return None
+    out, operands = node.out, node.operands
+    if isinstance(node, ScalarNode):
+        from autodiff.core.sweep import pull_scalar_edge
+
+        return pull_scalar_edge(node, index, 1.0)
+    arrays = tuple(np.asarray(x) for x in operands)
+    ones = np.ones_like(out)
+    local = np.asarray(op.contribution(index, ones, np.asarray(out), arrays, node.params))
+    return settle(np.broadcast_to(local, np.shape(out)).astype(ones.dtype, copy=False))
