@@ -41,6 +41,8 @@ NUMPY_NAMES = {
 }
 #: Functions for which a number will do wherever a tensor is taken.
 TAKE_NUMBERS = frozenset("add sub subtract mul multiply div divide true_divide floor_divide copy".split())
+#: What a list of that name holds.
+ENTRIES = {"ints": "int", "floats": "float", "Scalars": "Number", "Tensors": "Tensor"}
 
 
 class Typed:
@@ -56,16 +58,18 @@ class Typed:
         self.kind = kind.rstrip("?#")
         self.has_default = bool(equals)
 
-    def takes(self, value: Any, numbers: bool) -> bool:
-        """Whether torch's reader takes the value here; entries of lists it looks at later."""
+    def takes(self, value: Any, numbers: bool, is_one_of_several: bool = False) -> bool:
+        """Whether torch's reader takes the value here; entries that are no tensors tell forms apart."""
         if value is UNKNOWN or self.kind == "object" or (value is None and self.may_be_none):
             return True
         if self.kind == "Tensor" and numbers and value.__class__ in (int, float, bool):
             return True
         if self.kind.startswith("tuple of "):
             if isinstance(value, (tuple, list)):
-                entry = {"ints": "int", "floats": "float", "Tensors": "Tensor"}.get(self.kind[9:], "")
-                return entry == "Tensor" or not value or value[0] is UNKNOWN or is_of(entry, value[0])
+                entry = ENTRIES[self.kind[9:]]
+                if entry == "Tensor":
+                    return not is_one_of_several or all(x is UNKNOWN or x.__class__ is Tensor for x in value)
+                return not value or value[0] is UNKNOWN or is_of(entry, value[0])
             return self.takes_one and is_of("float" if "floats" in self.kind else "int", value)
         return is_of(self.kind, value)
 
@@ -158,7 +162,7 @@ def blame(
             return Blame(f"{called}() takes no keyword arguments", next(iter(kwargs)))
         return Blame(f"{called}() takes no arguments ({len(args)} given)", 1) if args else None
     forms = forms_of(signature)
-    reader = Reader(called, args, kwargs, is_method)
+    reader = Reader(called, args, kwargs, is_method, len(forms) > 1)
     if kind == "form":
         return reader.read(forms[0]) or reader.wrong_entry(forms[0])
     for form in forms:
@@ -201,10 +205,18 @@ def signatures() -> str:
 class Reader:
     """torch's reader of arguments: what it says first of a call that does not fit a form."""
 
-    __slots__ = ("args", "called", "kwargs", "shift")
+    __slots__ = ("args", "called", "has_several", "kwargs", "shift")
 
-    def __init__(self, called: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool) -> None:
+    def __init__(
+        self,
+        called: str,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        is_method: bool,
+        has_several: bool = False,
+    ) -> None:
         self.called = called
+        self.has_several = has_several
         self.args = args
         self.kwargs = kwargs
         self.shift = int(is_method)
@@ -224,7 +236,7 @@ class Reader:
             if value is MISSING:
                 if not parameter.has_default:
                     return self.missing(form, number)
-            elif not parameter.takes(value, numbers):
+            elif not parameter.takes(value, numbers, self.has_several):
                 if side_by_side and not is_named and not position:
                     position = count
                     continue
