@@ -213,9 +213,15 @@ def log_det_slope(x: Any) -> Any:
         return cofactor(x) / per_matrix(det(x))
 
 
+def sign_forward(x: Any) -> Any:
+    """1 or -1, 0 where the matrix is singular or its determinant nan."""
+    sign, size = np.linalg.slogdet(x)
+    return np.where(np.isnan(size), 0, sign).astype(x.dtype, copy=False)
+
+
 sign_of_det: Op = primitive(
     "sign_of_det",
-    lambda x: np.linalg.slogdet(x)[0],
+    sign_forward,
     lambda g, out, x: zero(x),
     grad_fn="LinalgSlogdetBackward0",
 )

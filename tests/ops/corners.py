@@ -102,5 +102,6 @@ CORNERS: dict[str, tuple[str, ...]] = {
     "linalg.vander": ("torch.linalg.vander({=[inf, 2.0, -3.0]}, N=2)", "torch.linalg.vander({()}, N=4)"),
     "special.i1": ("torch.special.i1({=[1e-200, -1e-40, 3.0]})",),
     "special.i1e": ("torch.special.i1e({=[1e-200, -1e-40, 3.0]})",),
+    "torch.slogdet": ("torch.slogdet({=[[nan, 1.0], [2.0, 3.0]]; held})",),
     "torch.lgamma": ("torch.lgamma({=[inf, -inf, 0.0, 1.0, 2.0, 0.5]; held})",),
 }
