@@ -15,8 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-#: How tightly a piece of LaTeX binds, as in ``expr``: sums, products, signs, powers, whole pieces.
-COMPARES, ADDS, MULTIPLIES, SIGNS, ATOM = 1, 4, 5, 6, 8
+#: How tightly a piece of LaTeX binds, as in ``expr``: sums, products, signs, powers, whole pieces. Products
+#: entry by entry are looser than those of matrices, whose factors stand side by side.
+COMPARES, ADDS, ENTRYWISE, MULTIPLIES, SIGNS, ATOM = 1, 3, 4, 5, 6, 8
 
 GREEK = frozenset(
     """
@@ -235,7 +236,7 @@ def _piece(expr: Expr, args: list[Piece], values: Mapping[str, str], digits: int
     if head == "claim":
         return rf"\left[{args[0][0]}\right]", ATOM
     if head == "neg":
-        return "-" + _at_least(args[0], MULTIPLIES), SIGNS
+        return "-" + _at_least(args[0], ENTRYWISE), SIGNS if args[0][1] >= MULTIPLIES else ENTRYWISE
     if head == "~":
         return r"\lnot " + _at_least(args[0], ATOM), COMPARES
     return _infix(head, args)
@@ -254,10 +255,12 @@ def _infix(head: str, args: list[Piece]) -> tuple[str, int]:
     if head == "@":
         return f"{_factor(a)} {_factor(b, is_right=True)}", MULTIPLIES
     if head == "*":
-        sign = r"\odot" if a[2] and b[2] else r"\cdot"
-        return f"{_factor(a)} {sign} {_factor(b, is_right=True)}", MULTIPLIES
+        is_entrywise = a[2] and b[2]
+        sign = r"\odot" if is_entrywise else r"\cdot"
+        level = ENTRYWISE if is_entrywise or ENTRYWISE in (a[1], b[1]) else MULTIPLIES
+        return f"{_factor(a, ENTRYWISE)} {sign} {_factor(b, ENTRYWISE, is_right=True)}", level
     if head in ("+", "-"):
-        right = _at_least(b, MULTIPLIES)
+        right = _at_least(b, ENTRYWISE)
         right = rf"\left({right}\right)" if right.startswith("-") else right
         return f"{_term(a)} {head} {right}", ADDS
     if head == "//":
@@ -277,12 +280,12 @@ def _claim(piece: Piece) -> str:
     return rf"\left({piece[0]}\right)" if piece[1] <= COMPARES else piece[0]
 
 
-def _factor(piece: Piece, is_right: bool = False) -> str:
+def _factor(piece: Piece, least: int = MULTIPLIES, is_right: bool = False) -> str:
     """A factor: a claim in Iverson brackets, a sign only at the very left."""
     text, level, _ = piece
     if level == COMPARES:
         return rf"\left[{text}\right]"
-    if level < MULTIPLIES or (is_right and (level == SIGNS or text.startswith("-"))):
+    if level < least or (is_right and (level == SIGNS or text.startswith("-"))):
         return rf"\left({text}\right)"
     return text
 

@@ -87,6 +87,13 @@ def test_a_unit_vector_is_written_as_one() -> None:
 def test_tensors_are_multiplied_entry_by_entry_or_as_matrices() -> None:
     product = infix("*", infix("@", name("X"), name("W")), infix("*", number(2), name("G")))
     assert latex(product, tensors={"X", "W", "G"}) == r"X W \odot 2 \cdot G"
+    tensors = {"X", "W", "G"}
+    entrywise = infix("*", name("X"), name("W"))
+    assert latex(infix("@", entrywise, name("G")), tensors=tensors) == r"\left(X \odot W\right) G"
+    doubled = infix("@", name("G"), neg(infix("*", number(2), entrywise)))
+    assert latex(doubled, tensors=tensors) == r"G \left(-2 \cdot X \odot W\right)"
+    total = infix("-", infix("*", entrywise, name("G")), entrywise)
+    assert latex(total, tensors=tensors) == r"X \odot W \odot G - X \odot W"
 
 
 @pytest.mark.parametrize(
