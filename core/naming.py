@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.expr import Expr, call, infix, name, names_in, neg, number, text, unfold
+from autodiff.core.expr import Expr, call, infix, name, names_in, neg, number, postfix, text, unfold
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.span import Source
 from autodiff.core.symbol import Shape, Symbol, as_symbol, dtype_named, is_custom
@@ -147,6 +147,8 @@ class Names:
                 operands.append(self._applications.get(below) or name(self._within(below)))
         if op.infix and len(operands) == 2 and not is_custom(op):
             return infix(op.infix, *operands)
+        if op.name == "t" or (op.name == "permute" and node.params["dims"] == (1, 0)):
+            return postfix(operands[0], ".T")
         return neg(*operands) if op.name == "neg" else call(op.name, *operands)
 
     def _within(self, node: Node) -> str:

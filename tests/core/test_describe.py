@@ -216,6 +216,12 @@ def test_unnamed_nodes_are_called_by_their_text() -> None:
     assert names_of("x = leaf(3.)\nL = 2 * x   -  exp( x )") == ["x", "2*x", "exp( x )", "L"]
 
 
+def test_a_transposed_matrix_is_written_as_one_within_other_names() -> None:
+    derivation = derive("A = leaf([[1., 2.], [3., 4.]])\nL = sum(exp(A @ A.T))", "A")
+    written = {str(side) for path in derivation.paths for edge in path.edges for side in edge}
+    assert {"A.T", "A @ A.T", "exp(A @ A.T)"} <= written
+
+
 def test_text_that_is_there_twice_is_told_apart_by_its_line_or_a_number() -> None:
     code = "x = leaf(3.)\nm = leaf(1.)\na = exp(x - m)\nb = (x - m)*(x - m)\nL = a*b"
     names = ["x", "m", "x - m", "a", "x - m (line 4)", "x - m (line 4, 2nd)", "b", "L"]
