@@ -41,6 +41,8 @@ CALLED = {
     "vector_norm": "norm",
     "largest_coordinate": "cdist",
     "round_to": "round",
+    "clamp_min": "clamp",
+    "clamp_max": "clamp",
     "mantissa": "frexp",
     "logit_within": "logit",
     "div_floor": "div",
