@@ -277,6 +277,7 @@ QUOTIENT = "x = 2.\ny = 5.\nL = x/y + y*y"
         (LOG, "dL/dx == -w/x*x*(x + 1)", "the factors x and x + 1 are superfluous"),
         (LOG, "dL/dx == x", "the factor x should be dL/dh = w = 3 and dh/dx = 1/x = 0.5"),
         (SQUARE, "dL/dx == 2*h*sin(x)", "the factor sin(x) should be dh/dx = cos(x) = -0.416147"),
+        (SQUARE, "dL/dx == 2*-h*sin(x)", "the factor sin(x) should be dh/dx = cos(x) = -0.416147"),
         (SQUARE, "dL/dx == sin(x)*h", "the factors sin(x) and h should be dL/dh = 2*h = 1.81859 and dh/dx"),
         (QUOTIENT, "dL/dy == 2*y - x/y", "the factors x and 1/y should be d(x/y)/dy = -x/y**2 = -0.08"),
         (QUOTIENT, "dL/dy == 2*y + x/y**2", "which gives -0.08: its sign is wrong"),
