@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case, sized, worker
+from benchmarks.leaves import leaf
 from benchmarks.worker import Run, answer
 
 
@@ -37,7 +38,7 @@ def ours(rows: int, classes: int) -> Run:
     y, cross_entropy = tensor(targets), FUNCTIONS["F.cross_entropy"]
 
     def run() -> list[Any]:
-        x = tensor(scores, requires_grad=True)
+        x = leaf(scores)
         cross_entropy(x, y).backward()
         return [x.grad.value]  # type: ignore[union-attr]
 

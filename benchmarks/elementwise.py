@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case, sized, worker
+from benchmarks.leaves import leaf
 from benchmarks.worker import Run, answer
 
 #: A formula of (functions, arrays), and how many arrays it takes.
@@ -63,7 +64,6 @@ def inputs(formula: str, n: int) -> list[Any]:
 
 
 def ours(formula: str, n: int) -> Run:
-    from autodiff.core import tensor
     from autodiff.core.functions import FUNCTIONS
 
     arrays, work = inputs(formula, n), FORMULAS[formula][0]
@@ -71,7 +71,7 @@ def ours(formula: str, n: int) -> Run:
     functions = SimpleNamespace(**{name: FUNCTIONS[f"torch.{name}"] for name in names})
 
     def run() -> list[Any]:
-        leaves = [tensor(array, requires_grad=True) for array in arrays]
+        leaves = [leaf(array) for array in arrays]
         work(functions, *leaves).backward()
         return [leaf.grad.value for leaf in leaves]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case, sized, worker
+from benchmarks.leaves import leaf
 from benchmarks.worker import Run, answer
 
 WIDTHS = (784, 512, 512, 10)
@@ -56,7 +57,7 @@ def ours(batch: int, dtype: str) -> Run:
     relu, cross_entropy = FUNCTIONS["torch.relu"], FUNCTIONS["F.cross_entropy"]
 
     def run() -> list[Any]:
-        parameters = [tensor(array, requires_grad=True) for array in arrays]
+        parameters = [leaf(array) for array in arrays]
         cross_entropy(logits(x, parameters, relu), y).backward()
         return [parameter.grad.value for parameter in parameters]
 

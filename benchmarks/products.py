@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case, sized, worker
+from benchmarks.leaves import leaf
 from benchmarks.worker import Run, answer
 
 
@@ -30,13 +31,12 @@ def inputs(n: int) -> list[np.ndarray]:
 
 
 def ours(n: int) -> Run:
-    from autodiff.core import tensor
     from autodiff.core.functions import FUNCTIONS
 
     arrays, total = inputs(n), FUNCTIONS["torch.sum"]
 
     def run() -> list[Any]:
-        a, b, c, d = leaves = [tensor(array, requires_grad=True) for array in arrays]
+        a, b, c, d = leaves = [leaf(array) for array in arrays]
         total(a @ b @ c @ d).backward()
         return [leaf.grad.value for leaf in leaves]  # type: ignore[union-attr]
 

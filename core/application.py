@@ -12,6 +12,7 @@ from autodiff.core.node import ArrayNode, Node, ScalarNode, next_number
 from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 from autodiff.core.requirements import kind_of, need_kind
 from autodiff.core.tensors import Tensor, _check_broadcast, settle
+from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     else:
         sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
         made = Tensor(out, ArrayNode(op, sources, arrays, params, out, mode.site), visible)
+        if out.__class__ is not float and out.size >= settings.least:
+            settings.begin()
     if is_view:
         sharing.note_view(made, operands[0], op, params)
     return made

@@ -174,6 +174,8 @@ def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
 def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
     """The cotangent of the output: what the caller gave, or one for a tensor of one entry."""
     if gradient is None:
+        if output.lazy is not None and not output.lazy.shape:  # its value is not asked for
+            return Tensor(settle(np.ones((), output.lazy.dtype)))
         if output.size != 1:
             raise GradientError(
                 "grad can be implicitly created only for scalar outputs",

@@ -12,15 +12,16 @@ from itertools import count
 from weakref import ref
 
 from autodiff.core.errors import GradientError, Label
-from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.op import Op
 from autodiff.core.span import Span
+from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.fusion import Lazy
     from autodiff.core.tensors import Tensor
 
 next_number = count(1).__next__
@@ -210,6 +211,8 @@ class Leaf(Node):
         self.name = self.mark = self.g = None
         self.tracked = tracked
         self.cell = cell
+        if tracked and self.out.__class__ is not float and self.out.size >= settings.least:
+            settings.begin()
 
 
 class OpNode(Node):
@@ -314,10 +317,21 @@ class ScalarNode(OpNode):
         return (self.x,) if y is None else (self.x, y)
 
 
-class ArrayNode(OpNode):
-    """Any other application: a tuple of inputs, their values, and the op's parameters."""
+#: Arrays of so many bytes are as well kept as replaced.
+SMALL = 4096
 
-    __slots__ = ("__weakref__", "_inputs", "_operands", "_params")
+
+class ArrayNode(OpNode):
+    """Any other application: a tuple of inputs, their values, and the op's parameters.
+
+    A node whose op was put off (see ``fusion``) has a ``lazy`` and what that is made of in ``given``; its
+    ``out`` and its operands are computed when somebody asks for them.
+    """
+
+    __slots__ = ("__weakref__", "_inputs", "_operands", "_params", "given", "lazy")
+
+    given: tuple[Any, ...]
+    lazy: Lazy | None
 
     def __init__(
         self,
@@ -337,6 +351,18 @@ class ArrayNode(OpNode):
         self.site = site
         self.name = self.mark = self.g = None
 
+    def __getattr__(self, name: str) -> Any:
+        # Python comes here for what is not there: values where the op was put off, ``lazy`` everywhere else.
+        if name == "lazy":
+            return None
+        if name == "out" and self.lazy is not None:
+            self.out = self.lazy.value_with_all_below()
+            return self.out
+        if name == "_operands" and self.lazy is not None:
+            self._operands = self.lazy.values(self.given)
+            return self._operands
+        raise AttributeError(f"'{self.__class__.__name__}' object has no attribute '{name}'")
+
     @property
     def inputs(self) -> tuple[Node | None, ...]:
         return self._inputs
@@ -351,28 +377,19 @@ class ArrayNode(OpNode):
 
     def release(self) -> None:
         """Let go of the saved arrays and keep their shapes; the links to the inputs stay, as in torch."""
-        if self.op.is_elementwise and (self.out.__class__ is float or self.out.nbytes <= SMALL):
+        lazy = self.lazy if settings.has_begun else None
+        if (
+            lazy is None
+            and self.op.is_elementwise
+            and (self.out.__class__ is float or self.out.nbytes <= SMALL)
+        ):
             return  # the operands are no larger
+        from autodiff.core.hollow import hollow
+
+        if lazy is not None:
+            self._operands = tuple(hollow(value) for value in self.given)
+            self.out = hollow(lazy) if lazy.shape else lazy.value()
+            self.lazy, self.given = None, ()
+            return
         self._operands = tuple(hollow(value) for value in self._operands)
         self.out = hollow(self.out)
-
-
-#: Arrays of so many bytes are as well kept as replaced.
-SMALL = 4096
-_HOLLOW: dict[tuple[Any, Any], Any] = {}
-
-
-def hollow(value: Any) -> Any:
-    """An array of the same shape and type that takes no memory, for rules that only ask for shapes.
-
-    It shows nan where the type has one, so that a value read by mistake is seen.
-    """
-    if value.__class__ in (float, int, bool) or not value.ndim:
-        return value
-    key = (value.shape, value.dtype)
-    if key not in _HOLLOW:
-        if len(_HOLLOW) > 1000:
-            _HOLLOW.clear()
-        blank = np.full((), np.nan if value.dtype.kind == "f" else 0, value.dtype)
-        _HOLLOW[key] = np.broadcast_to(blank, value.shape)
-    return _HOLLOW[key]

@@ -16,6 +16,7 @@ from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS
 from autodiff.core.scalars import sweep_scalars
 from autodiff.core.tensors import Tensor, settle
+from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +84,11 @@ def sweep(
         swept = sweep_scalars(order, seeds, inner)
         if swept is not None:
             return swept
+    regions = None
+    if settings.has_begun and not inner and not lift:
+        from autodiff.core.regions import Regions
+
+        regions = Regions(order)
     cotangents = dict(seeds)
     known = cotangents.get
     pull: Callable[[Node, Any], list[tuple[Node, Any]]] = pull_back_lifted if lift else pull_back
@@ -93,6 +99,8 @@ def sweep(
                 continue
             if not inner and node.mark is None:
                 del cotangents[node]  # an array may be large
+            if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
+                continue
             if (
                 is_short
                 and node.__class__ is ArrayNode

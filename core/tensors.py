@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from autodiff.core.fusion import Lazy
+
 LOSES_GRADIENT = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using"
     " tensor.detach() first."
@@ -74,7 +76,7 @@ class Tensor:
     6.0
     """
 
-    __slots__ = ("__weakref__", "alias", "cell", "node", "requires_grad", "value", "versions")
+    __slots__ = ("__weakref__", "alias", "cell", "lazy", "node", "requires_grad", "value", "versions")
     __array_ufunc__ = None  # numpy arrays on the left leave the operation to us
 
     __add__ = _binary("add")
@@ -107,6 +109,7 @@ class Tensor:
     __ne__ = _binary("ne")  # type: ignore[assignment]
     __hash__ = object.__hash__
 
+    lazy: Lazy | None
     value: Any
     node: Node | None
     requires_grad: bool
@@ -121,6 +124,16 @@ class Tensor:
         self.cell = None
         self.alias = None
         self.versions = None
+
+    def __getattr__(self, name: str) -> Any:
+        # Python comes here for what is not there: the value where it was put off, ``lazy`` everywhere else.
+        if name == "lazy":
+            return None
+        if name == "value" and self.lazy is not None:
+            self.value = self.lazy.value()
+            self.lazy = None
+            return self.value
+        raise AttributeError(f"'Tensor' object has no attribute '{name}'")
 
     def __matmul__(self, other: Any) -> Tensor:
         from autodiff.core.ops.products import matmul

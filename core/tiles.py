@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import contextvars
 import os
+
+from autodiff.core.fast import is_fast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,31 @@ SHARED_TILE = 1 << 16
 #: From this many entries on a second thread earns its start.
 WORTH_A_THREAD = 1 << 19
 
+
+class Settings:
+    """What ``fusion`` puts off: ops of at least ``least`` entries, in formulas of at most ``most`` ops.
+
+    ``has_begun`` says that there was ever an array so large: until then nobody loads the module or asks
+    whether it has put something off.
+    """
+
+    __slots__ = ("has_begun", "least", "most")
+
+    def __init__(self) -> None:
+        self.least = 100_000
+        self.most = 60
+        self.has_begun = False
+
+    def begin(self) -> None:
+        """A large array is there: from now on ops are put off."""
+        if not self.has_begun and is_fast:
+            self.has_begun = True
+            from autodiff.core import fusion
+
+            fusion.install()
+
+
+settings = Settings()
 _executor: Executor | None = None
 
 
@@ -55,6 +81,8 @@ def in_tiles(work: Callable[[int, int, int], None], count: int, width: int = 1) 
     if count * width < WORTH_A_THREAD or count < 2 or thread_count() < 2:
         work(0, count, max(1, TILE // width))
         return
+    import contextvars
+
     step = max(1, SHARED_TILE // width)
     # How numpy treats overflow and nan is part of the context.
     other = second_thread().submit(contextvars.copy_context().run, work, count // 2, count, step)

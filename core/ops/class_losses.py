@@ -17,6 +17,7 @@ from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.softmax import log_softmax, normalized
 from autodiff.core.tensors import Tensor
+from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,13 @@ def nll_forward(x: Any, *, target: Any, weight: Any, total: float, reduction: st
     """-weight · x[target] for every row, put together; ``total`` divides a mean."""
     axis = class_axis(x.shape)
     picked = np.take_along_axis(x, target, axis=axis)
-    losses = np.squeeze(np.where(weight == 0, 0, -weight * picked), axis=axis).astype(x.dtype, copy=False)
+    return put_together(picked, axis, weight, total, reduction)
+
+
+def put_together(picked: Any, axis: int, weight: Any, total: float, reduction: str) -> Any:
+    """The loss, from the logarithm at the target of each row."""
+    losses = np.where(weight == 0, 0, -weight * picked).astype(picked.dtype, copy=False)
+    losses = np.squeeze(losses, axis=axis)
     if reduction == "none":
         return losses
     return losses.sum() if reduction == "sum" else np.true_divide(losses.sum(), total)
@@ -215,6 +222,12 @@ def cross_entropy(
             )
         return soft_cross_entropy(log_softmax(x, dim=axis), target, weight, reduction, label_smoothing)
     classes = class_targets(x, target, weight, ignore_index)
+    if settings.has_begun and not label_smoothing:
+        from autodiff.core import fused_cross_entropy
+
+        fused = fused_cross_entropy.put_off(log_softmax, nll_loss_op, x, {**classes, "reduction": reduction})
+        if fused is not None:
+            return fused
     logs = log_softmax(x, dim=axis)
     loss = nll_loss_op(logs, **classes, reduction=reduction)
     if not label_smoothing:

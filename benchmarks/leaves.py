@@ -1,0 +1,16 @@
+"""Leaves of ours on arrays that are there already, as ``torch.from_numpy`` makes them of torch's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from autodiff.core.tensors import Tensor
+
+
+def leaf(array: np.ndarray) -> Tensor:
+    """A tensor that requires gradients, and no copy."""
+    from autodiff.core.tensors import Tensor, settle
+
+    return Tensor(settle(array)).set_requires_grad()

@@ -1,0 +1,147 @@
+"""Cross entropy of large tables without the table of logarithms: the exponentials are kept instead.
+
+The graph is as always, ``log_softmax`` and then ``nll_loss``. The logarithms are computed when somebody looks
+at them; a backward pass goes past them where nobody wants their gradient, and makes the slopes of the
+exponentials in their place.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.fusion import node_put_off
+from autodiff.core.lazy import np
+from autodiff.core.limits import check_allocation
+from autodiff.core.mode import mode
+from autodiff.core.ops.class_losses import put_together
+from autodiff.core.ops.rows import fits, row_maxima, row_sums
+from autodiff.core.regions import is_inner
+from autodiff.core.tensors import Tensor, settle
+from autodiff.core.tiles import in_tiles, settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.node import ArrayNode, Node
+    from autodiff.core.op import Op
+
+
+class Exponentials:
+    """exp(x - the largest of its row), the sums of the rows, and the logarithms at the targets."""
+
+    __slots__ = ("picked", "shares", "sums")
+
+    def __init__(self, x: Any, target: Any) -> None:
+        count, width = x.shape
+        self.shares = np.empty_like(x)
+        self.sums = np.empty((count, 1), x.dtype)
+        self.picked = np.empty((count, 1), x.dtype)
+
+        def work(start: int, stop: int, step: int) -> None:
+            for low in range(start, stop, step):
+                here = slice(low, min(low + step, stop))
+                shares = self.shares[here]
+                np.subtract(x[here], row_maxima(x[here]), out=shares)
+                picked = np.take_along_axis(shares, target[here], axis=1)
+                np.exp(shares, out=shares)
+                self.sums[here] = row_sums(shares)
+                np.subtract(picked, np.log(self.sums[here]), out=self.picked[here])
+
+        in_tiles(work, count, width)
+
+    def slopes(self, received: Any, target: Any) -> Any:
+        """What x receives when the logarithms at the targets receive a column; takes up the exponentials."""
+        shares, factors = self.shares, -received / self.sums
+
+        def work(start: int, stop: int, step: int) -> None:
+            for low in range(start, stop, step):
+                here = slice(low, min(low + step, stop))
+                part = shares[here]
+                part *= factors[here]
+                at = (np.arange(len(part))[:, None], target[here])
+                part[at] += received[here]
+
+        in_tiles(work, *shares.shape)
+        return shares
+
+
+class Logarithms:
+    """What stands for the result of ``log_softmax`` until somebody looks at it."""
+
+    __slots__ = ("dtype", "known", "ndim", "op", "shape", "x")
+
+    def __init__(self, op: Op, x: Any) -> None:
+        self.op = op
+        self.x = x
+        self.shape, self.ndim, self.dtype = x.shape, 2, x.dtype
+        self.known: Any = None
+
+    def value(self) -> Any:
+        if self.known is None:
+            self.known = self.op.forward(self.x, dim=1)
+        return self.known
+
+    value_with_all_below = value
+
+    def values(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+        return operands
+
+    def pass_back(self, root: ArrayNode, g: Any, cotangents: dict[Node, Any]) -> bool:
+        return False
+
+
+class Loss:
+    """What stands for the result of ``nll_loss``, which is known, and its operand, which is not."""
+
+    __slots__ = ("dtype", "kept", "known", "ndim", "shape")
+
+    def __init__(self, known: Any, kept: Exponentials) -> None:
+        self.known = known
+        self.kept: Exponentials | None = kept
+        self.shape = np.shape(known)
+        self.ndim = len(self.shape)
+        self.dtype = kept.picked.dtype
+
+    def value(self) -> Any:
+        return self.known
+
+    value_with_all_below = value
+
+    def values(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(x.value() for x in operands)
+
+    def pass_back(self, root: ArrayNode, g: Any, cotangents: dict[Node, Any]) -> bool:
+        """Go from the loss past the logarithms, unless somebody wants their gradient."""
+        logs: Any = root.inputs[0]
+        kept = self.kept
+        if kept is None or not is_inner(logs):
+            return False
+        root.check_saved()
+        logs.check_saved()
+        self.kept = None
+        params = root.params
+        g, weight = np.asarray(g), params["weight"]
+        if params["reduction"] == "mean":
+            g = np.true_divide(g, params["total"])
+        elif params["reduction"] == "none":
+            g = g[:, None]
+        received = np.where(weight == 0, 0, -weight * g).astype(self.dtype, copy=False)
+        slopes = kept.slopes(received, params["target"])
+        below = logs.inputs[0]
+        before = cotangents.get(below)
+        cotangents[below] = slopes if before is None else before + slopes
+        return True
+
+
+def put_off(log_softmax: Op, nll_loss: Op, x: Tensor, params: dict[str, Any]) -> Tensor | None:
+    """The loss of a large table of scores that requires gradients; None in other cases."""
+    if not mode.enabled or x.node is None or not x.node.tracked or x.ndim != 2 or x.size < settings.least:
+        return None
+    if not fits(1, x.value):
+        return None
+    check_allocation(x.shape, 8)
+    kept = Exponentials(x.value, params["target"])
+    known = settle(put_together(kept.picked, 1, params["weight"], params["total"], params["reduction"]))
+    logarithms = Logarithms(log_softmax, x.value)
+    logs = node_put_off(log_softmax, (x.node,), (x.value,), {"dim": 1}, logarithms)
+    loss = node_put_off(nll_loss, (logs,), (logarithms,), params, Loss(known, kept))
+    return Tensor(known, loss, x.requires_grad)
