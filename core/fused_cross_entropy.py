@@ -77,7 +77,8 @@ class Logarithms:
 
     def value(self) -> Any:
         if self.known is None:
-            self.known = self.op.forward(self.x, dim=1)
+            with np.errstate(all="ignore"):
+                self.known = self.op.forward(self.x, dim=1)
         return self.known
 
     value_with_all_below = value

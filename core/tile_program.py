@@ -101,7 +101,8 @@ class Program:
             return Cell(self, self.arguments[at[0]][0])
         if all(number in self.constants for number in at):
             numbers = [np.float64(self.constants[number]) for number in at]
-            return self.constant(float(UFUNCS[name](*numbers)))
+            with np.errstate(all="ignore"):
+                return self.constant(float(UFUNCS[name](*numbers)))
         return Cell(self, self._enter((name, *at), name, tuple(at)))
 
     def _power(self, x: Cell, y: Cell) -> Cell:
@@ -159,7 +160,9 @@ class Program:
                         if at in self.arrays:
                             sums[at][low] = float(np.add.reduce(here[at]))
 
-            in_tiles(work, int(np.prod(self.shape)))
+            # Whoever looks at a value is not the one who asked for it, and has no use for numpy's warnings.
+            with np.errstate(all="ignore"):
+                in_tiles(work, int(np.prod(self.shape)))
         return [self._answer(at, is_sum, whole, sums) for at, is_sum in self.asked]
 
     def _answer(self, at: int, is_sum: bool, whole: dict[int, Any], sums: dict[int, dict[int, float]]) -> Any:
