@@ -66,6 +66,17 @@ class Names:
         """The name without what tells it from others of the same text."""
         return self._told_apart.get(node) or self.of[node]
 
+    def which(self, node: Node) -> str:
+        """What tells a node from others of its name, for a sentence: `` (308th time)``, `` (line 3)``.
+
+        A loop or function makes many nodes at one place; those that lead to the output count. A name that
+        is given a value in several lines is told apart by them.
+        """
+        alike = [one for one in self._oldest_first if one.site == node.site and _kind(one) == _kind(node)]
+        if len(alike) > 1:
+            return f" ({ordinal(alike.index(node) + 1)} time)"
+        return f" (line {self.line(node)})" if node.name in self._reassigned else ""
+
     def quotient(self, above: Node, below: Node) -> str:
         """``dL/dx5``, or ``dx5/d(w2*x3)`` for what has no name."""
         return f"d{bracketed(self.of[above])}/d{bracketed(self.of[below])}"
@@ -164,11 +175,15 @@ class Names:
         self.of[node] = spelled
 
 
+def _kind(node: Node) -> tuple[str | None, str | None]:
+    return node.name, node.op.name if isinstance(node, OpNode) else None
+
+
 def ordinal(number: int) -> str:
     """The place in a row.
 
-    >>> [ordinal(n) for n in (2, 3, 4, 11, 22, 103, 112)]
-    ['2nd', '3rd', '4th', '11th', '22nd', '103rd', '112th']
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22, 103, 112)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '103rd', '112th']
     """
     ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"

@@ -174,7 +174,8 @@ class _Search:
             node = user
 
     def rounded_off(self, g: Any, uses: tuple[Use, ...]) -> Cause:
-        parts = [f"{shown(use.contribution)} through {use.name}" for use in uses[:4]]
+        called = {self.names[node]: spoken(node, self.names) for node in self.leading}
+        parts = [f"{shown(use.contribution)} through {called[use.name]}" for use in uses[:4]]
         more = f" and {len(uses) - 4} more" if len(uses) > 4 else ""
         words = (
             f"what reaches {self.spelled} cancels: {', '.join(parts)}{more}; {shown(g)} is what rounding left"

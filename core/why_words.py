@@ -21,6 +21,8 @@ DIGITS = 6
 LONGEST = 60
 #: Names that were made of an op and a number, since the text is long.
 INVENTED = re.compile(r"\b[a-z]\w*_\d+\b")
+#: What tells the versions of a name apart in formulas.
+VERSION = re.compile(r"'\d")
 WORDS = re.compile(r"\w+")
 #: Ops that never pass anything on.
 STEPS = (
@@ -156,11 +158,21 @@ def _number(value: float) -> str:
 
 
 def spoken(node: Node, names: Names) -> str:
-    """What a node is called in a sentence: its name, where nothing in that was invented, else its text."""
+    """What a node is called in a sentence: its name, where nothing in that was invented, else its text.
+
+    Of the versions of a name, which formulas write ``x'308``, a sentence says ``x (308th time)``.
+    """
     name = names.without_place(node)
-    if isinstance(node, OpNode) and node.name is None and INVENTED.search(name) and node.site is not None:
-        return fitting(PRODUCT_SIGNS.sub(r"\1", " ".join(names.source.excerpt(node.site).split())))
-    return name
+    if node.site is None:
+        return name
+    if node.name is not None:
+        return f"{node.name}{names.which(node)}"
+    is_version = VERSION.search(name)
+    if not isinstance(node, OpNode) or not (is_version or INVENTED.search(name)):
+        return name
+    text = " ".join(names.source.excerpt(node.site).split())
+    is_one_op = bool(node.op.infix) or node.op.name in WORDS.findall(text)
+    return fitting(PRODUCT_SIGNS.sub(r"\1", text)) + (names.which(node) if is_version and is_one_op else "")
 
 
 def fitting(text: str) -> str:

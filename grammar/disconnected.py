@@ -1,12 +1,13 @@
 """Why no path leads from the output to an input: where the graph was left, what was overwritten or not used.
 
 The script has ended by then, so this is read off its text. What is said holds whatever ran: a cut that the
-value went through, a name that nothing reads, a name given another value before anything read it.
+value went through, a name that nothing reads, a name given another value before anything read it. That a
+branch did not run is found out by a script that would fail there.
 """
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError
+from autodiff.core.errors import AutodiffError, Edit
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
 from autodiff.grammar.parser import read
@@ -18,7 +19,7 @@ from autodiff.grammar.walk import children, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from autodiff.core.cause import Cause
@@ -31,19 +32,20 @@ LONGEST = 50
 BLOCKS = (syntax.Script, syntax.FunctionDef, syntax.For, syntax.While, syntax.If, syntax.With)
 
 
-def explain_disconnection(cause: Cause, wrt: str, output: str, execution: Execution) -> None:
-    """Write the reason and its line into a cause of kind ``unconnected``; as it was where none is found."""
+def explain_disconnection(
+    cause: Cause, wrt: str, output: str, execution: Execution, did_run: Callable[[Edit], bool]
+) -> None:
+    """Write the reason and its line into a cause of kind ``unconnected``; as it was where none is found.
+
+    ``did_run`` tells whether the script fails once an edit has made it fail at some place.
+    """
     source = execution.source
     end = Span(len(source.text), len(source.text))
     scene = Scene(AutodiffError(""), end, read(source), source, [], execution.names)
-    reader = Uses(scene)
+    reader = Uses(scene, did_run)
     name = base_of(wrt)
     reason = next(
-        (
-            found
-            for find in (cut_on_the_way, unused, unused_argument, overwritten, dead_end, used_elsewhere)
-            if (found := find(reader, name, output)) is not None
-        ),
+        (found for find in REASONS if (found := find(reader, name, output)) is not None),
         None,
     )
     if reason is not None:
@@ -55,8 +57,9 @@ def explain_disconnection(cause: Cause, wrt: str, output: str, execution: Execut
 class Uses:
     """Where the names of a script are read."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, did_run: Callable[[Edit], bool]) -> None:
         self.scene = scene
+        self.did_run = did_run
         targets = {id(target) for node in walk(scene.script) for target in written(node)}
         self.reads: dict[str, list[Any]] = {}
         for node in self.read_nodes():
@@ -93,6 +96,65 @@ def written(node: Any) -> list[Any]:
 # -- reasons -------------------------------------------------------------------------------------------------
 
 
+class Branch:
+    """Statements, or an expression, that may not run: what they are called, and an edit to fail there."""
+
+    def __init__(self, words: str, place: Span, parts: tuple[Any, ...], failing: Edit) -> None:
+        self.words = words
+        self.place = place
+        self.parts = parts
+        self.failing = failing
+
+    def holds(self, node: Any) -> bool:
+        first, last = self.parts[0].span, self.parts[-1].span
+        return bool(first.start <= node.span.start and node.span.end <= last.end)
+
+
+def branches(scene: Scene) -> Iterator[Branch]:
+    """All that may not run, in the order of the script, what holds others before those."""
+    for node in walk(scene.script):
+        if isinstance(node, syntax.Conditional):
+            for part, word in ((node.body, ""), (node.orelse, "else ")):
+                failing = Edit(part.span, "(1 // 0)")
+                yield Branch(f"`{word}{shown(scene, part)}` was not computed", node.span, (part,), failing)
+            continue
+        blocks: list[tuple[str, Span, tuple[Any, ...]]] = []
+        if isinstance(node, syntax.If):
+            for at, (test, body) in enumerate(node.branches):
+                word = "elif" if at else "if"
+                blocks.append((f"the branch under `{word} {shown(scene, test)}`", test.span, body))
+            asked = shown(scene, node.branches[0][0])
+            blocks.append((f"the else branch of `if {asked}`", node.span, node.orelse))
+        elif isinstance(node, syntax.For):
+            turned = f"for {shown(scene, node.target)} in {shown(scene, node.iterable)}"
+            blocks.append((f"the loop `{turned}`", node.span, node.body))
+        elif isinstance(node, syntax.While):
+            blocks.append((f"the loop `while {shown(scene, node.test)}`", node.span, node.body))
+        for words, place, body in blocks:
+            if body:
+                yield Branch(f"{words} did not run", place, tuple(body), failing_at(scene, body[0]))
+
+
+def failing_at(scene: Scene, statement: Any) -> Edit:
+    """An assertion that does not hold, before a statement."""
+    start = statement.span.start
+    text = scene.source.text
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return Edit(Span(start, start), "assert False; " if before.strip() else f"assert False\n{before}")
+
+
+def left_out(reader: Uses, name: str, output: str) -> Reason | None:
+    """The branch that did not run and that the input would have reached the output through."""
+    scene = reader.scene
+    made = made_by(scene, output)
+    if made is None or not comes_from(scene, made, name):
+        return None
+    for branch in branches(scene):
+        if not comes_from(scene, made, name, branch) and not reader.did_run(branch.failing):
+            return branch.words, branch.place
+    return None
+
+
 def cut_on_the_way(reader: Uses, name: str, output: str) -> Reason | None:
     """The first cut that a value made from the input went through."""
     scene = reader.scene
@@ -104,28 +166,82 @@ def cut_on_the_way(reader: Uses, name: str, output: str) -> Reason | None:
 
 
 def made_by(scene: Scene, output: str) -> Any:
-    """The expression that gave the output its value, or that the script differentiates."""
-    made = scene.assignments(output)
-    if made:
-        return made[0].value
+    """What the script differentiates where that is the output, else the expression that gave it its value."""
     passes = [node for node in walk(scene.script) if is_method(node, "backward")]
-    return owner_of(passes[-1]) if passes else None
+    owner = owner_of(passes[-1]) if passes else None
+    if isinstance(owner, syntax.Name) and scene.values.get(output) is scene.values.get(owner.id):
+        return owner
+    made = scene.assignments(output)
+    return owner if output not in scene.values or not made else made[0].value
 
 
-def comes_from(scene: Scene, node: Any, name: str) -> bool:
-    """Whether an expression was made from a name; of a context manager, whether anything under it was."""
+def comes_from(scene: Scene, node: Any, name: str, left: Branch | None = None) -> bool:
+    """Whether an expression was made from a name; of a context manager, whether anything under it was.
+
+    What stands in the branch ``left`` does not count.
+    """
     todo = under(scene, node)
     seen: set[str] = set()
     while todo:
-        for part in walk(todo.pop()):
-            if not isinstance(part, syntax.Name) or part.id in seen:
-                continue
+        for part in names_in(scene, todo.pop(), left):
             if part.id == name:
                 return True
+            if part.id in seen:
+                continue
             seen.add(part.id)
             todo += [value for _, value in given_to(scene, part.id)]
             todo += turned_through(scene, part.id)
     return False
+
+
+def names_in(scene: Scene, expression: Any, left: Branch | None) -> Iterator[syntax.Name]:
+    """The names an expression is computed from: not those of tests, or that a function has no use for."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if left is not None and left.holds(node):
+            continue
+        if isinstance(node, syntax.Name):
+            yield node
+        if isinstance(node, syntax.Conditional):
+            stack += [node.body, node.orelse]
+        elif isinstance(node, syntax.Call) and (made := called_function(scene, node)) is not None:
+            for at, argument in enumerate(node.arguments):
+                parameter = parameter_of(made, node, at)
+                if parameter is None or reads(made, parameter, left):
+                    stack.append(argument.value)
+        else:
+            stack += children(node)
+
+
+def called_function(scene: Scene, call: syntax.Call) -> syntax.FunctionDef | None:
+    return scene.function(call.function.id) if isinstance(call.function, syntax.Name) else None
+
+
+def parameter_of(made: syntax.FunctionDef, call: syntax.Call, at: int) -> str | None:
+    """The name of the parameter that an argument is given to."""
+    keyword = call.arguments[at].keyword
+    given = [one.name for one in made.parameters if one.name == keyword]
+    given = given or [one.name for one in made.parameters[at : at + 1]]
+    return given[0] if given else None
+
+
+def reads(made: syntax.FunctionDef, name: str, left: Branch | None) -> bool:
+    """Whether a function reads a name; without the branch ``left``, whether it does other than in tests."""
+    tested: set[int] = set()
+    if left is not None:
+        for node in walk(*made.body):
+            if isinstance(node, (syntax.While, syntax.Conditional)):
+                tested.update(map(id, walk(node.test)))
+            elif isinstance(node, syntax.If):
+                tested.update(id(part) for test, _ in node.branches for part in walk(test))
+    return any(
+        isinstance(part, syntax.Name)
+        and part.id == name
+        and id(part) not in tested
+        and (left is None or not left.holds(part))
+        for part in walk(*made.body)
+    )
 
 
 def under(scene: Scene, node: Any) -> list[Any]:
@@ -161,18 +277,13 @@ def unused_argument(reader: Uses, name: str, output: str) -> Reason | None:
     scene = reader.scene
     read = reader.reads.get(name, [])
     for call in [node for node in walk(scene.script) if isinstance(node, syntax.Call)]:
-        made = scene.function(call.function.id) if isinstance(call.function, syntax.Name) else None
+        made = called_function(scene, call)
         if made is None or len(read) != 1:
             continue
         for at, argument in enumerate(call.arguments):
-            if argument.value is not read[0]:
-                continue
-            given = [one for one in made.parameters if one.name == argument.keyword]
-            given = given or list(made.parameters[at : at + 1])
-            if given and given[0].name not in {
-                part.id for part in walk(*made.body) if isinstance(part, syntax.Name)
-            }:
-                return f"{made.name} does not use its parameter {given[0].name}", made.span
+            parameter = parameter_of(made, call, at)
+            if argument.value is read[0] and parameter is not None and not reads(made, parameter, None):
+                return f"{made.name} does not use its parameter {parameter}", made.span
     return None
 
 
@@ -218,3 +329,7 @@ def used_elsewhere(reader: Uses, name: str, output: str) -> Reason | None:
 def shown(scene: Scene, node: Any) -> str:
     text = " ".join(scene.text(node).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+
+
+#: In the order in which they are looked for.
+REASONS = (left_out, cut_on_the_way, unused, unused_argument, overwritten, dead_end, used_elsewhere)

@@ -28,7 +28,7 @@ from autodiff.grammar.runtime import ignore, ignore_warning, runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from autodiff.core.cause import Cause
     from autodiff.core.report import Derivation, GradientReport, Subject
@@ -50,7 +50,8 @@ def add_remedies(report: GradientReport, execution: Execution, settings: Setting
     for derivation in report.derivations:
         for cause in derivation.causes:
             if cause.kind == "unconnected":
-                explain_disconnection(cause, derivation.wrt, report.output.name, execution)
+                did_run = trials.places(execution.source, derivation.wrt)
+                explain_disconnection(cause, derivation.wrt, report.output.name, execution, did_run)
         if derivation.causes:
             Mending(derivation, report, execution, trials).mend()
 
@@ -95,6 +96,10 @@ class Trials:
             limits.steps = all_steps
         self.steps += sum(int(np.size(node.out)) for node in subject.order) // ENTRIES
         return Trial(repaired, execution, subject)
+
+    def places(self, source: Source, wrt: str) -> Callable[[Edit], bool]:
+        """Tells whether a place ran, by an edit that lets the script fail there; if in doubt it did."""
+        return lambda failing: self.run(Fix("", failing).apply(source.text), source, wrt) is None
 
 
 class Trial:

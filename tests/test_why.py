@@ -23,7 +23,6 @@ SCRIPTS = sorted(FOLDER.glob("*.ad"))
 each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 #: What has no repair: the formula asks for it, or the values do.
 ALL_RIGHT = {
-    "acos_in_float32",
     "attention_to_nothing",
     "branch_not_taken",
     "branch_that_did_not_run",
@@ -134,17 +133,38 @@ def told(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "left", "turn"), [("float32", "1.4013e-45", 951), ("float64", "5e-324", 26)]
+    ("dtype", "left", "turn"), [("float32", "1.4013e-45", "951st"), ("float64", "5e-324", "26th")]
 )
-def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: str, turn: int) -> None:
+def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: str, turn: str) -> None:
     said = told(
         f"w = torch.tensor(0.5, dtype=torch.{dtype}, requires_grad=True)\ny = w\n"
         "for i in range(1100):\n    y = y * 0.5\ny.backward()"
     )
     assert said == [
-        f"4: the gradient has shrunk to {left} on its way to y'{turn}, and times the next factor (0.5) it is"
-        " too small for a number"
+        f"4: the gradient has shrunk to {left} on its way to y ({turn} time), and times the next factor"
+        " (0.5) it is too small for a number"
     ]
+
+
+def test_values_of_one_name_are_told_apart_by_their_lines() -> None:
+    code = "h = x * 500\nh = torch.exp(h)\nh = h * 2\nh.backward()"
+    assert told(LEAF.format("2.") + code) == [
+        "3: h (line 3) is inf already on the way forward: exp grows beyond the largest number:"
+        " h (line 2) = 1000"
+    ]
+
+
+def test_calls_of_a_function_are_told_apart_by_their_number() -> None:
+    code = "def f(v):\n    r = torch.exp(v)\n    return r\ny = f(x) + f(x * 1000)\ny.backward()"
+    assert told(LEAF.format("1.") + code) == [
+        "3: r (2nd time) is inf already on the way forward: exp grows beyond the largest number:"
+        " x*1000 = 1000"
+    ]
+
+
+def test_what_an_op_is_made_of_is_not_counted_as_visits() -> None:
+    code = "for i in range(3):\n    x = torch.cosine_similarity(x, x, 0) * x * 0\nx.sum().backward()"
+    assert all("time)" in line for line in told("a = torch.tensor([1.], requires_grad=True)\nx = a\n" + code))
 
 
 LEAF = "x = torch.tensor({}, requires_grad=True)\n"
@@ -361,6 +381,29 @@ def test_what_is_proposed(script: str, proposed: list[str]) -> None:
         (
             "h = x * 2\ndef f():\n    return h + 1\nf()\nh = w\ny = h * w",
             "3: nothing that was made from it here was used for y",
+        ),
+        (  # the outer one of two
+            "y = w * w\nif w < 5:\n    y = y * w\nelse:\n    for i in range(3):\n        y = y * x",
+            "4: the else branch of `if w < 5` did not run",
+        ),
+        (
+            "y = w * w\nif w < 2:\n    y = y * w\nelif w < 2.5:\n    y = y * x",
+            "6: the branch under `elif w < 2.5` did not run",
+        ),
+        ("y = w * w\nif w > 5: y = y * x", "4: the branch under `if w > 5` did not run"),
+        ("y = w * w\nfor i in range(0): y = y * x", "4: the loop `for i in range(0)` did not run"),
+        ("y = w * w\nwhile y < 2:\n    y = y * x", "4: the loop `while y < 2` did not run"),
+        ("y = w * x if w > 5 else w * w", "3: `w * x` was not computed"),
+        ("y = w * w if w > 2 else w * x", "3: `else w * x` was not computed"),
+        (
+            "def f(v):\n    if v > 5:\n        return v * w\n    return w * 2\ny = f(x) * 1",
+            "4: the branch under `if v > 5` did not run",
+        ),
+        ("y = w * w\nif w > 5:\n    y = y * x.detach()", "4: the branch under `if w > 5` did not run"),
+        ("y = w * w\nif w > 2:\n    y = y * x.detach()", "5: detach() leaves the graph: x.detach()"),
+        (  # it ran once, and that once counts for nothing
+            "y = w * w\nfor i in range(2):\n    if i == 1:\n        h = y * x\n        y = w * 2",
+            "6: nothing uses h, which is made from it",
         ),
     ],
 )

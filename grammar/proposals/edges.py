@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import exp
 
 from autodiff.core.errors import Edit, Fix
+from autodiff.core.span import Span
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.formulas import (
     bindings,
@@ -124,6 +125,10 @@ def away_from_the_edge(cause: Cause, scene: Scene) -> Iterator[Fix]:
             yield replacing(scene, x, f"{atom(text)} * (1 - {small})", "keep it between -1 and 1")
         elif op == "acosh":
             yield replacing(scene, x, f"{text} + {small}", "keep it above 1")
+    if op in ("acos", "asin"):  # next to 1 float32 has numbers too far from it
+        inside = replacing(scene, x, f"{atom(text)}.double() * (1 - {SMALL[0]})", "keep it between -1 and 1")
+        back = Edit(Span(node.span.end, node.span.end), ".float()")
+        yield Fix(f"{inside.text}.float()", *inside.edits, back)
     if op in EXPONENTIALS:
         for largest in ("700", "80"):  # in float64 and in float32
             yield replacing(scene, x, f"{atom(text)}.clamp(max={largest})", "keep it below the overflow")
