@@ -83,7 +83,7 @@ def make_answers(session: Session) -> Answers:
         for spelled, node in subject.wrt:
             check = verify(subject, spelled, node, answers.order, seed, neighbours)
             if check.verdict in (OK, WRONG, KINK):
-                leading = leading_to(list(subject.order), [node])
+                leading = leading_to(subject.order, [node])
                 there = kinks_of(leading, subject.cotangents, names, answers.order)
                 check.kinks = tuple(kink for kink in there if kink.kind != GAP)
             check.ties = tuple(dict.fromkeys(ties)) if check.leaps else ()

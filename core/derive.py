@@ -82,7 +82,7 @@ class Derivations:
         subject, names, writer = self.subject, self.names, self._writer
         spelled, node = subject.wrt[index]
         count = self.counts[node]
-        leading = leading_to(list(subject.order), [node]) if count else []
+        leading = leading_to(subject.order, [node]) if count else []
         is_scalar = all(map(is_number, leading))
         edges = self._edges() if is_scalar and count > 1 else None
         followed, are_strongest = self._follow(node, count, edges)

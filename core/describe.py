@@ -54,7 +54,7 @@ def describe(
     if graph or derivations:
         from autodiff.core.naming import Names
 
-        names = Names(subject.order or (subject.root,), source, called)
+        names = Names(subject.order or [subject.root], source, called)
         if derivations and subject.wrt:
             from autodiff.core.derive import Derivations
 

@@ -119,7 +119,7 @@ class _Run:
         self.is_weighed = writer.is_weighed
         self.output = writer.output
         self.target = target
-        self.order = leading_to(list(self.subject.order), [target])
+        self.order = leading_to(self.subject.order, [target])
         self.useful = set(self.order)
         self.users: dict[Node, list[tuple[OpNode, int]]] = {}
         for user in reversed(self.order):

@@ -27,7 +27,7 @@ def graph_of(subject: Subject, names: Names) -> Graph:
     formulas = Formulas(names)
     nodes = []
     edges = []
-    with no_grad(), np_errors_ignored(list(subject.order)):
+    with no_grad(), np_errors_ignored(subject.order):
         for node in oldest_first:
             below = [(index, x) for index, x in enumerate(node.inputs) if x is not None and x.tracked]
             nodes.append(_graph_node(subject, node, names, ids, tuple(ids[x] for _, x in below)))

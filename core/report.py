@@ -38,7 +38,7 @@ class Subject:
         seed: Any,
         weight: str | None,
         wrt: tuple[tuple[str, Node], ...],
-        order: tuple[Node, ...],
+        order: list[Node],
         received: dict[Node, Any],
         notes: tuple[str, ...] = (),
         sweep_all: Callable[[], dict[Node, Any]] | None = None,

@@ -47,7 +47,7 @@ def second_derivatives(
     weights of a gradient of several entries otherwise, as a value and as text.
     """
     first = Names(subject.order, source)
-    order = leading_to(list(subject.order), [node for _, node in subject.wrt])
+    order = leading_to(subject.order, [node for _, node in subject.wrt])
     before = max((node.number for node in order), default=0)
     site, mode.site = mode.site, None  # the rules are at no place in the script
     try:
@@ -84,7 +84,7 @@ def _subject(
     name: str, root: Node, seed: Any, weight: str | None, wrt: tuple[str, Node], notes: tuple[str, ...]
 ) -> Subject:
     order = newest_first([root])
-    return Subject(name, root, seed, weight, (wrt,), tuple(order), sweep(order, {root: seed}), notes)
+    return Subject(name, root, seed, weight, (wrt,), order, sweep(order, {root: seed}), notes)
 
 
 def spelled_second(output: str, name: str, first: str, second: str) -> str:

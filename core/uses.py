@@ -30,7 +30,7 @@ def uses_of(subject: Subject, target: Node, names: Names) -> tuple[tuple[Use, ..
         for index, below in enumerate(user.inputs)
         if below is target and user in subject.cotangents
     ]
-    with np_errors_ignored(list(subject.order)):
+    with np_errors_ignored(subject.order):
         given = [(edge, contribution_of(edge, subject.cotangents[edge[0]])) for edge in edges]
     if len(given) > MOST_USES:
         kept = sorted(range(len(given)), key=lambda at: -size_of(given[at][1]))[:MOST_USES]

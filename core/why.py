@@ -76,7 +76,7 @@ class _Search:
         self.spelled = spelled
         self.target = target
         self.names = names
-        self.leading = leading_to(list(subject.order), [target])
+        self.leading = leading_to(subject.order, [target])
         self.useful = set(self.leading)
 
     @cached_property
@@ -107,7 +107,7 @@ class _Search:
             return [Cause("unconnected", text, self.spelled, "", None, line, self.target.site)]
         found: list[Cause] = []
         arrived: dict[Node, list[tuple[Edge, Any]]] = {}
-        with np_errors_ignored(list(self.subject.order)):
+        with np_errors_ignored(self.subject.order):
             for node in self.leading:
                 g = self.subject.cotangents.get(node)
                 if node is not self.subject.root and node in arrived and (g is None or not _any(g)):
@@ -208,7 +208,7 @@ class _Search:
 
     def not_finite(self) -> list[Cause]:
         found = []
-        with np_errors_ignored(list(self.subject.order)):
+        with np_errors_ignored(self.subject.order):
             for node in self.leading:
                 g = self.subject.cotangents.get(node)
                 if g is None or node is self.target or not _is_finite(g):

@@ -115,7 +115,7 @@ class Trial:
     def causes(self) -> tuple[Cause, ...]:
         """What is still wrong with the gradient."""
         subject = self.subject
-        names = Names(subject.order or (subject.root,), self.source)
+        names = Names(subject.order or [subject.root], self.source)
         return causes_of(subject, self.wrt, self.node, names, ())
 
 

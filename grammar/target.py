@@ -47,7 +47,7 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
         seed=seed,
         weight=spell_weight(seed),
         wrt=tuple(wrt),
-        order=tuple(order),
+        order=order,
         received=received,
         notes=tuple(notes_on(execution, wrt, received, recorded)),
         sweep_all=None if inner else lambda: sweep(order, {root: seed}),

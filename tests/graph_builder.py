@@ -99,7 +99,7 @@ def subject_of(
     order = newest_first([root])
     with np.errstate(all="ignore"):
         cotangents = sweep(order, {root: seed})
-    return Subject(name, root, seed, weight, tuple(wrt.items()), tuple(order), cotangents)
+    return Subject(name, root, seed, weight, tuple(wrt.items()), order, cotangents)
 
 
 def run(code: str, wrt: str, output: str = "L", seed: Any = None) -> tuple[Subject, Source]:

@@ -29,7 +29,7 @@ def checks_of(text: str) -> list[Check]:
         seed = 1.0 if out.value.__class__ is float else weights(out.shape, out.data.dtype, 1.0)
         below = [node for node in order if isinstance(node, Leaf)]
         wrt = tuple((f"x{at}", node) for at, node in enumerate(below))
-        subject = Subject("L", out.node, seed, None, wrt, tuple(order), sweep(order, {out.node: seed}))
+        subject = Subject("L", out.node, seed, None, wrt, order, sweep(order, {out.node: seed}))
         return [verify(subject, spelled, node, 1, 0) for spelled, node in wrt]
     return []
 
