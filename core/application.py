@@ -49,7 +49,11 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     if op.is_elementwise and len(arrays) > 1:
         _check_broadcast(operands)
     try:
-        out = op.forward(*arrays, **params)
+        if is_fast or any(np.ndim(v) for v in arrays):
+            out = op.forward(*arrays, **params)
+        else:
+            with np.errstate(all="ignore"):  # numbers, which the short way computes without a warning
+                out = op.forward(*arrays, **params)
     except TypeError:  # numpy has no such function of truth values
         raise not_for_booleans(op, operands) from None
     except OverflowError:  # a number beyond the range of a whole type goes round, as in torch
