@@ -331,6 +331,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "bool": ("bool", _bool),
     "ints": ("tuple of ints", _ints),
     "size": ("tuple of ints", lambda value: _ints(value) if isinstance(value, (tuple, list)) else MISSING),
+    "sizes": ("tuple of ints", lambda value: (_ints if isinstance(value, (tuple, list)) else _int)(value)),
     "dtype": ("torch.dtype", _dtype),
     "str": ("str", _str),
     "any": ("anything", lambda value: value),

@@ -84,6 +84,7 @@ CALLS = {
     "torch.rot90": "torch.rot90(M)",
     "torch.roll": "torch.roll(x, 1)",
     "torch.split": "torch.split(x, 2)",
+    "torch.split_with_sizes": "torch.split_with_sizes(x, [1, 2])",
     "torch.chunk": "torch.chunk(x, 2)",
     "torch.tensor_split": "torch.tensor_split(x, 2)",
     "torch.hsplit": "torch.hsplit(M, 3)",

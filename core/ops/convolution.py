@@ -12,6 +12,7 @@ from autodiff.core.limits import check_allocation
 from autodiff.core.ops.arithmetic import add
 from autodiff.core.ops.shape import permute, reshape, squeeze, unsqueeze
 from autodiff.core.ops.windows import add_windows, constant_pad, per_dim, window_count, windows
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -111,7 +112,7 @@ def check_input(name: str, x: Tensor, weight: Tensor, stride: Sizes, dims: int) 
             operands=(x,),
         )
     message = "weight should have at least three dimensions"
-    if 2 < weight.ndim <= dims + 2:
+    if weight.ndim > 2 and (weight.ndim < dims + 2 or dims > 1):
         message = (
             "expected stride to be a single integer value or a list of"
             f" {weight.ndim - 2} values to match the convolution dimensions, but got stride={list(stride)}"
@@ -135,6 +136,34 @@ def check_bias_type(x: Tensor, bias: Tensor | None) -> None:
         )
 
 
+def check_types(x: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
+    """What torch has kernels for, of which there are more for 32-bit numbers."""
+    dims = x.ndim - 2
+    is_large = x.shape[0] > 1 or (dims > 1 and min(weight.shape[-2:]) > 3) or x.size > 20480
+    if x.dtype.name == "float32" and weight.dtype is not x.dtype and (groups > 1 or is_large):
+        raise ScriptError(
+            f"Input type (torch.{x.dtype.long_name}Tensor) and weight type"
+            f" (torch.{weight.dtype.long_name}Tensor) should be the same or input should be a MKLDNN tensor"
+            " and weight is a dense tensor",
+            code="E0312",
+            operands=(x, weight),
+        )
+    if transposed:
+        kernel = f"slow_conv_transpose{max(dims, 2)}d_out_cpu"
+        need_kind(x, kernel, "f" if x.dtype.name != "int64" else "i")
+    else:
+        need_kind(x, "compute_columns3d" if dims == 3 else "slow_conv2d_cpu", "if")
+    others = [weight] if bias is None or not transposed or dims < 3 else [weight, bias]
+    for other in others:
+        if other.dtype is not x.dtype:
+            raise ScriptError(
+                f"expected scalar type {x.dtype.long_name} but found {other.dtype.long_name}",
+                code="E0312",
+                operands=(x, other),
+                caret=f"the input holds {x.dtype.name} numbers, this {other.dtype.name}",
+            )
+
+
 def check_steps(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> None:
     if groups <= 0:
         raise ScriptError("non-positive groups is not supported")
@@ -148,6 +177,13 @@ def check_steps(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> 
 
 def check_channels(x: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
     given, batched = x.shape[1], list(x.shape)
+    channels = weight.shape[1] * groups if transposed else weight.shape[0]
+    if not transposed and channels % groups:
+        raise ShapeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got"
+            f" weight of size [{list(weight.shape)}] instead",
+            operands=(weight,),
+        )
     wanted = weight.shape[0] if transposed else weight.shape[1] * groups
     if given != wanted:
         kind = "transposed=1" if transposed else f"groups={groups}"
@@ -156,13 +192,6 @@ def check_channels(x: Tensor, weight: Tensor, bias: Tensor | None, groups: int, 
             f" have {wanted} channels, but got {given} channels instead",
             operands=(x, weight),
             caret=f"the input has {given} channels, the weight takes {wanted}",
-        )
-    channels = weight.shape[1] * groups if transposed else weight.shape[0]
-    if not transposed and channels % groups:
-        raise ShapeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got"
-            f" weight of size [{', '.join(map(str, weight.shape))}] instead",
-            operands=(weight,),
         )
     if bias is not None and bias.shape != (channels,):
         kind = "transposed=1, " if transposed else ""
@@ -209,6 +238,15 @@ def check_fits(x: Tensor, pads: Any, kernel: Sizes, stride: Sizes, dilation: Siz
         )
 
 
+def check_sizes(x: Tensor) -> None:
+    if 0 in x.shape[2:]:
+        shape = [*x.shape[:-1], 1, x.shape[-1]] if x.ndim == 3 else [*x.shape]
+        raise ShapeError(
+            f"Only zero batch or zero channel inputs are supported, but got input shape: {shape}",
+            operands=(x,),
+        )
+
+
 def check_output_padding(padding: Sizes, stride: Sizes, dilation: Sizes) -> None:
     if all(p < s or p < d for p, s, d in zip(padding, stride, dilation, strict=True)):
         return
@@ -241,6 +279,7 @@ def convolution(dims: int) -> Callable[..., Tensor]:
         batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
         check_channels(batch, weight, bias, groups, transposed=False)
         check_fits(batch, pads, weight.shape[2:], stride, dilation)
+        check_types(batch, weight, bias, groups, transposed=False)
         out = convolve(batch, weight, bias, stride, pads, dilation, groups)
         return out if batch is x else squeeze(out, dim=(0,))
 
@@ -270,6 +309,8 @@ def transposed_convolution(dims: int) -> Callable[..., Tensor]:
         batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
         check_channels(batch, weight, bias, groups, transposed=True)
         check_output_padding(more, stride, dilation)
+        check_sizes(batch)
+        check_types(batch, weight, bias, groups, transposed=True)
         out = convolve_transposed(batch, weight, bias, stride, padding, more, groups, dilation)
         return out if batch is x else squeeze(out, dim=(0,))
 

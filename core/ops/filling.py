@@ -15,7 +15,7 @@ from autodiff.core.op import OPS, Op, primitive
 from autodiff.core.ops.arithmetic import mul
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.gathering import check_integers, positions_in, select, within
+from autodiff.core.ops.gathering import select, within
 from autodiff.core.ops.indexing import bounds
 from autodiff.core.ops.picking import (
     along,
@@ -28,6 +28,7 @@ from autodiff.core.ops.picking import (
     scatter_add,
     slice_dim,
 )
+from autodiff.core.ops.positions import check_integers, positions_in, vector
 from autodiff.core.ops.shape import expand, reshape
 from autodiff.core.tensors import Tensor, _check_broadcast
 
@@ -62,11 +63,6 @@ index_copy: Op = primitive(
 )
 
 
-def vector(x: Tensor) -> Tensor:
-    """A number as a vector of one entry."""
-    return x if x.ndim else reshape(x, shape=(1,))
-
-
 def laid_back(out: Tensor, x: Tensor, grad_fn: str) -> Tensor:
     """A result for ``vector(x)`` in the shape of ``x``."""
     return out if out.shape == x.shape else reshape.named(grad_fn)(out, shape=x.shape)
@@ -91,6 +87,12 @@ def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str,
             " scalar type",
             code="E0312",
             operands=(x, source),
+        )
+    if index.size > 1 and dim >= source.ndim and name == "index_add_()":
+        raise ShapeError(
+            f"{name}: Indexing dim {dim} is out of bounds of the source tensor with dim {source.ndim}",
+            code="E0303",
+            operands=(source,),
         )
     count = source.shape[dim] if dim < source.ndim else 1
     kept = [shape[:dim] + shape[dim + 1 :] for shape in (x.shape, source.shape)]
@@ -290,6 +292,10 @@ def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
             code="E0208",
             operands=(index, source),
         )
+    if index.size and not x.size:
+        raise ShapeError(
+            "put_(): Tried to put elements into an empty tensor", code="E0208", operands=(x, index)
+        )
     array = index.data.reshape(-1)
     outside = array[(array < -x.size) | (array >= x.size)]
     if outside.size:
@@ -335,6 +341,7 @@ def masked_select(x: Tensor, mask: Tensor) -> Tensor:
 @public("masked_scatter(input: tensor, mask: tensor, source: tensor)", in_place=True)
 def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The entries of ``source``, one after the other, in place of those where the mask holds."""
+    _check_broadcast((mask, x))
     if source.dtype is not x.dtype:
         raise ScriptError(
             "masked_scatter: expected self and source to have same dtypes but got"

@@ -17,42 +17,21 @@ from autodiff.core.mode import mode
 from autodiff.core.op import OPS
 from autodiff.core.ops import picking
 from autodiff.core.ops.dims import Shape, wrap_dim
-from autodiff.core.ops.indexing import setitem_value, wrapped
+from autodiff.core.ops.indexing import wrapped
+from autodiff.core.ops.positions import (
+    OUT_OF_BOUNDS,
+    check_gather,
+    check_integers,
+    check_scatter,
+    positions_in,
+    vector,
+)
 from autodiff.core.ops.shape import clone, expand_sizes, reshape
 from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-def positions_in(x: Tensor, index: Tensor, dim: int, message: str) -> Any:
-    """``index`` as an array of positions along ``dim``; an error in the words given when one is outside."""
-    size = x.shape[dim] if x.ndim else 1
-    array = index.data.astype("int64")
-    outside = array[(array < 0) | (array >= size)]
-    if outside.size:
-        raise ShapeError(
-            message.format(index=int(outside.flat[0]), dim=dim, size=size),
-            code="E0208",
-            operands=(x, index),
-            caret=f"dimension {dim} has size {size}",
-        )
-    return array
-
-
-def check_integers(index: Tensor, message: str) -> None:
-    if index.dtype.name not in ("int32", "int64"):
-        raise ScriptError(
-            message,
-            code="E0307",
-            operands=(index,),
-            caret=f"the index holds {index.dtype.name} numbers",
-            help=("convert it: `i.long()`",),
-        )
-
-
-OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {size}"
 
 
 @public("select(input: tensor, dim: int, index: int)")
@@ -114,36 +93,16 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
     return picking.index_select(x, dim=dim, index=array.reshape(-1))
 
 
-def check_grid(x: Tensor, dim: int, index: Tensor, name: str) -> int:
-    """What gather and scatter ask of their index."""
-    called = "input" if name == "gather" else "self"
-    dim = wrap_dim(x, dim)
-    check_integers(index, f"{name}(): Expected dtype int32/int64 for index")
-    if index.ndim != x.ndim and index.size:
-        raise ShapeError(
-            f"Index tensor must have the same number of dimensions as {called} tensor",
-            code="E0307",
-            operands=(x, index),
-            caret=f"the index has shape {index.shape}, the tensor {x.shape}",
-        )
-    for axis, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)):
-        if index.size and axis != dim and m > n:
-            raise ShapeError(
-                f"Size does not match at dimension {axis} expected index {list(index.shape)} to be no larger"
-                f" than self {list(x.shape)} apart from dimension {dim}",
-                code="E0307",
-                operands=(x, index),
-            )
-    return dim
-
-
 @public("gather(input: tensor, dim: int, index: tensor)")
 def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """``out[i][j] = input[i][index[i][j]]`` for ``dim=1``; likewise along any other dimension."""
-    dim = check_grid(x, dim, index, "gather")
-    if index.ndim != x.ndim:
-        return Tensor(np.zeros(index.shape, x.data.dtype))  # the index is empty
-    return picking.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
+    dim = check_gather(x, dim, index)
+    if index.ndim == x.ndim:
+        return picking.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
+    if not index.size:
+        return Tensor(np.zeros(index.shape, x.data.dtype))
+    array = positions_in(x, index, dim, OUT_OF_BOUNDS).reshape(-1)
+    return reshape.named("GatherBackward0")(picking.gather(vector(x), dim=0, index=array), shape=index.shape)
 
 
 @public("take_along_dim(input: tensor, indices: tensor, dim: int = None)")
@@ -248,30 +207,16 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 def scattered(name: str, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
-    dim = check_grid(x, dim, index, "scatter")
-    if source.__class__ is Tensor:
-        if source.dtype is not x.dtype:
-            raise ScriptError(
-                "scatter(): Expected self.dtype to be equal to src.dtype", code="E0312", operands=(x, source)
-            )
-        if source.ndim != index.ndim and index.size:
-            raise ShapeError(
-                "Index tensor must have the same number of dimensions as src tensor",
-                code="E0307",
-                operands=(source, index),
-                caret=f"the index has shape {index.shape}, what goes there {source.shape}",
-            )
-        if index.size and any(m > n for m, n in zip(index.shape, source.shape, strict=True)):
-            raise ShapeError(
-                f"Expected index {list(index.shape)} to be no larger than src {list(source.shape)}"
-                f" apart from dimension {dim}",
-                code="E0307",
-                operands=(source, index),
-            )
-    if index.ndim != x.ndim:
-        return clone(x)  # of an index without entries
+    dim = check_scatter(x, dim, index, source)
+    if not index.size and index.ndim != x.ndim:
+        return clone(x)
     array = positions_in(x, index, dim, OUT_OF_BOUNDS)
-    return OPS[name](x, source, dim=dim, index=array)
+    is_tensor = source.__class__ is Tensor
+    if x.ndim == array.ndim and (not is_tensor or source.ndim == x.ndim):
+        return OPS[name](x, source, dim=dim, index=array)
+    sent = vector(source) if is_tensor else source
+    grad_fn = "ScatterAddBackward0" if name == "scatter_add" else f"ScatterBackward{int(not is_tensor)}"
+    return reshape.named(grad_fn)(OPS[name](vector(x), sent, dim=0, index=array.reshape(-1)), shape=x.shape)
 
 
 SCATTER = "scatter(input: tensor, dim: int, index: tensor, src: value = None, *, value: float = None,"
@@ -309,8 +254,8 @@ def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -
         )
     else:
         source = Tensor(np.full(index.shape, source, x.data.dtype))
-    dim = check_grid(x, dim, index, "scatter")
     scattered("scatter", x, dim, index, source)  # for what torch checks
+    dim = wrap_dim(x, dim)
     array = positions_in(x, index, dim, OUT_OF_BOUNDS)
     return OPS["scatter_with"](x, source, dim=dim, index=array, reduce=reduce)
 
@@ -319,20 +264,6 @@ def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -
 def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """As ``scatter``, adding to what is there."""
     return scattered("scatter_add", x, dim, index, source)
-
-
-@public("index_put(input: tensor, indices: tensors, values: tensor)", in_place=True)
-def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
-    """What ``input[indices] = values`` makes of it, as a new tensor."""
-    if values.dtype is not x.dtype:
-        raise ScriptError(
-            "Index put requires the source and destination dtypes match, got"
-            f" {x.dtype.long_name} for the destination and {values.dtype.long_name} for the source.",
-            code="E0312",
-            operands=(x, values),
-            caret=f"`values` holds {values.dtype.name} numbers, which go among {x.dtype.name}",
-        )
-    return setitem_value(x, tuple(indices), values)
 
 
 # -- triangles and diagonals ------------------------------------------------------------------------

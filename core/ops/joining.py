@@ -166,27 +166,35 @@ def even_sizes(size: int, most: int) -> list[int]:
     return [min(most, size - start) for start in range(0, size, most)] if size else [0]
 
 
-@public("split(tensor: tensor, split_size_or_sections: ints, dim: int = 0)", also=("split_with_sizes",))
-def split(x: Tensor, sections: tuple[int, ...], dim: int) -> tuple[Tensor, ...]:
+@public("split(tensor: tensor, split_size_or_sections: sizes, dim: int = 0)")
+def split(x: Tensor, sections: int | tuple[int, ...], dim: int) -> tuple[Tensor, ...]:
     """Slices of one size, or of the sizes listed, along a dimension."""
+    if isinstance(sections, tuple):
+        return split_with_sizes(x, sections, dim)
+    need_dimension(x, "split")
+    dim = wrap_dim(x, dim)
+    size, n = x.shape[dim], sections
+    if n < 0:
+        raise ShapeError(
+            f"split expects split_size be non-negative, but got split_size={n}",
+            code="E0304",
+            operands=(x,),
+        )
+    if not n and size:
+        raise ShapeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}",
+            code="E0304",
+            operands=(x,),
+        )
+    return pieces(x, even_sizes(size, n), dim, "SplitBackward0")
+
+
+@public("split_with_sizes(input: tensor, split_sizes: size, dim: int = 0)")
+def split_with_sizes(x: Tensor, sections: tuple[int, ...], dim: int) -> tuple[Tensor, ...]:
+    """Slices of the sizes listed along a dimension."""
     need_dimension(x, "split")
     dim = wrap_dim(x, dim)
     size = x.shape[dim]
-    if len(sections) == 1:
-        n = sections[0]
-        if n < 0:
-            raise ShapeError(
-                f"split expects split_size be non-negative, but got split_size={n}",
-                code="E0304",
-                operands=(x,),
-            )
-        if not n and size:
-            raise ShapeError(
-                f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}",
-                code="E0304",
-                operands=(x,),
-            )
-        return pieces(x, even_sizes(size, n), dim, "SplitBackward0")
     if sum(sections) != size:
         raise ShapeError(
             f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension"

@@ -16,6 +16,7 @@ from autodiff.core.limits import check_allocation
 from autodiff.core.ops.pool_checks import MOST_PLACES
 from autodiff.core.ops.pooling import kind, mix
 from autodiff.core.ops.shape import permute, reshape
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -53,18 +54,6 @@ def interpolate(
     antialias: bool,
 ) -> Tensor:
     """Images of another size: the nearest entry, or a mean of neighbours weighted by distance."""
-    if mode not in SPACES:
-        raise ScriptError(f"interpolate() knows the modes {', '.join(SPACES)}, not '{mode}'")
-    if x.ndim not in SPACES[mode]:
-        wanted = " or ".join(f"{n}D" for n in SPACES[mode])
-        message = f"Got {x.ndim}D input, but {mode} mode needs {wanted} input"
-        if x.ndim not in (3, 4, 5):
-            message = (
-                f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {x.ndim}D) for the modes:"
-                " nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
-                f" (got {mode})"
-            )
-        raise ShapeError(message, operands=(x,), caret=f"{mode} mode needs {wanted} input")
     if align_corners is not None and mode in ("nearest", "nearest-exact", "area"):
         raise ScriptError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic |"
@@ -89,7 +78,9 @@ def interpolate(
             code="E0206",
             operands=(x,),
         )
-    values = check_resize(x, size, scale, x.ndim - 2)
+    values = numbers_per_dim(x, size, scale)
+    check_mode(x, mode)
+    check_resize(x, size, scale, values, mode)
     if size is None and (recompute or mode == "area"):
         size = values = tuple(int(n * v) for n, v in zip(x.shape[2:], values, strict=True))
     if mode == "area":
@@ -104,6 +95,26 @@ def interpolate(
     return x
 
 
+def check_mode(x: Tensor, mode: str) -> None:
+    """The mode there is, for images of as many dimensions; cubics say nothing of those they are for."""
+    wanted = " or ".join(f"{n}D" for n in SPACES.get(mode, ()))
+    if mode not in SPACES or x.ndim not in (3, 4, 5) or (mode == "bicubic" and x.ndim != 4):
+        caret = f"{mode} mode needs {wanted} input" if wanted else f"interpolate() knows {', '.join(SPACES)}"
+        raise ShapeError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {x.ndim}D) for the modes:"
+            " nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
+            f" (got {mode})",
+            operands=(x,),
+            caret=caret,
+        )
+    if x.ndim not in SPACES[mode]:
+        raise ShapeError(
+            f"Got {x.ndim}D input, but {mode} mode needs {wanted} input",
+            operands=(x,),
+            caret=f"{mode} mode needs {wanted} input",
+        )
+
+
 def mixing(mode: str, n: int, count: int, ratio: float, align_corners: bool, antialias: bool) -> Any:
     """The weights that make ``count`` entries of ``n``, one row for each; nan for an entry without part."""
     if mode.startswith("nearest"):
@@ -116,38 +127,58 @@ def mixing(mode: str, n: int, count: int, ratio: float, align_corners: bool, ant
     return cubic(n, at) if mode == "bicubic" else linear(n, np.maximum(at, 0.0))
 
 
-def check_resize(x: Tensor, size: Any, scale: Any, dims: int) -> tuple[Any, ...]:
+def numbers_per_dim(x: Tensor, size: Any, scale: Any) -> tuple[Any, ...]:
     """A size or a factor for each dimension."""
-    given, what = (scale, "scale_factor") if size is None else (size, "size")
+    given, dims = scale if size is None else size, x.ndim - 2
     values = tuple(given) if isinstance(given, (tuple, list)) else (given,) * dims
-    if len(values) != dims:
+    if isinstance(given, (tuple, list)) and len(values) != dims:
+        what, how, letter = ("scale_factor", "scale_factor of shape", "s")
+        if size is not None:
+            what, how, letter = ("output", "output size of", "o")
         raise ScriptError(
-            "Input and output must have the same number of spatial dimensions, but got input with spatial"
-            f" dimensions of {list(x.shape[2:])} and output size of {given}. Please provide input tensor in"
-            " (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format.",
+            f"Input and {what} must have the same number of spatial dimensions, but got input with spatial"
+            f" dimensions of {list(x.shape[2:])} and {how} {given}. Please provide input tensor in"
+            f" (N, C, d1, d2, ...,dK) format and {how.removesuffix(' of').removesuffix(' of shape')} in"
+            f" ({letter}1, {letter}2, ...,{letter}K) format.",
             code="E0206",
             operands=(x,),
         )
+    return values
+
+
+def check_resize(x: Tensor, size: Any, scale: Any, values: tuple[Any, ...], mode: str) -> None:
+    what = "scale_factor" if size is None else "size"
     for value in values:
         if value.__class__ not in ((int, float) if size is None else (int,)):
             number = "Number" if size is None else "int"
             message = f"interpolate(): argument '{what}' must be {number}, not {kind(value)}"
             raise ScriptError(message, code="E0310")
-        if not 0 < value < MOST_PLACES:
-            raise ShapeError(
-                f"Input and output sizes should be greater than 0, but got {what} {value}", operands=(x,)
-            )
+    if not all(abs(value) < MOST_PLACES for value in values):
+        raise ShapeError(f"interpolate(): {what} {max(values)} is too large", operands=(x,))
     counts = [int(n * v) if size is None else v for n, v in zip(x.shape[2:], values, strict=True)]
-    if 0 in counts or 0 in x.shape[1:]:
+    if mode == "area":
+        check_allocation((*x.shape[:2], *(max(count, 0) for count in counts)))
+        return
+    if min(*counts, *x.shape[2:]) < 1:
+        letters = "DHW"[-len(counts) :]
+        sizes = [", ".join(map("{}: {}".format, letters, each)) for each in (x.shape[2:], counts)]
         raise ShapeError(
-            f"Input and output sizes should be greater than 0, but got input {list(x.shape)} and output"
-            f" {counts}",
+            f"Input and output sizes should be greater than 0, but got input ({sizes[0]})"
+            f"{' and' * (len(counts) == 1)} output ({sizes[1]})",
             operands=(x,),
         )
+    if 0 in x.shape[1:]:
+        raise ShapeError(
+            f"Non-empty {x.ndim}D data tensor expected but got a tensor with sizes {list(x.shape)}",
+            operands=(x,),
+        )
+    if not x.dtype.is_floating_point and x.dtype.name != "uint8":
+        plane = f"upsample_{'nearest' if 'nearest' in mode else mode}2d_channels_last"
+        shape = "nearest" if "nearest" in mode else "cubic" if mode == "bicubic" else "linear"
+        need_kind(x, plane if x.ndim == 4 and shape != "cubic" else f"compute_indices_weights_{shape}", "f")
     for n, count in zip(x.shape[2:], counts, strict=True):
         check_allocation((n, count))
     check_allocation((*x.shape[:2], *counts))
-    return values
 
 
 def nearest(n: int, count: int, ratio: float, offset: float) -> Any:

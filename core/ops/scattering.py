@@ -1,7 +1,7 @@
 """``scatter_reduce`` and ``index_reduce``: entries sent to positions, where several meet and are combined.
 
-What is there takes part, or is first replaced by what changes nothing (0, 1, an infinity). Sums and means are
-``scatter_add``; products and extremes are ops of their own.
+``index_put`` replaces what is there. In the others it takes part, or is first replaced by what changes
+nothing (0, 1, an infinity). Sums and means are ``scatter_add``; products and extremes are ops of their own.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -17,12 +17,13 @@ from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import div
 from autodiff.core.ops.comparison import where, zero
 from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.filling import laid_back, positions_for, vector
-from autodiff.core.ops.gathering import OUT_OF_BOUNDS, check_integers, positions_in
+from autodiff.core.ops.filling import laid_back, positions_for
+from autodiff.core.ops.indexing import as_positions, setitem_value, spans
 from autodiff.core.ops.joining import cat
 from autodiff.core.ops.picking import corner, embed, gather, grid, index_select, part, scatter, scatter_add
+from autodiff.core.ops.positions import OUT_OF_BOUNDS, check_scatter, positions_in, vector
 from autodiff.core.ops.reduction import prod
-from autodiff.core.ops.shape import reshape
+from autodiff.core.ops.shape import clone, reshape
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -240,35 +241,14 @@ def scatter_reduce(
     x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
 ) -> Tensor:
     """``src`` sent where ``index`` says along a dimension, where sums, products, ... are taken."""
-    dim = wrap_dim(x, dim)
-    check_integers(index, "scatter(): Expected dtype int32/int64 for index")
-    if source.dtype is not x.dtype:
-        raise ScriptError(
-            "scatter(): Expected self.dtype to be equal to src.dtype", code="E0312", operands=(x, source)
-        )
-    for other, called in ((x, "self"), (source, "src")):
-        if index.ndim != other.ndim:
-            raise ShapeError(
-                f"Index tensor must have the same number of dimensions as {called} tensor",
-                code="E0307",
-                operands=(other, index),
-            )
-    too_large = any(
-        (axis != dim and n > m) or n > k
-        for axis, (n, m, k) in enumerate(zip(index.shape, x.shape, source.shape, strict=True))
-    )
-    if too_large:
-        raise ShapeError(
-            f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from"
-            f" dimension {dim} and to be no larger size than src {list(source.shape)}",
-            code="E0307",
-            operands=(x, index, source),
-        )
+    dim = check_scatter(x, dim, index, source)
     if reduce not in REDUCTIONS:
         raise ScriptError(
             f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}", operands=(x,)
         )
     array = positions_in(x, index, dim, OUT_OF_BOUNDS)
+    if not index.size and index.ndim != x.ndim:
+        return clone(x)
     array = array if array.ndim else array.reshape(1)
     out = reduced(vector(x), vector(source), dim, array, reduce, include_self, NAME)
     return laid_back(out, x, NAME)
@@ -296,3 +276,44 @@ def index_reduce(
     places = np.broadcast_to(column, entries.shape)
     name = "IndexReduceBackward0"
     return laid_back(reduced(whole, entries, dim, places, reduce, include_self, name), x, name)
+
+
+@public("index_put(input: tensor, indices: tensors, values: tensor)", in_place=True)
+def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
+    """What ``input[indices] = values`` makes of it, as a new tensor."""
+    keys = [as_positions(key) for key in indices]
+    named = sum(map(spans, keys))
+    if named > x.ndim:
+        raise ShapeError(
+            f"too many indices for tensor of dimension {x.ndim} (got {named})", code="E0208", operands=(x,)
+        )
+    if all(key.dtype != bool for key in keys):
+        check_values(x, keys, values)
+    if values.dtype is not x.dtype:
+        raise ScriptError(
+            "Index put requires the source and destination dtypes match, got"
+            f" {x.dtype.long_name} for the destination and {values.dtype.long_name} for the source.",
+            code="E0312",
+            operands=(x, values),
+            caret=f"`values` holds {values.dtype.name} numbers, which go among {x.dtype.name}",
+        )
+    return setitem_value(x, tuple(indices), values)
+
+
+def check_values(x: Tensor, keys: list[Any], values: Tensor) -> None:
+    """Refuse values that do not fit the part of ``x`` at the positions, before those are looked at."""
+    try:
+        shape = np.broadcast_shapes(*(key.shape for key in keys))
+    except ValueError:  # of which the index speaks
+        return
+    shape = (*shape, *x.shape[len(keys) :])
+    if 0 in x.shape[: len(keys)] and 0 not in shape:
+        raise ShapeError("index is out of bounds for dimension with size 0", code="E0208", operands=(x,))
+    fits = all(m in (1, n) for m, n in zip(reversed(values.shape), reversed(shape), strict=False))
+    if values.ndim > len(shape) or not fits:
+        raise ShapeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing"
+            f" result of shape {list(shape)}",
+            code="E0301",
+            operands=(values,),
+        )

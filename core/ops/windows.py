@@ -16,8 +16,10 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op, primitive
+from autodiff.core.ops.dims import size_along
 from autodiff.core.ops.picking import index_select
 from autodiff.core.ops.shape import permute, reshape
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -114,7 +116,7 @@ PAD_NAMES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPa
 
 @public("F.pad(input: tensor, pad: ints, mode: str = 'constant', value: float = None)", method=False)
 def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
-    """Entries added around the last dimensions: pairs (before, after), the last dimension first."""
+    """Entries added around the last dimensions: sizess (before, after), the last dimension first."""
     if len(sizes) % 2:
         raise ShapeError("Padding length must be divisible by 2")
     if len(sizes) // 2 > x.ndim:
@@ -189,6 +191,9 @@ def per_dim(value: Any, dims: int, name: str = "kernel_size") -> Sizes:
 
 def check_images(x: Tensor) -> None:
     """What columns are cut from: one image or a batch of them."""
+    for dim in (1, 2):  # torch looks at the sizes before it counts them
+        if dim == 1 or x.shape[1]:
+            size_along(x, dim)
     if x.ndim not in (3, 4) or 0 in x.shape[-3:]:
         raise ShapeError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions"
@@ -197,7 +202,19 @@ def check_images(x: Tensor) -> None:
         )
 
 
-def check_columns(x: Tensor, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> None:
+def pairs_of(**given: Any) -> list[Sizes]:
+    """One number stands for both dimensions of an image; a list of one does not."""
+    pairs = {name: n if isinstance(n, tuple) else (n, n) for name, n in given.items()}
+    for name, sizes in pairs.items():
+        if len(sizes) != 2:
+            raise ShapeError(
+                f"It is expected {name} equals to 2, but got size {len(sizes)}",
+                caret=f"`{name}` is one number, or one for the height and one for the width",
+            )
+    return [*pairs.values()]
+
+
+def check_steps(kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> None:
     """What torch asks of the windows, in its words."""
     for name, sizes in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
         if min(sizes) <= 0:
@@ -210,6 +227,9 @@ def check_columns(x: Tensor, kernel: Sizes, dilation: Sizes, padding: Sizes, str
         raise ScriptError(
             f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}"
         )
+
+
+def check_columns(x: Tensor, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> None:
     full = tuple(n + 2 * p for n, p in zip(x.shape[-2:], padding, strict=True))
     counts = tuple(map(window_count, full, kernel, stride, dilation))
     if min(counts) < 1:
@@ -221,15 +241,19 @@ def check_columns(x: Tensor, kernel: Sizes, dilation: Sizes, padding: Sizes, str
         )
 
 
-UNFOLD = "kernel_size: ints, dilation: ints = 1, padding: ints = 0, stride: ints = 1"
+UNFOLD = "kernel_size: sizes, dilation: sizes = 1, padding: sizes = 0, stride: sizes = 1"
 
 
 @public(f"F.unfold(input: tensor, {UNFOLD})", method=False)
 def unfold(x: Tensor, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
     """The windows of images as columns: from (N, C, H, W) to (N, C · kernel, windows)."""
-    kernel, dilation, padding, stride = (per_dim(v, 2) for v in (kernel, dilation, padding, stride))
+    kernel, dilation, padding, stride = pairs_of(
+        kernel_size=kernel, dilation=dilation, padding=padding, stride=stride
+    )
+    check_steps(kernel, dilation, padding, stride)
     check_images(x)
     check_columns(x, kernel, dilation, padding, stride)
+    need_kind(x, "im2col_out_cpu", "bf")
     padded = constant_pad(x, pads=tuple((p, p) for p in padding), value=0.0)
     seen = windows(padded, kernel=kernel, stride=stride, dilation=dilation)
     lead = x.ndim - 2
@@ -238,17 +262,13 @@ def unfold(x: Tensor, kernel: Any, dilation: Any, padding: Any, stride: Any) -> 
     return reshape.named("Im2ColBackward0")(permute(seen, dims=order), shape=columns)
 
 
-@public(f"F.fold(input: tensor, output_size: ints, {UNFOLD})", method=False)
+@public(f"F.fold(input: tensor, output_size: sizes, {UNFOLD})", method=False)
 def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
     """Columns added up to images, the adjoint of ``unfold``."""
-    output, kernel, dilation, padding, stride = (
-        per_dim(v, 2) for v in (output, kernel, dilation, padding, stride)
+    output, kernel, dilation, padding, stride = pairs_of(
+        output_size=output, kernel_size=kernel, dilation=dilation, padding=padding, stride=stride
     )
-    if min(kernel) <= 0:
-        raise ScriptError(
-            f"kernel size should be greater than zero, but got kernel_height: {kernel[0]}"
-            f" kernel_width: {kernel[1]}"
-        )
+    check_steps(kernel, dilation, padding, stride)
     if x.ndim not in (2, 3) or 0 in x.shape[-2:]:
         raise ShapeError(
             "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero"
@@ -262,8 +282,6 @@ def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, strid
             operands=(x,),
         )
     full = tuple(n + 2 * p for n, p in zip(output, padding, strict=True))
-    if min(stride) <= 0 or min(dilation) <= 0 or min(full) <= 0:
-        raise ScriptError("the output size, the stride and the dilation of fold() must be greater than zero")
     counts = tuple(map(window_count, full, kernel, stride, dilation))
     channels = x.shape[-2] // prod(kernel)
     if min(counts) < 1 or x.shape[-1] != prod(counts):
@@ -274,6 +292,7 @@ def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, strid
             f" {' * '.join(map(str, counts))} = {prod(counts)}, but got input.size(2)={x.shape[-1]}.",
             operands=(x,),
         )
+    need_kind(x, "col2im_out_cpu", "bf")
     lead = (*x.shape[:-2], channels)
     apart = reshape(x, shape=(*lead, *kernel, *counts))
     n = len(lead)

@@ -112,6 +112,17 @@ SAMPLES = {
         "{2,4}.split(2, dim=1)",
         "torch.split({3}, 2)",
     ),
+    "torch.split_with_sizes": spread(
+        "torch.split_with_sizes",
+        "torch.split_with_sizes({5}, [1, 4])",
+        "torch.split_with_sizes({2,3,4}, [1, 2], 1)",
+        "torch.split_with_sizes({2,3,4}, (3, 1), dim=-1)",
+        "torch.split_with_sizes({4}, [4])",
+        "torch.split_with_sizes({2,3}, [0, 2])",
+        "torch.split_with_sizes({0,3}, [1, 2], 1)",
+        "{5}.split_with_sizes([2, 3])",
+        "{2,4}.split_with_sizes([1, 1, 2], dim=1)",
+    ),
     "torch.chunk": spread(
         "torch.chunk",
         "torch.chunk({5}, 2)",
