@@ -15,6 +15,7 @@ from autodiff.core.paths import answers_none, contribution_of
 from autodiff.core.sweep import leading_to, np_errors_ignored
 from autodiff.core.symbol import is_custom
 from autodiff.core.uses import size_of
+from autodiff.core.why_entries import closed_entries
 from autodiff.core.why_words import (
     CLOSING,
     DIFFERENCES,
@@ -50,7 +51,7 @@ ROUNDING = 1e-14
 def causes_of(
     subject: Subject, spelled: str, target: Node, names: Names, uses: tuple[Use, ...]
 ) -> tuple[Cause, ...]:
-    """Why the gradient of ``target`` is zero in all entries, or not finite in some.
+    """Why the gradient of ``target`` is zero in all entries or some, or not finite in some.
 
     A gradient that is only what rounding left of its ``uses`` counts as zero. Of any other nothing is said,
     unless the output is not finite itself.
@@ -64,7 +65,11 @@ def causes_of(
     elif uses and size_of(g) <= ROUNDING * max(size_of(use.contribution) for use in uses):
         found = [search.rounded_off(g, uses)]
     else:
-        found = search.rounding_of_differences(g) or search.output()
+        found = (
+            search.rounding_of_differences(g)
+            or search.output()
+            or closed_entries(subject, names, search.leading, target, g)
+        )
     return tuple(_distinct(found)[:MOST_CAUSES])
 
 

@@ -1,0 +1,159 @@
+"""Why some entries of a gradient are zero where others are not: what lets nothing through for them.
+
+An op is at fault if the entries would have a gradient, had it let through what it stopped. That is tried:
+something other than 0 is put in the place of what was stopped, and followed down to the input.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.cause import Cause
+from autodiff.core.lazy import np
+from autodiff.core.node import OpNode
+from autodiff.core.paths import contribution_of
+from autodiff.core.sweep import np_errors_ignored
+from autodiff.core.why_words import BOUNDED, fitting, function_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from autodiff.core.naming import Names
+    from autodiff.core.node import Node
+    from autodiff.core.paths import Edge
+    from autodiff.core.report import Subject
+
+#: So many edges are tried, and so many entries are told.
+MOST_TRIED, MOST_TOLD = 10, 3
+#: Ops that take some entries of their operand.
+TAKING = (
+    *("index", "index_select", "select", "slice", "gather", "pick", "take", "part"),
+    *("amax", "amin", "median", "diagonal"),
+)
+_OTHER_BRANCH = "takes the other branch there"
+_OTHER_OPERAND = "takes the other operand there"
+_OVER = "writes over {}"
+#: What an op that works entry by entry does where it lets nothing through, {} for the entries.
+STOPPING = {
+    **dict.fromkeys(("relu", "relu6"), "passes nothing on where its input is not positive"),
+    **dict.fromkeys(BOUNDED, "is flat beyond its bounds"),
+    **dict.fromkeys(("where", "except_where"), _OTHER_BRANCH),
+    **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), _OTHER_OPERAND),
+    **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "write_through"), _OVER),
+    "mul": "multiplies {} by 0",
+}
+
+
+class Stop:
+    """What lets nothing through to some entries: all nodes of one place in the script."""
+
+    def __init__(self, node: OpNode) -> None:
+        self.node = node
+        self.entries: Any = False
+
+
+def closed_entries(
+    subject: Subject, names: Names, leading: Sequence[Node], target: Node, g: Any
+) -> list[Cause]:
+    """A cause for each place that keeps entries of the gradient ``g`` at zero, where there is one."""
+    zero = np.asarray(g) == 0
+    if not zero.ndim or not zero.any():
+        return []
+    below = {*leading, target}
+    stops: dict[Any, Stop] = {}
+    tried = 0
+    with np_errors_ignored(list(subject.order)):
+        for node in leading:
+            if not isinstance(node, OpNode) or not (node.op.name in STOPPING or node.op.name in TAKING):
+                continue
+            for index, operand in enumerate(node.inputs):
+                stopped = None if operand not in below else _stopped((node, index), subject.cotangents)
+                if stopped is None or tried == MOST_TRIED:
+                    continue
+                tried += 1
+                assert operand is not None
+                reached = _carried_down(operand, stopped, leading, target)
+                stop = stops.setdefault((node.site, node.op.name), Stop(node))
+                stop.entries = stop.entries | (zero & (reached != 0))
+    # Where two stop an entry, the one that works entry by entry says more than what takes only some.
+    return _causes(sorted(stops.values(), key=lambda stop: stop.node.op.name in TAKING), names, zero)
+
+
+def _stopped(edge: Edge, cotangents: dict[Node, Any]) -> Any:
+    """Something other than 0 in each entry that an edge stops, 0 in the others; None if it stops nothing."""
+    node, index = edge
+    assert isinstance(node, OpNode)
+    operand = node.operands[index]
+    arrived = cotangents.get(node)
+    if arrived is None or not np.any(arrived) or not np.ndim(operand):
+        return None
+    passed = np.asarray(contribution_of(edge, np.ones_like(np.asarray(node.out))))
+    is_stopped = passed == 0
+    if node.op.name in STOPPING:
+        if node.shape != np.shape(operand) or (node.op.name == "mul" and node.inputs[0] is node.inputs[1]):
+            return None
+        is_stopped &= np.asarray(arrived) != 0
+    if not is_stopped.any():
+        return None
+    # Numbers without a pattern, so that no sum of them is 0 by chance.
+    numbers = 1 + np.arange(1, passed.size + 1).reshape(passed.shape) * 0.6180339887498949 % 1
+    return np.where(is_stopped, numbers, 0.0).astype(passed.dtype)
+
+
+def _carried_down(start: Node, g: Any, leading: Sequence[Node], target: Node) -> Any:
+    """What reaches the target of ``g`` at a node."""
+    carried = {start: g}
+    wanted = {*leading, target}
+    for node in leading:
+        arrived = carried.get(node)
+        if arrived is None or node is target:
+            continue
+        for index, below in enumerate(node.inputs):
+            if below in wanted:
+                assert below is not None
+                c = contribution_of((node, index), arrived)
+                carried[below] = carried[below] + c if below in carried else c
+    return np.asarray(carried.get(target, 0.0))
+
+
+def _causes(stops: list[Stop], names: Names, zero: Any) -> list[Cause]:
+    found = []
+    left = zero
+    for at, stop in enumerate(stops):
+        here = left & stop.entries
+        if not here.any():
+            continue
+        left = left & ~here
+        node = stop.node
+        them = "it" if here.sum() == 1 else "them"
+        words = f"{function_of(node, names)} {STOPPING.get(node.op.name, '').format(them)}"
+        if node.op.name in TAKING:
+            alike = [other for other in stops[at:] if other.node.op.name in TAKING]
+            takers = [_taker(s.node, names) for s in alike if not (here & ~s.entries).any()]
+            words = _taking_words(takers, them)
+        text = f"{_entries_in_words(here)}: {words}"
+        found.append(Cause("closed", text, names[node], node.op.name, None, names.line(node), node.site))
+    return found
+
+
+def _taker(node: OpNode, names: Names) -> str:
+    if node.site is None:
+        return names.without_place(node)
+    return fitting(" ".join(names.source.excerpt(node.site).split()))
+
+
+def _taking_words(takers: list[str], them: str) -> str:
+    takers = list(dict.fromkeys(takers))
+    if len(takers) == 1:
+        return f"{takers[0]} takes other entries"
+    if len(takers) == 2:
+        return f"neither {takers[0]} nor {takers[1]} takes {them}"
+    return f"none of {', '.join(takers[:3])}{' and others' * (len(takers) > 3)} takes {them}"
+
+
+def _entries_in_words(which: Any) -> str:
+    places = [f"[{', '.join(map(str, place))}]" for place in np.argwhere(which)[:MOST_TOLD].tolist()]
+    count = int(which.sum())
+    dots = ", ..." if count > MOST_TOLD else ""
+    verb = "is" if count == 1 else "are"
+    return f"{count:,} of the {which.size:,} entries of the gradient {verb} 0 ({', '.join(places)}{dots})"
