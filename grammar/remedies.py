@@ -134,7 +134,7 @@ class Mending:
     def mend(self) -> None:
         """Write what holds into the causes: changes that hold alone, else some that hold together."""
         source = self.execution.source
-        begun: list[tuple[Fix, Trial]] = []
+        begun: list[tuple[Fix, Cause, Trial]] = []
         for cause in self.derivation.causes:
             kept: list[Fix] = []
             for fix in proposals(cause, source, self.execution, self.output.name):
@@ -148,21 +148,20 @@ class Mending:
                     if len(kept) == MOST_KEPT or is_best or cause.kind == "masked":
                         break
                 else:
-                    begun.append((fix, trial))
+                    begun.append((fix, cause, trial))
             cause.repairs = tuple(kept)
         if not any(cause.repairs for cause in self.derivation.causes):
             last = self.derivation.causes[-1]
-            for fix, trial in begun:
-                together = self.completed([fix], trial, {(c.kind, c.text) for c in self.derivation.causes})
+            for fix, cause, trial in begun:
+                together = self.completed([fix], cause, trial)
                 if together is not None:
                     last.repairs = (together,)
                     break
 
-    def completed(self, made: list[Fix], trial: Trial, known: set[tuple[str, str]]) -> Fix | None:
-        """The changes already made with others that make them hold; the causes left must be fewer or new."""
+    def completed(self, made: list[Fix], mended: Cause, trial: Trial) -> Fix | None:
+        """The changes already made with others that make them hold; the last must have mended its cause."""
         causes = trial.causes()
-        left = {(cause.kind, cause.text) for cause in causes}
-        if len(made) == MOST_TOGETHER or not left or left >= known:
+        if len(made) == MOST_TOGETHER or place_of(mended) in map(place_of, causes):
             return None
         for cause in causes:
             for fix in proposals(cause, trial.source, trial.execution, self.output.name):
@@ -173,7 +172,7 @@ class Mending:
                     words = ", and ".join(one.text for one in (*made, fix))
                     edits = changed_lines(self.execution.source.text, further.source.text)
                     return Fix(f"together: {words}", *edits)
-                together = self.completed([*made, fix], further, left)
+                together = self.completed([*made, fix], cause, further)
                 if together is not None:
                     return together
         return None
@@ -230,6 +229,11 @@ def stay_connected(scene: Scene, output: str) -> Iterator[Fix]:
         if edits and len(edits) == len(found):
             shown = ", and ".join(cut.shown for cut in found)
             yield Fix(f"stay in the graph: write {shown}", *edits)
+
+
+def place_of(cause: Cause) -> tuple[str, str, int | None]:
+    """What goes wrong where. An op starts where it did, since all that is changed stands in it or behind."""
+    return cause.kind, cause.op, None if cause.span is None else cause.span.start
 
 
 def reason_of(fix: Fix) -> str:

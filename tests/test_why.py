@@ -297,9 +297,30 @@ def test_a_trial_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -
         + "y = torch.sqrt(x)\nfor i in range(3 if y == 0 else 10**9):\n    pass\nz = 2 * y\nz.backward()"
     )
     monkeypatch.setattr(remedies, "MOST_STEPS", 1000)
-    before = limits.steps
+    monkeypatch.setattr(limits, "steps", 50_000)
     assert repairs(script) == []
-    assert limits.steps == before
+    assert limits.steps == 50_000
+
+
+def test_a_trial_takes_no_more_steps_than_all_together_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remedies, "MOST_STEPS", 1000)
+    for allowed, taken in ((50_000, 1000), (500, 500), (0, 1000)):
+        monkeypatch.setattr(limits, "steps", allowed)
+        trials = remedies.Trials(Settings())
+        assert trials.run("for i in range(10**9):\n    pass", Source("", "script.ad"), "x") is None
+        assert taken <= trials.steps <= taken + 1
+
+
+def test_what_goes_on_from_a_change_that_changed_nothing_is_not_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried = []
+    run = remedies.Trials.run
+    monkeypatch.setattr(remedies.Trials, "run", lambda *args: tried.append(args[1]) or run(*args))
+    code = "y = torch.sqrt(x * 0 - 4) + torch.sqrt(x * 0 - 9)\ny.backward()"
+    assert repairs(LEAF.format("1.") + code) == []
+    assert any("+ 1e-12)" in text for text in tried)
+    assert not any(text.count("+ 1e-") == 2 for text in tried)
 
 
 def test_no_more_than_three_repairs_go_together() -> None:
@@ -359,6 +380,20 @@ def test_no_more_than_three_repairs_go_together() -> None:
             ],
         ),
         (LEAF.format("0.") + "y = x / x\ny.backward()", []),
+        (  # it would be held where nothing moves it
+            LEAF.format("1000.") + "y = torch.exp(x)\ny.backward()",
+            [],
+        ),
+        (
+            "x = torch.tensor([100., 1.], dtype=torch.float32, requires_grad=True)\n"
+            "y = torch.exp(x).sum()\ny.backward()",
+            ["keep it below the overflow: torch.exp(x.clamp(max=80))"],
+        ),
+        (  # below the overflow the logarithm would have another value
+            LEAF.format("[1000., 1.]")
+            + "p = torch.exp(x) / torch.exp(x).sum()\ny = torch.log(p * 1)[1]\ny.backward()",
+            [],
+        ),
     ],
 )
 def test_what_is_proposed(script: str, proposed: list[str]) -> None:
@@ -373,6 +408,19 @@ def test_what_is_proposed(script: str, proposed: list[str]) -> None:
         ("def f(a):\n    return w * w\ny = f(x)", "3: f does not use its parameter a"),
         ("def f(a, b):\n    return b * w\ny = f(b=w, a=x)", "3: f does not use its parameter a"),
         ("k = w.detach()\ny = w * w * k\nprint(x)", "1: nothing uses x"),
+        (
+            "def f(a):\n    return w * w\nk = x * 2\ny = f(x) * 1",
+            "5: nothing uses k, which is made from it",
+        ),
+        (
+            "def f(a):\n    return w * w\ny = f(x) * 1\nk = x * 2",
+            "6: nothing uses k, which is made from it",
+        ),
+        (  # f reads it when it is called
+            "def f():\n    return h + 1\nh = x * 2\nf()\nh = w\ny = h * w",
+            "5: nothing that was made from it here was used for y",
+        ),
+        ("y = x * w\ny.backward()\ny = w * x.detach()", "5: detach() leaves the graph: x.detach()"),
         ("h = x * 2\nk = h + w\nh = w\ny = h * w", "4: nothing uses k, which is made from it"),
         (
             "h = x * 2\nh = w\ny = h * w",

@@ -18,7 +18,6 @@ from autodiff.grammar.proposals.formulas import (
     is_method_call,
     operand_of,
     option,
-    options_of,
 )
 from autodiff.grammar.proposals.scene import Scene, after, atom
 from autodiff.grammar.proposals.stable import SameFunction, functional, library
@@ -68,7 +67,7 @@ def chosen_before(choice: Any, x: str, harmless: str, cause: Cause, scene: Scene
         orders = [f"{function}({condition}, {x}, {harmless})", f"{function}({condition}, {harmless}, {x})"]
         other = choice.arguments[-1].value
         yield from reversed(orders) if other.span.start <= scene.span.start < other.span.end else orders
-    elif name in ("masked_fill", "masked_fill_") and len(options_of(choice)) == 2:
+    elif name in ("masked_fill", "masked_fill_"):
         yield f"{atom(x)}.masked_fill({told(option(choice, 'mask'), scene)}, {harmless})"
     elif name == "clamp" and cause.op == "log":
         bound = number_in(option(choice, "min"))

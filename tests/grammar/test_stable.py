@@ -1,0 +1,139 @@
+"""Which formulas are taken for a function of the library, whatever trials would make of a wrong guess."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.cause import Cause
+from autodiff.core.errors import AutodiffError, Edit
+from autodiff.core.span import Source, Span
+from autodiff.grammar.parser import read
+from autodiff.grammar.proposals.edges import away_from_the_edge, safe_branch
+from autodiff.grammar.proposals.scene import Scene
+from autodiff.grammar.proposals.stable import known_functions
+from autodiff.grammar.remedies import changed_lines
+
+
+def scene_at(script: str, place: str) -> Scene:
+    """The scene of a script that failed where ``place`` is last written."""
+    at = script.rindex(place)
+    source = Source(script, "script.ad")
+    return Scene(AutodiffError(""), Span(at, at + len(place)), read(source), source, [], {})
+
+
+def forms(script: str, place: str) -> list[str]:
+    return [fix.text.partition(": ")[2] for fix in known_functions(scene_at(script, place))]
+
+
+@pytest.mark.parametrize(
+    ("script", "place", "form"),
+    [
+        ("y = exp(x) / exp(x).sum(keepdim=True)", "exp(x)", "softmax(x, 0)"),
+        ("y = 1 / (1 + exp(-x + z))", "exp(-x + z)", "sigmoid(-(-x + z))"),
+        ("y = exp(-x) / (1 + exp(-x))", "exp(-x)", "sigmoid(-x)"),
+        ("y = (exp(x) - exp(-x)) / (exp(x) + exp(-x))", "exp(x)", "tanh(x)"),
+        ("e = exp(x)\ny = log(1 + e)", "exp(x)", "softplus(x)"),
+    ],
+)
+def test_formulas_that_are_known(script: str, place: str, form: str) -> None:
+    assert forms(script, place) == [form]
+
+
+@pytest.mark.parametrize(
+    ("script", "place"),
+    [
+        ("a = log(exp(x).sum())\nb = sqrt(x)", "sqrt(x)"),  # it stands elsewhere
+        ("y = exp(z) / (1 + exp(x))", "exp(x)"),
+        ("y = exp(z) / exp(x).sum()", "exp(x)"),
+        ("y = (exp(x) - exp(-z)) / (exp(x) + exp(-z))", "exp(x)"),
+        ("y = (exp(x) - exp(-x)) / (exp(z) + exp(-z))", "exp(z)"),
+        ("y = sin(x) / z", "sin(x) / z"),
+        ("y = log(softmax(x, 0).sum(0))", "log(softmax(x, 0).sum(0))"),
+        ("y = log(2 - sigmoid(x))", "log(2 - sigmoid(x))"),
+        ("y = 2 / (1 + exp(-x))", "exp(-x)"),
+        ("y = log(2 + exp(x))", "exp(x)"),
+        ("y = sqrt((x**4).sum())", "sqrt((x**4).sum())"),
+        ("y = sqrt((x * z).sum())", "sqrt((x * z).sum())"),
+        ("y = (x**2).sum()**0.25", "(x**2).sum()**0.25"),
+        # names that mean something else somewhere
+        ("v = x * 1\nn = sqrt((v**2).sum())\nv = x", "sqrt((v**2).sum())"),
+        ("v = x * 1\np = softmax(v, 0)\nv = x\ny = log(p)", "log(p)"),
+        ("e = exp(x)\ne = e * 2\ny = log(e.sum())", "exp(x)"),
+        ("e = exp(x)\ne += 2\ny = log(e.sum())", "exp(x)"),
+        ("e = exp(x)\ne[0] = 2\ny = log(e.sum())", "exp(x)"),
+        ("e = exp(x)\ne.mul_(2)\ny = log(e.sum())", "exp(x)"),
+        ("e = exp(x)\ne, k = x, 2\ny = log(e.sum())", "exp(x)"),
+        ("e = exp(x)\nfor e in x:\n    y = log(e.sum())", "exp(x)"),
+        ("def f(e):\n    return log(e.sum())\ne = exp(x)\ny = f(x)", "exp(x)"),
+    ],
+)
+def test_formulas_that_are_another(script: str, place: str) -> None:
+    assert forms(script, place) == []
+
+
+# -- what is written near an edge ---------------------------------------------------------------------------
+
+
+def cause_of(op: str, selecting: Span | None = None) -> Cause:
+    cause = Cause("masked", "", "y", op, 0, 1, None)
+    cause.selecting = selecting
+    return cause
+
+
+def written(script: str, place: str, op: str) -> list[str]:
+    return [fix.apply(script) for fix in away_from_the_edge(cause_of(op), scene_at(script, place))]
+
+
+def test_log1p_is_kept_above_minus_1() -> None:
+    assert written("y = torch.log1p(x)", "torch.log1p(x)", "log1p") == [
+        "y = torch.log1p(x + 1e-12)",
+        "y = torch.log1p(x.clamp(min=1e-12 - 1))",
+        "y = torch.log1p(x + 1e-6)",
+        "y = torch.log1p(x.clamp(min=1e-6 - 1))",
+    ]
+
+
+def test_an_overflow_is_kept_off_in_both_types() -> None:
+    assert written("y = x.exp()", "x.exp()", "exp") == [
+        "y = x.clamp(max=700).exp()",
+        "y = x.clamp(max=80).exp()",
+    ]
+
+
+def test_acos_of_a_method_is_repaired_in_float64_last() -> None:
+    assert written("y = x.acos()", "x.acos()", "acos") == [
+        "y = (x * (1 - 1e-12)).acos()",
+        "y = (x * (1 - 1e-6)).acos()",
+        "y = (x.double() * (1 - 1e-12)).acos().float()",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("script", "first"),
+    [
+        ("y = torch.where(x > 0, torch.log(x), 0)", "torch.log(torch.where(x > 0, x, 1))"),
+        ("y = torch.where(x > 0, 0, torch.log(x))", "torch.log(torch.where(x > 0, 1, x))"),
+    ],
+)
+def test_the_branch_that_was_left_out_is_tried_first(script: str, first: str) -> None:
+    scene = scene_at(script, "torch.log(x)")
+    selecting = Span(script.index("torch.where"), len(script))
+    [fix, other] = safe_branch(cause_of("log", selecting), scene)
+    assert fix.text.endswith(first)
+    assert not other.text.endswith(first)
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("a\nb\nc\n", "a\nc\n"),
+        ("a\nc\n", "a\nb\nc\n"),
+        ("a\nb\nc\n", "a\nd\nc\n"),
+        ("a\nb\nc\nd\n", "x\nb\nd\ne\n"),
+    ],
+)
+def test_changed_lines_make_one_text_of_another(before: str, now: str) -> None:
+    edits: list[Edit] = changed_lines(before, now)
+    text = before
+    for edit in reversed(edits):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    assert text == now
