@@ -1,7 +1,8 @@
 """Which gradient a report is about: the target, the weight it starts from, the inputs it is taken to.
 
 Target: what was asked for, else what the script last called backward() on, else its last result, else what
-it last gave to grad(); after jacobian() and its kin the last result that can be differentiated.
+it last gave to grad(); where it ends with an input, and after jacobian() and its kin, the last result that
+can be differentiated.
 Inputs: what was asked for, else the leaves the script marked, else every float leaf.
 """
 
@@ -90,11 +91,14 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
             root = differentiated.roots[-1]
             return root, name_of(root, execution), differentiated.seeds[-1]
         inside = execution.last_passes.functional
+        # An input is no result of the script, and jacobian() and its kin differentiate a graph of their own:
+        # what the script computed goes first.
+        own = assigned.node if assigned.__class__ is Tensor else None
+        is_input = isinstance(own, Leaf) and own.tracked and own.name == name
+        result = last_result(execution) if inside.roots or is_input else None
+        if result is not None:
+            return execution.names[result].node, result, None
         if inside.roots:
-            # jacobian() and its kin differentiate a graph of their own: the script's results go first.
-            result = last_result(execution)
-            if result is not None:
-                return execution.names[result].node, result, None
             root = inside.roots[-1]
             return root, name_of(root, execution), inside.seeds[-1]
     if name is None:

@@ -131,6 +131,21 @@ def test_target_is_else_the_last_assignment_or_expression() -> None:
     assert subject(MARKED, of="y").name == "y"
 
 
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("x = 2; y = 3; L = x*y; z = 1", "L"),
+        ("x = 2; y = 3; k = x*y; L = k*x\na, b = 10., [1., 2.]", "L"),
+        ("x = torch.tensor(2.); L = x*3; z = torch.tensor(1.)", "L"),
+        ("x = torch.tensor(2., requires_grad=True); L = x*3; z = torch.ones((), requires_grad=True)", "L"),
+        ("x = torch.tensor(2., requires_grad=True); L = x*3; z = x", "z"),
+        ("x = 2; y = 3", "y"),
+    ],
+)
+def test_an_input_assigned_last_is_no_target_where_something_is_computed(text: str, target: str) -> None:
+    assert subject(text).name == target
+
+
 def test_target_that_is_not_there() -> None:
     with pytest.raises(UsageError) as caught:
         subject(MARKED, of="LL")
