@@ -15,6 +15,7 @@ from autodiff.grammar.places import base_of
 from autodiff.grammar.proposals.cuts import cuts, given_to
 from autodiff.grammar.proposals.formulas import called
 from autodiff.grammar.proposals.scene import DISPLAYS, Scene, is_method, owner_of
+from autodiff.grammar.proposals.switches import is_switch, under_switch
 from autodiff.grammar.walk import children, walk
 
 TYPE_CHECKING = False
@@ -156,11 +157,14 @@ def left_out(reader: Uses, name: str, output: str) -> Reason | None:
 
 
 def cut_on_the_way(reader: Uses, name: str, output: str) -> Reason | None:
-    """The first cut that a value made from the input went through."""
+    """The first cut that ran and that a value made from the input went through."""
     scene = reader.scene
     made = made_by(scene, output)
     for cut in [] if made is None else cuts(scene, made):
-        if comes_from(scene, cut.node, name):
+        if not comes_from(scene, cut.node, name):
+            continue
+        may_not_run = any(branch.holds(cut.node) for branch in branches(scene))
+        if not may_not_run or reader.did_run(Edit(cut.node.span, "(1 // 0)")):
             return f"{cut.why}: {shown(scene, cut.node)}", cut.node.span
     return None
 
@@ -191,6 +195,7 @@ def comes_from(scene: Scene, node: Any, name: str, left: Branch | None = None) -
             seen.add(part.id)
             todo += [value for _, value in given_to(scene, part.id)]
             todo += turned_through(scene, part.id)
+            todo += given_as(scene, part.id)
     return False
 
 
@@ -249,9 +254,22 @@ def under(scene: Scene, node: Any) -> list[Any]:
     for one in walk(scene.script):
         if isinstance(one, syntax.With) and any(context is node for context, _ in one.items):
             return list(one.body)
+        if isinstance(one, syntax.ExpressionStatement) and one.value is node:  # set_grad_enabled(False)
+            return under_switch(scene, node) if is_switch(scene, node) else [node]
         if isinstance(one, syntax.FunctionDef) and any(decorator is node for decorator in one.decorators):
             return [call for call in walk(scene.script) if called(call) == one.name]
     return [node]
+
+
+def given_as(scene: Scene, name: str) -> list[Any]:
+    """What calls give the script's functions for a parameter of this name."""
+    return [
+        argument.value
+        for call in walk(scene.script)
+        if isinstance(call, syntax.Call) and (made := called_function(scene, call)) is not None
+        for at, argument in enumerate(call.arguments)
+        if parameter_of(made, call, at) == name
+    ]
 
 
 def turned_through(scene: Scene, name: str) -> list[Any]:

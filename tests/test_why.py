@@ -449,6 +449,24 @@ def test_what_is_proposed(script: str, proposed: list[str]) -> None:
         ),
         ("y = w * w\nif w > 5:\n    y = y * x.detach()", "4: the branch under `if w > 5` did not run"),
         ("y = w * w\nif w > 2:\n    y = y * x.detach()", "5: detach() leaves the graph: x.detach()"),
+        (  # what stands behind the second switch is recorded
+            "torch.set_grad_enabled(False)\nh = w * 3\ntorch.set_grad_enabled(True)\nk = x * 2\ny = w + h",
+            "6: nothing uses k, which is made from it",
+        ),
+        (
+            "torch.set_grad_enabled(False)\nwith torch.enable_grad():\n    h = x * 3\n"
+            "torch.set_grad_enabled(True)\ny = w + h.detach()",
+            "7: detach() leaves the graph: h.detach()",
+        ),
+        (  # f was given w there
+            "def f(a):\n    with torch.set_grad_enabled(False):\n        return a * 3\nk = x * 2\n"
+            "y = f(w) + w",
+            "6: nothing uses k, which is made from it",
+        ),
+        (
+            "def f(a):\n    with torch.set_grad_enabled(False):\n        return a * 3\ny = f(x) + w",
+            "4: nothing is recorded under this: torch.set_grad_enabled(False)",
+        ),
         (  # it ran once, and that once counts for nothing
             "y = w * w\nfor i in range(2):\n    if i == 1:\n        h = y * x\n        y = w * 2",
             "6: nothing uses h, which is made from it",

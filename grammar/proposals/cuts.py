@@ -12,6 +12,7 @@ from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.scene import DISPLAYS, Scene, after, atom, is_method, owner_of
+from autodiff.grammar.proposals.switches import is_switch, records, switched_off
 from autodiff.grammar.values import UNBOUND, Namespace
 from autodiff.grammar.walk import children, path_to, walk
 
@@ -101,7 +102,12 @@ def cuts(scene: Scene, start: Any) -> list[Cut]:
                 if made is not None:
                     found += unrecorded_function(scene, made)
                     answers = [part for part in walk(*made.body) if isinstance(part, syntax.Return)]
-                    todo += [answer.value for answer in answers if answer.value is not None]
+                    for answer in answers:
+                        cut = None if answer.value is None else unrecorded(scene, answer)
+                        if cut is not None:
+                            found.append(cut)
+                        elif answer.value is not None:
+                            todo.append(answer.value)
     edited = {(cut.node.span.start, cut.node.span.end): cut for cut in found}
     return [edited[place] for place in sorted(edited)]
 
@@ -296,15 +302,25 @@ def accumulated(scene: Scene, node: syntax.Attribute) -> Cut | None:
 
 
 def unrecorded(scene: Scene, statement: Any) -> Cut | None:
-    """The ``with no_grad():`` around an assignment; of a step along the gradient the step itself."""
+    """The ``with no_grad():`` around an assignment or a return, or the ``set_grad_enabled(False)`` before it;
+    of a step along the gradient the step itself.
+    """
+    if isinstance(statement, syntax.AugmentedAssign):  # a change of the tensor itself
+        return None
+    path = path_to(scene.script, statement.span)
     around = [
         context
-        for node in path_to(scene.script, statement.span)
+        for node in path
         if isinstance(node, syntax.With)
         for context, _ in node.items
-        if "no_grad" in scene.text(context) or "inference_mode" in scene.text(context)
+        if is_switch(scene, context)
     ]
-    if not around or isinstance(statement, syntax.AugmentedAssign):  # a change of the tensor itself
+    if not around:
+        off = switched_off(scene, path)
+        on = "torch.set_grad_enabled(True)"
+        why = "nothing is recorded from here on"
+        return None if off is None else Cut(off, why, Edit(off.span, on), f"{on} for {scene.text(off)}")
+    if records(scene, around[-1]):
         return None
     value: Any = statement.value
     if any(isinstance(node, syntax.Attribute) and node.name == "grad" for node in walk(value)):
