@@ -9,6 +9,7 @@ from autodiff.grammar.builtins.table import builtin_function, shared
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import (
     NAMED_RESULTS,
+    NUMBERS,
     SIZED,
     UNBOUND,
     ScriptFunction,
@@ -111,10 +112,19 @@ def summed(x: Any, /, start: Any = 0) -> Any:
     return total
 
 
+def are_single_numbers(values: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Whether a call compares single numbers, tensors among them; torch's ``dim`` is asked for by name."""
+    return (
+        len(values) > 1
+        and options.keys() <= {"key"}
+        and all(x.__class__ in NUMBERS or (x.__class__ is Tensor and not x.shape) for x in values)
+    )
+
+
 def extreme(name: str, op: str) -> None:
     compare = arithmetic.COMPARISON[op]
 
-    @shared(name)
+    @shared(name, are_single_numbers)
     def pick(*values: Any, key: Any = None, default: Any = UNBOUND) -> Any:
         if not values:
             raise ScriptError(f"{name} expected at least 1 argument, got 0", code="E0310")

@@ -24,13 +24,18 @@ def builtin_function(name: str, classes: tuple[type, ...] | None = None) -> Call
     return enter
 
 
-def shared(name: str) -> Callable[[Any], Any]:
-    """A name that is torch's for tensors and Python's for anything else."""
+def shared(
+    name: str, is_pythons: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
+) -> Callable[[Any], Any]:
+    """A name that is torch's for tensors and Python's for anything else.
+
+    ``is_pythons`` tells from the arguments of a call which of a tensor are Python's too.
+    """
 
     def enter(pythons: Any) -> Any:
         def either(*args: Any, **kwargs: Any) -> Any:
             first = args[0] if args else kwargs.get("input")
-            if first.__class__ is Tensor:
+            if first.__class__ is Tensor and (is_pythons is None or not is_pythons(args, kwargs)):
                 torchs = find(name)
                 if torchs is not None:
                     return torchs(*args, **kwargs)

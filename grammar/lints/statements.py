@@ -66,6 +66,8 @@ def do_for(flow: Flow, node: syntax.For) -> None:
     turns = 2 if counted is None else min(2, counted)
     if elements is not None:
         turns = len(elements)
+    elif iterable.kind == LIST:
+        flow.escape((iterable,))  # too many turns to follow what each element goes through
     certain = turns > 0 and (elements is not None or counted is not None)
     counts = isinstance(node.iterable, syntax.Call) and iterable.kind == OTHER
     before = flow.env

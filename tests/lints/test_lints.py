@@ -77,3 +77,15 @@ def test_titles_and_reasons_are_one_sentence_each() -> None:
 
 def test_generated_scripts_are_clean() -> None:
     assert {seed: found for seed in range(80) if (found := codes(generate(seed)))} == {}
+
+
+@pytest.mark.parametrize("asked", ["t.retain_grad()", "print(t)"])
+@pytest.mark.parametrize("many", [2, 16, 17, 40])
+def test_what_a_loop_does_to_many_values_is_not_denied(many: int, asked: str) -> None:
+    """Beyond the turns that are followed nothing is known, and nothing is said."""
+    names = [f"h{at}" for at in range(many)]
+    made = "".join(f"{name} = w * {at}\n" for at, name in enumerate(names))
+    loop = f"for t in [{', '.join(names)}]:\n    {asked}\n"
+    rest = f"L = {' + '.join(names)}\nL.backward()\nprint(h0.grad)\n"
+    found = codes("w = torch.tensor(1.0, requires_grad=True)\n" + made + loop + rest)
+    assert found == (["L006"] if asked == "print(t)" and many <= 16 else [])
