@@ -61,13 +61,13 @@ ALL_RIGHT = {
 }
 
 
-def derivation_of(text: str, name: str) -> Derivation:
+def derivation_of(text: str, name: str, of: str | None = None) -> Derivation:
     """The derivation for the first leaf of a script, with the repairs of its causes."""
     settings = Settings()
     source = Source(text, name)
     execution = execute(source, settings, ignore, ignore_warning)
     leaf = next(n for n, value in execution.names.items() if getattr(value, "is_leaf", False))
-    settings = Settings(wrt=[leaf])
+    settings = Settings(wrt=[leaf], of=of)
     execution = execute(source, settings, ignore, ignore_warning)
     report = describe(differentiate(execution, settings), source, graph=False)
     add_remedies(report, execution, settings)
@@ -477,3 +477,26 @@ def test_why_there_is_no_path(script: str, reason: str) -> None:
     text = LEAF.format("2.") + "w = torch.tensor(3., requires_grad=True)\n" + script + "\ny.backward()"
     line, _, words = reason.partition(": ")
     assert told(text) == [f"{line}: no path leads from y to x: {words}"]
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (  # the pass that is explained is the last one
+            "(x * w).backward()\n(w * x.detach()).backward()",
+            "4: no path leads from w * x.detach() to x: detach() leaves the graph: x.detach()",
+        ),
+        (  # nothing reads the output itself
+            "h = [x, w]\ny = w * h[1]",
+            "3: no path leads from y to x: nothing that was made from it here was used for y",
+        ),
+    ],
+)
+def test_why_there_is_no_path_to_another_output(script: str, said: str) -> None:
+    assert told(LEAF.format("2.") + "w = torch.tensor(3., requires_grad=True)\n" + script) == [said]
+
+
+def test_a_cut_on_the_way_to_another_output_is_no_reason() -> None:
+    code = "w = torch.tensor(3., requires_grad=True)\ny = w * x.detach()\nk = w * 2\ny.backward()"
+    [cause] = derivation_of(LEAF.format("2.") + code, "script.ad", of="k").causes
+    assert cause.text == "no path leads from k to x: nothing that was made from it here was used for k"
