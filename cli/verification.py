@@ -40,9 +40,9 @@ class Answers:
 
     @property
     def is_right(self) -> bool:
-        """Whether nothing was found to be wrong; a kink is not."""
+        """Whether nothing was found to be wrong; a kink is not, nor is what cannot be decided."""
         return all(check.verdict not in (WRONG, NOT_FINITE) for check in self.checks) and all(
-            formula.is_right for formula in self.formulas
+            formula.is_right is not False for formula in self.formulas
         )
 
     def count(self, *verdicts: str) -> int:
@@ -118,6 +118,13 @@ def ask_for(formulas: list[Formula], settings: Settings) -> None:
 
 def answer(formula: Formula, subject: Subject, execution: Execution, again: Rerun, seed: int) -> HandCheck:
     """Check one formula against the input it names, or the only one there is."""
+    if formula.is_left_side_only(execution.names):
+        text = formula.source.text
+        raise UsageError(
+            f"--formula: `{text}` says which derivative is meant and not what it comes to",
+            code="E0610",
+            help=(f"write your derivative behind it, as in --formula '{text} == 2*x'",),
+        )
     names = [spelled for spelled, _ in subject.wrt]
     wrt = formula.wrt or (names[0] if len(names) == 1 else "")
     if wrt not in names:

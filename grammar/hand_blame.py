@@ -61,6 +61,11 @@ def beyond(points: Points, given: list[Any]) -> list[str]:
     return [told, *counterexample(points, given)]
 
 
+def elsewhere(points: Points, given: list[Any]) -> list[str]:
+    """What to say of a formula that is wrong where there is something finite to compare."""
+    return ["nothing is finite at the script's values; at others it is wrong", *counterexample(points, given)]
+
+
 def counterexample(points: Points, given: list[Any]) -> list[str]:
     """Where the formula is wrong, for scripts of a few numbers."""
     at = next(at for at, g in enumerate(points.gradients) if not same(given[at], g))
@@ -127,17 +132,9 @@ class Blame:
     def remarks(self) -> list[str]:
         paths = [path for path, _ in follow(self.subject.root, self.node, None, self.subject.order)]
         carried = [[self.contribution(path, known) for known in self.points.known] for path in paths]
-        terms = summands(self.formula.node)
-        values = [
-            [sign * self.value(term, at) for at in range(len(self.points.names))] for sign, term in terms
-        ]
+        terms, left_paths = self.unpaired(carried)
+        values = [self.values(*term) for term in terms]
         left_terms = list(range(len(terms)))
-        left_paths = list(range(len(paths)))
-        for term in list(left_terms):
-            partner = next((path for path in left_paths if close(values[term], carried[path])), None)
-            if partner is not None:
-                left_terms.remove(term)
-                left_paths.remove(partner)
         for term in list(left_terms):
             group = self.group(values[term], carried, left_paths)
             if group:  # a factor in brackets serves several paths
@@ -176,6 +173,26 @@ class Blame:
             remarks.append(f"the term {self.spelled(terms[term])} = {told} is no path's contribution")
         return remarks + [self.missing(paths[at]) for at in left_paths[:MOST_REMARKS]]
 
+    def unpaired(self, carried: list[list[float]]) -> tuple[list[tuple[int, Any]], list[int]]:
+        """The terms, with their signs, that are no path's contribution, and the paths that no term is.
+
+        A sum is one term where it is a path's contribution as it is written, and several otherwise.
+        """
+        terms: list[tuple[int, Any]] = []
+        paths = list(range(len(carried)))
+        stack: list[tuple[int, Any]] = [(1, self.formula.node)]
+        while stack:
+            term = stack.pop()
+            values = self.values(*term)
+            partner = next((path for path in paths if close(values, carried[path])), None)
+            if partner is not None:
+                paths.remove(partner)
+            elif parts := summands(*term):
+                stack += reversed(parts)
+            else:
+                terms.append(term)
+        return terms, paths
+
     def group(self, values: list[float], carried: list[list[float]], among: list[int]) -> tuple[int, ...]:
         """Paths that give together what a term gives."""
         for size in range(2, min(len(among), MOST_IN_A_GROUP) + 1):
@@ -185,6 +202,9 @@ class Blame:
         return ()
 
     # -- values ---------------------------------------------------------------------------------------
+
+    def values(self, sign: int, node: Any) -> list[float]:
+        return [sign * self.value(node, at) for at in range(len(self.points.names))]
 
     def value(self, node: Any, at: int) -> float:
         return float(np.asarray(evaluate(self.formula.text(node), self.points.names[at])))
@@ -303,20 +323,13 @@ def pair_off(ones: list[tuple[Any, list[float]]], groups: list[tuple[Any, list[f
                 break
 
 
-def summands(node: Any) -> list[tuple[int, Any]]:
-    """The terms of a sum with their signs."""
-    found: list[tuple[int, Any]] = []
-    stack = [(1, node)]
-    while stack:
-        sign, part = stack.pop()
-        if isinstance(part, syntax.Binary) and part.op in ("+", "-"):
-            stack.append((-sign if part.op == "-" else sign, part.right))
-            stack.append((sign, part.left))
-        elif isinstance(part, syntax.Unary) and part.op in ("-", "+"):
-            stack.append((-sign if part.op == "-" else sign, part.operand))
-        else:
-            found.append((sign, part))
-    return found
+def summands(sign: int, node: Any) -> list[tuple[int, Any]]:
+    """The two terms of a sum or the one that a sign stands before, with their signs; none of another term."""
+    if isinstance(node, syntax.Binary) and node.op in ("+", "-"):
+        return [(sign, node.left), (-sign if node.op == "-" else sign, node.right)]
+    if isinstance(node, syntax.Unary) and node.op in ("-", "+"):
+        return [(-sign if node.op == "-" else sign, node.operand)]
+    return []
 
 
 def factors_of(node: Any) -> list[tuple[Any, int]]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from autodiff.core.errors import UsageError
 from autodiff.core.lazy import np
-from autodiff.grammar.hand_blame import beyond, blame
-from autodiff.grammar.hand_points import NEAR, SPREAD, Formula, Points, evaluate, same
+from autodiff.grammar.hand_blame import beyond, blame, elsewhere
+from autodiff.grammar.hand_points import NEAR, SPREAD, Formula, Points, agreement, evaluate, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 class HandCheck:
     """What was found about one formula.
 
-    ``is_right`` at every point, or at every one nearby; ``is_right_here`` where the script stands. ``value``
-    is the formula's, ``gradient`` the right one. ``remarks`` say what is wrong, the first thing first;
-    ``points`` is at how many points it was tried. ``entry`` is the one entry of the input that is meant, None
-    for all of it.
+    ``is_right`` at every point, or at every one nearby; ``is_right_here`` where the script stands. Both are
+    None where the values are the same and none of them is finite, which shows nothing. ``value`` is the
+    formula's, ``gradient`` the right one. ``remarks`` say what is wrong, the first thing first; ``points`` is
+    at how many points something finite was compared. ``entry`` is the one entry of the input that is meant,
+    None for all of it.
     """
 
     __slots__ = (
@@ -41,8 +42,8 @@ class HandCheck:
         self.wrt = wrt
         self.entry = entry
         self.formula = formula
-        self.is_right = True
-        self.is_right_here = True
+        self.is_right: bool | None = True
+        self.is_right_here: bool | None = True
         self.value: Any = None
         self.gradient: Any = None
         self.points = 1
@@ -57,7 +58,6 @@ def check_formula(
     made = HandCheck(subject.name, wrt, formula.entry, formula.source.text)
     points = Points(subject, wrt, execution, again, seed, SPREAD)
     given = values_at(points, formula, wrt)
-    made.points = len(given)
     made.value, made.gradient = given[0], points.gradients[0]
     shape = np.shape(made.gradient)
     if not fits(given[0].shape, shape):
@@ -66,18 +66,31 @@ def check_formula(
         if given[0].T.shape == shape and same(given[0].T, made.gradient):
             made.remarks.append("its transpose is right")
         return made
-    right = [same(value, g) for value, g in zip(given, points.gradients, strict=True)]
-    made.is_right_here, made.is_right = right[0], all(right)
-    if made.is_right:
+    right = [agreement(value, g) for value, g in zip(given, points.gradients, strict=True)]
+    made.is_right_here, made.is_right = right[0], all_of(right)
+    shown = [at for at, is_right in enumerate(right) if is_right is not None]
+    made.points = len(shown)
+    if made.is_right is not False:
         return made
-    if made.is_right_here:
+    points.keep(shown)
+    given = [given[at] for at in shown]
+    if made.is_right_here is not False:
         near = Points(subject, wrt, execution, again, seed, NEAR[made.gradient.dtype.name])
-        made.is_right = all(map(same, values_at(near, formula, wrt), near.gradients))
-        if made.is_right:
+        if all_of(list(map(agreement, values_at(near, formula, wrt), near.gradients))):
+            made.is_right = True
             made.remarks = beyond(points, given)
             return made
-    made.remarks = blame(formula, subject, node, points, given)
+    if made.is_right_here is None:
+        made.remarks = elsewhere(points, given)
+    else:
+        made.remarks = blame(formula, subject, node, points, given)
     return made
+
+
+def all_of(answers: list[bool | None]) -> bool | None:
+    """Whether it is right wherever there is an answer; None where there is none."""
+    told = [answer for answer in answers if answer is not None]
+    return all(told) if told else None
 
 
 def values_at(points: Points, formula: Formula, wrt: str) -> list[Any]:

@@ -17,6 +17,7 @@ from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
     from autodiff.core.report import Subject
@@ -84,6 +85,11 @@ class Formula:
         if found["entry"]:
             self.entry = tuple(int(part) for part in found["entry"].split(",") if part.strip())
 
+    def is_left_side_only(self, names: Collection[str]) -> bool:
+        """Whether ``dy/dx`` was given alone, and is no quotient of two of these names."""
+        read = {node.id for node in walk(self.node) if isinstance(node, syntax.Name)}
+        return not self.wrt and QUOTIENT.fullmatch(self.source.text) is not None and not read <= set(names)
+
     def text(self, node: syntax.Syntax) -> str:
         return self.source.excerpt(node.span)
 
@@ -125,6 +131,13 @@ class Points:
             if run is not None and is_alike(run[1], subject):
                 self._add(run[1], wrt, run[0])
         self.gradients = self.whole
+
+    def keep(self, places: list[int]) -> None:
+        """Leave out all other points."""
+        self.known = [self.known[at] for at in places]
+        self.names = [self.names[at] for at in places]
+        self.whole = [self.whole[at] for at in places]
+        self.gradients = [self.gradients[at] for at in places]
 
     def _add(self, subject: Subject, wrt: str, execution: Execution) -> None:
         node = dict(subject.wrt)[wrt]
@@ -171,12 +184,23 @@ def names_in(subject: Subject, execution: Execution) -> dict[str, Any]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values are equal up to rounding; nan is equal to nothing."""
+    """Whether two values are equal up to rounding: inf to inf of its sign, nan to nan."""
     a, b = np.asarray(a), np.asarray(b)
     is_single = any(x.dtype == np.float32 for x in (a, b))
-    a, b = a.astype(float), b.astype(float)
+    a, b = np.broadcast_arrays(a.astype(float), b.astype(float))
+    is_finite = np.isfinite(a) & np.isfinite(b)
+    if not np.array_equal(a[~is_finite], b[~is_finite], equal_nan=True):
+        return False
+    a, b = a[is_finite], b[is_finite]
     size = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
     return bool(np.all(np.abs(a - b) <= CLOSE["float32" if is_single else "float64"] * size))
+
+
+def agreement(value: Any, gradient: Any) -> bool | None:
+    """Whether they are the same; None where they are and nothing in them is finite, which shows nothing."""
+    if not same(value, gradient):
+        return False
+    return True if np.isfinite(gradient).any() or not np.size(gradient) else None
 
 
 def close(a: list[float], b: list[float]) -> bool:

@@ -358,11 +358,28 @@ def test_formulas_that_cannot_be_checked(autodiff):
         ("-w2*x1", "which derivative is `-w2*x1`?"),
         ("dL/dw1 == -w2*", "--formula: "),
         ("L == 3", "`L` is no derivative"),
+        ("dL/dw1", "`dL/dw1` says which derivative is meant and not what it comes to"),
+        ("d(L)/d(w1)", "`d(L)/d(w1)` says which derivative is meant"),
         ("dL/dw9 == 3", "w9"),
     ]:
         done = autodiff("check", SEED, "--formula", formula)
         assert done.returncode == 2, formula
         assert says in done.err
+
+
+def test_a_quotient_of_two_names_of_the_script_is_a_formula(autodiff):
+    code = "x = 2.; dy = 6.; dx = 2.; L = 3*x"
+    assert autodiff("check", "-e", code, "--wrt", "x", "--formula", "dy/dx").out.startswith("right: ")
+
+
+def test_formulas_that_are_nowhere_finite_are_undecided(autodiff):
+    done = autodiff("check", "-e", "x = -4.; y = sqrt(x)", "--formula", "dy/dx == 7/sqrt(x)")
+    assert done.returncode == 0
+    assert done.out.startswith("undecided: dy/dx == 7/sqrt(x)\n")
+    assert "neither is finite" in done.out
+    done = autodiff("check", "-e", "x = 0.; y = sqrt(x)", "--formula", "dy/dx == 0.5/sqrt(x)")
+    assert done.out.startswith("right: ")
+    assert "not finite here, and the same at " in done.out
 
 
 def test_the_document(autodiff):

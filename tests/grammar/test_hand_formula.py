@@ -290,3 +290,67 @@ def test_factors_are_blamed(script: str, formula: str, ends: str) -> None:
     found = check(script, formula)
     assert not found.is_right
     assert ends in found.remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("script", "formula", "here"),
+    [
+        ("x = 0.\ny = sqrt(x)", "dy/dx == 0.5/sqrt(x)", None),
+        ("a = 2.\nb = 3.\nL = sqrt(a - 1.9)*b", "dL/da == b*0.5/sqrt(a - 1.9)", True),
+        ("x = tensor([0., 4.])\nL = sqrt(x).sum()", "dL/dx == 0.5/sqrt(x)", True),
+    ],
+)
+def test_what_is_not_finite_on_both_sides_is_the_same(script: str, formula: str, here: bool | None) -> None:
+    found = check(script, formula)
+    assert found.is_right is True
+    assert found.is_right_here is here
+    assert found.remarks == []
+    assert 0 < found.points < 6 or "tensor" in script
+
+
+def test_infinity_of_the_other_sign_is_wrong() -> None:
+    found = check("x = 0.\ny = sqrt(x)", "dy/dx == -0.5/sqrt(x)")
+    assert (found.is_right, found.is_right_here) == (False, False)
+
+
+def test_another_formula_that_is_infinite_at_the_same_place_is_wrong() -> None:
+    found = check("x = 0.\ny = sqrt(x)", "dy/dx == 0.6/sqrt(x)")
+    assert (found.is_right, found.is_right_here) == (False, None)
+    assert found.remarks[0] == "nothing is finite at the script's values; at others it is wrong"
+    assert "nan" not in found.remarks[1]
+
+
+def test_where_nothing_is_finite_nothing_is_decided() -> None:
+    found = check("x = -4.\ny = sqrt(x)", "dy/dx == 7/sqrt(x)")
+    assert (found.is_right, found.is_right_here, found.points) == (None, None, 0)
+
+
+def test_points_that_are_not_finite_do_not_keep_terms_from_their_paths() -> None:
+    found = check("a = 2.\nb = 3.\nL = sqrt(a - 1.9)*b + a*b", "dL/da == b*0.5/sqrt(a - 1.9) + b*a")
+    assert found.remarks == [
+        "the term b*a = 6 stands for the path L <- a*b <- a, which gives 3: the factor a is superfluous"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("formula", "remarks"),
+    [
+        (
+            "(a*b + c) + a*c",
+            [
+                "the term a*c = 8 stands for the path L <- a*b + c <- a*b <- a, which gives 6: the factor c"
+                " should be d(a*b)/da = b = 3"
+            ],
+        ),
+        ("a*c + (a*b + c)", None),
+        ("(a*b + c)", ["the path L <- a*b + c <- a*b <- a is missing: it gives 6"]),
+        ("-(-a*b - c)", ["the path L <- a*b + c <- a*b <- a is missing: it gives 6"]),
+    ],
+)
+def test_sums_in_brackets_are_matched_as_they_are_written(formula: str, remarks: list[str] | None) -> None:
+    found = check("a = 2.\nb = 3.\nc = 4.\nL = (a*b + c)*a", f"dL/da == {formula}")
+    assert not found.is_right
+    if remarks is None:
+        assert [told.split(" = ")[0] for told in found.remarks] == ["the term a*c"]
+    else:
+        assert found.remarks == remarks
