@@ -247,7 +247,10 @@ class _Search:
         origin = self._origin(node)
         is_masked = self._is_masked(node, g, at, index)
         is_here = origin is None or origin is node
-        closing = self._closing(node, at) if is_masked and is_here else None
+        closing = self._closing(node, at) if is_masked else None
+        if closing and not is_here:  # a product passes on the value that is not finite
+            is_choice = closing.op.name != "mul" and _is_computed(origin) and _is_only_masked(g, c)
+            closing = closing if is_choice else None
         if origin is not None and closing is None:
             cause = self._forward(origin)
             if node is not origin:
@@ -264,10 +267,11 @@ class _Search:
             words = forward_words(origin, first_entry(origin.out, lambda x: ~np.isfinite(x)), self.names)
         slope = contribution_of(edge, np.ones_like(np.asarray(g)) if g.__class__ is not float else 1.0)
         what = "nan" if np.isnan(np.asarray(slope)[at or ...]).any() else "infinity"
-        words += f"; what arrives there is 0, and 0 times {what} is nan"
+        there = "there" if is_here else f"at {spoken(node, self.names)}"
+        words += f"; what arrives {there} is 0, and 0 times {what} is nan"
         if closing is not None:
             words += f": {closing_words(closing, self.names)}"
-        cause = self.cause("masked", words, node, index)
+        cause = self.cause("masked", words, *((node, index) if is_here or origin is None else (origin, 0)))
         cause.selecting = None if closing is None else closing.site
         return cause
 
@@ -281,16 +285,22 @@ class _Search:
         return bool(np.asarray(g)[at] == 0)
 
     def _closing(self, node: Node, at: tuple[int, ...] | None) -> OpNode | None:
-        """The op above a node that lets nothing through to its entry ``at``, where it does so by choice."""
+        """The op above a node that lets nothing through to its entry ``at``, where it does so by choice.
+
+        A product does so by the value of its other operand: a choice further up is told rather.
+        """
+        product = None
         while True:
             user = self.users.get(node)
             if not isinstance(user, OpNode):
-                return None
+                return product
             ones = 1.0 if user.out.__class__ is float else np.ones_like(user.out)
             through = np.asarray(contribution_of((user, user.inputs.index(node)), ones))
             entry = through[at] if at is not None and len(at) == through.ndim else through
             if not entry.all():
-                return user if user.op.name in CLOSING else None
+                if user.op.name != "mul":
+                    return user if user.op.name in CLOSING else product
+                product = product or user
             is_alike = user.op.is_elementwise and user.shape == node.shape
             node, at = user, at if is_alike else None
 
@@ -319,6 +329,18 @@ def first_entry(value: Any, test: Any) -> tuple[int, ...] | None:
         return None
     places = np.argwhere(test(np.asarray(value)))
     return tuple(int(i) for i in places[0]) if len(places) else None
+
+
+def _is_computed(node: Node | None) -> bool:
+    """Whether the value of a node was computed, and neither given nor written there."""
+    return isinstance(node, OpNode) and node.op.name not in FILLING
+
+
+def _is_only_masked(g: Any, c: Any) -> bool:
+    """Whether nothing arrives at any entry where what leaves is not finite."""
+    if np.shape(g) != np.shape(c):
+        return not np.any(g)
+    return not np.any(np.asarray(g)[~np.isfinite(np.asarray(c))])
 
 
 def _any(value: Any) -> bool:

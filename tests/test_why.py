@@ -218,6 +218,23 @@ FUNCTION = """class Gate(torch.autograd.Function):
             " entry [0, 1] of x = 0; what arrives there is 0, and 0 times infinity is nan: where in line 3"
             " leaves this branch out, but not its derivative",
         ),
+        (  # the branch is taken: the product stops it
+            LEAF.format("0.") + "y = torch.where(x >= 0, torch.sqrt(x) * x, 0)\ny.backward()",
+            "2: the slope of sqrt is 1/(2*sqrt(x)), which has no bound at 0: x = 0; what arrives there is 0,"
+            " and 0 times infinity is nan: the product in line 2 has a 0 for this entry, but not for its"
+            " derivative",
+        ),
+        (
+            LEAF.format("0.") + "y = 0 * (x * torch.log(x))\ny.backward()",
+            "2: torch.log(x) is -inf already on the way forward: the logarithm of 0 is -infinity: x = 0; the"
+            " gradient becomes nan at x*torch.log(x)",
+        ),
+        (  # an entry that is chosen is not finite as well
+            LEAF.format("[0., -1.]")
+            + "y = torch.where(x < 0, x * torch.log(x * x - 1), 0)\ny.sum().backward()",
+            "2: torch.log(x*x - 1) is nan already on the way forward: the logarithm of a negative number is"
+            " nan: entry [0] of x*x - 1 = -1; the gradient becomes nan at x*torch.log(x*x - 1)",
+        ),
         (
             LEAF.format("3.") + FUNCTION + "y = torch.where(x > 5, Gate.apply(x), 0)\ny.backward()",
             "9: Gate.backward answers what is not finite: x = 3",
