@@ -10,6 +10,7 @@ FOUND, below.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -32,7 +33,7 @@ from script_fuzzer import mutated_script, random_bytes, random_script
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", 20_000))
 SEED = os.environ.get("FUZZ_SEED", "")
-LONGEST = 5.0  # seconds for one script; a usual one takes a thousandth of it
+LONGEST = 5.0  # seconds of the processor for one script; a usual one takes a thousandth of it
 
 # Words of Python and numpy about their own insides, which no reader of a script can make sense of.
 INTERNAL = re.compile(
@@ -53,9 +54,9 @@ def small_limits() -> Iterator[None]:
     names = ("steps", "nodes", "memory", "depth", "paths")
     before = [getattr(limits, name) for name in names]
     limits.steps, limits.nodes, limits.memory, limits.depth, limits.paths = 1000, 20_000, 64 << 20, 100, 100
-    previous = signal.signal(signal.SIGALRM, give_up)
+    previous = signal.signal(signal.SIGPROF, give_up)
     yield
-    signal.signal(signal.SIGALRM, previous)
+    signal.signal(signal.SIGPROF, previous)
     for name, value in zip(names, before, strict=True):
         setattr(limits, name, value)
 
@@ -79,7 +80,8 @@ def run(text: str) -> None:
 
 def flaw(text: str) -> str:
     """What is wrong with how a script ends; empty where it ends well or with a proper error."""
-    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    gc.disable()  # as the command line does; whoever watches it would swallow what give_up raises
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
     try:
         try:
             run(text)
@@ -93,7 +95,8 @@ def flaw(text: str) -> str:
         place = traceback.extract_tb(error.__traceback__)[-1]
         return f"{type(error).__name__} at {place.filename.rpartition('/')[2]}:{place.lineno}: {error}"[:300]
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        gc.enable()
     return ""
 
 
