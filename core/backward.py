@@ -11,6 +11,7 @@ from autodiff.core.node import GradCell, Leaf, Node
 from autodiff.core.op import OPS
 from autodiff.core.sweep import leading_to, newest_first, passing
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor, settle
+from autodiff.core.tiles import settings
 from autodiff.core.used_up import finish
 
 TYPE_CHECKING = False
@@ -174,7 +175,9 @@ def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
 def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
     """The cotangent of the output: what the caller gave, or one for a tensor of one entry."""
     if gradient is None:
-        if output.lazy is not None and not output.lazy.shape:  # its value is not asked for
+        if (
+            settings.has_begun and output.lazy is not None and not output.lazy.shape
+        ):  # its value is not asked for
             return Tensor(settle(np.ones((), output.lazy.dtype)))
         if output.size != 1:
             raise GradientError(

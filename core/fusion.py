@@ -162,6 +162,9 @@ def is_large(x: Any) -> bool:
 
 def install() -> None:
     """Have operators and ops of tensors ask whether they are to be put off, before anything else."""
+    # With such a method Python reads every attribute slower: it is there once an array is large.
+    Tensor.__getattr__ = look_at_tensor  # type: ignore[attr-defined] # what a class may have
+    ArrayNode.__getattr__ = look_at_node  # type: ignore[attr-defined] # what a class may have
     apply = APPLIERS[Tensor]
 
     def apply_later(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -184,6 +187,30 @@ def install() -> None:
         op = OPS[name]
         if op.of_one is not None:
             op.of_one = of_one_later(op, op.of_one)
+
+
+def look_at_tensor(self: Tensor, name: str) -> Any:
+    """What is not there: the value of a tensor that was put off; ``lazy`` everywhere else, which is None."""
+    if name == "lazy":
+        return None
+    if name == "value" and self.lazy is not None:
+        self.value = self.lazy.value()
+        self.lazy = None
+        return self.value
+    raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+
+
+def look_at_node(self: ArrayNode, name: str) -> Any:
+    """As ``look_at_tensor``, for the value of a node and its operands."""
+    if name == "lazy":
+        return None
+    if name == "out" and self.lazy is not None:
+        self.out = self.lazy.value_with_all_below()
+        return self.out
+    if name == "_operands" and self.lazy is not None:
+        self._operands = self.lazy.values(self.given)
+        return self._operands
+    raise AttributeError(f"'ArrayNode' object has no attribute '{name}'")
 
 
 def infix_later(name: str, now: Operator, reflected_now: Operator) -> tuple[Operator, Operator]:

@@ -351,18 +351,6 @@ class ArrayNode(OpNode):
         self.site = site
         self.name = self.mark = self.g = None
 
-    def __getattr__(self, name: str) -> Any:
-        # Python comes here for what is not there: values where the op was put off, ``lazy`` everywhere else.
-        if name == "lazy":
-            return None
-        if name == "out" and self.lazy is not None:
-            self.out = self.lazy.value_with_all_below()
-            return self.out
-        if name == "_operands" and self.lazy is not None:
-            self._operands = self.lazy.values(self.given)
-            return self._operands
-        raise AttributeError(f"'{self.__class__.__name__}' object has no attribute '{name}'")
-
     @property
     def inputs(self) -> tuple[Node | None, ...]:
         return self._inputs

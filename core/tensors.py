@@ -125,16 +125,6 @@ class Tensor:
         self.alias = None
         self.versions = None
 
-    def __getattr__(self, name: str) -> Any:
-        # Python comes here for what is not there: the value where it was put off, ``lazy`` everywhere else.
-        if name == "lazy":
-            return None
-        if name == "value" and self.lazy is not None:
-            self.value = self.lazy.value()
-            self.lazy = None
-            return self.value
-        raise AttributeError(f"'Tensor' object has no attribute '{name}'")
-
     def __matmul__(self, other: Any) -> Tensor:
         from autodiff.core.ops.products import matmul
 
