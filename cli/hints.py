@@ -43,6 +43,8 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
     """What ``explain`` tells itself, unless it prints the formula alone."""
     if request.command == "explain":
         if request.text("format") == "formula":
+            from autodiff.cli.render.paths import is_simplified_away  # here, since nobody else needs it
+
             for derivation in report.derivations:
                 for kink in derivation.kinks:
                     if kink.formula:
@@ -51,6 +53,10 @@ def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
                             f" comes to {kink.formula}"
                         )
                         return
+                if is_simplified_away(derivation):
+                    simplified = f"simplified, it is {derivation.simplified} everywhere"
+                    yield f"the formula is not the value here: {simplified}"
+                    return
         return
     names = [derivation.wrt for derivation in report.derivations if derivation.kinks]
     if names:

@@ -14,7 +14,6 @@ from autodiff.cli.render.page import (
     Page,
     columns,
     fit,
-    muted,
     prose,
     with_remark,
 )
@@ -48,6 +47,7 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     together = all(fits_one_line(terms, page) for terms in (chain, local)) and len(chain) < 3
     yield from product_lines("1 chain", chain, together, page.width)
     yield from product_lines("2 local", local, together, page.width)
+    yield from left_out_lines(derivation, page)
     yield from formula_lines("3 simplified", derivation.simplified, page)
     if derivation.factored:
         yield from formula_lines("  factored", derivation.factored, page)
@@ -55,7 +55,6 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield from where_lines(f"where {fit(name)} = {shorten(text)}", page)
     yield from number_lines(cut(derivation.numbers), page)
     yield from step("5 value", value_lines(derivation, page, page.width - LABEL_WIDTH), GRADIENT)
-    yield from left_out_lines(derivation, page)
     yield EMPTY
     yield from prose(check_text(derivation, page), page.width)
     if derivation.entry is not None:
@@ -86,6 +85,8 @@ def where_lines(text: str, page: Page) -> Iterator[Line]:
 
 def chain_and_local(derivation: Derivation) -> tuple[list[str], list[str]]:
     """The first two steps, one term per path. A long path shows its ends; JSON has every edge."""
+    if not derivation.chain:
+        return ["no path"], ["no path"]
     chain, local = list(derivation.chain), list(derivation.local)
     for at, path in enumerate(derivation.paths):
         if len(path.chain) > LONGEST_PATH:
@@ -116,9 +117,11 @@ def title_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     right = f"{paths} from {place(output, derivation.output_line)} to {place(wrt, derivation.wrt_line)}"
     if len(right) > page.width:
         right = f"{paths} from {fit(output, 16)} to {fit(wrt, 16)}"
-    yield from with_remark(((TITLE, left), (GRADIENT, lines[0])), right, page.width)
-    for line in lines[1:]:
+    first, *below = with_remark(((TITLE, left), (GRADIENT, lines[0])), right, page.width)
+    yield first
+    for line in lines[1:]:  # a remark that does not fit beside the first row goes below the last
         yield ((PLAIN, " " * len(left)), (GRADIENT, line))
+    yield from below
 
 
 def is_number(derivation: Derivation) -> bool:
@@ -218,8 +221,9 @@ def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     if is_number(derivation) and derivation.backward is not None:
         rest = number(derivation.backward) - sum(number(path.contribution) for path in derivation.paths)
         says += f", together {short(rest, page.digits)}"
-    yield EMPTY
-    yield muted(says)
+    if derivation.expressions is not None and derivation.expressions.simplified is not None:
+        says += f"; steps 3 to 5 sum all {spell_count(derivation.count)}"
+    yield from prose(says, page.width, LABEL_WIDTH)
 
 
 def check_text(derivation: Derivation, page: Page) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+from math import isfinite
 from textwrap import wrap
 
 from autodiff.cli.console import visible
@@ -10,15 +13,18 @@ from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from autodiff.cli.render.page import Line
-    from autodiff.core.cause import Cause
     from autodiff.core.kinks import Kink
     from autodiff.core.report import Derivation, Path, Use
 
 LABEL_WIDTH = 14
+#: A path of more nodes shows its ends, or so many of the nodes that others like it do not pass.
+LONGEST_WAY = 8
+MOST_APART = 3
+GAP = "..."
 MOST_USES = 10
 MOST_KINKS = 5
 #: Contributions whose sum is this much smaller than they are cancel.
@@ -30,7 +36,12 @@ def path_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     if derivation.count > 1 and derivation.paths:
         yield EMPTY
         yield from table(
-            "paths", [path_row(path, derivation, page) for path in ranked(derivation.paths)], page
+            "paths",
+            [
+                (*amount(path.contribution, derivation, page), nodes)
+                for path, nodes in zip(ranked(derivation.paths), spelled_paths(derivation), strict=True)
+            ],
+            page,
         )
         yield from cancelling_lines(derivation, page)
     if 1 < derivation.use_count < derivation.count or (derivation.use_count > 1 and not derivation.paths):
@@ -47,9 +58,9 @@ def path_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 def cause_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """Why the gradient is zero or not finite, and what helps."""
-    for cause in derivation.causes:
+    for texts in causes_told(derivation):
         yield EMPTY
-        for label, text in cause_texts(cause):
+        for label, text in texts:
             yield from labelled("  try" if label == "try" else label, text, page)
 
 
@@ -64,11 +75,15 @@ def kink_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield muted(" " * LABEL_WIDTH + f"{more_kinks(left)} (--format json)")
 
 
-def cause_texts(cause: Cause) -> Iterator[tuple[str, str]]:
-    """A cause and the repairs that were tried, each behind a label."""
-    yield "why", at_line(cause.line, cause.text)
-    for repair in cause.repairs:
-        yield "try", repair.text
+def causes_told(derivation: Derivation) -> Iterator[list[tuple[str, str]]]:
+    """Each cause and the repairs that were tried, each behind a label."""
+    for cause in derivation.causes:
+        texts = [("why", at_line(cause.line, cause.text))]
+        if cause is derivation.causes[0] and is_simplified_away(derivation):
+            simplified = f"simplified, it is {derivation.simplified} everywhere"
+            texts.append(("", f"step 3 leaves that out: {simplified}"))
+        texts += [("try", repair.text) for repair in cause.repairs]
+        yield texts
 
 
 def kink_texts(kink: Kink) -> Iterator[tuple[str, str]]:
@@ -76,6 +91,18 @@ def kink_texts(kink: Kink) -> Iterator[tuple[str, str]]:
     yield kink.kind, at_line(kink.line, kink.text)
     if kink.formula:
         yield "", f"step 3 leaves that out: there its formula comes to {kink.formula}"
+
+
+def is_simplified_away(derivation: Derivation) -> bool:
+    """Whether the formula is a finite number, the same everywhere, where the gradient is not finite.
+
+    What is not finite was multiplied by 0 or subtracted from itself, which simplifying takes for 0.
+    """
+    try:
+        constant = float(derivation.simplified)
+    except ValueError:
+        return False
+    return bool(derivation.causes) and isfinite(constant) and not isfinite(weight(derivation.value))
 
 
 def at_line(line: int | None, text: str) -> str:
@@ -88,8 +115,8 @@ def more_kinks(count: int) -> str:
 
 def told(derivation: Derivation) -> Iterator[tuple[str, str]]:
     """The causes and the kinks of a derivation as labels and texts, for documents."""
-    for cause in derivation.causes:
-        yield from cause_texts(cause)
+    for texts in causes_told(derivation):
+        yield from texts
     for kink in derivation.kinks[:MOST_KINKS]:
         yield from kink_texts(kink)
     if len(derivation.kinks) > MOST_KINKS:
@@ -119,11 +146,35 @@ def weight_of_use(use: Use) -> float:
     return weight(use.contribution)
 
 
-def path_row(path: Path, derivation: Derivation, page: Page) -> tuple[str, str, str]:
-    nodes = path.nodes
-    if len(nodes) > 8:
-        nodes = (*nodes[:4], "...", *nodes[-3:])
-    return (*amount(path.contribution, derivation, page), " <- ".join(fit(name, 24) for name in nodes))
+def spelled_paths(derivation: Derivation) -> list[str]:
+    """The nodes of every path, strongest first. Long ones show their ends, or else what tells them apart."""
+    ways = [path.nodes for path in ranked(derivation.paths)]
+    alike: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for way in ways:
+        alike.setdefault(ends_of(way), []).append(way)
+    return [
+        " <- ".join(fit(name, 24) for name in (ends_of(way) if len(set(group)) == 1 else apart(way, group)))
+        for way, group in ((way, alike[ends_of(way)]) for way in ways)
+    ]
+
+
+def ends_of(way: tuple[str, ...]) -> tuple[str, ...]:
+    return way if len(way) <= LONGEST_WAY else (*way[:4], GAP, *way[-3:])
+
+
+def apart(way: tuple[str, ...], group: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The two ends of a path and those of its nodes that fewest others of the group pass through.
+
+    >>> apart(("L", "c", "b", "a", "x"), [("L", "c", "b", "a", "x"), ("L", "c", "d", "a", "x")])
+    ('L', '...', 'b', '...', 'x')
+    """
+    passing = Counter(name for other in group for name in set(other))
+    inner = [at for at in range(1, len(way) - 1) if passing[way[at]] < len(group)]
+    kept = sorted(sorted(inner, key=lambda at: passing[way[at]])[:MOST_APART])
+    shown = [way[0]]
+    for before, at in pairwise([0, *kept, len(way) - 1]):
+        shown += [way[at]] if at == before + 1 else [GAP, way[at]]
+    return tuple(shown)
 
 
 def use_row(use: Use, derivation: Derivation, page: Page) -> tuple[str, str, str]:

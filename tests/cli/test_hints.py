@@ -96,6 +96,22 @@ def test_a_formula_that_is_not_the_value_is_told(autodiff):
     assert done.err == ""
 
 
+@pytest.mark.parametrize(
+    ("code", "formula"),
+    [("L = sqrt((x*x).sum()*0)", "0"), ("L = (sqrt(x)*0 + 3*x).sum()", "3"), ("L = (1/x - 1/x).sum()", "0")],
+)
+def test_what_was_simplified_away_is_told(autodiff, code, formula):
+    told = f"step 3 leaves that out: simplified, it is {formula} everywhere"
+    for form in ("plain", "latex", "markdown"):
+        done = autodiff("explain", "--format", form, "-", input=LEAF.format([0.0, 2.0]) + code)
+        assert done.out.count(told) == 1
+    done = autodiff("explain", "--format", "formula", "-", input=LEAF.format([0.0, 2.0]) + code)
+    assert done.err == says(f"the formula is not the value here: simplified, it is {formula} everywhere")
+    for finite in ("L = (sqrt(x)*0 + 3*x).sum()", "L = (x*0).sum()"):
+        done = autodiff("explain", "-", input=LEAF.format([1.0, 2.0]) + finite)
+        assert "step 3 leaves" not in done.out
+
+
 def test_arrays_are_tested_entry_by_entry(autodiff):
     for values, code, hint in [
         ([0.0, 1.0], "L = (x * x).sum()", ""),

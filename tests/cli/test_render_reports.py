@@ -121,6 +121,54 @@ def test_paths_are_listed_by_what_they_give_and_what_cancels_is_named():
     assert "... 2 more paths, together 0.5\n" in texts(derivation_lines(derivation, Page()))
 
 
+def test_long_paths_whose_ends_are_alike_show_what_tells_them_apart():
+    shared = ("L", "p", "q", "r"), ("s", "t", "u", "w")
+    ways = [(*shared[0], *inner, *shared[1]) for inner in (("b", "c"), ("b",), ("c",))]
+    other = ("L", "v", *"abcdefg", "w")
+    derivation = w1_derivation(
+        count=5,
+        paths=(
+            *(path_of(4.0 - at, *way) for at, way in enumerate(ways)),
+            path_of(1.0, *other),
+            path_of(0.5, *other),
+        ),
+        value=10.5,
+        backward=10.5,
+        magnitude=10.5,
+    )
+    shown = texts(path_lines(derivation, Page())).splitlines()[1:6]
+    assert [line[line.index("L") :] for line in shown] == [
+        "L <- ... <- b <- c <- ... <- w",
+        "L <- ... <- b <- ... <- w",
+        "L <- ... <- c <- ... <- w",
+        "L <- v <- a <- b <- ... <- f <- g <- w",
+        "L <- v <- a <- b <- ... <- f <- g <- w",
+    ]
+
+
+def test_where_paths_are_left_out_the_formula_over_all_is_marked(autodiff):
+    script = "x = 2; y = x*3 + sin(x) + x**2 + x; L = y*y"
+    shown = autodiff("explain", "--top", "3", "-e", script).out.splitlines()
+    [at] = [at for at, line in enumerate(shown) if line.startswith("3 simplified")]
+    assert shown[at - 1].endswith("steps 3 to 5 sum all 8")
+    assert "sum all" not in autodiff("explain", "--top", "8", "-e", script).out
+
+
+def test_the_number_of_paths_does_not_stand_between_the_rows_of_a_matrix(autodiff):
+    name = "the_weight_of_this_long_name"
+    shown = autodiff("explain", "-e", f"{name} = [1., 2.]; the_output = ({name}**2).sum()").out.splitlines()
+    assert [line.strip() for line in shown[:3]] == [
+        f"{name} gets | 2 |",
+        "| 4 |",
+        f"1 path from the_output (line 1) to {name} (line 1)",
+    ]
+
+
+def test_without_a_path_the_first_two_steps_say_so(autodiff):
+    shown = autodiff("explain", "-e", "v = 2; x = 3; L = x*x", "--wrt", "v").out
+    assert "\n1 chain       no path\n2 local       no path\n3 simplified  0\n" in shown
+
+
 def test_paths_of_tensors_that_cancel_are_named():
     value = np.array([3.0, -1.0])
     paths = (
