@@ -8,6 +8,7 @@ strongest are picked out of a graph of numbers, and the formula is built as back
 from __future__ import annotations
 
 from itertools import islice
+from math import isfinite, nan
 
 from autodiff.core.expr import Expr, name, number, substitute, text
 from autodiff.core.formula import Factored, factored, formula_of, total_of
@@ -138,7 +139,7 @@ class Derivations:
             use_count=use_count,
             causes=causes_of(subject, spelled, node, names, uses),
             kinks=kinks_of(leading, subject.cotangents, names),
-            words=self._words(written, node) if is_scalar else "",
+            words=self._words(written, node, count) if is_scalar else "",
         )
 
     def _entry(self, spelled: str, node: Node) -> Entry | None:
@@ -178,8 +179,8 @@ class Derivations:
             return None
         return factored(self._writer, leading, is_scalar)
 
-    def _words(self, written: list[tuple[Edges, Any]], node: Node) -> str:
-        """The strongest path read as a sentence; empty where there is none or its rates are not finite."""
+    def _words(self, written: list[tuple[Edges, Any]], node: Node, count: int) -> str:
+        """The strongest path read as a sentence; empty where there is none or a rate is not finite."""
         edges = self._edges()
         if not written or not written[0][0] or not edges.are_finite:
             return ""
@@ -187,7 +188,13 @@ class Derivations:
         steps = {(user, index): rate for user, _ in path for index, _, rate in edges.of(user)}
         upwards = path[::-1]
         names = [self.names[node], *(self.names[user] for user, _ in upwards)]
-        return path_in_words(names, [steps[edge] for edge in upwards])
+        total = None
+        if count > 1:
+            seed = _item(self.subject.seed)
+            total = _item(self._backward(node)) / seed if seed else nan
+            if not isfinite(total):
+                return ""
+        return path_in_words(names, [steps[edge] for edge in upwards], total)
 
     def _backward(self, node: Node) -> Any:
         g = self.subject.cotangents.get(node)

@@ -87,9 +87,27 @@ def test_what_is_no_number_weighs_most() -> None:
 def test_of_a_long_path_the_first_and_the_last_steps_are_told() -> None:
     said = path_in_words([f"n{at}" for at in range(13)], [2.0] * 12)
     assert said == (
-        "if n0 grows by 1, n1 grows by 2, so n2 grows by 4, so n3 grows by 8, so n4 grows by 16,"
+        "per unit of n0, n1 grows by 2, so n2 grows by 4, so n3 grows by 8, so n4 grows by 16,"
         " and so on until n9 grows by 512, so n10 grows by 1024, so n11 grows by 2048, so n12 grows by 4096"
     )
+
+
+def test_beside_the_change_along_one_path_stands_that_over_all_of_them() -> None:
+    assert derive("x = 2.\ny = x - 3*x", "x").words == (
+        "along one path alone, per unit of x, 3*x grows by 3, so y falls by 3; over all paths y falls by 2"
+    )
+    assert derive("x = 2.\ny = x - x", "x").words.endswith("; over all paths y stays as it is")
+    assert derive("x = 2.\ny = 3*x", "x").words == "per unit of x, y grows by 3"
+
+
+def test_words_are_of_the_output_whatever_it_is_weighed_with() -> None:
+    text = "x = torch.tensor(2., requires_grad=True)\ny = x - 3*x"
+    subject = differentiate(
+        execute(Source(text), Settings(), lambda text: None, lambda *what: None), Settings(grad_output=10.0)
+    )
+    [derivation] = describe(subject, Source(text), graph=False).derivations
+    assert derivation.value == -20
+    assert derivation.words.endswith("so y falls by 3; over all paths y falls by 2")
 
 
 def test_what_is_left_out_of_a_long_path_stands_in_the_formula_as_a_number() -> None:
