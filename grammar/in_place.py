@@ -9,6 +9,7 @@ from autodiff.core.functions import Function, find
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, next_number
 from autodiff.core.op import OPS
+from autodiff.core.ops.in_place_checks import AFTER, BEFORE
 from autodiff.core.sharing import share_memory
 from autodiff.core.tensors import Tensor, _check_broadcast
 from autodiff.grammar.conversions import cast
@@ -17,7 +18,7 @@ from autodiff.grammar.values import NUMBERS, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 
@@ -99,6 +100,7 @@ FILLING = frozenset(["index_fill", "masked_fill"])
 
 def in_place(function: Function) -> Callable[..., Tensor]:
     """The method with the trailing underscore."""
+    before, after = BEFORE.get(function.name), AFTER.get(function.name)
 
     def changed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         others = (*args, *kwargs.values())
@@ -108,12 +110,25 @@ def in_place(function: Function) -> Callable[..., Tensor]:
         # What the function consists of may use x as it was, unless x or a part of it was passed once more.
         again = any(other.__class__ is Tensor and share_memory(x, other) for other in others)
         since = 0 if again else next_number()
+        given = bound(function, (x, *args), kwargs) if before or after else []
+        if before is not None and given:
+            before(*given)
         result = function(x, *args, **kwargs)
+        if after is not None:
+            after(x, result, given)
         if mode.enabled and result.node is None and any(is_tracked(t) for t in (x, *others)):
             result = without_slope(function.name, x, others, result)
         return x.assign_in_place(result, since)
 
     return changed
+
+
+def bound(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
+    """The arguments in order, none where they do not fit, of which the function speaks."""
+    try:
+        return function.bind(args, kwargs)
+    except ScriptError:
+        return ()
 
 
 def without_slope(name: str, x: Tensor, others: tuple[Any, ...], result: Tensor) -> Tensor:

@@ -125,6 +125,13 @@ class Form:
         self.least = sum(not p.has_default for p in self.parameters)
         self.is_variadic = self.positional == 1 and self.parameters[0].kind == "tuple of ints"
 
+    def names_at_end(self, count: int) -> list[str]:
+        """What torch finds of so many names: it looks at as many at the end, and at none with a default."""
+        names = ["" if p.has_default else p.name for p in self.parameters]
+        if "*" in self.text:
+            names.insert(self.positional, "*")
+        return names[max(len(names) - count - ("Tensor out" in self.text), 0) :]
+
     @property
     def is_ours(self) -> bool:
         """Whether all it takes is something a script has."""
@@ -320,10 +327,10 @@ class Reader:
         given = [type_name(value) for value in self.args]
         given += [f"{name}={type_name(value)}" for name, value in reversed(self.kwargs.items())]
         said = f"{self.called}() received an invalid combination of arguments - got"
-        required = [p.name for form in forms for p in form.parameters if not p.has_default]
-        others = [name for name in reversed(self.kwargs) if name not in required]
+        others = [
+            name for name in reversed(self.kwargs) if name not in forms[0].names_at_end(len(self.kwargs))
+        ]
         if len(forms) == 1 and others:
-            # Which torch says of all that have a default, too.
             return Blame(f"{said} unrecognized keyword arguments: {', '.join(others)}", ANY_FORM)
         only_named = ", " * (bool(given) and not self.args)  # which torch leaves behind
         said = f"{said} ({', '.join(given)}{only_named}), but expected"

@@ -36,6 +36,7 @@ from autodiff.core.ops.products import (
 )
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.shape import clone, permute, reshape, sum_to, unsafe_view, unsqueeze
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -96,7 +97,8 @@ def addmv_of(x: Tensor, matrix: Tensor, vector: Tensor, beta: float, alpha: floa
         raise ShapeError(message, operands=(x, matrix, vector))
     kinds = f"{x.dtype.long_name}, {matrix.dtype.long_name}, and {vector.dtype.long_name}"
     for other in (matrix, vector):
-        check_same_dtype(x, other, f"addmv input tensors must have the same dtype, but got {kinds}")
+        message = f"addmv input tensors must have the same dtype, but got {kinds}"
+        check_same_dtype(x, other, message, "addmv_impl_cpu")
     return addmv(x, matrix, vector, beta=beta, alpha=alpha)
 
 
@@ -158,6 +160,7 @@ def baddbmm_of(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Te
             f" [{a.shape[0]}, {a.shape[2]}] but got: [{b.shape[0]}, {b.shape[1]}]."
         )
         raise misfit(a, b, message)
+    need_kind(x, "baddbmm", "if")
     return baddbmm(x, a, b, beta=beta, alpha=alpha)
 
 
@@ -188,7 +191,19 @@ TWO_LISTS = "tensordot expects dims to be int or tuple[list[int], list[int]] or 
 def dims_to_contract(x: Tensor, y: Tensor, dims: Any) -> tuple[list[int], list[int]]:
     """``dims`` as a list for each operand: a number means the last of one and the first of the other."""
     if dims.__class__ is Tensor:
+        if dims.ndim and dims.shape[0] != 2 and dims.size > 1:
+            count = dims.shape[0]
+            raise ShapeError(
+                f"dims tensor must have size 2 in first dimension, got {count}", operands=(dims,)
+            )
         dims = dims.data.tolist()
+    if isinstance(dims, (list, tuple)) and len(dims) != 2:
+        few = f"not enough values to unpack (expected 2, got {len(dims)})"
+        raise ScriptError(
+            few if len(dims) < 2 else "too many values to unpack (expected 2)",
+            caret="`dims` is one number, or a list of dimensions for each of the two tensors",
+        )
+    dims = int(dims) if dims.__class__ is bool else dims
     if isinstance(dims, (list, tuple)) and len(dims) == 2:
         for position, listed in enumerate(dims):
             if not isinstance(listed, (list, tuple)) or any(d.__class__ is not int for d in listed):

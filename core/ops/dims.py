@@ -113,8 +113,9 @@ def expanded_shape(x: Tensor, sizes: Sequence[int], shape: Shape | None = None) 
     """The shape that ``x.expand(*sizes)`` has; -1 keeps a size. ``shape`` replaces that of ``x``."""
     shape = x.shape if shape is None else shape
     if len(sizes) < len(shape):
+        kind = "CPUBoolType" if x.dtype.kind == "b" else f"torch.{x.dtype.long_name}Tensor"
         raise ShapeError(
-            f"expand(torch.{x.dtype.long_name}Tensor{{{list(shape)}}}, size={list(sizes)}): the number of"
+            f"expand({kind}{{{list(shape)}}}, size={list(sizes)}): the number of"
             f" sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions in the"
             f" tensor ({len(shape)})",
             code="E0301",

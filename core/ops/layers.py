@@ -295,7 +295,10 @@ def glu(x: Tensor, dim: int) -> Tensor:
 @public("renorm(input: tensor, p: float, dim: int, maxnorm: float)", in_place=True)
 def renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Each slice along ``dim`` scaled down so that its p-norm is at most ``maxnorm``."""
-
+    if p <= 0:
+        raise ScriptError("renorm: non-positive-norm not supported", operands=(x,))
+    if maxnorm < 0:
+        raise ScriptError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}", operands=(x,))
     if x.ndim < 2:
         raise ShapeError(f"renorm: input needs at least 2 dimensions, got {x.ndim} dimensions", operands=(x,))
     axis = wrap_dim(x, dim)
@@ -315,10 +318,16 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
             f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {weight.ndim}D",
             operands=(x, weight),
         )
+    if weight.ndim > 2:
+        raise ShapeError(
+            f"t() expects a tensor with <= 2 dimensions, but self is {weight.ndim}D", operands=(weight,)
+        )
     transposed = t(weight) if weight.ndim == 2 else weight
     if bias is None:
         return matmul(x, transposed)
     check_sum_dtypes(bias, x, weight)
+    if x.ndim == 2 and weight.ndim == 1:
+        raise ShapeError("mat2 must be a matrix, got 1-D tensor", operands=(weight,))
     if x.ndim == 2 and weight.ndim == 2:
         return addmm_matrices(bias, x, transposed, 1, 1)
     if weight.ndim == 2 and x.ndim and x.shape[-1] == weight.shape[1] and is_contiguous(x):

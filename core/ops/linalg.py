@@ -189,11 +189,11 @@ trace: Op = primitive("trace", lambda x: np.trace(x), trace_vjp)
 # -- the functions ------------------------------------------------------------------------------------
 
 
-def check_matrices(x: Tensor, name: str) -> None:
+def check_matrices(x: Tensor, name: str, called: str = "input tensor A") -> None:
     """What torch asks of a matrix or a batch of them."""
     if x.ndim < 2:
         raise ShapeError(
-            f"{name}: The input tensor A must have at least 2 dimensions.",
+            f"{name}: The {called} must have at least 2 dimensions.",
             operands=(x,),
             caret=f"this has shape {x.shape}",
         )

@@ -151,20 +151,34 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 @public("linalg.lstsq(input: tensor, b: tensor, rcond: float = None, *, driver: str = 'gelsy')", method=False)
 def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult:
     """The X for which A X comes nearest to B. ``driver`` decides, as in torch, what else is worked out."""
-    check_matrices(a, "torch.linalg.lstsq")
-    check_decimals(a)
+    if a.ndim < 2 or not b.ndim:
+        what = (
+            "input must have at least 2 dimensions" if a.ndim < 2 else "other must have at least 1 dimension"
+        )
+        raise ShapeError(f"torch.linalg.lstsq: {what}.", operands=(a, b))
+    if not 0 <= a.ndim - b.ndim <= 1:
+        reach = "input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
+        raise ShapeError(f"torch.linalg.lstsq: {reach}", operands=(a, b))
     if driver not in DRIVERS:
         raise ScriptError(
             "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
         )
     vector = b.ndim == a.ndim - 1 and b.shape == a.shape[:-1]
-    rows = b.shape[-1] if vector else b.shape[-2] if b.ndim > 1 else -1
-    if rows != a.shape[-2]:
+    dim = -1 if vector or b.ndim == 1 else -2
+    if b.shape[dim] != a.shape[-2]:
         raise ShapeError(
-            "torch.linalg.lstsq: input.size(-2) should match other.size(-2)",
+            f"torch.linalg.lstsq: input.size(-2) should match other.size({dim})",
             operands=(a, b),
-            caret=f"the first has {a.shape[-2]} rows, the second {rows}",
+            caret=f"the first has {a.shape[-2]} rows, the second {b.shape[dim]}",
         )
+    if a.dtype is not b.dtype:
+        raise ScriptError(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype"
+            f" {a.dtype.long_name} and other's dtype {b.dtype.long_name}",
+            code="E0312",
+            operands=(a, b),
+        )
+    check_decimals(a)
     target = unsqueeze(b, dim=b.ndim) if vector else b
     solution = pseudo_inverse(a, rcond, False) @ target
     recorded = reshape.named("LinalgLstsqBackward0")
@@ -207,7 +221,7 @@ def rank_of(x: Any) -> Any:
 @public("linalg.matrix_rank(input: tensor)", method=False)
 def matrix_rank(x: Tensor) -> Tensor:
     """How many singular values are not zero."""
-    check_matrices(x, "linalg.matrix_rank")
+    check_matrices(x, "torch.linalg.matrix_rank", "input tensor input")
     check_decimals(x)
     return Tensor(rank_of(x.data))
 
@@ -311,6 +325,7 @@ def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DT
             operands=(x,),
         )
     rows, columns = wrap_dims(x, (-2, -1) if dim is None else dim)
+    ord = int(ord) if ord.__class__ is bool else ord
     if ord.__class__ not in (int, float, str):
         raise ScriptError(
             "linalg_matrix_norm(): argument 'ord' (position 2) must be Number or str, not"
@@ -355,14 +370,18 @@ def norm_of(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType 
 @public("linalg.cond(input: tensor, p: any = None)", method=False)
 def cond(x: Tensor, p: Any) -> Tensor:
     """The condition number: the norm of A times the norm of its inverse."""
-    check_matrices(x, "linalg.cond")
-    if p.__class__ not in (int, float, str) and p is not None:
+    check_matrices(x, "linalg.cond", "input tensor")
+    if p.__class__ not in (int, float, bool, str) and p is not None:
         raise ScriptError(
             f"linalg_cond(): argument 'p' (position 2) must be Number or str, not {type(p).__name__}",
             code="E0310",
         )
+    if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):
+        raise ScriptError(f"linalg.cond got an invalid norm type: {p}", operands=(x,))
     if p in (None, 2, -2):
         check_floats(x, "linalg.svd")
+        if 0 in x.shape:
+            return Tensor(np.zeros(x.shape[:-2], x.data.dtype))
         values = singular_values(x)
         last = values.ndim - 1
         largest, smallest = (op(values, dim=(last,), keepdim=False) for op in (amax, amin))

@@ -193,8 +193,8 @@ def batch_norm(
             )
         if values is None and not training and what.startswith("running"):
             raise ScriptError(f"{what} must be defined in evaluation mode")
-    check_parameter_types(x, weight, bias)
     check_floating(x, "batch_norm")
+    check_parameter_types(x, weight, bias)
     shape = per_channel(x)
     if training:
         plain = standardize.named(name)(x, dim=dims, eps=eps)
@@ -248,14 +248,20 @@ def instance_norm(
         )
     repeats = x.shape[0]  # torch repeats weight and bias for every input before it counts them
     for what, values in (("weight", weight), ("bias", bias)):
+        if values is not None and values.ndim > 1:
+            raise ShapeError(
+                "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
+                operands=(values,),
+                caret=f"{what} has one entry for each of {x.shape[1]} channels",
+            )
         if values is not None and values.size != x.shape[1]:
             raise ShapeError(
                 f"{what} should contain {repeats * x.shape[1]} elements not {repeats * values.size}",
                 operands=(x, values),
                 caret=f"there are {x.shape[1]} channels, and {what} has {values.size} entries",
             )
-    check_parameter_types(x, weight, bias)
     check_floating(x, "batch_norm")
+    check_parameter_types(x, weight, bias)
     return scaled(
         standardize.named("ViewBackward0")(x, dim=dims, eps=eps),
         weight,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.functions import FUNCTIONS, Function, expose
 from autodiff.core.ops import activations, arithmetic, random, selection, transcendental  # noqa: F401
+from autodiff.core.ops.in_place_checks import AFTER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +26,12 @@ INPLACE = ", inplace: bool = False"
 def overwriting(function: Function) -> Callable[..., Tensor]:
     """The function that leaves its result in its first argument and answers that."""
 
+    after = AFTER.get(function.name)
+
     def change(x: Tensor, *args: object) -> Tensor:
         result: Tensor = function.implementation(x, *args)
+        if after is not None:
+            after(x, result, (x, *args))
         return result if result is x else x.assign_in_place(result)
 
     change.__doc__ = f"As ``{function.name}``, written over ``input``, which it answers."

@@ -143,7 +143,7 @@ def misfit(x: Tensor, y: Tensor, message: str) -> ShapeError:
     )
 
 
-def check_same_dtype(x: Tensor, y: Tensor, message: str) -> None:
+def check_same_dtype(x: Tensor, y: Tensor, message: str, kernel: str = "addmm_impl_cpu_") -> None:
     if x.dtype is not y.dtype:
         raise ScriptError(
             message,
@@ -153,7 +153,7 @@ def check_same_dtype(x: Tensor, y: Tensor, message: str) -> None:
         )
     if x.dtype.kind == "b":
         raise ScriptError(
-            "\"addmm_impl_cpu_\" not implemented for 'Bool'",
+            f"\"{kernel}\" not implemented for 'Bool'",
             code="E0312",
             operands=(x, y),
             help=("convert them to numbers: `x.double()`",),
@@ -176,6 +176,7 @@ def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
             y,
             f"addmv input tensors must have the same dtype, but got {y.dtype.long_name}, {x.dtype.long_name},"
             f" and {y.dtype.long_name}",
+            "addmv_impl_cpu",
         )
         if m[1] != n[0]:
             raise misfit(x, y, f"size mismatch, got input ({m[0]}), mat ({m[0]}x{m[1]}), vec ({n[0]})")
@@ -190,6 +191,7 @@ def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
                 f"inconsistent tensor size, expected tensor [{m[0]}] and src [{n[0]}] to have the same number"
                 f" of elements, but got {m[0]} and {n[0]} elements respectively",
             )
+        check_same_dtype(x, y, "", "dot")
     else:
         names = f"{x.dtype.c_name} != {y.dtype.c_name}"
         check_same_dtype(x, y, f"expected m1 and m2 to have the same dtype, but got: {names}")
@@ -328,7 +330,7 @@ def bmm_batches(x: Tensor, y: Tensor) -> Tensor:
         )
         raise misfit(x, y, message)
     kinds = f"{x.dtype.long_name} but found {y.dtype.long_name}"
-    check_same_dtype(x, y, f"expected scalar type {kinds}")
+    check_same_dtype(x, x if x.dtype.kind == "b" else y, f"expected scalar type {kinds}", "bmm")
     check_allocation((*x.shape[:2], y.shape[2]), 8)
     return bmm(x, y)
 
@@ -344,7 +346,8 @@ def inner(x: Tensor, y: Tensor) -> Tensor:
             f" {list(x.shape)} and {list(y.shape)}",
             operands=(x, y),
         )
-    check_same_dtype(x, y, "both inputs should have same dtype")
+    kernel = "dot" if x.ndim == y.ndim == 1 else "addmm_impl_cpu_"
+    check_same_dtype(x, y, "both inputs should have same dtype", kernel)
     if x.ndim == y.ndim == 1:
         return dot.named("ViewBackward0")(x, y)
     rows, others = (reshape_tensor(z, (math.prod(z.shape[:-1]), z.shape[-1])) for z in (x, y))

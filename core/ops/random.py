@@ -150,8 +150,12 @@ def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
 @public("bernoulli(input: tensor, p: float = None)")
 def bernoulli(x: Tensor, p: float | None) -> Tensor:
     """Ones with the probabilities in ``input`` (or ``p`` everywhere), else zeros."""
+    if p is not None:
+        if not 0 <= p <= 1:
+            raise ScriptError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}", code="E0308")
+        return drawn(source.generator.random(x.shape) < p, x.dtype, False)
     dtype = floating(x.dtype, "bernoulli_tensor_cpu_p_")
-    chances = x.data if p is None else np.full(x.shape, p)
+    chances = x.data
     if not np.all((chances >= 0) & (chances <= 1)):
         raise ScriptError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be"

@@ -202,6 +202,7 @@ def order_of_norm(ord: Any) -> float:
         return 2
     if ord.__class__ is Tensor and ord.size == 1:
         ord = ord.item()
+    ord = int(ord) if ord.__class__ is bool else ord
     if ord.__class__ not in (int, float):
         message = f"norms of order {ord!r} are not supported here"
         if ord.__class__ is not str:

@@ -1,0 +1,165 @@
+"""What torch asks of a tensor before it is changed in place, for the functions that word it their own way."""
+
+from __future__ import annotations
+
+from autodiff.core.dtypes import promote
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.ops.dims import expanded_shape
+from autodiff.core.tensors import Tensor, _check_broadcast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+
+def no_room(message: str, *operands: Tensor) -> ScriptError:
+    x = operands[0]
+    return ScriptError(
+        message,
+        code="E0312",
+        operands=operands,
+        caret=f"this holds {x.dtype.name} numbers, the result others",
+        help=("write the result to a new name, without the `_`",),
+    )
+
+
+def bad_shape(x: Tensor, shape: Sequence[int]) -> ShapeError:
+    return ShapeError(
+        f"Bad in-place call: input tensor size {list(x.shape)} and output tensor size {list(shape)} should"
+        " match",
+        code="E0301",
+        operands=(x,),
+        caret=f"shape {tuple(shape)} does not fit into shape {x.shape}",
+    )
+
+
+# -- before it is computed --------------------------------------------------------------------------------
+
+
+def bitwise(x: Tensor, other: Any, *rest: Any) -> None:
+    """The common type of both has to fit before the kernel is asked for."""
+    kind = other.dtype.kind if other.__class__ is Tensor else "f" if other.__class__ is float else "i"
+    if kind == "f" and not x.dtype.is_floating_point:
+        common = other.dtype if other.__class__ is Tensor else promote([])
+        raise no_room(
+            f"result type {common.long_name} can't be cast to the desired output type {x.dtype.long_name}", x
+        )
+
+
+def addmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
+    if first.ndim == second.ndim == 2 and first.shape[1] == second.shape[0]:
+        shape = (first.shape[0], second.shape[1])
+        if x.shape != shape:
+            raise bad_shape(x, shape)
+
+
+def baddbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
+    fits = first.ndim == second.ndim == 3 and first.shape[2] == second.shape[1]
+    fits = fits and first.shape[0] == second.shape[0]
+    if fits and first.dtype is x.dtype and second.dtype is not x.dtype:
+        raise no_room(bad_type(x, second), x, second)
+
+
+def addr(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
+    if first.ndim != 1 or second.ndim != 1:
+        return
+    if x.ndim != 2:
+        raise ShapeError(f"2D tensor expected, got {x.ndim}D tensor for input", code="E0301", operands=(x,))
+    if x.shape != (first.size, second.size):
+        raise ShapeError(
+            f"size mismatch, input: {list(x.shape)}, v1: {list(first.shape)}, v2: {list(second.shape)}",
+            code="E0301",
+            operands=(x, first, second),
+            caret=f"the product has shape {(first.size, second.size)}",
+        )
+
+
+def masked_fill(x: Tensor, mask: Tensor, *rest: Any) -> None:
+    if mask.dtype.kind == "b":
+        _check_broadcast((x, mask))
+
+
+def masked_scatter(x: Tensor, mask: Tensor, *rest: Any) -> None:
+    expanded_shape(mask, x.shape)
+
+
+# -- of the result ----------------------------------------------------------------------------------------
+
+
+def is_wider(x: Tensor, result: Tensor) -> bool:
+    return "bif".index(result.dtype.kind) > "bif".index(x.dtype.kind)
+
+
+def bad_type(x: Tensor, result: Tensor) -> str:
+    return (
+        f"Bad in-place call: input tensor dtype {x.dtype.c_name} and output tensor dtype"
+        f" {result.dtype.c_name} should match"
+    )
+
+
+def clamped(x: Tensor, result: Tensor, args: Any) -> None:
+    if is_wider(x, result):
+        raise no_room(
+            f"result type {result.dtype.long_name} can't be cast to the desired output type {x.dtype.c_name}",
+            x,
+        )
+
+
+def float_power(x: Tensor, result: Tensor, args: Any) -> None:
+    if result.dtype is not x.dtype:
+        raise no_room(
+            f"the base given to float_power_ has dtype {x.dtype.long_name} but the operation's result"
+            f" requires dtype {result.dtype.long_name}",
+            x,
+        )
+
+
+def ldexp(x: Tensor, result: Tensor, args: Any) -> None:
+    if is_wider(x, result):
+        raise no_room(f"ldexp can't be cast to the desired output type {x.dtype.long_name}", x)
+
+
+def mvlgamma(x: Tensor, result: Tensor, args: Any) -> None:
+    if is_wider(x, result):
+        raise no_room(
+            f"mvlgamma: result type {x.dtype.long_name} can't be cast to the desired output type"
+            f" {result.dtype.long_name}",
+            x,
+        )
+
+
+def summed(x: Tensor, result: Tensor, args: Any) -> None:
+    """The type asked for has to be that of the tensor; without one it is."""
+    if args[-1] is not None and result.dtype is not x.dtype:
+        raise no_room(bad_type(x, result), x)
+
+
+def same_shape(x: Tensor, result: Tensor, args: Any) -> None:
+    if result.shape != x.shape:
+        raise bad_shape(x, result.shape)
+
+
+BITWISE = "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm".split()
+#: Asked of the arguments.
+BEFORE: dict[str, Callable[..., None]] = dict.fromkeys(BITWISE, bitwise) | {
+    "addmm": addmm,
+    "addr": addr,
+    "baddbmm": baddbmm,
+    "masked_fill": masked_fill,
+    "masked_scatter": masked_scatter,
+}
+#: Asked of the result, with the arguments.
+AFTER: dict[str, Callable[[Tensor, Tensor, Any], None]] = {
+    "addmv": same_shape,
+    "baddbmm": same_shape,
+    "clamp": clamped,
+    "cumprod": summed,
+    "cumsum": summed,
+    "float_power": float_power,
+    "ldexp": ldexp,
+    "mvlgamma": mvlgamma,
+}
+
+
+__all__ = ["AFTER", "BEFORE"]
