@@ -185,9 +185,10 @@ class Session:
                 stream.write(line + "\n")
 
     def say_all(self, error: AutodiffError, stream: Stream | None = None) -> None:
-        """Write an error and the mistakes found beside it, and how many they are."""
+        """Write an error and the mistakes found beside it, in the order of the script, and their number."""
         stream = stream or self.err
-        for at, one in enumerate((error, *error.further)):
+        in_order = sorted((error, *error.further), key=lambda one: one.span.start if one.span else 0)
+        for at, one in enumerate(in_order):
             if at and self.diagnostics == "text":
                 stream.write("\n")
             self.say(one, stream=stream)

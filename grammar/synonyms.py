@@ -112,6 +112,8 @@ ADVICE = {
     "map": "write it as a list: `[f(x) for x in xs]`",
     "filter": "write it as a list: `[x for x in xs if test(x)]`",
     "iter": "loop over the list or the tensor itself",
+    "ord": 'characters have no numbers here: count places in a string of your own, as in `"abc".find(c)`',
+    "chr": 'characters have no numbers here: take one from a string of your own, as in `"abc"[i]`',
     "next": "loop over the list or the tensor itself",
     "self": NO_CLASS,
     "super": NO_CLASS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.errors import CompileError, Fix
+from autodiff.core.errors import CompileError, Fix, Label
 from autodiff.core.span import Span
 from autodiff.grammar.characters import INVISIBLE, LOOKALIKES, normal_form, shorten
 from autodiff.grammar.diagnosis.lines import code_end, is_blank, margin, next_line
@@ -239,28 +239,43 @@ def indentation(text: str, span: Span, error: CompileError) -> list[Fix | None]:
     line = line_around(text, span.start).start
     if "mixed" in error.message:
         return [_spaces(text, 4), _spaces(text, 8)]
-    above, leads = line, []
+    above = line
+    leads: dict[str, int] = {}
     while above:  # how the lines above are indented, the nearest first
         above = line_around(text, above - 1).start
         lead = text[above : above + margin(text, above)]
         if not is_blank(text, above) and lead not in leads:
-            leads.append(lead)
+            leads[lead] = above
         if (not is_blank(text, above) and not lead) or len(leads) > 4:
             break
     own = span.end - line
-    leads.sort(key=lambda lead: abs(len(lead) - own))
+    error.labels = [
+        Label(Span(at, at + len(lead)), f"this is indented by {indent_of(lead)}")
+        for lead, at in leads.items()
+        if "\t" in lead
+    ]
+    nearest = sorted(leads, key=lambda lead: abs(len(lead) - own))
     edits_of = []
-    for lead in leads[:2]:
+    for lead in nearest[:2]:
         edits, at = [], line
         while at < len(text) and (is_blank(text, at) or margin(text, at) == own):
             if not is_blank(text, at):
                 edits.append((at, at + own, lead))
             at = next_line(text, at)
-        where = (
-            f"indent it by {len(lead)} spaces, like a line above" if lead else "begin it at the left margin"
-        )
+        where = "begin it at the left margin"
+        if lead:
+            where = f"indent it by {indent_of(lead)}, like a line above"
         edits_of.append(fix(where, *edits))
     return list(edits_of)
+
+
+def indent_of(lead: str) -> str:
+    """What stands in front of a line: ``4 spaces``, ``a tab``, ``a tab and 2 spaces``."""
+    tabs, spaces = lead.count("\t"), lead.count(" ")
+    parts = ["a tab" if tabs == 1 else f"{tabs} tabs"] if tabs else []
+    if spaces:
+        parts.append("1 space" if spaces == 1 else f"{spaces} spaces")
+    return " and ".join(parts)
 
 
 def _spaces(text: str, width: int) -> Fix:

@@ -42,6 +42,14 @@ def test_every_mistake_is_told_and_counted(autodiff):
     assert "found" not in autodiff("grad", "-e", "x = = 3").err
 
 
+def test_mistakes_stand_in_the_order_of_the_script(autodiff, write):
+    write("x = 2.\ny = nowhere * x\nz = x +* 3\nw = ord(x)\n", "s.ad")
+    said = autodiff("grad", "s.ad").err
+    places = [line for line in said.split("\n") if "-->" in line]
+    assert places == [f" --> s.ad:{at}" for at in ("2:5", "3:8", "4:5")]
+    assert "count places in a string of your own" in said
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_warning_is_in_the_report_and_on_stderr(autodiff, write, command):
     write(WARNS, "s.ad")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from autodiff.core.errors import CompileError
-from autodiff.core.span import Source
+from autodiff.core.span import Source, Span
 from autodiff.grammar.parser import parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -58,6 +58,8 @@ GOLDEN = [
     ("x = 1\n^  ^y = 2", "E0104", "this line is indented, but nothing above it opens a block", None, None),
     ("if x:\n    y\n^  ^z", "E0104", "this line is indented like no block above it", None,
      "indent it by 4 spaces, like a line above"),
+    ("def f(x):\n\ty = x\n^  ^return y", "E0104", "this line is indented like no block above it", None,
+     "indent it by a tab, like a line above"),
     ("if x:\n\ty\n^        ^z", "E0104", "tabs and spaces are mixed in the indentation", None, None),
     ("if x^^\n  y = 1", "E0105", "the `:` of this `if` is missing", "a `:` should stand here",
      "write `:` here"),
@@ -241,3 +243,12 @@ def test_helps_that_spell_the_line_out_parse():
                 parse(Source(proposed[1]))
                 tried += 1
     assert tried >= 2
+
+
+def test_a_tab_that_a_line_should_begin_with_is_pointed_at() -> None:
+    text = "def f(x):\n\ty = x\n  return y\n"
+    with pytest.raises(CompileError) as caught:
+        parse(Source(text))
+    assert [(label.span, label.text) for label in caught.value.labels] == [
+        (Span(10, 11), "this is indented by a tab")
+    ]
