@@ -15,6 +15,7 @@ from autodiff.core.paths import answers_none, contribution_of
 from autodiff.core.sweep import leading_to, np_errors_ignored
 from autodiff.core.symbol import is_custom
 from autodiff.core.uses import size_of
+from autodiff.core.why_below import flat_below, is_square
 from autodiff.core.why_entries import closed_entries
 from autodiff.core.why_words import (
     CLOSING,
@@ -159,6 +160,10 @@ class _Search:
         if node.op.name in JOINING and (above := self._closed_to(node, index)):
             user, at_operand = above
             return self.cause("flat", flat_words(user, at_operand, g, self.names), user, at_operand)
+        lower = flat_below(node.inputs[index], self.useful) if is_square(node) else None
+        if lower is not None:
+            node, index = lower
+            assert isinstance(node, OpNode)
         return self.cause("flat", flat_words(node, index, g, self.names), node, index)
 
     def _closed_to(self, node: OpNode, index: int) -> Edge | None:

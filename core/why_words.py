@@ -24,6 +24,8 @@ INVENTED = re.compile(r"\b[a-z]\w*_\d+\b")
 #: What tells the versions of a name apart in formulas.
 VERSION = re.compile(r"'\d")
 WORDS = re.compile(r"\w+")
+#: A name, an entry or a call.
+ATOM = re.compile(r"[\w.]+([(\[][^()\[\]]*[)\]])*")
 #: Ops that never pass anything on.
 STEPS = (
     "floor",
@@ -243,9 +245,9 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
             said = f"{x} is multiplied by {by}"
         return f"{said} in {name}"
     if op == "pow" and index == 0:
-        return f"the slope of {name} is n*x**(n - 1), which is 0 here: {x}"
+        return f"the slope of {name} is {_power_slope(node, names)}, which is 0 here: {x}"
     if op == "square":
-        return f"the slope of {name} is 2*x, which is 0 here: {x}"
+        return f"the slope of {name} is 2*{_factor(node, 0, names)}, which is 0 here: {x}"
     if op == "vector_norm":
         return f"the slope of the norm {name} is 0 here: {x}"
     if op in JOINING:
@@ -253,6 +255,25 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
     if op == "to":
         return f"{name} makes whole numbers, which have no slope"
     return f"the slope of {name} is 0 here: {x}"
+
+
+def _power_slope(node: Node, names: Names) -> str:
+    """``3*h**2`` for ``h**3``."""
+    base, exponent = _factor(node, 0, names), node.operands[1]
+    if np.size(exponent) == 1:
+        n = float(np.asarray(exponent).item())
+        if n == 2:
+            return f"2*{base}"
+        return f"{_number(n)}*{base}**{_number(n - 1) if n >= 1 else f'({_number(n - 1)})'}"
+    n_in_words = _factor(node, 1, names)
+    return f"{n_in_words}*{base}**({n_in_words} - 1)"
+
+
+def _factor(node: Node, index: int, names: Names) -> str:
+    """What an operand is called, as it can stand in a product."""
+    below = node.inputs[index]
+    name = shown(node.operands[index]) if below is None else spoken(below, names)
+    return name if ATOM.fullmatch(name) else f"({name})"
 
 
 def _is_even(g: Any, dim: Any) -> bool:

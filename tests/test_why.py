@@ -272,6 +272,27 @@ FUNCTION = """class Gate(torch.autograd.Function):
             "2: the slope of x.square() is 2*x, which is 0 here: x (0 in all entries)",
         ),
         (
+            LEAF.format("[0., 0.]") + "n = 3\nv = x + 0\ny = (v * 2)**n\ny.sum().backward()",
+            "4: the slope of y is 3*(v*2)**2, which is 0 here: v*2 (0 in all entries)",
+        ),
+        (
+            LEAF.format("[0., 0.]")
+            + "p = torch.tensor([2., 3.], requires_grad=True)\nh = x * 1\ny = h**p\ny.sum().backward()",
+            "4: the slope of y is p*h**(p - 1), which is 0 here: h (0 in all entries)",
+        ),
+        (
+            LEAF.format("[0., 0.]") + "h = x * 3\ny = h.square().sum()\ny.backward()",
+            "3: the slope of h.square() is 2*h, which is 0 here: h (0 in all entries)",
+        ),
+        (
+            LEAF.format("[-3., -2.]") + "h = x.clamp(min=0)\ny = (2 * h).norm()\ny.backward()",
+            "2: h is flat beyond its bounds: x (entries from -3 to -2)",
+        ),
+        (
+            LEAF.format("-3.") + "h = torch.relu(x)\ny = h * h\ny.backward()",
+            "2: h passes nothing on where its input is not positive: x = -3",
+        ),
+        (
             LEAF.format("0.") + "p = torch.tensor(2., requires_grad=True)\ny = x**-p\ny.backward()",
             "3: y is inf already on the way forward: a negative power has no value at 0: x = 0, -p = -2",
         ),
