@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.cli.session import Session
-from autodiff.cli.work import note_flattened, read_settings, set_limits, warn
+from autodiff.cli.work import note_reshaped, read_settings, set_limits, warn
 from autodiff.core.describe import describe
 from autodiff.core.errors import UsageError
 from autodiff.core.kink_row import GAP
@@ -67,7 +67,7 @@ def make_answers(session: Session) -> Answers:
         execution = execute(
             script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
         )
-    note_flattened(session, execution)
+    note_reshaped(session, execution)
     subject = differentiate(execution, settings)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
     seed = request.number("seed")

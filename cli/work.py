@@ -52,7 +52,7 @@ def make_report(
         script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
     )
     ran = perf_counter()
-    note_flattened(session, execution)
+    note_reshaped(session, execution)
     try:
         if twice:
             from autodiff.grammar.second_order import differentiate_twice
@@ -109,10 +109,16 @@ def make_report(
     return report
 
 
-def note_flattened(session: Session, execution: Execution) -> None:
-    """Say which tensors ``--set`` has made single numbers."""
-    for name, shape in execution.flattened.items():
-        session.note(f"--set {name}: `{name}` has shape {shape} in the script, and is one number now")
+def note_reshaped(session: Session, execution: Execution) -> None:
+    """Say which tensors ``--set`` has made single numbers, and which numbers several."""
+    for name, (before, now) in execution.reshaped.items():
+        if before:
+            session.note(f"--set {name}: `{name}` has shape {before} in the script, and is one number now")
+        else:
+            session.note(
+                f"--set {name}: `{name}` is one number in the script, and has shape {now} now;"
+                " a decimal fraction is written with a point"
+            )
 
 
 def odd_things(report: GradientReport, request: Request) -> Iterator[str]:

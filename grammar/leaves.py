@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     Convert = Callable[[Any], Any]
+    Shapes = tuple[tuple[int, ...], tuple[int, ...]]
 
 CONSTRUCTORS = {
     *("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"),
@@ -36,14 +37,15 @@ CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 class Plan:
     """``conversions`` by target; ``without_tensors`` is exception 1; ``marks`` says requires_grad is used.
 
-    ``flattened`` has the shapes of tensors that ``--set`` made one number, by name, once the script has run.
+    ``reshaped`` has the shapes, in the script and now, of tensors that ``--set`` made one number and of
+    numbers it made several, by name, once the script has run.
     """
 
-    __slots__ = ("conversions", "flattened", "marks", "without_tensors")
+    __slots__ = ("conversions", "marks", "reshaped", "without_tensors")
 
     def __init__(self) -> None:
         self.conversions: dict[syntax.Expression, Convert] = {}
-        self.flattened: dict[str, tuple[int, ...]] = {}
+        self.reshaped: dict[str, Shapes] = {}
         self.without_tensors = False
         self.marks = False
 
@@ -64,7 +66,7 @@ def plan(script: syntax.Script, names: Names, sets: dict[str, Any], wrt: list[st
             steps.append(as_leaf)
         if name in sets and name not in replaced:
             replaced.add(name)
-            steps.append(replacing(sets[name], name, made.flattened))
+            steps.append(replacing(sets[name], name, made.reshaped))
         if any(matches(name, pattern) for pattern in wrt):
             steps.append(as_tracked)
         elif any(pattern.startswith(name + "[") for pattern in wrt):
@@ -256,10 +258,11 @@ def track_new(value: Any) -> Any:
     return value
 
 
-def replacing(given: Any, name: str, flattened: dict[str, tuple[int, ...]]) -> Convert:
+def replacing(given: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
     """What ``--set`` puts in the place of a value: the same dtype and marks, another number.
 
-    The shape of a tensor of any size that becomes one number is kept in ``flattened``.
+    The shapes of a tensor of any size that becomes one number, and of a number that becomes several, are
+    kept in ``reshaped``.
     """
 
     def convert(value: Any) -> Any:
@@ -271,8 +274,8 @@ def replacing(given: Any, name: str, flattened: dict[str, tuple[int, ...]]) -> C
                     f"--set cannot replace `{name}`, which holds {value.dtype.name} numbers: {error}",
                     code="E0602",
                 ) from None
-            if value.shape and not made.shape:
-                flattened[name] = tuple(value.shape)
+            if bool(value.shape) != bool(made.shape):
+                reshaped[name] = tuple(value.shape), tuple(made.shape)
             if value.requires_grad:
                 made.set_requires_grad()
             return made

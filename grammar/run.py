@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.report import Subject
+    from autodiff.grammar.leaves import Shapes
 
 __all__ = ["Execution", "Settings", "differentiate", "execute", "run"]
 
@@ -123,15 +124,15 @@ class LastPasses:
 class Execution:
     """A script that has run: its top-level names, the graph it left, what it warned about.
 
-    ``flattened`` has the shapes of tensors that the settings made one number.
+    ``reshaped`` has the shapes, in the script and now, of what the settings made one number or several.
     """
 
     __slots__ = (
-        "flattened",
         "last_assigned",
         "last_passes",
         "last_value",
         "names",
+        "reshaped",
         "scopes",
         "source",
         "warnings",
@@ -147,7 +148,7 @@ class Execution:
         self.last_passes = LastPasses(keeps_all)
         self.warnings: list[tuple[str, Span]] = []
         self.without_tensors = False
-        self.flattened: dict[str, tuple[int, ...]] = {}
+        self.reshaped: dict[str, Shapes] = {}
 
     def bound_at(self, name: str) -> int:
         """The offset where a name is first bound, which orders names as the source does."""
@@ -269,7 +270,7 @@ def perform(
     planned = plan(script, scopes, sets, settings.wrt, settings.track)
     execution = Execution(source, scopes, settings.of is not None)
     execution.without_tensors = planned.without_tensors
-    execution.flattened = planned.flattened
+    execution.reshaped = planned.reshaped
     mode.recorder = execution.last_passes
     runtime.numbers_are_leaves = planned.without_tensors or bool(sets or settings.wrt)
 

@@ -174,6 +174,15 @@ def test_values_that_are_not_finite(autodiff, value, slope):
     )
 
 
+def test_a_number_that_becomes_a_vector_is_noted(autodiff):
+    done = autodiff("grad", "-e", "x = 2.; L = x**2", "--set", "x=1,5")
+    assert done.err.startswith(
+        "note: --set x: `x` is one number in the script, and has shape (2,) now;"
+        " a decimal fraction is written with a point\nerror[E0401]"
+    )
+    assert autodiff("grad", "-e", "x = 2.; L = x**2", "--set", "x=1.5").err == ""
+
+
 def test_a_vector_that_becomes_a_number_is_noted(autodiff):
     done = autodiff("grad", *VECTOR, "--set", "w=2")
     assert done.out == "3\n"
