@@ -8,14 +8,14 @@ from autodiff.core.backward import grad
 from autodiff.core.errors import AutodiffError
 from autodiff.core.lazy import np
 from autodiff.core.replay import Recording
-from autodiff.core.sweep import newest_first, sweep
+from autodiff.core.sweep import leading_to, newest_first, sweep
 from autodiff.core.symbol import is_custom
 from autodiff.core.tensors import Tensor, settle, tensor
 from autodiff.core.uses import size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from autodiff.core.node import Node
@@ -35,7 +35,8 @@ class Scalar:
     """The output: ``x`` is where, ``f`` the output there, ``g`` the gradient.
 
     Computed in double precision whatever the script uses, so that small steps can be told apart.
-    ``largest`` is the largest gradient on the way: what cancels further on leaves rounding of this size.
+    ``largest`` is the largest gradient between the output and the input: what cancels further on leaves
+    rounding of this size.
     ``weight`` is what every value on the way adds to a last digit of ``f``, in sum; ``tallest`` is the
     largest of these values.
     """
@@ -60,15 +61,16 @@ class Scalar:
         """Find ``g`` and what it and ``f`` were made of."""
         g = self.subject.cotangents.get(self.target)
         self.g = np.zeros_like(self.x) if g is None else np.asarray(g, dtype=float)
-        self.measure(self.subject.order, self.subject.cotangents)
+        self.measure(self.subject.order, self.subject.cotangents, self.target)
 
-    def measure(self, order: Iterable[Node], cotangents: Mapping[Node, Any]) -> None:
+    def measure(self, order: list[Node], cotangents: Mapping[Node, Any], target: Node | None) -> None:
         """Fill in ``largest``, ``weight`` and ``tallest``.
 
         Inputs are exact, but ops that are more than one operation on each entry are as far off as if theirs
         were not.
         """
-        sizes = [size_of(g) for g in cotangents.values()]
+        between = [] if target is None else leading_to(order, [target])
+        sizes = [size_of(cotangents[node]) for node in between if node in cotangents]
         self.largest = max([size for size in sizes if isfinite(size)], default=0.0)
         self.weight = self.tallest = 0.0
         mixed = {below for node in order if node.op and not node.op.is_elementwise for below in node.inputs}
@@ -128,7 +130,7 @@ class Gradient(Scalar):
             order = newest_first([slope.node])
             cotangents = sweep(order, {slope.node: settle(np.asarray(self.weights, dtype=float))})
             self.g = np.asarray(cotangents.get(x.source(), self.g), dtype=float)
-        self.measure(order, cotangents)
+        self.measure(order, cotangents, x.source())
 
     def slope_at(self, point: Any, create_graph: bool) -> tuple[Tensor, Tensor]:
         x = tensor(np.asarray(point, dtype=float), requires_grad=True)

@@ -80,9 +80,23 @@ class Neighbours:
     def leap_of(self, own: Scalar, target: Node) -> Leap | None:
         """Where the gradient of one input leaps, or the output does when it is moved."""
         seen = self._compare(own, target, alone=False)
-        if seen is None or target not in self.directions or len(self.leaves) == 1:
+        if seen is None or target not in self.directions:
             return seen
-        return self._compare(own, target, alone=True)
+        alone = len(self.leaves) > 1
+        if alone:
+            seen = self._compare(own, target, alone)
+        return None if seen is None or self._is_one_function(own, target, alone) else seen
+
+    def _is_one_function(self, own: Scalar, target: Node, alone: bool) -> bool:
+        """Whether the script computes the same analytic function on both sides: then there is no leap."""
+        if not own.is_analytic:
+            return False
+        for scale in MOVES[own.precision]:
+            for run in self._sides(target, scale, alone):
+                other = None if run is None else own.like(run)
+                if other is None or not abs(float(own.at(other.x)) - other.f) <= 1e-9 * abs(other.f):
+                    return False
+        return True
 
     def is_repeatable(self, own: Scalar) -> bool:
         """Whether the script comes to the same again when nothing is moved."""

@@ -50,6 +50,7 @@ CANCELLED = {"float64": 1e-7, "float32": 0.1}
 SLOPE = 1.8
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
 LEAVES, BLURRED, CHANGES = "leaves the domain", "blurred by rounding", "changes"
+LOST = "lost beside larger gradients"
 
 
 class Check:
@@ -57,9 +58,11 @@ class Check:
 
     ``verdict`` is OK, WRONG, KINK (the slopes from the two sides differ, no gradient is right), NOT_FINITE
     or UNDECIDED, for the ``reason`` given: LEAVES (every step leaves the domain), BLURRED (rounding hides the
-    slope) or CHANGES (the script comes to something else when it is run again). ``worst`` is the entry
+    slope), LOST (it is off, but so small beside those on the way that rounding may be all there is of it) or
+    CHANGES (the script comes to something else when it is run again). ``worst`` is the entry
     furthest from the differences, () for a number; ``difference`` how far it is, relative to the largest
-    entry; ``expected`` and ``given`` are its two values, ``step`` the step believed. ``complex_difference``
+    entry; ``is_by_plane`` where the complex step has decided because differences are of no use there.
+    ``expected`` and ``given`` are its two values, ``step`` the step believed. ``complex_difference``
     is the same for the complex step, None where an op on the way is not analytic.
     ``slope`` is the order of Taylor's remainder, None where there is none to measure (a linear function).
     ``sides`` are the slopes from below and above at a kink, ``outputs`` the outputs at a jump; ``kinks``,
@@ -70,8 +73,9 @@ class Check:
     """
 
     __slots__ = (
-        *("complex_difference", "difference", "entries", "expected", "given", "kinks", "leaps", "name"),
-        *("order", "outputs", "reason", "sides", "size", "slope", "step", "ties", "verdict", "worst"),
+        *("complex_difference", "difference", "entries", "expected", "given", "is_by_plane", "kinks"),
+        *("leaps", "name", "order", "outputs", "reason", "sides", "size", "slope", "step", "ties"),
+        *("verdict", "worst"),
     )
 
     def __init__(self, name: str, size: int, order: int) -> None:
@@ -85,6 +89,7 @@ class Check:
         self.given = 0.0
         self.step = 0.0
         self.complex_difference: float | None = None
+        self.is_by_plane = False
         self.slope: float | None = None
         self.sides: tuple[float, float] | None = None
         self.outputs: tuple[float, float] | None = None
@@ -234,6 +239,7 @@ class _Verifier:
             size = self.measure(given, expected)
             apart = abs(expected - given)
             verdict = self.judge(float(self.x[place]), given, slope, plane, size)
+            found.is_by_plane |= verdict == OK and plane is not None and apart > BLIND * size
             rank = ((OK, UNDECIDED, KINK, WRONG).index(verdict), apart / size)
             if rank > worst:
                 worst = rank
@@ -241,6 +247,8 @@ class _Verifier:
                 found.expected, found.given = expected, given
                 found.step = COMPLEX_STEP if slope is None else slope.step
                 found.reason = BLURRED if verdict == UNDECIDED else ""
+                if verdict == UNDECIDED and slope is not None and self.is_lost(slope, given):
+                    found.reason = LOST
                 found.sides = (slope.left, slope.right) if slope is not None and verdict == KINK else None
                 found.complex_difference = None if plane is None else abs(plane - given) / size
 
@@ -258,20 +266,34 @@ class _Verifier:
         if slope is None:
             return WRONG if is_off_plane else OK
         apart, room = abs(slope.middle - given), TRUST * slope.error
-        if apart <= close and room <= BLIND * size and not slope.is_kink(size):
+        is_kink = slope.is_kink(size)
+        is_told = apart <= close and not self.is_lost(slope, given)
+        if is_told and room <= BLIND * size and not is_kink:
             return OK
         if plane is not None:
             return WRONG if is_off_plane else OK
         if self.is_blurred:
             return UNDECIDED
-        if slope.is_kink(size):  # within a step, which is to be no larger than the entry
+        if is_kink:  # within a step, which is to be no larger than the entry
             is_near = at == 0 or slope.step <= abs(at)
             gap = abs(slope.right - slope.left)
             return KINK if is_near and apart <= 10 * gap else UNDECIDED
         if apart > max(close, room):
             return WRONG
+        if self.is_lost(slope, given):
+            return UNDECIDED
         is_constant = given == 0.0 and slope.is_flat
         return OK if is_constant or room <= BLIND * size else UNDECIDED
+
+    def is_lost(self, slope: Slope, given: float) -> bool:
+        """Whether a gradient is so small that rounding may have made it, and the differences see another.
+
+        Those of single precision cannot tell: they are computed in double.
+        """
+        apart, room = abs(slope.middle - given), TRUST * slope.error
+        is_seen = self.function.precision == "float64" and room <= BLIND * abs(slope.middle)
+        largest = max(abs(given), abs(slope.middle))
+        return is_seen and max(room, self.relative * largest) < apart <= self.relative * largest + self.dust
 
     def stepped(self, place: tuple[int, ...]) -> Callable[[float], float]:
         return lambda by: float(self.value(self.moved(place, by)))

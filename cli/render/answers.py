@@ -6,7 +6,7 @@ from autodiff.cli.console import visible
 from autodiff.cli.render.numbers import inline, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
 from autodiff.cli.render.prose import fold
-from autodiff.core.verify import BLURRED, CHANGES, KINK, LEAVES, NOT_FINITE, OK, UNDECIDED, WRONG
+from autodiff.core.verify import BLURRED, CHANGES, KINK, LEAVES, LOST, NOT_FINITE, OK, UNDECIDED, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ HEADER = ("input", "answer", "paths", "differences", "complex step", "Taylor")
 UNDECIDED_BECAUSE = {
     LEAVES: "every step leaves the function's domain, so there is nothing to compare with",
     BLURRED: "rounding blurs the differences so much that a mistake of 1 % would not be seen",
+    LOST: (
+        "the differences give another gradient, but it is so small beside those on the way to it that"
+        " rounding may be all there is of it"
+    ),
     CHANGES: (
         "the script comes to something else when it is run again with the same inputs: it draws random"
         " numbers or keeps a state that the graph has no record of"
@@ -77,6 +81,8 @@ def row_of(check: Check, answers: Answers) -> tuple[str, ...]:
     plane = "" if check.complex_difference is None else far(check.complex_difference)
     slope = "linear" if check.slope is None else f"{check.slope:.2f}"
     stepped = far(check.difference) if check.verdict != KINK else "two slopes"
+    if check.verdict == OK and check.is_by_plane:
+        stepped = "of no use"
     return (fit(check.name, WIDEST_NAME), check.verdict, paths, stepped, plane, slope)
 
 
@@ -98,7 +104,7 @@ def explanation(check: Check, order: int, page: Page) -> str:
         first = "" if check.order == order else "the first derivative is wrong already: "
         told = (
             f"{name}: {first}backward gives {given}, differences with a step of {check.step:.0e} give"
-            f" {expected}; they are {100 * check.difference:.3g} % apart"
+            f" {expected}; they are {percentage(check)} % apart"
         )
         if check.kinks:
             told += f". What is answered at a kink need not add up to a slope. {reasons(check)}"
@@ -117,6 +123,12 @@ def explanation(check: Check, order: int, page: Page) -> str:
     if check.verdict == NOT_FINITE:
         return f"{name}: the output or its gradient is not finite; explain --wrt {check.name} says why"
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
+
+
+def percentage(check: Check) -> str:
+    """How far the two values of the worst entry are apart, of the larger one."""
+    largest = max(abs(check.given), abs(check.expected))
+    return f"{100 * abs(check.given - check.expected) / largest:.3g}" if largest else "0"
 
 
 def reasons(check: Check) -> str:
@@ -141,10 +153,18 @@ def summary(answers: Answers) -> str:
         return f"{wrong} of {count} {'is' if wrong == 1 else 'are'} wrong"
     if answers.open_questions:
         return f"{answers.count(OK)} of {count} are right, {answers.open_questions} cannot be decided"
-    ways = ["backward", "the differences"]
+    by_plane = [check.is_by_plane for check in answers.checks]
+    ways = ["backward", "the complex step" if any(by_plane) else "the differences"]
     if answers.derivations:
         ways.insert(1, "the sum over the paths")
-    return f"right: {', '.join(ways[:-1])} and {ways[-1]} agree" if count else "there is nothing to check"
+    if not count:
+        return "there is nothing to check"
+    told = f"right: {', '.join(ways[:-1])} and {ways[-1]} agree"
+    return (
+        f"{told}; differences are of no use {'here' if all(by_plane) else 'for all'}"
+        if any(by_plane)
+        else told
+    )
 
 
 def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:

@@ -55,6 +55,71 @@ def test_a_wrong_rule_of_the_script_s_own(autodiff, tmp_path):
     assert "2.00" in done.out
 
 
+def squares(factor):
+    return WRONG_SQUARE.format(factor=factor)
+
+
+WRONG_SQUARE = """class Sq(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return {factor}*x*g
+
+"""
+
+
+def test_the_percentage_is_that_of_the_entry(autodiff, write):
+    code = "x = torch.tensor([1., -2., 1e-6], requires_grad=True)\ny = Sq.apply(x).sum() + 1e6*x[0]\n"
+    done = autodiff("check", write(squares(2.06) + code))
+    assert done.returncode == 1
+    assert "x[1]: backward gives -4.12," in done.out
+    assert "they are 2.91 % apart" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    "y", ["Sq.apply(x)*1e-9 + b*1e6", "Sq.apply(x)*1e-20", "Sq.apply(x)*1e-9", "Sq.apply(x)*1e-9 + 1e6"]
+)
+def test_wrong_gradients_far_below_the_largest_are_not_right(autodiff, write, y):
+    code = f"x = torch.tensor(2., requires_grad=True)\nb = torch.tensor(3., requires_grad=True)\ny = {y}\n"
+    path = write(squares(50) + code)
+    found = json.loads(autodiff("check", path, "--wrt", "x", "--format", "json").out)["checks"][0]
+    assert found["verdict"] in ("wrong", "undecided")
+    if "+" not in y:
+        path = write(squares(2) + code)
+        found = json.loads(autodiff("check", path, "--wrt", "x", "--format", "json").out)["checks"][0]
+        assert found["verdict"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = 1.; y = x\nfor i in range(60):\n    y = 3.9*y*(1 - y) + 1e-3",
+        "x = 0.; y = exp(-1/(x*x + 1e-9)) + sqrt(x*x + 1e-20)",
+        "x = 0.; b = 2.; y = b*sqrt(x*x + 1e-20)",
+        "x = 1.; y = sin(1e9*x)",
+    ],
+)
+def test_functions_too_fast_for_differences_are_left_to_the_complex_step(autodiff, code):
+    done = autodiff("check", "-e", code, "--wrt", "x")
+    assert done.returncode == 0
+    told = " ".join(done.out.split())
+    assert " x ok " in told.replace(":", "")
+    assert "1e+00" not in told
+    assert "right: " in told
+    assert ("and the complex step agree" in told) == ("of no use here" in told) == (code[:5] == "x = 1")
+
+
+def test_a_choice_between_two_analytic_functions_is_a_kink(autodiff):
+    code = "x = 0.; y = x*x + 3*x if x > 0 else x*x"
+    [found] = json.loads(autodiff("check", "-e", code, "--format", "json").out)["checks"]
+    assert (found["verdict"], found["sides"]) == ("kink", [pytest.approx(0, abs=1e-6), pytest.approx(3)])
+
+
 def test_a_kink_is_neither(autodiff):
     done = autodiff("check", "-e", KINK)
     assert done.returncode == 0
