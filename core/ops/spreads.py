@@ -102,7 +102,8 @@ def vector_norm_vjp(g: Any, out: Any, x: Any, *, ord: float, dim: Dims, keepdim:
     if ord in (math.inf, -math.inf):
         return sign(x) * share_among_equals(g, out, abs(x), dim=dim, keepdim=keepdim)
     if ord == 2:
-        return x * spread(except_where(out == 0, 0.0, g / out), x, dim, keepdim)
+        # g * 0.0: a nan that arrives goes on
+        return x * spread(except_where(out == 0, g * 0.0, g / out), x, dim, keepdim)
     scale = except_where(out == 0, 0.0, g / out ** (ord - 1))
     return except_where(x == 0, 0.0, sign(x) * abs(x) ** (ord - 1)) * spread(scale, x, dim, keepdim)
 
