@@ -39,10 +39,11 @@ def value_of(expr: Expr, values: Mapping[str, Any]) -> Any:
     9.0
     """
     with np.errstate(all="ignore"):
-        return evaluate(expr, values, _compute)
+        return evaluate(expr, values, compute)
 
 
-def _compute(expr: Expr, args: list[Any]) -> Any:
+def compute(expr: Expr, args: list[Any]) -> Any:
+    """The value of one head whose arguments have these values."""
     arrays = [np.asarray(x, dtype=float) if isinstance(x, int) else np.asarray(x) for x in args]
     params = dict(expr.params or {})
     if expr.head == "claim":

@@ -247,7 +247,7 @@ def text(
     stack: list[Any] = [(root, 0, False, "")]
     while stack:
         item = stack.pop()
-        if item.__class__ is str:
+        if isinstance(item, str):
             written.append(item)
             length += len(item)
             if limit is not None and length > limit:

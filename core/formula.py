@@ -6,6 +6,7 @@ graph, not as long as the list of its paths, and what several users share and is
 
 from __future__ import annotations
 
+from autodiff.core.constants import complete
 from autodiff.core.expr import EVALUABLE, ZERO, Expr, infix, name, names_in, text, unfold
 from autodiff.core.simplify import simplify
 from autodiff.core.symbol import Symbol, broadcast, pull_symbol
@@ -96,10 +97,8 @@ def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -
 
 
 def _exact(expr: Expr, shared: dict[str, Expr], formulas: Formulas) -> str:
-    expr = unfold(expr, shared)
-    written = formulas.written_out(expr)
-    expr = expr if written is None else written
-    return text(expr, claims=EVALUABLE) if expr.size <= LONGEST_FORMULA else ""
+    expr = formulas.written_out(unfold(expr, shared))
+    return text(complete(expr), claims=EVALUABLE) if expr.size <= LONGEST_FORMULA else ""
 
 
 class Factored:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from autodiff.core.constants import ArrayText, source_of_constant
 from autodiff.core.expr import Expr, call, infix, name, names_in, neg, number, postfix, text, unfold
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.span import Source
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 40
 LONGEST_OPERAND = 60
+#: The source text that uses a constant is searched for that up to so many characters.
+LONGEST_USE = 400
 PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:'\d+)?")
 PRODUCT_SIGNS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
@@ -84,6 +87,22 @@ class Names:
     def line(self, node: Node) -> int | None:
         """The line where the node was made."""
         return None if node.site is None else self.source.position(node.site.start)[0]
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values of the variables that were given one only."""
+        return {
+            node.name: node.out
+            for node in self._oldest_first
+            if node.name is not None and node.name not in self._reassigned and node.out is not None
+        }
+
+    def place_of(self, node: Node) -> str:
+        """Where a node was made or used, behind what it is: `` in x*f(3) (line 2)``."""
+        if node.site is None:
+            return ""
+        spelled = self._source_text(node)
+        return f"{spelled and ' in '}{spelled} (line {self.line(node)})"
 
     def is_free(self, candidate: str) -> bool:
         """Whether nothing in the graph is called so."""
@@ -260,7 +279,7 @@ class Formulas:
             if not node.tracked and node.out is not None and is_one_number_copied(node.out):
                 return Symbol(number(node.out.flat[0].item()), shape, extent=())
             if isinstance(node, Leaf) and not node.tracked and node.out is not None:
-                return self._invent(node, shape, short_constant(node))
+                return self._invent(node, shape, self._constant(node))
             return self._invent(node, shape, self._names[node])
         written = self._application(node)
         if (
@@ -270,6 +289,18 @@ class Formulas:
         ):
             return self._invent(node, shape, self._names[node] if written is None else written.expr)
         return written.reshaped(shape, written.extent if written.shape == shape else None)
+
+    def _constant(self, leaf: Leaf) -> Expr:
+        """What an unnamed constant is: the script's text for it where that can be computed, or its values."""
+        if leaf.site is not None and leaf.site.end - leaf.site.start <= LONGEST_USE:
+            spelled = self._names.source.excerpt(leaf.site)
+            found = source_of_constant(spelled, leaf.out, self._names.values)
+            if found is not None:
+                return found
+        shown = short_constant(leaf)
+        if shown.startswith("constant"):
+            shown += self._names.place_of(leaf)
+        return name(ArrayText(shown, leaf.out))
 
     def _application(self, node: OpNode) -> Symbol | None:
         operands = self.operands(node)
@@ -306,13 +337,11 @@ class Formulas:
             known = self._abbreviations[node] = expr.value
         return known
 
-    def written_out(self, root: Expr) -> Expr | None:
-        """The expression without invented names; None where one stands for what has no expression."""
-        meanings: dict[str, Expr] = {}
-        for spelled, meaning in self.meanings([root]):
-            if not isinstance(meaning, Expr):
-                return None
-            meanings[spelled] = meaning
+    def written_out(self, root: Expr) -> Expr:
+        """The expression without invented names, but for those that stand for what has no expression."""
+        meanings = {
+            spelled: meaning for spelled, meaning in self.meanings([root]) if isinstance(meaning, Expr)
+        }
         return unfold(root, meanings)
 
     def where(self, exprs: Iterable[Expr]) -> tuple[tuple[str, str], ...]:

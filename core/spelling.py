@@ -14,6 +14,7 @@ from autodiff.core.symbol import (
     Symbol,
     broadcast,
     size_of,
+    spell_key,
     spell_params,
     spell_value,
 )
@@ -225,7 +226,10 @@ def slice_dim(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 @spelling("embed")
 def embed(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    """``G`` put back at ``[0, :]`` of zeros; a number in a vector is one times a unit vector."""
+    """``G`` put back at ``[0, :]`` of zeros; a number in a vector is one times a unit vector.
+
+    Where a place is named twice it says ``embed_add``.
+    """
     [x] = operands
     shape, basic = params["shape"], params["basic"]
     if len(shape) == 1 and is_place(basic, params["advanced"]):
@@ -233,7 +237,18 @@ def embed(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
         unit = call("one_hot", details=(str(at), str(shape[0])), params={"targets": at, "classes": shape[0]})
         return Symbol(infix("*", x.filled(), unit), shape, dtype=x.dtype)
     details = (f"at={spell_key(params)}", f"shape={shape}")
-    return Symbol(call("embed", x.filled(), details=details, params=params), shape, dtype=x.dtype)
+    spelled = "embed_add" if adds_up(params) else "embed"
+    written = call(spelled, x.filled(), details=details, params={**params, "op": "embed"})
+    return Symbol(written, shape, dtype=x.dtype)
+
+
+def adds_up(params: dict[str, Any]) -> bool:
+    """Whether a key names a place more than once, where all that is put there is added."""
+    if not params["advanced"]:
+        return False
+    counts = np.zeros(params["shape"], int)
+    np.add.at(counts[(*params["basic"], Ellipsis)], params["advanced"], 1)
+    return bool(counts.max(initial=0) > 1)
 
 
 @spelling("part")
@@ -256,10 +271,6 @@ def part(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
 def is_place(basic: tuple[Any, ...], advanced: tuple[Any, ...]) -> bool:
     """Whether a key is made of numbers alone."""
     return bool(basic) and not advanced and all(key.__class__ is int for key in basic)
-
-
-def spell_key(params: dict[str, Any]) -> str:
-    return "[" + ", ".join(map(spell_value, (*params["basic"], *params["advanced"]))) + "]"
 
 
 def picked(expr: Expr, params: dict[str, Any]) -> Expr | None:

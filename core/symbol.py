@@ -7,6 +7,7 @@ broadcast gets the expression filled up first. How single ops are spelled stands
 
 from __future__ import annotations
 
+from autodiff.core.constants import ArrayText
 from autodiff.core.dtypes import DTYPES, DType, float64
 from autodiff.core.expr import Expr, call, infix, name, neg, number
 from autodiff.core.lazy import np
@@ -167,8 +168,8 @@ def constant(array: Any) -> Expr:
     if array.size == 1:
         return number(array.item())
     if array.size <= 4:
-        return name(str(array.tolist()))
-    return name(f"array{array.shape}")
+        return name(ArrayText(str(array.tolist()), array))
+    return name(ArrayText(f"array{array.shape}", array))
 
 
 def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Symbol:
@@ -208,29 +209,35 @@ def _written(op: Op, exprs: list[Expr], params: dict[str, Any]) -> Expr:
     return call(op.name, *exprs, details=spell_params(params), params=params)
 
 
-def spell_params(params: dict[str, Any]) -> tuple[str, ...]:
-    """``dim=0, keepdim=True``: what differs from saying nothing."""
+def spell_params(params: dict[str, Any], *, complete: bool = False) -> tuple[str, ...]:
+    """``dim=0, keepdim=True``: what differs from saying nothing; arrays by all entries if ``complete``."""
     spelled = []
     for key, value in params.items():
         if value is None or value is False or (value.__class__ is tuple and not value):
             continue
         if value.__class__ is tuple and len(value) == 1 and key != "shape":
             value = value[0]
-        spelled.append(f"{key}={spell_value(value)}")
+        spelled.append(f"{key}={spell_value(value, complete=complete)}")
     return tuple(spelled)
 
 
-def spell_value(value: Any) -> str:
+def spell_key(params: dict[str, Any], *, complete: bool = False) -> str:
+    """``[0, 1:3]``: the key of ``part`` and ``embed``."""
+    keys = (*params["basic"], *params["advanced"])
+    return "[" + ", ".join(spell_value(key, complete=complete) for key in keys) + "]"
+
+
+def spell_value(value: Any, *, complete: bool = False) -> str:
     if value.__class__ is slice:
         ends = ["" if end is None else str(end) for end in (value.start, value.stop)]
         return ":".join([*ends, str(value.step)] if value.step not in (None, 1) else ends)
     if value.__class__ is tuple:
-        inside = ", ".join(map(spell_value, value))
+        inside = ", ".join(spell_value(one, complete=complete) for one in value)
         return f"({inside},)" if len(value) == 1 else f"({inside})"
     if value is Ellipsis:
         return "..."
     if isinstance(value, np.ndarray):
-        return str(value.tolist()) if value.size <= 6 else f"array{value.shape}"
+        return str(value.tolist()) if complete or value.size <= 6 else f"array{value.shape}"
     return repr(value) if value.__class__ is str else str(value)
 
 

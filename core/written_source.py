@@ -7,6 +7,7 @@ from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from typing import TypeGuard
 
 
 def read(source: str) -> Expr | None:
@@ -17,6 +18,38 @@ def read(source: str) -> Expr | None:
         return _read(ast.parse(source, mode="eval").body)
     except (SyntaxError, ValueError, KeyError, RecursionError, MemoryError):
         return None
+
+
+def operands_in(source: str) -> list[Expr]:
+    """What a source text computes with, as far as it can be written: the operands of its outermost use.
+
+    >>> [str(expr) for expr in operands_in("torch.where(x > 0, y, [1])")]
+    ['x > 0', 'y']
+    """
+    import ast
+
+    try:
+        body = ast.parse(f"({source})", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    parts = [part for part in ast.iter_child_nodes(body) if isinstance(part, ast.expr)]
+    if isinstance(body, ast.Call):
+        parts = [
+            *([body.func.value] if is_method(body.func) else []),
+            *body.args,
+            *(key.value for key in body.keywords),
+        ]
+    found = (read(ast.unparse(part)) for part in parts)
+    return [expr for expr in found if expr is not None]
+
+
+def is_method(function: ast.expr) -> TypeGuard[ast.Attribute]:
+    """Whether a function is looked up in a value, not in a module."""
+    import ast
+
+    if not isinstance(function, ast.Attribute) or isinstance(function.value, ast.Attribute):
+        return False
+    return not (isinstance(function.value, ast.Name) and function.value.id in MODULES)
 
 
 def _read(at: ast.expr) -> Expr:
@@ -40,15 +73,17 @@ def _read(at: ast.expr) -> Expr:
     if isinstance(at, ast.Call):
         function, operands = at.func, list(at.args)
         if isinstance(function, ast.Attribute):
-            is_module = isinstance(function.value, ast.Name) and function.value.id in MODULES
-            is_nested = isinstance(function.value, ast.Attribute)
-            if not (is_module or is_nested):
+            if is_method(function):
                 operands.insert(0, function.value)
             spelled = function.attr
         elif isinstance(function, ast.Name):
             spelled = function.id
         else:
             raise ValueError(source_of(at))
+        sizes = [one.value for one in at.args if isinstance(one, ast.Constant) and one.value.__class__ is int]
+        if spelled == "reshape" and len(operands) == len(sizes) + 1 > 1:
+            shape = tuple(sizes)
+            return call("reshape", _read(operands[0]), details=(str(shape),), params={"shape": shape})
         details = [f"{key.arg}={ast.unparse(key.value)}" for key in at.keywords]
         return call(spelled, *map(_read, operands), details=tuple(details))
     raise ValueError(source_of(at))

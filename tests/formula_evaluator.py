@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from types import SimpleNamespace
@@ -24,11 +25,24 @@ def average(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return np.mean(x, axis=as_dims(dim), keepdims=keepdim)
 
 
-def embed(value: Any, at: list[Any], shape: tuple[int, ...]) -> Any:
+def embed(value: Any, at: Any, shape: tuple[int, ...]) -> Any:
     """Zeros with ``value`` at one place."""
     made = np.zeros(shape)
-    made[tuple(at)] = value
+    made[at] = value
     return made
+
+
+def embed_add(value: Any, at: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros with ``value`` added at places that may be named more than once."""
+    made = np.zeros(shape)
+    np.add.at(made, at if isinstance(at, tuple) else (at,), value)
+    return made
+
+
+def cumsum(x: Any, dim: int, reverse: bool = False) -> Any:
+    if reverse:
+        return np.flip(np.cumsum(np.flip(x, dim), axis=dim), dim)
+    return np.cumsum(x, axis=dim)
 
 
 def softmax(x: Any, dim: int) -> Any:
@@ -45,7 +59,10 @@ def norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return np.sqrt(np.sum(np.square(x), axis=as_dims(dim), keepdims=keepdim))
 
 
-NUMPY = ("exp", "log", "sin", "cos", "tan", "tanh", "sqrt", "where", "reshape", "abs", "sign")
+NUMPY = (
+    *("exp", "log", "sin", "cos", "tan", "tanh", "sqrt", "where", "reshape", "abs", "sign", "isnan"),
+    *("arange", "eye", "linspace", "s_", "nan", "inf"),
+)
 FUNCTIONS: dict[str, Any] = {
     **{name: getattr(np, name) for name in NUMPY},
     "sum": add_up,
@@ -53,6 +70,15 @@ FUNCTIONS: dict[str, Any] = {
     "ones": lambda *shape: np.ones(shape),
     "expand": np.broadcast_to,
     "embed": embed,
+    "embed_add": embed_add,
+    "cumsum": cumsum,
+    "einsum": lambda *operands, equation: np.einsum(equation, *operands),
+    "unsqueeze": lambda x, dim: np.expand_dims(x, dim),
+    "index": lambda x, indices: np.asarray(x)[indices],
+    "solve": np.linalg.solve,
+    "cofactor": lambda x: np.linalg.det(x) * np.linalg.inv(x).T,
+    "erf": np.vectorize(math.erf),
+    "tensor": lambda x, **_: np.asarray(x),
     "softmax": softmax,
     "norm": norm,
     "outer": np.outer,
@@ -65,7 +91,7 @@ FUNCTIONS: dict[str, Any] = {
     "acos": np.arccos,
     "one_hot": lambda targets, classes: np.eye(classes)[targets],
 }
-FUNCTIONS["torch"] = SimpleNamespace(**FUNCTIONS, tensor=lambda x, **_: np.asarray(x))
+FUNCTIONS["torch"] = SimpleNamespace(**FUNCTIONS)
 
 
 def value_of_text(formula: str, values: Mapping[str, Any], where: Mapping[str, str] | None = None) -> Any:

@@ -243,6 +243,8 @@ def where_of(derivation: Derivation) -> list[str]:
 
 
 def equality(name: str, meaning: Expr | str, tensors: Collection[str] = ()) -> str:
+    if isinstance(meaning, Expr) and meaning.head == "name":
+        meaning = str(meaning.value)
     if isinstance(meaning, Expr):
         right = latex_of(meaning, None, tensors)
     else:

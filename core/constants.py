@@ -1,0 +1,115 @@
+"""Constants without a name in formulas: the script's text where that gives them again, else their values.
+
+People read a short form, ``array(3, 3)``; programs get every number.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.evaluation import compute
+from autodiff.core.expr import Expr, evaluate, name, names_in, postorder
+from autodiff.core.lazy import np
+from autodiff.core.written_source import operands_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+#: Makers of tensors that numpy has by the same name and arguments.
+MAKERS: dict[str, Callable[..., Any]] = {
+    "arange": lambda *args: np.arange(*args),
+    "eye": lambda *args: np.eye(*args),
+    "linspace": lambda *args: np.linspace(*args),
+}
+#: A source text is tried if its expression has no more symbols.
+LONGEST_SOURCE = 30
+
+
+class ArrayText(str):
+    """What people read for an array that no variable holds; it equals that of an equal array only."""
+
+    array: Any
+
+    def __new__(cls, shown: str, array: Any) -> ArrayText:
+        made = super().__new__(cls, shown)
+        made.array = array
+        return made
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ArrayText) and str.__eq__(self, other) and same(self.array, other.array)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two arrays have the same kind, shape and entries; nans are equal."""
+    return bool(
+        a.dtype.kind == b.dtype.kind and a.shape == b.shape and ((a == b) | ((a != a) & (b != b))).all()
+    )
+
+
+def source_of_constant(text: str, array: Any, values: Mapping[str, Any]) -> Expr | None:
+    """The operand of a source text that has this very value; None where none can be evaluated to it.
+
+    >>> import numpy
+    >>> x = numpy.array([1.0, -1.0])
+    >>> print(source_of_constant("where(x > 0, x, 0.)", x > 0, {"x": x}))
+    x > 0
+    """
+    for expr in operands_in(text):
+        if expr.size > LONGEST_SOURCE or expr.head in ("name", "number"):
+            continue
+        if not set(names_in(expr)) <= values.keys():
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                value = np.asarray(evaluate(expr, values, _compute))
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError):
+            continue
+        if same(value, array):
+            return expr
+    return None
+
+
+def _compute(expr: Expr, args: list[Any]) -> Any:
+    if expr.head == "call":
+        if expr.details and not expr.params:
+            raise ValueError(expr.value)
+        if expr.value in MAKERS:
+            if any(np.ndim(arg) or abs(arg) > 10_000 for arg in args):
+                raise ValueError(expr.value)
+            return MAKERS[expr.value](*args) * 1.0
+    return compute(expr, args)
+
+
+def complete(root: Expr) -> Expr:
+    """The expression as programs get it: every array with all its entries, keys as ``s_[0, 1:3]``."""
+    done: dict[int, Expr] = {}
+    for expr in postorder(root):
+        if isinstance(expr.value, ArrayText):
+            done[id(expr)] = name(f"tensor({expr.value.array.tolist()})")
+            continue
+        args = tuple(done[id(arg)] for arg in expr.args)
+        details = _details(expr)
+        is_same = details == expr.details and all(a is b for a, b in zip(args, expr.args, strict=True))
+        done[id(expr)] = expr if is_same else Expr(expr.head, args, expr.value, details, expr.params)
+    return done[id(root)]
+
+
+def _details(expr: Expr) -> tuple[str, ...]:
+    from autodiff.core.symbol import spell_key, spell_params
+
+    params = expr.params or {}
+    if expr.head != "call" or not expr.details:
+        return expr.details
+    if "advanced" in params:
+        return (f"at=s_{spell_key(params, complete=True)}", *expr.details[1:])
+    if expr.value == "one_hot":
+        targets = params["targets"]
+        return (str(list(targets) if targets.__class__ is tuple else targets), str(params["classes"]))
+    if expr.details == spell_params(params):
+        return spell_params(params, complete=True)
+    return expr.details
