@@ -14,8 +14,10 @@ class Cause:
     ``kind``: ``"unconnected"``, ``"flat"`` (a derivative is 0), ``"cancelled"``, ``"vanished"`` (a product of
     many small factors), ``"forward"`` (a value is not finite before backward starts), ``"data"`` (an input is
     not), ``"singular"`` (a derivative is not), ``"masked"`` (one is not where nothing arrives, behind the
-    choice at ``selecting``), ``"overflow"`` or ``"closed"`` (some entries are 0). ``name``, ``op`` and
-    ``operand`` say which edge, ``text`` what happened; ``repairs`` are changes of the script that were tried.
+    choice at ``selecting``), ``"overflow"``, ``"closed"`` (some entries are 0), ``"diverged"`` (the steps of
+    the script have made an input larger and larger) or ``"changed"`` (the script has written what is not
+    finite into one). ``name``, ``op`` and ``operand`` say which edge, ``text`` what happened; ``repairs`` are
+    changes of the script that were tried.
     """
 
     __slots__ = ("kind", "line", "name", "op", "operand", "repairs", "selecting", "span", "text")

@@ -206,11 +206,11 @@ class Leaf(Node):
         self, out: Any, *, tracked: bool, cell: GradCell | None = None, site: Span | None = None
     ) -> None:
         self.number = next_number()
+        self.cell = cell
         self.out = out if mode.probe is None or not tracked else mode.probe.leaf_made(self, out)
         self.site = site
         self.name = self.mark = self.g = None
         self.tracked = tracked
-        self.cell = cell
         if tracked and self.out.__class__ is not float and self.out.size >= settings.least:
             settings.begin()
 

@@ -23,8 +23,10 @@ from autodiff.grammar.proposals.cuts import cuts
 from autodiff.grammar.proposals.edges import EXPONENTIALS, away_from_the_edge, safe_branch, sloped
 from autodiff.grammar.proposals.scene import Scene
 from autodiff.grammar.proposals.stable import SameFunction, known_functions
+from autodiff.grammar.proposals.steps import smaller_steps
 from autodiff.grammar.run import Execution, Settings, attempt, differentiate
 from autodiff.grammar.runtime import ignore, ignore_warning, runtime
+from autodiff.grammar.spoiled import tell_spoiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ STEEPEST = 1e9
 def add_remedies(report: GradientReport, execution: Execution, settings: Settings) -> None:
     """Write the changes that hold into the causes of a report, and where the graph was left."""
     trials = Trials(settings)
+    tell_spoiled(report, execution, trials)
     for derivation in report.derivations:
         for cause in derivation.causes:
             if cause.kind == "unconnected":
@@ -145,7 +148,7 @@ class Mending:
                     if reason_of(fix) not in map(reason_of, kept):
                         kept.append(fix)
                     is_best = isinstance(fix, SameFunction) and cause.kind != "singular"
-                    if len(kept) == MOST_KEPT or is_best or cause.kind == "masked":
+                    if len(kept) == MOST_KEPT or is_best or cause.kind in ("masked", "diverged"):
                         break
                 else:
                     begun.append((fix, cause, trial))
@@ -218,6 +221,8 @@ def remedies(cause: Cause, scene: Scene, output: str) -> Iterator[Fix]:
             yield from away_from_the_edge(cause, scene)
     elif cause.kind == "flat":
         yield from sloped(cause, scene)
+    elif cause.kind == "diverged":
+        yield from smaller_steps(scene)
 
 
 def stay_connected(scene: Scene, output: str) -> Iterator[Fix]:

@@ -41,6 +41,7 @@ ALL_RIGHT = {
     "mask_added",
     "mean_of_nothing",
     "nan_times_norm_of_zero",
+    "nan_written_into",
     "never_used",
     "overflowed_loop",
     "overlap_of_boxes",
@@ -307,6 +308,75 @@ FUNCTION = """class Gate(torch.autograd.Function):
 )
 def test_words(script: str, words: str) -> None:
     assert told(script) == [words]
+
+
+# -- leaves that the script itself has spoiled -------------------------------------------------------------
+
+
+LOOP = """for i in range(8):
+    w.grad = None
+    loss = {}
+    loss.backward()
+    with torch.no_grad():
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (  # the gradient is spoiled by what was nan all along, not by the leaf
+            "w = torch.tensor(2., requires_grad=True)\nx = torch.tensor([1., float('nan')])\n"
+            + LOOP.format("(w * x).sum()", "w -= 0.1 * w.grad"),
+            "2: x holds nan itself; the gradient becomes nan at w*x in line 5;"
+            " then w became nan in line 8, at its 1st change there",
+        ),
+        (  # in the fourth pass; the two before it were thrown away
+            "w = torch.tensor([3., 1.], requires_grad=True)\n"
+            + LOOP.format("torch.sqrt(w[0]) + w[1]", "w[0] -= 1.0 if i < 3 else w.grad[0]"),
+            "4: the slope of sqrt is 1/(2*sqrt(x)), which has no bound at 0: w[0] = 0;"
+            " then w became -inf in line 7, at its 4th change there",
+        ),
+        (  # a gradient that was not finite, but was not used
+            "w = torch.tensor(1., requires_grad=True)\n"
+            + LOOP.format("w * 2 if i else torch.sqrt(w - 1)", "w -= 1e308 if i > 2 else 0.0"),
+            "7: w becomes -inf at its 5th change here; it was -1e+308 before",
+        ),
+        (
+            "w = torch.tensor(float('nan'), requires_grad=True)\n"
+            + LOOP.format("w ** 2", "w -= 0.1 * w.grad"),
+            "1: w holds nan itself; the gradient becomes nan at loss in line 4",
+        ),
+    ],
+)
+def test_where_a_leaf_was_spoiled(script: str, words: str) -> None:
+    assert told(script) == [words]
+
+
+def test_all_gradients_of_a_graph_have_the_leaf_that_was_spoiled_first_as_their_cause() -> None:
+    script = (
+        "a = torch.tensor(2., requires_grad=True)\nb = torch.tensor(0.5, requires_grad=True)\n"
+        "for i in range(20):\n    a.grad = b.grad = None\n    loss = (a * b - 7) ** 2\n    loss.backward()\n"
+        "    with torch.no_grad():\n        b -= 1.5 * b.grad\n        a -= 1.5 * a.grad"
+    )
+    settings, source = Settings(wrt=["a", "b"]), Source(script, "script.ad")
+    execution = execute(source, settings, ignore, ignore_warning)
+    report = describe(differentiate(execution, settings), source, graph=False)
+    add_remedies(report, execution, settings)
+    [[of_a], [of_b]] = [derivation.causes for derivation in report.derivations]
+    assert of_a.text == of_b.text
+    assert of_a.line in (8, 9)
+
+
+def test_a_run_too_long_to_be_repeated_is_not_said_to_have_begun_with_nan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(remedies, "MOST_STEPS", 3)
+    script = "w = torch.tensor(0., requires_grad=True)\n" + LOOP.format("torch.sqrt(w)", "w -= w.grad * 0")
+    assert told(script) == [
+        "1: w holds nan, having been changed in place since this line;"
+        " the gradient becomes nan at loss in line 4"
+    ]
 
 
 # -- trials -----------------------------------------------------------------------------------------------

@@ -1,0 +1,50 @@
+"""Smaller steps for a training loop that runs away: the numbers in its update, divided."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import Edit, Fix
+from autodiff.grammar import syntax
+from autodiff.grammar.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autodiff.grammar.proposals.scene import Scene
+
+DIVISORS = (10, 100, 1000, 10_000)
+
+
+def smaller_steps(scene: Scene) -> Iterator[Fix]:
+    """The update with a smaller number, or the line that gives the learning rate its value."""
+    numbers = list(dict.fromkeys(step_sizes(scene.statement, scene)))
+    for divisor in DIVISORS:
+        for number in numbers:
+            edit = Edit(number.span, f"{number.value / divisor:.6g}")
+            start = scene.source.text.rfind("\n", 0, number.span.start) + 1
+            end = scene.source.text.find("\n", number.span.end)
+            line = scene.source.text[start : end if end >= 0 else None]
+            at, behind = number.span.start - start, number.span.end - start
+            yield Fix(f"make smaller steps: {(line[:at] + edit.text + line[behind:]).strip()}", edit)
+
+
+def step_sizes(part: syntax.Syntax, scene: Scene) -> Iterator[syntax.Number]:
+    """The numbers in a part of the script, and those that its names stand for."""
+    for node in walk(part):
+        if isinstance(node, syntax.Number) and node.value:
+            yield node
+        elif isinstance(node, syntax.Name):
+            for value in given_to(node.id, scene):
+                if isinstance(value, syntax.Number) and value.value:
+                    yield value
+
+
+def given_to(name: str, scene: Scene) -> Iterator[syntax.Expression | None]:
+    """What a variable is assigned and what is passed for a parameter by its name."""
+    for node in walk(scene.script):
+        if isinstance(node, syntax.Argument) and node.keyword == name:
+            yield node.value
+        elif isinstance(node, syntax.Parameter) and node.name == name:
+            yield node.default
+    for statement in scene.assignments(name):
+        yield statement.value
