@@ -268,12 +268,12 @@ def comparison(c: Compiler, node: syntax.Comparison) -> Evaluate:
     links = [(COMPARISON[op], c.expression(operand)) for op, operand in node.rest]
     if len(links) == 1:
         ((compare, second),) = links
-        of_ints = ON_INTS.get(node.rest[0][0], compare)
+        of_ints = ON_INTS.get(node.rest[0][0])
 
         def run(frame: Frame) -> Any:
             x = first(frame)
             y = second(frame)
-            if x.__class__ is int and y.__class__ is int:
+            if x.__class__ is int and y.__class__ is int and of_ints is not None:
                 return of_ints(x, y)
             mode.site = span
             return compare(x, y)
