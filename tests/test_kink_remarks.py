@@ -358,5 +358,6 @@ def test_what_scripts_are_told(path: Path) -> None:
 ON_A_KINK: dict[str, set[tuple[int | None, str]]] = {
     "acos_in_float32": {(2, "clamp")},
     "normalized_zero_vector": {(2, "vector_norm")},
+    "nan_times_norm_of_zero": {(3, "vector_norm")},
     "standardized_equal_entries": {(2, "std")},
 }
