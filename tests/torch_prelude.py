@@ -192,14 +192,23 @@ def _is_public(value: object, name: str) -> bool:
 
 
 def _shared(pythons: Callable[..., Any], torchs: Callable[..., Any]) -> Callable[..., Any]:
-    """Python's function, and torch's where the first argument is a Tensor."""
+    """Python's function, and torch's where the first argument is a Tensor.
+
+    max() and min() of several single numbers are Python's, whichever comes first.
+    """
 
     def either(*args: Any, **kwargs: Any) -> Any:
         first = args[0] if args else kwargs.get("input")
-        return (torchs if isinstance(first, torch.Tensor) else pythons)(*args, **kwargs)
+        are_single = len(args) > 1 and kwargs.keys() <= {"key"} and all(map(_is_single_number, args))
+        is_torchs = isinstance(first, torch.Tensor) and not (pythons in (max, min) and are_single)
+        return (torchs if is_torchs else pythons)(*args, **kwargs)
 
     either.__name__ = pythons.__name__
     return either
+
+
+def _is_single_number(value: object) -> bool:
+    return not value.dim() if isinstance(value, torch.Tensor) else isinstance(value, (int, float))
 
 
 # What torch leaves uninitialised is zeros in the language, since scripts have to repeat.

@@ -89,8 +89,9 @@ def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str,
             operands=(x, source),
         )
     if index.size > 1 and dim >= source.ndim and name == "index_add_()":
+        where = f"{name}: Indexing dim {dim} is out of bounds of the source tensor with dim {source.ndim}"
         raise ShapeError(
-            f"{name}: Indexing dim {dim} is out of bounds of the source tensor with dim {source.ndim}",
+            where if dim else "Dimension specified as 0 but tensor has no dimensions",
             code="E0303",
             operands=(source,),
         )
