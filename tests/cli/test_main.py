@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -22,6 +23,7 @@ def imports_of(*arguments):
         text=True,
         check=False,
         timeout=60,
+        env={**os.environ, "AUTODIFF_FAST": "1"},  # the plain engine computes numbers with numpy
     )
     names = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line]
     assert "autodiff.cli.main" in names
