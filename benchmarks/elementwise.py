@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case, sized, worker
-from benchmarks.leaves import leaf
+from benchmarks.leaves import gradients, leaf
 from benchmarks.worker import Run, answer
 
 #: A formula of (functions, arrays), and how many arrays it takes.
@@ -73,7 +73,7 @@ def ours(formula: str, n: int) -> Run:
     def run() -> list[Any]:
         leaves = [leaf(array) for array in arrays]
         work(functions, *leaves).backward()
-        return [leaf.grad.value for leaf in leaves]
+        return gradients(leaves)
 
     return run
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
     import numpy as np
     from autodiff.core.tensors import Tensor
 
@@ -14,3 +17,8 @@ def leaf(array: np.ndarray) -> Tensor:
     from autodiff.core.tensors import Tensor, settle
 
     return Tensor(settle(array)).set_requires_grad()
+
+
+def gradients(leaves: Iterable[Any]) -> list[Any]:
+    """What a backward pass left in each leaf."""
+    return [x.grad.value for x in leaves]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case, sized, worker
-from benchmarks.leaves import leaf
+from benchmarks.leaves import gradients, leaf
 from benchmarks.worker import Run, answer
 
 WIDTHS = (784, 512, 512, 10)
@@ -59,7 +59,7 @@ def ours(batch: int, dtype: str) -> Run:
     def run() -> list[Any]:
         parameters = [leaf(array) for array in arrays]
         cross_entropy(logits(x, parameters, relu), y).backward()
-        return [parameter.grad.value for parameter in parameters]
+        return gradients(parameters)
 
     return run
 

@@ -103,7 +103,7 @@ def build_command(command: Command) -> click.Command:
         arguments = (given,) if isinstance(given, str) else given
         for option in command.options:
             if option.kind == TEXTS:
-                values[option.name] = tuple(values[option.name])  # type: ignore[arg-type]
+                values[option.name] = tuple(values[option.name])  # type: ignore[arg-type] # click gives a sequence
         return Request(command.name, arguments[0] if arguments else "", values, tuple(arguments[1:]))
 
     examples = "\n".join(f"  {line}" for line in command.examples)

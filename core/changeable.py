@@ -44,7 +44,7 @@ class StaleView(Leaf):
         self.out = value
         self.site = old.site
         self.name = old.name
-        self.mark = None
+        self.mark = self.g = None
         self.cell = None
         self.recipe = recipe
         self.made_by: Node | None = None
@@ -54,7 +54,7 @@ class StaleView(Leaf):
             self.made_by = old
 
     @property
-    def tracked(self) -> bool:  # type: ignore[override]
+    def tracked(self) -> bool:  # type: ignore[override] # what a Leaf answers is refused here
         """Whether gradients flow here, which nobody can say."""
         raise self.refusal()
 

@@ -91,9 +91,9 @@ def base_after(base: Tensor, view: Tensor, result: Tensor) -> Tensor:
         params = recipes[0].params
         at = params["index"] if "index" in params else slice(params["start"], params["stop"], params["step"])
         basic = (*(slice(None),) * params["dim"], at)
-        return OPS["index_put"](base, result, basic=basic, advanced=())  # type: ignore[no-any-return]
+        return OPS["index_put"](base, result, basic=basic, advanced=())  # type: ignore[no-any-return] # a Tensor
     positions = positions_of(recipes)
-    return OPS["write_through"](base, result, positions=positions)  # type: ignore[no-any-return]
+    return OPS["write_through"](base, result, positions=positions)  # type: ignore[no-any-return] # a Tensor
 
 
 def new_memory(tensor: Tensor, result: Tensor) -> Any:

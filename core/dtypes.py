@@ -89,7 +89,7 @@ def dtype_of(value: object) -> DType:
     """The type of a tensor's value: a Python float is a float64, an array says its own."""
     if value.__class__ is float:
         return float64
-    dtype = value.dtype  # type: ignore[attr-defined]
+    dtype = value.dtype  # type: ignore[attr-defined] # numpy's types are not named before numpy is needed
     met = _MET.get(dtype)
     if met is None:
         met = _MET[dtype] = DTYPES[dtype.name]

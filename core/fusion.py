@@ -163,8 +163,10 @@ def is_large(x: Any) -> bool:
 def install() -> None:
     """Have operators and ops of tensors ask whether they are to be put off, before anything else."""
     # With such a method Python reads every attribute slower: it is there once an array is large.
-    Tensor.__getattr__ = look_at_tensor  # type: ignore[attr-defined] # what a class may have
-    ArrayNode.__getattr__ = look_at_node  # type: ignore[attr-defined] # what a class may have
+    # To the type checker a class has no such method, and a property is what it answers.
+    tensors: Any = Tensor
+    nodes: Any = ArrayNode
+    tensors.__getattr__, nodes.__getattr__ = look_at_tensor, look_at_node
     apply = APPLIERS[Tensor]
 
     def apply_later(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -179,10 +181,9 @@ def install() -> None:
     Tensor.__pow__, Tensor.__rpow__ = infix_later("pow", Tensor.__pow__, Tensor.__rpow__)
     both = infix_later("div", Tensor.__truediv__, Tensor.__rtruediv__)
     Tensor.__truediv__, Tensor.__rtruediv__ = both
-    # To the type checker a property is what it answers.
-    Tensor.shape = measured_later(Tensor.shape, lambda lazy: lazy.shape)  # type: ignore[method-assign,assignment]
-    Tensor.size = measured_later(Tensor.size, lambda lazy: prod(lazy.shape))  # type: ignore[method-assign,assignment]
-    Tensor.dtype = measured_later(Tensor.dtype, dtype_of)  # type: ignore[method-assign,assignment]
+    tensors.shape = measured_later(Tensor.shape, lambda lazy: lazy.shape)
+    tensors.size = measured_later(Tensor.size, lambda lazy: prod(lazy.shape))
+    tensors.dtype = measured_later(Tensor.dtype, dtype_of)
     for name in UFUNCS:
         op = OPS[name]
         if op.of_one is not None:

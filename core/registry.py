@@ -36,7 +36,7 @@ class Table(dict[str, "Any"]):
         if not loading.is_done:
             family = loading.families_of(self.title).get(name)
             if family is not None:
-                __import__(f"{PACKAGE}.{family}")
+                __import__(f"{PACKAGE}.{family}")  # from our own index, never from a script
         return super().__contains__(name)
 
     def __missing__(self, name: str) -> Any:
@@ -89,14 +89,14 @@ class Loading:
             self._index = read_index()
             if not self._index:
                 self.finish()
-        return self._index.get(title, {})  # type: ignore[return-value]
+        return self._index.get(title, {})  # type: ignore[return-value] # the empty one is never written to
 
     def finish(self) -> None:
         """Load every family that has not loaded yet."""
         if not self.is_done:
             self.is_done = True  # first: the families ask for names of each other
             for family in families():
-                __import__(f"{PACKAGE}.{family}")
+                __import__(f"{PACKAGE}.{family}")  # from our own folder, never from a script
 
 
 loading = Loading()
