@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_why import told
+from why_scripts import told
 
 SQUARE = "x = torch.tensor([[1., 2., 3.], [4., 5., 3.]], requires_grad=True)\n"
 LINE = "x = torch.tensor([1., -2., 3.], requires_grad=True)\n"

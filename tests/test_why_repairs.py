@@ -1,0 +1,134 @@
+"""Repairs of gradients that are zero or not finite: what is tried, how often, and what is proposed."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.limits import limits
+from autodiff.core.span import Source
+from autodiff.grammar import remedies
+from autodiff.grammar.run import Settings
+from why_scripts import LEAF, repairs
+
+
+def test_trials_end_after_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = "for i in range(100): pass\n" + LEAF.format("[0., 0.]") + "y = x / x.norm()\ny[0].backward()"
+    second = ["keep the divisor away from 0: x / (x.norm() + 1e-6)"]
+    assert repairs(script) == second
+    monkeypatch.setattr(remedies, "MOST_STEPS", 102)
+    assert repairs(script) == second
+    monkeypatch.setattr(remedies, "ENTRIES", 1)  # every entry counts as a step
+    assert repairs(script) == []
+
+
+def test_trials_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remedies, "MOST_IN_ALL", 1)
+    assert repairs(LEAF.format("[0., 0.]") + "y = x / x.norm()\ny[0].backward()") == []
+
+
+def test_a_trial_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = (
+        LEAF.format("0.")
+        + "y = torch.sqrt(x)\nfor i in range(3 if y == 0 else 10**9):\n    pass\nz = 2 * y\nz.backward()"
+    )
+    monkeypatch.setattr(remedies, "MOST_STEPS", 1000)
+    monkeypatch.setattr(limits, "steps", 50_000)
+    assert repairs(script) == []
+    assert limits.steps == 50_000
+
+
+def test_a_trial_takes_no_more_steps_than_all_together_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remedies, "MOST_STEPS", 1000)
+    for allowed, taken in ((50_000, 1000), (500, 500), (0, 1000)):
+        monkeypatch.setattr(limits, "steps", allowed)
+        trials = remedies.Trials(Settings())
+        assert trials.run("for i in range(10**9):\n    pass", Source("", "script.ad"), "x") is None
+        assert taken <= trials.steps <= taken + 1
+
+
+def test_what_goes_on_from_a_change_that_changed_nothing_is_not_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried = []
+    run = remedies.Trials.run
+    monkeypatch.setattr(remedies.Trials, "run", lambda *args: tried.append(args[1]) or run(*args))
+    code = "y = torch.sqrt(x * 0 - 4) + torch.sqrt(x * 0 - 9)\ny.backward()"
+    assert repairs(LEAF.format("1.") + code) == []
+    assert any("+ 1e-12)" in text for text in tried)
+    assert not any(text.count("+ 1e-") == 2 for text in tried)
+
+
+def test_no_more_than_three_repairs_go_together() -> None:
+    lines = [f"r{at} = torch.sqrt(x[{at}])\n" for at in range(4)]
+    three = LEAF.format("[0., 0., 0., 0.]") + "".join(lines[:3]) + "y = r0 + r1 + r2\ny.backward()"
+    [together] = repairs(three)
+    assert together.count("torch.sqrt(x[") == 3
+    four = LEAF.format("[0., 0., 0., 0.]") + "".join(lines) + "y = r0 + r1 + r2 + r3\ny.backward()"
+    assert repairs(four) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "proposed"),
+    [
+        (
+            LEAF.format("[[1000., 1.], [2., 1000.]]") + "y = torch.log(torch.exp(x).sum())\ny.backward()",
+            ["logsumexp subtracts the largest entry first: torch.logsumexp(x.flatten(), 0)"],
+        ),
+        (
+            LEAF.format("[[1000., 1.], [2., 1000.]]")
+            + "p = torch.exp(x) / torch.exp(x).sum(1, keepdim=True)\np[0, 0].backward()",
+            ["softmax subtracts the largest entry first: torch.softmax(x, 1)"],
+        ),
+        (  # the exponents differ
+            LEAF.format("[1000., 1.]") + "p = torch.exp(x) / torch.exp(2 * x).sum()\np[1].backward()",
+            [
+                "together: keep it below the overflow: torch.exp(x.clamp(max=700)), and keep it below the"
+                " overflow: torch.exp((2 * x).clamp(max=700))"
+            ],
+        ),
+        (  # the name means something else by then
+            LEAF.format("[1000., 1.]")
+            + "v = x * 1\ne = torch.exp(v)\nv = x * 0\ny = torch.log(e.sum()) + v[0]\ny.backward()",
+            ["keep it below the overflow: torch.exp(v.clamp(max=700))"],
+        ),
+        (  # what is summed was changed in between
+            LEAF.format("[1000., 1.]")
+            + "v = x * 1\ne = torch.exp(v)\nv[0] = 3\ny = torch.log(e.sum())\ny.backward()",
+            [],
+        ),
+        (
+            "from torch import exp, log, tensor\nx = tensor([1000., 1.], requires_grad=True)\n"
+            "y = log(1 + exp(x)).sum()\ny.backward()",
+            ["softplus is log(1 + exp(x)) without the overflow: softplus(x)"],
+        ),
+        (
+            "import torch\nimport torch.nn.functional as F\n"
+            + LEAF.format("1000.")
+            + "y = F.relu(torch.log(1 + torch.exp(x)))\ny.backward()",
+            ["softplus is log(1 + exp(x)) without the overflow: F.softplus(x)"],
+        ),
+        (
+            LEAF.format("[1., 0.]") + "y = torch.where(x > 0.5, 0, torch.log1p(-x))\ny.sum().backward()",
+            [
+                "choose before the op as well, so that it never meets what is left out:"
+                " torch.log1p(torch.where(x > 0.5, 1, -x))"
+            ],
+        ),
+        (LEAF.format("0.") + "y = x / x\ny.backward()", []),
+        (  # it would be held where nothing moves it
+            LEAF.format("1000.") + "y = torch.exp(x)\ny.backward()",
+            [],
+        ),
+        (
+            "x = torch.tensor([100., 1.], dtype=torch.float32, requires_grad=True)\n"
+            "y = torch.exp(x).sum()\ny.backward()",
+            ["keep it below the overflow: torch.exp(x.clamp(max=80))"],
+        ),
+        (  # below the overflow the logarithm would have another value
+            LEAF.format("[1000., 1.]")
+            + "p = torch.exp(x) / torch.exp(x).sum()\ny = torch.log(p * 1)[1]\ny.backward()",
+            [],
+        ),
+    ],
+)
+def test_what_is_proposed(script: str, proposed: list[str]) -> None:
+    assert repairs(script) == proposed

@@ -1,0 +1,244 @@
+"""Words for single causes: what is said of an op, and of a leaf that the script itself has spoiled."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.core.describe import describe
+from autodiff.core.span import Source
+from autodiff.grammar import remedies
+from autodiff.grammar.remedies import add_remedies
+from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.grammar.runtime import ignore, ignore_warning
+from why_scripts import LEAF, LOOP, told
+
+
+@pytest.mark.parametrize(
+    ("dtype", "left", "turn"), [("float32", "1.4013e-45", "951st"), ("float64", "5e-324", "26th")]
+)
+def test_what_is_too_small_for_a_number_depends_on_the_type(dtype: str, left: str, turn: str) -> None:
+    said = told(
+        f"w = torch.tensor(0.5, dtype=torch.{dtype}, requires_grad=True)\ny = w\n"
+        "for i in range(1100):\n    y = y * 0.5\ny.backward()"
+    )
+    assert said == [
+        f"4: the gradient has shrunk to {left} on its way to y ({turn} time), and times the next factor"
+        " (0.5) it is too small for a number"
+    ]
+
+
+def test_values_of_one_name_are_told_apart_by_their_lines() -> None:
+    code = "h = x * 500\nh = torch.exp(h)\nh = h * 2\nh.backward()"
+    assert told(LEAF.format("2.") + code) == [
+        "3: h (line 3) is inf already on the way forward: exp grows beyond the largest number:"
+        " h (line 2) = 1000"
+    ]
+
+
+def test_calls_of_a_function_are_told_apart_by_their_number() -> None:
+    code = "def f(v):\n    r = torch.exp(v)\n    return r\ny = f(x) + f(x * 1000)\ny.backward()"
+    assert told(LEAF.format("1.") + code) == [
+        "3: r (2nd time) is inf already on the way forward: exp grows beyond the largest number:"
+        " x*1000 = 1000"
+    ]
+
+
+def test_what_an_op_is_made_of_is_not_counted_as_visits() -> None:
+    code = "for i in range(3):\n    x = torch.cosine_similarity(x, x, 0) * x * 0\nx.sum().backward()"
+    assert all("time)" in line for line in told("a = torch.tensor([1.], requires_grad=True)\nx = a\n" + code))
+
+
+def test_a_sum_that_nearly_cancels_is_no_rounding() -> None:
+    assert told(LEAF.format("3.") + "y = x * 1 - x * 0.9999\ny.backward()") == []
+
+
+def test_a_small_gradient_beside_a_softmax_is_no_rounding() -> None:
+    code = "t = (x * 1e-3).sum()\ns = torch.softmax(x, 0).sum() * 1e14\ny = t + s\ny.backward()"
+    assert told(LEAF.format("[0., 0.]") + code) == []
+
+
+def test_the_choice_is_found_behind_what_is_done_entry_by_entry() -> None:
+    code = "y = torch.tensor(3.)\nz = (torch.stack([x, y]) * 2 + 1).max()\nz.backward()"
+    assert told(LEAF.format("1.") + code) == ["3: z takes other entries, and those get the gradient"]
+
+
+def test_an_overflow_is_told_where_it_begins() -> None:
+    code = "e = torch.exp(x)\np = e / e.sum()\nloss = -torch.log(p)[1]\nloss.backward()"
+    assert told(LEAF.format("[1000., 1.]") + code) == [
+        "2: e is inf already on the way forward: exp grows beyond the largest number: entry [0] of x = 1000;"
+        " the gradient becomes nan at torch.log(p) in line 4"
+    ]
+
+
+def test_a_deviation_of_equal_entries_has_the_slope_0() -> None:
+    assert told(LEAF.format("[2., 2., 2.]") + "s = 3 * x.std()\ns.backward()") == [
+        "2: the slope of x.std() is 0 where all entries are equal: x (2 in all entries)"
+    ]
+
+
+FUNCTION = """class Gate(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, v):
+        return v * 2
+    @staticmethod
+    def backward(ctx, g):
+        return g * float("inf")
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (
+            LEAF.format("[[1., 0.], [1., 1.]]")
+            + "y = torch.log(x).T\nz = torch.where(y < 0, 0, y)\nz.sum().backward()",
+            "2: torch.log(x) is -inf already on the way forward: the logarithm of 0 is -infinity:"
+            " entry [0, 1] of x = 0; what arrives there is 0, and 0 times infinity is nan: where in line 3"
+            " leaves this branch out, but not its derivative",
+        ),
+        (  # the branch is taken: the product stops it
+            LEAF.format("0.") + "y = torch.where(x >= 0, torch.sqrt(x) * x, 0)\ny.backward()",
+            "2: the slope of sqrt is 1/(2*sqrt(x)), which has no bound at 0: x = 0; what arrives there is 0,"
+            " and 0 times infinity is nan: the product in line 2 has a 0 for this entry, but not for its"
+            " derivative",
+        ),
+        (
+            LEAF.format("0.") + "y = 0 * (x * torch.log(x))\ny.backward()",
+            "2: torch.log(x) is -inf already on the way forward: the logarithm of 0 is -infinity: x = 0; the"
+            " gradient becomes nan at x*torch.log(x)",
+        ),
+        (  # an entry that is chosen is not finite as well
+            LEAF.format("[0., -1.]")
+            + "y = torch.where(x < 0, x * torch.log(x * x - 1), 0)\ny.sum().backward()",
+            "2: torch.log(x*x - 1) is nan already on the way forward: the logarithm of a negative number is"
+            " nan: entry [0] of x*x - 1 = -1; the gradient becomes nan at x*torch.log(x*x - 1)",
+        ),
+        (
+            LEAF.format("3.") + FUNCTION + "y = torch.where(x > 5, Gate.apply(x), 0)\ny.backward()",
+            "9: Gate.backward answers what is not finite: x = 3",
+        ),
+        (
+            LEAF.format("3.") + "y = x * 2\ny.backward(torch.tensor(0.))",
+            "2: the gradient that was started from is 0",
+        ),
+        (
+            LEAF.format("[1000., 0.]") + "p = torch.softmax(x, 0)\np[0].backward()",
+            "2: p has levelled out, its slope is too small for a number: x (entries from 0 to 1000)",
+        ),
+        (
+            LEAF.format("3.") + "y = torch.where(x > 5, x * 2, torch.tensor(1.))\ny.backward()",
+            "2: y takes the other branch: the condition is False",
+        ),
+        (
+            LEAF.format("3.") + "y = torch.where(x > 1, torch.tensor(1.), x * 2)\ny.backward()",
+            "2: y takes the other branch: the condition is True",
+        ),
+        (
+            LEAF.format("[1., 3.]") + "y = torch.where(x > 2, x, 1)\ny[0].backward()",
+            "2: y takes the other branch: the condition is True in some entries",
+        ),
+        (
+            LEAF.format("3.") + "c = torch.tensor(0.)\ny = c / x\ny.backward()",
+            "3: c = 0 is divided by x = 3 in y",
+        ),
+        (
+            LEAF.format("3.") + "c = torch.tensor(float('inf'))\ny = x / c\ny.backward()",
+            "3: x = 3 is divided by c = inf in y",
+        ),
+        (
+            LEAF.format("[0., 0.]") + "y = x.square().sum()\ny.backward()",
+            "2: the slope of x.square() is 2*x, which is 0 here: x (0 in all entries)",
+        ),
+        (
+            LEAF.format("[0., 0.]") + "n = 3\nv = x + 0\ny = (v * 2)**n\ny.sum().backward()",
+            "4: the slope of y is 3*(v*2)**2, which is 0 here: v*2 (0 in all entries)",
+        ),
+        (
+            LEAF.format("[0., 0.]")
+            + "p = torch.tensor([2., 3.], requires_grad=True)\nh = x * 1\ny = h**p\ny.sum().backward()",
+            "4: the slope of y is p*h**(p - 1), which is 0 here: h (0 in all entries)",
+        ),
+        (
+            LEAF.format("[0., 0.]") + "h = x * 3\ny = h.square().sum()\ny.backward()",
+            "3: the slope of h.square() is 2*h, which is 0 here: h (0 in all entries)",
+        ),
+        (
+            LEAF.format("[-3., -2.]") + "h = x.clamp(min=0)\ny = (2 * h).norm()\ny.backward()",
+            "2: h is flat beyond its bounds: x (entries from -3 to -2)",
+        ),
+        (
+            LEAF.format("-3.") + "h = torch.relu(x)\ny = h * h\ny.backward()",
+            "2: h passes nothing on where its input is not positive: x = -3",
+        ),
+        (
+            LEAF.format("0.") + "p = torch.tensor(2., requires_grad=True)\ny = x**-p\ny.backward()",
+            "3: y is inf already on the way forward: a negative power has no value at 0: x = 0, -p = -2",
+        ),
+        (
+            LEAF.format("1.") + "e = torch.tensor(float('inf'))\ny = (x - e + e) * x\ny.backward()",
+            "3: x - e + e is nan already on the way forward: -inf + inf is nan: x - e = -inf, e = inf;"
+            " the gradient becomes nan at y",
+        ),
+    ],
+)
+def test_words(script: str, words: str) -> None:
+    assert told(script) == [words]
+
+
+# -- leaves that the script itself has spoiled -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (  # the gradient is spoiled by what was nan all along, not by the leaf
+            "w = torch.tensor(2., requires_grad=True)\nx = torch.tensor([1., float('nan')])\n"
+            + LOOP.format("(w * x).sum()", "w -= 0.1 * w.grad"),
+            "2: x holds nan itself; the gradient becomes nan at w*x in line 5;"
+            " then w became nan in line 8, at its 1st change there",
+        ),
+        (  # in the fourth pass; the two before it were thrown away
+            "w = torch.tensor([3., 1.], requires_grad=True)\n"
+            + LOOP.format("torch.sqrt(w[0]) + w[1]", "w[0] -= 1.0 if i < 3 else w.grad[0]"),
+            "4: the slope of sqrt is 1/(2*sqrt(x)), which has no bound at 0: w[0] = 0;"
+            " then w became -inf in line 7, at its 4th change there",
+        ),
+        (  # a gradient that was not finite, but was not used
+            "w = torch.tensor(1., requires_grad=True)\n"
+            + LOOP.format("w * 2 if i else torch.sqrt(w - 1)", "w -= 1e308 if i > 2 else 0.0"),
+            "7: w becomes -inf at its 5th change here; it was -1e+308 before",
+        ),
+        (
+            "w = torch.tensor(float('nan'), requires_grad=True)\n"
+            + LOOP.format("w ** 2", "w -= 0.1 * w.grad"),
+            "1: w holds nan itself; the gradient becomes nan at loss in line 4",
+        ),
+    ],
+)
+def test_where_a_leaf_was_spoiled(script: str, words: str) -> None:
+    assert told(script) == [words]
+
+
+def test_all_gradients_of_a_graph_have_the_leaf_that_was_spoiled_first_as_their_cause() -> None:
+    script = (
+        "a = torch.tensor(2., requires_grad=True)\nb = torch.tensor(0.5, requires_grad=True)\n"
+        "for i in range(20):\n    a.grad = b.grad = None\n    loss = (a * b - 7) ** 2\n    loss.backward()\n"
+        "    with torch.no_grad():\n        b -= 1.5 * b.grad\n        a -= 1.5 * a.grad"
+    )
+    settings, source = Settings(wrt=["a", "b"]), Source(script, "script.ad")
+    execution = execute(source, settings, ignore, ignore_warning)
+    report = describe(differentiate(execution, settings), source, graph=False)
+    add_remedies(report, execution, settings)
+    [[of_a], [of_b]] = [derivation.causes for derivation in report.derivations]
+    assert of_a.text == of_b.text
+    assert of_a.line in (8, 9)
+
+
+def test_a_run_too_long_to_be_repeated_is_not_said_to_have_begun_with_nan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(remedies, "MOST_STEPS", 3)
+    script = "w = torch.tensor(0., requires_grad=True)\n" + LOOP.format("torch.sqrt(w)", "w -= w.grad * 0")
+    assert told(script) == [
+        "1: w holds nan, having been changed in place since this line;"
+        " the gradient becomes nan at loss in line 4"
+    ]
