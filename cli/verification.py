@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.cli.session import Session
 from autodiff.cli.work import note_reshaped, read_settings, set_limits, warn
+from autodiff.core.custom_checks import function_faults, is_reached
 from autodiff.core.describe import describe
 from autodiff.core.errors import UsageError
 from autodiff.core.kink_row import GAP
@@ -13,7 +14,7 @@ from autodiff.core.limits import limits
 from autodiff.core.naming import Names
 from autodiff.core.neighbours import Neighbours
 from autodiff.core.sweep import leading_to
-from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
+from autodiff.core.verify import HIDDEN, KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
 from autodiff.grammar.hand_formula import HandCheck, check_formula
 from autodiff.grammar.hand_points import Formula
 from autodiff.grammar.moved_runs import Probe, Rerun
@@ -39,19 +40,19 @@ class Answers:
         self.formulas: list[HandCheck] = []
 
     @property
-    def is_right(self) -> bool:
-        """Whether nothing was found to be wrong; a kink is not, nor is what cannot be decided."""
-        return all(check.verdict not in (WRONG, NOT_FINITE) for check in self.checks) and all(
-            formula.is_right is not False for formula in self.formulas
-        )
+    def is_right(self) -> bool | None:
+        """False where something is wrong, None where nothing is but not all could be decided."""
+        if self.count(WRONG, NOT_FINITE) or any(formula.is_right is False for formula in self.formulas):
+            return False
+        return None if self.open_questions else True
 
     def count(self, *verdicts: str) -> int:
         return sum(check.verdict in verdicts for check in self.checks)
 
     @property
     def open_questions(self) -> int:
-        """How many gradients are neither right nor wrong."""
-        return self.count(KINK, UNDECIDED)
+        """How many gradients and formulas are neither right nor wrong."""
+        return self.count(KINK, UNDECIDED) + sum(formula.is_right is None for formula in self.formulas)
 
 
 def make_answers(session: Session) -> Answers:
@@ -80,12 +81,16 @@ def make_answers(session: Session) -> Answers:
         leaves = [node for node in subject.order if node.number in probe.numbers]
         neighbours = Neighbours(leaves, again, np.random.default_rng(seed))
         ties = tuple(script.source.position(site.start)[0] for site in probe.ties)
+        faults = function_faults(subject, names, script.source, seed)
         for spelled, node in subject.wrt:
             check = verify(subject, spelled, node, answers.order, seed, neighbours)
             if check.verdict in (OK, WRONG, KINK):
                 leading = leading_to(subject.order, [node])
                 there = kinks_of(leading, subject.cotangents, names, answers.order)
                 check.kinks = tuple(kink for kink in there if kink.kind != GAP)
+            check.fault = next((fault for fault in faults if is_reached(fault, subject, node)), None)
+            if check.fault is not None and check.verdict in (OK, UNDECIDED):
+                check.verdict, check.reason = WRONG, HIDDEN
             check.ties = tuple(dict.fromkeys(ties)) if check.leaps else ()
             answers.checks.append(check)
         if answers.order == 1:

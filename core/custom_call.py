@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.function import Context
+    from autodiff.core.span import Span
 
 DOC = "a function defined in the script"
 
@@ -61,7 +62,7 @@ class CustomCall:
 
     __slots__ = (
         *("answered", "backward", "context", "forward", "mark", "name", "operands", "outputs", "reached"),
-        *("site", "slots", "sources", "values"),
+        *("ran", "site", "slots", "sources", "values"),
     )
 
     def __init__(
@@ -80,6 +81,7 @@ class CustomCall:
         self.sources = tuple([x.source() if isinstance(x, Tensor) else None for x in operands])
         self.values = tuple([x.data if isinstance(x, Tensor) else x for x in operands])
         self.site = mode.site
+        self.ran: Span | None = None
         self.mark = source.mark()
         self.outputs: list[Any] = []
         self.slots: list[tuple[int, int] | None] = []
@@ -240,6 +242,7 @@ class CustomCall:
         site = mode.site  # a script's backward moves it from line to line
         try:
             answers = self.backward(self.context, *arguments)
+            self.ran = None if mode.site is site else mode.site
         finally:
             mode.site = site
         if not isinstance(answers, tuple):

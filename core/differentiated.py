@@ -45,7 +45,7 @@ class Scalar:
         self.subject = subject
         self.spelled = spelled
         self.target = target
-        self.recording = Recording(subject.root, (target,))
+        self.recording = Recording(subject.root, (target,), subject.order)
         self.is_number = target.out.__class__ is float
         self.precision = "float64" if self.is_number else target.out.dtype.name
         self.x = np.asarray(target.out, dtype=float)
@@ -103,6 +103,24 @@ class Scalar:
         return (out * np.asarray(self.subject.seed)).sum()
 
     @property
+    def doubled(self) -> Any:
+        """The gradient by the same rules in double precision; None where they cannot be run so."""
+        try:
+            slope, _ = self.slope_at(self.x, create_graph=False)
+        except (ArithmeticError, ValueError, AutodiffError):
+            return None
+        return np.asarray(slope.data)
+
+    def slope_at(self, point: Any, create_graph: bool) -> tuple[Tensor, Tensor]:
+        x = tensor(np.asarray(point, dtype=float), requires_grad=True)
+        root = self.recording.recorded({self.target: x})[self.subject.root]
+        if not root.requires_grad:
+            return Tensor(settle(np.zeros(x.shape))), x
+        seed = Tensor(settle(np.asarray(self.subject.seed, dtype=float)))
+        (g,) = grad(root, x, seed, create_graph=create_graph, allow_unused=True)
+        return Tensor(settle(np.zeros(x.shape))) if g is None else g, x
+
+    @property
     def is_analytic(self) -> bool:
         """Whether it can be continued into the complex plane."""
         return self.precision == "float64" and all(
@@ -120,6 +138,10 @@ class Gradient(Scalar):
     def again(self, subject: Subject, target: Node) -> Gradient:
         return Gradient(subject, self.spelled, target, self.weights)
 
+    @property
+    def doubled(self) -> Any:
+        return self.g
+
     def read_gradient(self) -> None:
         slope, x = self.slope_at(self.x, create_graph=True)
         self.f = float((slope.data * self.weights).sum())
@@ -131,15 +153,6 @@ class Gradient(Scalar):
             cotangents = sweep(order, {slope.node: settle(np.asarray(self.weights, dtype=float))})
             self.g = np.asarray(cotangents.get(x.source(), self.g), dtype=float)
         self.measure(order, cotangents, x.source())
-
-    def slope_at(self, point: Any, create_graph: bool) -> tuple[Tensor, Tensor]:
-        x = tensor(np.asarray(point, dtype=float), requires_grad=True)
-        root = self.recording.recorded({self.target: x})[self.subject.root]
-        if not root.requires_grad:
-            return Tensor(settle(np.zeros(x.shape))), x
-        seed = Tensor(settle(np.asarray(self.subject.seed, dtype=float)))
-        (g,) = grad(root, x, seed, create_graph=create_graph, allow_unused=True)
-        return Tensor(settle(np.zeros(x.shape))) if g is None else g, x
 
     def at(self, x: Any) -> Any:
         try:

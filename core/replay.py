@@ -25,16 +25,17 @@ if TYPE_CHECKING:
 class Recording:
     """The steps between some inputs and the output, oldest first.
 
-    ``inputs`` are nodes of the graph below ``root``; whatever they were made from is left alone.
+    ``inputs`` are nodes of the graph below ``root``; whatever they were made from is left alone. ``order``
+    are the nodes below it, newest first, where they are known or some are to stay as they are.
     """
 
     __slots__ = ("_doubles", "root", "steps")
 
-    def __init__(self, root: Node, inputs: tuple[Node, ...]) -> None:
+    def __init__(self, root: Node, inputs: tuple[Node, ...], order: list[Node] | None = None) -> None:
         self.root = root
         moving = set(inputs)
         steps: list[OpNode] = []
-        for node in reversed(newest_first([root])):
+        for node in reversed(order or newest_first([root])):
             if isinstance(node, OpNode) and node not in moving and any(x in moving for x in node.inputs):
                 moving.add(node)
                 steps.append(node)

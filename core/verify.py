@@ -9,6 +9,7 @@ to estimate derivatives of real functions", SIAM Review 40, 1998).
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 from math import isfinite, log2
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from autodiff.core.custom_checks import FunctionFault
     from autodiff.core.kinks import Kink
     from autodiff.core.neighbours import Neighbours
     from autodiff.core.node import Node
@@ -50,7 +52,7 @@ CANCELLED = {"float64": 1e-7, "float32": 0.1}
 SLOPE = 1.8
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
 LEAVES, BLURRED, CHANGES = "leaves the domain", "blurred by rounding", "changes"
-LOST = "lost beside larger gradients"
+LOST, INPUT, HIDDEN = "lost beside larger gradients", "is an input itself", "hidden beside larger gradients"
 
 
 class Check:
@@ -58,8 +60,10 @@ class Check:
 
     ``verdict`` is OK, WRONG, KINK (the slopes from the two sides differ, no gradient is right), NOT_FINITE
     or UNDECIDED, for the ``reason`` given: LEAVES (every step leaves the domain), BLURRED (rounding hides the
-    slope), LOST (it is off, but so small beside those on the way that rounding may be all there is of it) or
-    CHANGES (the script comes to something else when it is run again). ``worst`` is the entry
+    slope), LOST (it is off, but so small beside those on the way that rounding may be all there is of it),
+    CHANGES (the script comes to something else when it is run again) or INPUT (the output is this input, so
+    there is no rule to check). The caller makes WRONG what a Function has made so, though HIDDEN from the
+    differences. ``worst`` is the entry
     furthest from the differences, () for a number; ``difference`` how far it is, relative to the largest
     entry; ``is_by_plane`` where the complex step has decided because differences are of no use there.
     ``expected`` and ``given`` are its two values, ``step`` the step believed. ``complex_difference``
@@ -68,14 +72,15 @@ class Check:
     ``sides`` are the slopes from below and above at a kink, ``outputs`` the outputs at a jump; ``kinks``,
     which a caller who knows the script's names fills in, are the ops on the way that sit on one, whatever
     the verdict. ``leaps`` says that runs of the script beside this one have shown it, and ``ties``, which
-    the caller fills in, are the lines that compare equal numbers. ``entries`` of ``size`` were stepped one
-    by one.
+    the caller fills in, are the lines that compare equal numbers. ``fault``, filled in by the caller too, is
+    a Function of the script that is to blame. ``entries`` of ``size`` were stepped one by one.
+    ``is_unconnected`` where nothing leads from the output to the input.
     """
 
     __slots__ = (
-        *("complex_difference", "difference", "entries", "expected", "given", "is_by_plane", "kinks"),
-        *("leaps", "name", "order", "outputs", "reason", "sides", "size", "slope", "step", "ties"),
-        *("verdict", "worst"),
+        *("complex_difference", "difference", "entries", "expected", "fault", "given", "is_by_plane"),
+        *("is_unconnected", "kinks", "leaps", "name", "order", "outputs", "reason", "sides", "size", "slope"),
+        *("step", "ties", "verdict", "worst"),
     )
 
     def __init__(self, name: str, size: int, order: int) -> None:
@@ -90,6 +95,7 @@ class Check:
         self.step = 0.0
         self.complex_difference: float | None = None
         self.is_by_plane = False
+        self.is_unconnected = False
         self.slope: float | None = None
         self.sides: tuple[float, float] | None = None
         self.outputs: tuple[float, float] | None = None
@@ -97,6 +103,7 @@ class Check:
         self.kinks: tuple[Kink, ...] = ()
         self.ties: tuple[int, ...] = ()
         self.reason = ""
+        self.fault: FunctionFault | None = None
         self.entries = size
 
 
@@ -118,6 +125,10 @@ def verify(
     random = np.random.default_rng(seed)
     if order == 1:
         function = Scalar(subject, spelled, target)
+        if target is subject.root and spelled == subject.name:
+            found = Check(spelled, function.x.size, 1)
+            found.verdict, found.reason = UNDECIDED, INPUT
+            return found
     else:
         first = verify(subject, spelled, target, 1, seed)
         if first.verdict == WRONG:
@@ -146,6 +157,7 @@ class _Verifier:
             return found
         if not self.x.size:
             return found
+        found.is_unconnected = not self.function.recording.steps
         if not self.is_replayed(middle):
             found.verdict, found.reason = UNDECIDED, CHANGES
             return found
@@ -239,15 +251,22 @@ class _Verifier:
             size = self.measure(given, expected)
             apart = abs(expected - given)
             verdict = self.judge(float(self.x[place]), given, slope, plane, size)
+            is_dust = self.function.precision != "float64" and apart > self.relative * abs(expected)
+            if is_dust and slope is not None and verdict == OK:
+                verdict = self.judge_in_double(place, slope)
             found.is_by_plane |= verdict == OK and plane is not None and apart > BLIND * size
             rank = ((OK, UNDECIDED, KINK, WRONG).index(verdict), apart / size)
             if rank > worst:
                 worst = rank
                 found.verdict, found.worst, found.difference = verdict, place, apart / size
                 found.expected, found.given = expected, given
-                found.step = COMPLEX_STEP if slope is None else slope.step
+                is_plane = slope is None or (verdict == WRONG and TRUST * slope.error > self.relative * size)
+                if plane is not None and is_plane:
+                    found.expected, found.step = plane, COMPLEX_STEP
+                elif slope is not None:
+                    found.step = slope.step
                 found.reason = BLURRED if verdict == UNDECIDED else ""
-                if verdict == UNDECIDED and slope is not None and self.is_lost(slope, given):
+                if verdict == UNDECIDED and slope is not None and (is_dust or self.is_lost(slope, given)):
                     found.reason = LOST
                 found.sides = (slope.left, slope.right) if slope is not None and verdict == KINK else None
                 found.complex_difference = None if plane is None else abs(plane - given) / size
@@ -284,6 +303,25 @@ class _Verifier:
             return UNDECIDED
         is_constant = given == 0.0 and slope.is_flat
         return OK if is_constant or room <= BLIND * size else UNDECIDED
+
+    def judge_in_double(self, place: tuple[int, ...], slope: Slope) -> str:
+        """What to say of a gradient in single precision that only its rounding excuses.
+
+        The same rules in double precision leave none of that rounding.
+        """
+        if self.doubled is None or self.is_blurred:
+            return UNDECIDED
+        given, room = float(self.doubled[place]), TRUST * slope.error
+        apart, largest = abs(given - slope.middle), max(abs(given), abs(slope.middle))
+        dust = DUST["float64"] * self.function.largest
+        if apart > max(self.relative * largest, room) + dust:
+            return WRONG
+        cancelled = CANCELLED["float32"] * self.function.largest if abs(given) <= dust else 0.0
+        return OK if room <= BLIND * max(largest, self.scale, cancelled) else UNDECIDED
+
+    @cached_property
+    def doubled(self) -> Any:
+        return self.function.doubled
 
     def is_lost(self, slope: Slope, given: float) -> bool:
         """Whether a gradient is so small that rounding may have made it, and the differences see another.

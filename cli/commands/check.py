@@ -8,7 +8,10 @@ from autodiff.cli.session import Session
 
 
 def check(session: Session) -> int:
-    """Answer with the exit code as well: 1 where a gradient or a formula is wrong."""
+    """Answer with the exit code as well: 1 where a gradient or a formula is wrong.
+
+    0 where nothing is, and also where it cannot be told; at a kink no number is right, so none is wrong.
+    """
     session.script = read_script(session.request)
     from autodiff.cli.verification import make_answers
 
@@ -23,4 +26,4 @@ def check(session: Session) -> int:
         from autodiff.cli.render.answers import answer_lines
 
         session.show(answer_lines(answers, session.page()))
-    return OK if answers.is_right else NO
+    return NO if answers.is_right is False else OK

@@ -6,7 +6,20 @@ from autodiff.cli.console import visible
 from autodiff.cli.render.numbers import inline, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
 from autodiff.cli.render.prose import fold
-from autodiff.core.verify import BLURRED, CHANGES, KINK, LEAVES, LOST, NOT_FINITE, OK, UNDECIDED, WRONG
+from autodiff.core.verify import (
+    BLURRED,
+    CHANGES,
+    COMPLEX_STEP,
+    HIDDEN,
+    INPUT,
+    KINK,
+    LEAVES,
+    LOST,
+    NOT_FINITE,
+    OK,
+    UNDECIDED,
+    WRONG,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +32,7 @@ if TYPE_CHECKING:
 
 WIDEST_NAME = 24
 MOST_KINKS = 3
+MOST_NAMES = 4
 HEADER = ("input", "answer", "paths", "differences", "complex step", "Taylor")
 UNDECIDED_BECAUSE = {
     LEAVES: "every step leaves the function's domain, so there is nothing to compare with",
@@ -26,6 +40,10 @@ UNDECIDED_BECAUSE = {
     LOST: (
         "the differences give another gradient, but it is so small beside those on the way to it that"
         " rounding may be all there is of it"
+    ),
+    INPUT: (
+        "this is an input, and the output itself: nothing is computed from it, so there is no gradient to"
+        " check"
     ),
     CHANGES: (
         "the script comes to something else when it is run again with the same inputs: it draws random"
@@ -61,7 +79,7 @@ def answer_lines(answers: Answers, page: Page) -> Iterator[Line]:
             yield ((NAME, f"  {row[0][0]}: "), (GRADIENT, row[1][0]))
             yield from prose(told, page.width, 4)
     for check in answers.checks:
-        if check.verdict != OK or check.kinks:
+        if check.verdict != OK or check.kinks or check.is_unconnected:
             yield EMPTY
             yield from prose(explanation(check, answers.order, page), page.width)
     yield EMPTY
@@ -81,6 +99,8 @@ def row_of(check: Check, answers: Answers) -> tuple[str, ...]:
     plane = "" if check.complex_difference is None else far(check.complex_difference)
     slope = "linear" if check.slope is None else f"{check.slope:.2f}"
     stepped = far(check.difference) if check.verdict != KINK else "two slopes"
+    if check.verdict == WRONG and check.reason != HIDDEN:
+        stepped = far(of_the_larger(check))
     if check.verdict == OK and check.is_by_plane:
         stepped = "of no use"
     return (fit(check.name, WIDEST_NAME), check.verdict, paths, stepped, plane, slope)
@@ -99,18 +119,22 @@ def place(check: Check) -> str:
 def explanation(check: Check, order: int, page: Page) -> str:
     """Why a gradient is not simply right; ``order`` is what was asked about."""
     name = visible(place(check))
-    given, expected = (short(value, page.digits) for value in (check.given, check.expected))
+    given = short(check.given, page.digits)
     if check.verdict == WRONG:
         first = "" if check.order == order else "the first derivative is wrong already: "
-        told = (
-            f"{name}: {first}backward gives {given}, differences with a step of {check.step:.0e} give"
-            f" {expected}; they are {percentage(check)} % apart"
-        )
+        if check.reason == HIDDEN:
+            small = "a mistake on the way to it is too small beside the rest for differences of the output"
+            return f"{visible(check.name)}: {small}. {blamed(check, page)}"
+        told = f"{name}: {first}{compared(check, page)}"
+        if check.fault is not None:
+            return f"{told}. {blamed(check, page)}"
         if check.kinks:
             told += f". What is answered at a kink need not add up to a slope. {reasons(check)}"
         elif check.ties:
             told += f". {reasons(check)}"
         return told
+    if check.is_unconnected:
+        return f"{visible(check.name)}: no path leads from it to the output, so nothing is there to be wrong"
     if check.verdict == OK:  # the kinks cancel, or are choices, which stay as the script made them
         return f"{visible(check.name)}: the differences do not see this. {reasons(check)}"
     if check.verdict == KINK and check.sides is not None:
@@ -125,10 +149,34 @@ def explanation(check: Check, order: int, page: Page) -> str:
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"
 
 
+def compared(check: Check, page: Page) -> str:
+    """The two values of the worst entry, and how they were come by."""
+    given, expected = (short(value, page.digits) for value in (check.given, check.expected))
+    stepped = f"differences with a step of {check.step:.0e} give"
+    way = "the complex step gives" if check.step == COMPLEX_STEP else stepped
+    return f"backward gives {given}, {way} {expected}; they are {percentage(check)} % apart"
+
+
+def blamed(check: Check, page: Page) -> str:
+    """Which Function is to blame, and how it was found out."""
+    fault = check.fault
+    assert fault is not None
+    of = visible(fault.spelled) + place(fault.check).removeprefix(fault.name)
+    line = "" if fault.line is None else f", which ends in line {fault.line},"
+    call = "" if fault.called is None else f" in the call of line {fault.called}"
+    return (
+        f"The backward of {visible(fault.name)}{line} is wrong: for {of}{call} {compared(fault.check, page)}"
+    )
+
+
 def percentage(check: Check) -> str:
+    return f"{100 * of_the_larger(check):.3g}"
+
+
+def of_the_larger(check: Check) -> float:
     """How far the two values of the worst entry are apart, of the larger one."""
     largest = max(abs(check.given), abs(check.expected))
-    return f"{100 * abs(check.given - check.expected) / largest:.3g}" if largest else "0"
+    return abs(check.given - check.expected) / largest if largest else 0.0
 
 
 def reasons(check: Check) -> str:
@@ -151,20 +199,20 @@ def summary(answers: Answers) -> str:
     wrong = answers.count(WRONG, NOT_FINITE)
     if wrong:
         return f"{wrong} of {count} {'is' if wrong == 1 else 'are'} wrong"
+    if not count or all(check.reason == INPUT for check in answers.checks):
+        return "there is nothing to check"
     if answers.open_questions:
         return f"{answers.count(OK)} of {count} are right, {answers.open_questions} cannot be decided"
-    by_plane = [check.is_by_plane for check in answers.checks]
-    ways = ["backward", "the complex step" if any(by_plane) else "the differences"]
+    by_plane = [fit(check.name, WIDEST_NAME) for check in answers.checks if check.is_by_plane]
+    ways = ["backward", "the complex step" if by_plane else "the differences"]
     if answers.derivations:
         ways.insert(1, "the sum over the paths")
-    if not count:
-        return "there is nothing to check"
     told = f"right: {', '.join(ways[:-1])} and {ways[-1]} agree"
-    return (
-        f"{told}; differences are of no use {'here' if all(by_plane) else 'for all'}"
-        if any(by_plane)
-        else told
-    )
+    if not by_plane:
+        return told
+    shown = by_plane[:MOST_NAMES] + [f"{len(by_plane) - MOST_NAMES} more"] * (len(by_plane) > MOST_NAMES)
+    listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return f"{told}; for {listed} rounding or fast changes leave differences no use"
 
 
 def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:

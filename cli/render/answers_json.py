@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.verification import Answers
+    from autodiff.core.custom_checks import FunctionFault
     from autodiff.core.errors import AutodiffError
     from autodiff.core.span import Source
     from autodiff.core.verify import Check
@@ -25,6 +26,7 @@ def render_answers(answers: Answers, data: bytes, warnings: list[AutodiffError],
         "output": answers.output,
         "order": answers.order,
         "right": answers.is_right,
+        "undecided": answers.open_questions,
         "checks": [check_entry(check, answers) for check in answers.checks],
         "formulas": [formula_entry(check) for check in answers.formulas],
         "diagnostics": [diagnostic_entry(warning, source, "warning") for warning in warnings],
@@ -49,11 +51,25 @@ def check_entry(check: Check, answers: Answers) -> dict[str, Any]:
         "sides": plain(check.sides),
         "outputs": plain(check.outputs),
         "ties": list(check.ties),
+        "function": None if check.fault is None else fault_entry(check.fault),
         "kinks": [kink_entry(kink) for kink in check.kinks],
         "entries": check.entries,
         "size": check.size,
         "paths": None if derivation is None else count(derivation.count),
         "paths_apart": None if derivation is None else plain(derivation.difference),
+    }
+
+
+def fault_entry(fault: FunctionFault) -> dict[str, Any]:
+    found = fault.check
+    return {
+        "name": fault.name,
+        "line": fault.line,
+        "called": fault.called,
+        "operand": fault.spelled,
+        "worst": list(found.worst),
+        "backward": plain(found.given),
+        "differences": plain(found.expected),
     }
 
 
