@@ -105,8 +105,9 @@ class Derivations:
         backward = self._backward(node)
         uses, use_count = uses_of(subject, node, names) if count > 1 else ((), count)
         is_complete = len(followed) == count
+        is_again = node is not subject.root and spelled == subject.name
         return Derivation(
-            output=subject.name,
+            output=names[subject.root] if is_again else subject.name,
             output_line=names.line(subject.root),
             wrt=spelled,
             wrt_line=names.line(node),

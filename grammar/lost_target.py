@@ -6,10 +6,14 @@ names are those it ended with; a repair holds when the repaired script leaves so
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, Fix, GradientError
+from itertools import count
+
+from autodiff.core.errors import AutodiffError, Edit, Fix, GradientError
 from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
+from autodiff.grammar.disconnected import comes_from
+from autodiff.grammar.leaves import assignments, is_written_number
 from autodiff.grammar.parser import read
 from autodiff.grammar.proposals.cuts import cuts, explain_cuts
 from autodiff.grammar.proposals.scene import Scene
@@ -31,6 +35,8 @@ def explain_lost(error: GradientError, execution: Execution, settings: Settings)
     target = made_last(scene, execution, settings)
     found = [] if target is None else cuts(scene, target)
     if not found:
+        if target is not None and execution.without_tensors:
+            explain_numbers(error, scene, target, execution, settings)
         return
     scene.span = error.span = target.span
     others = tuple(text for text in error.help if "--of" in text)
@@ -47,6 +53,34 @@ def explain_lost(error: GradientError, execution: Execution, settings: Settings)
         error.caret = f"the graph was left on the way to `{name}`"
     error.fixes = tuple(fix for fix in proposed if leaves_a_target(fix, source, settings))
     error.help = (*others, *error.help)
+
+
+def explain_numbers(
+    error: GradientError, scene: Scene, target: Any, execution: Execution, settings: Settings
+) -> None:
+    """Say which number is no input because it is assigned again, where the target was made from one."""
+    names = execution.scopes
+    for name, value in assignments(scene.script.body):
+        if value is None or not is_written_number(value, names) or names.module.writes[name.id] == 1:
+            continue
+        if not (value is target or comes_from(scene, target, name.id)):
+            continue
+        output = settings.of or name_assigned_last(execution)
+        about = "" if output == name.id else f"`{output}` is made from plain numbers: "
+        error.caret = (
+            f"{about}`{name.id}` is assigned more than once, and a number is an input only where it is"
+            " assigned once"
+        )
+        own = next(made for at in count() if (made := f"{name.id}{at}") not in names.module.slots)
+        text = scene.text(value)
+        fix = Fix(
+            f"give the input a name of its own: {own} = {text}, and {name.id} = {own}",
+            Edit(value.span, f"{text}\n{name.id} = {own}"),
+            Edit(name.span, own),
+        )
+        error.fixes = tuple(one for one in [fix] if leaves_a_target(one, scene.source, settings))
+        error.help = tuple(text for text in error.help if "--of" in text)
+        return
 
 
 def made_last(scene: Scene, execution: Execution, settings: Settings) -> Any:

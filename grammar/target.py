@@ -290,6 +290,9 @@ def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple
             known = versions.get(name)
             if known is None or value.node.number > known.number:
                 versions[name] = value.node
+    target = order[0]
+    if target.name is not None:  # its own derivative by itself is 1: its name means what it began as
+        versions[target.name] = next(node for node in reversed(order) if node.name == target.name)
     names = set(versions) | {n for n, v in execution.names.items() if v.__class__ is Tensor}
     names = {name for name in names if matches(name, entry)}
     if not names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import pairwise
 from math import isfinite
@@ -10,6 +11,7 @@ from textwrap import wrap
 from autodiff.cli.console import visible
 from autodiff.cli.render.numbers import is_array, number, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, fit, muted, prose
+from autodiff.cli.render.steps import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +23,11 @@ if TYPE_CHECKING:
     from autodiff.core.report import Derivation, Path, Use
 
 LABEL_WIDTH = 14
-#: A path of more nodes shows its ends, or so many of the nodes that others like it do not pass.
+#: Where a row of a table may be folded.
+FOLDS = re.compile(r"(?= <- )|(?<=, )")
+#: A path of more nodes shows its ends, or up to so many of the nodes that others like it do not pass.
 LONGEST_WAY = 8
-MOST_APART = 3
+MOST_APART = 4
 GAP = "..."
 MOST_USES = 10
 MOST_KINKS = 5
@@ -149,13 +153,10 @@ def weight_of_use(use: Use) -> float:
 def spelled_paths(derivation: Derivation) -> list[str]:
     """The nodes of every path, strongest first. Long ones show their ends, or else what tells them apart."""
     ways = [path.nodes for path in ranked(derivation.paths)]
-    alike: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for way in ways:
-        alike.setdefault(ends_of(way), []).append(way)
-    return [
-        " <- ".join(fit(name, 24) for name in (ends_of(way) if len(set(group)) == 1 else apart(way, group)))
-        for way, group in ((way, alike[ends_of(way)]) for way in ways)
-    ]
+    counts = Counter(map(ends_of, dict.fromkeys(ways)))
+    alike = [way for way in ways if counts[ends_of(way)] > 1]
+    shown = [ends_of(way) if counts[ends_of(way)] == 1 else apart(way, alike) for way in ways]
+    return [" <- ".join([fit(name, 24) for name in names]) for names in shown]
 
 
 def ends_of(way: tuple[str, ...]) -> tuple[str, ...]:
@@ -163,16 +164,23 @@ def ends_of(way: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def apart(way: tuple[str, ...], group: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The two ends of a path and those of its nodes that fewest others of the group pass through.
+    """The two ends of a path and nodes that no other of the group passes through all of.
 
     >>> apart(("L", "c", "b", "a", "x"), [("L", "c", "b", "a", "x"), ("L", "c", "d", "a", "x")])
     ('L', '...', 'b', '...', 'x')
     """
-    passing = Counter(name for other in group for name in set(other))
-    inner = [at for at in range(1, len(way) - 1) if passing[way[at]] < len(group)]
-    kept = sorted(sorted(inner, key=lambda at: passing[way[at]])[:MOST_APART])
+    alike = list(group)
+    kept: list[int] = []
+    while len(kept) < MOST_APART:
+        passing = Counter(name for other in alike for name in set(other))
+        inner = [at for at in range(1, len(way) - 1) if passing[way[at]] < len(alike)]
+        if not inner:
+            break
+        at = min(inner, key=lambda at: passing[way[at]])
+        kept.append(at)
+        alike = [other for other in alike if way[at] in other]
     shown = [way[0]]
-    for before, at in pairwise([0, *kept, len(way) - 1]):
+    for before, at in pairwise([0, *sorted(kept), len(way) - 1]):
         shown += [way[at]] if at == before + 1 else [GAP, way[at]]
     return tuple(shown)
 
@@ -194,18 +202,17 @@ def amount(contribution: object, derivation: Derivation, page: Page) -> tuple[st
 
 
 def table(label: str, rows: list[tuple[str, str, str]], page: Page) -> Iterator[Line]:
-    """Right-aligned amounts and shares before a text that is cut at the page's width."""
+    """Right-aligned amounts and shares before a text, which is folded at its arrows and commas."""
     widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
     for at, (amount, share, text) in enumerate(rows):
         left = ("" if at else label).ljust(LABEL_WIDTH)
         shares = "  " + share.rjust(widths[1]) if widths[1] else ""
         room = max(page.width - LABEL_WIDTH - widths[0] - len(shares) - 2, 20)
-        yield (
-            (MUTED, left),
-            (GRADIENT, amount.rjust(widths[0])),
-            (MUTED, shares + "  "),
-            (NAME, fit(text, room)),
-        )
+        first, *others = filled(FOLDS.split(text), room)
+        before = (left, amount.rjust(widths[0]), shares + "  ")
+        yield (*zip((MUTED, GRADIENT, MUTED), before, strict=True), (NAME, fit(first, room)))
+        for line in others:
+            yield ((PLAIN, " " * sum(map(len, before))), (NAME, fit(line, room)))
 
 
 def cancel(a: Any, b: Any) -> bool:

@@ -110,3 +110,51 @@ MOVED = [
 def test_lines_are_moved_out_of_a_block_where_their_order_stays(block: str, mended: str) -> None:
     [fix] = lost(f"{X}{block}L = y.sum()\n").fixes
     assert fix.apply(f"{X}{block}L = y.sum()\n") == f"{X}{mended}L = y.sum()\n"
+
+
+# -- numbers that are no inputs ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "caret", "mended"),
+    [
+        (
+            "x = 2.\nfor i in range(3):\n    x = x * 0.5 + x * 0.5\n",
+            "`x` is assigned more than once, and a number is an input only where it is assigned once",
+            "x0 = 2.\nx = x0\nfor i in range(3):\n    x = x * 0.5 + x * 0.5\n",
+        ),
+        (
+            "x0 = [1, 2]\nx = 2.\nx = x + 1\nfor i in x0:\n    y = x * 3\n",
+            "`y` is made from plain numbers: `x` is assigned more than once, and a number is an input only"
+            " where it is assigned once",
+            "x0 = [1, 2]\nx1 = 2.\nx = x1\nx = x + 1\nfor i in x0:\n    y = x * 3\n",
+        ),
+        (
+            "x = 2.\nif x > 1:\n    x = x * 3\ny = x * 2\n",
+            "`y` is made from plain numbers: `x` is assigned more than once, and a number is an input only"
+            " where it is assigned once",
+            "x0 = 2.\nx = x0\nif x > 1:\n    x = x * 3\ny = x * 2\n",
+        ),
+    ],
+)
+def test_a_number_that_is_assigned_again_is_no_input(script: str, caret: str, mended: str) -> None:
+    error = lost(script)
+    assert error.caret == caret
+    assert not any("math.exp" in text for text in error.help)
+    [fix] = error.fixes
+    assert fix.apply(script) == mended
+    assert fix.text.startswith("give the input a name of its own: x")
+
+
+def test_the_name_of_the_target_means_the_input_it_began_with() -> None:
+    script = "x = 2.\nfor i in range(3):\n    x = x * 0.5 * x\n"
+    subject = differentiate(execute(Source(script), Settings(wrt=["x"])), Settings(wrt=["x"]))
+    [(_, node)] = subject.wrt
+    assert (node.out, subject.cotangents[node]) == (2.0, pytest.approx(8.0))
+
+
+def test_a_name_that_is_not_the_targets_means_its_latest_version() -> None:
+    script = "x = 2.\nx = x * 5\ny = x * 3\n"
+    subject = differentiate(execute(Source(script), Settings(wrt=["x"])), Settings(wrt=["x"]))
+    [(_, node)] = subject.wrt
+    assert (node.out, subject.cotangents[node]) == (10.0, 3.0)
