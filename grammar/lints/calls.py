@@ -160,7 +160,7 @@ def make_tensor(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, .
             source = first.inputs[0] if first.cut == "tolist" else first
             if source.is_tensor:
                 made.integer = source.integer
-                if name == "tensor":
+                if name == "tensor" and source.cut != "numpy":
                     flow.note("copy", node, source)
         elif unknown_inside(first):
             made.inputs = (Value(UNKNOWN),)
@@ -249,10 +249,10 @@ def call_method(
             owner.kind = UNKNOWN
         return Value(UNKNOWN, node, (owner,))
     if name in CUTTING:
-        made = Value(PLAIN if name == "detach" else NUMBER, node, (owner,), cut=name)
-        if name not in ("detach", "item"):
-            made.kind = UNKNOWN
-        made.integer = owner.integer if name == "detach" else None
+        # An array is a tensor here; of a tensor that requires a gradient there is none.
+        is_tensor = name == "detach" or (name == "numpy" and owner.kind == PLAIN)
+        made = Value(PLAIN if is_tensor else NUMBER if name == "item" else UNKNOWN, node, (owner,), cut=name)
+        made.integer = owner.integer if is_tensor else None
         return made
     if name in WITHOUT_GRADIENT:
         return without_gradient(node, name, (owner, *inputs))

@@ -234,6 +234,7 @@ CUTS = {
     "detach": "detach() leaves the gradient behind",
     "data": "`.data` leaves the gradient behind",
     "item": "a number has no gradient",
+    "numpy": "a numpy array has no gradient",
     "float": "a number has no gradient",
     "int": "a number has no gradient",
     **dict.fromkeys(("tensor", LIST, MIXED), "tensor() copies the numbers and leaves the gradient behind"),
@@ -244,12 +245,11 @@ CUTS = {
 def cut_at(subject: Subject, leaf: Value, place: Value) -> AutodiffError:
     node = place.node
     name = leaf.names[0][0] if leaf.names else "the leaf"
+    cuts = [one for one in ancestors(place) if one.cut in CUTS and place.cut != NO_SLOPE]
     edits = [
         Edit(one.node.span, text)
-        for one in ancestors(place)
-        if one.cut in CUTS
-        and place.cut != NO_SLOPE
-        and (one is place or not contains(node, one.node))
+        for one in cuts
+        if not any(contains(other.node, one.node) for other in cuts if other.node is not one.node)
         and (text := joined(subject, one))
     ]
     fixes = [Fix("stay in the graph", *edits)] if edits else []
@@ -269,7 +269,7 @@ def joined(subject: Subject, cut: Value) -> str:
     inner = node
     if isinstance(node, syntax.Attribute):
         inner = node.object
-    elif isinstance(node, syntax.Call) and cut.cut in ("detach", "item"):
+    elif isinstance(node, syntax.Call) and cut.cut in ("detach", "item", "numpy"):
         assert isinstance(node.function, syntax.Attribute)
         inner = node.function.object
     elif isinstance(node, syntax.Call):
@@ -287,11 +287,11 @@ def uncut(subject: Subject, node: syntax.Expression) -> str:
     """The text of an expression without the ``.item()``, ``.detach()`` and the like inside of it."""
     edits = []
     for part in walk(node):
-        method = part.function if isinstance(part, syntax.Call) else None
-        if isinstance(method, syntax.Attribute) and method.name in CUTTING:
-            edits.append(Edit(Span(method.object.span.end, part.span.end), ""))
-        elif isinstance(part, syntax.Attribute) and part.name == "data":
-            edits.append(Edit(Span(part.object.span.end, part.span.end), ""))
+        cut = part.function if isinstance(part, syntax.Call) else part
+        names = (*CUTTING, "cpu") if cut is not part else ("data",)
+        if isinstance(cut, syntax.Attribute) and cut.name in names:  # a bracket may close before the dot
+            dot = subject.source.text.rindex(".", cut.object.span.end, cut.span.end)
+            edits.append(Edit(Span(dot, part.span.end), ""))
     text = Fix("", *edits).apply(subject.source.text[: node.span.end])
     return text[node.span.start :]
 

@@ -12,6 +12,7 @@ from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.scene import DISPLAYS, Scene, after, atom, is_method, owner_of
+from autodiff.grammar.proposals.steps import step_target
 from autodiff.grammar.proposals.switches import is_switch, records, switched_off
 from autodiff.grammar.values import UNBOUND, Namespace
 from autodiff.grammar.walk import children, path_to, walk
@@ -28,7 +29,10 @@ POSITIONS = {"argmax": "max", "argmin": "min", "argsort": "sort", "nonzero": ""}
 WHOLE = ("int", "long", "bool", "short")
 COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le", "isclose")
 COPIES = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor")
+#: Methods that stand before ``.numpy()``, which refuses tensors of a graph.
+BEFORE_NUMPY = ("detach", "cpu")
 A_NUMBER = "a number has no graph"
+AN_ARRAY = "a numpy array has no graph"
 COPIES_NUMBERS = "this copies the numbers and leaves the graph"
 STEPS_NOWHERE = "start from a value that changes smoothly with the input, such as a loss"
 
@@ -179,7 +183,7 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
     if name in COPIES and not is_own(scene, node):
         return copied(scene, node, inside)
     if is_number(scene, node):
-        return stay(scene, node, kept(scene, node), A_NUMBER)
+        return stay(scene, node, kept(scene, node), AN_ARRAY if name == "numpy" else A_NUMBER)
     if name == "detach":
         return stay(scene, node, scene.text(inside), "detach() leaves the graph")
     if name in WHOLE and is_own(scene, node):
@@ -226,7 +230,10 @@ def kept(scene: Scene, node: Any) -> str:
     if is_number(scene, node):
         function = node.function
         if isinstance(function, syntax.Attribute) and function.name in TO_NUMBERS:
-            return kept(scene, function.object)
+            inner = function.object
+            while any(is_method(inner, name) for name in BEFORE_NUMPY):
+                inner = owner_of(inner)
+            return kept(scene, inner)
         if isinstance(function, syntax.Name):
             return kept(scene, node.arguments[0].value)
         edits.append(Edit(function.span, f"torch.{function.name}"))
@@ -257,7 +264,11 @@ def copied(scene: Scene, call: syntax.Call, data: Any) -> Cut:
         cut.inside = data
         return cut
     elif not numbers:
-        text = f"{atom(text)}.clone()"
+        cut = stay(scene, call, f"{atom(text)}.clone()", COPIES_NUMBERS)
+        value = scene.value(data)
+        if not (value.__class__ is Tensor and value.requires_grad):  # it has lost its graph before
+            cut.inside = data
+        return cut
     return stay(scene, call, text, A_NUMBER if numbers else COPIES_NUMBERS)
 
 
@@ -380,13 +391,3 @@ def unrecorded_function(scene: Scene, made: syntax.FunctionDef) -> list[Cut]:
             edit = Edit(decorator.span, "torch.enable_grad()")
             found.append(Cut(decorator, "nothing is recorded under this", edit, f"{edit.text} for {text}"))
     return found
-
-
-def step_target(statement: Any) -> syntax.Name | None:
-    """The ``w`` of ``w = w - lr * w.grad``."""
-    if not isinstance(statement, syntax.Assign) or len(statement.targets) != 1:
-        return None
-    target, value = statement.targets[0], statement.value
-    if not isinstance(target, syntax.Name) or not isinstance(value, syntax.Binary) or value.op != "-":
-        return None
-    return target if isinstance(value.left, syntax.Name) and value.left.id == target.id else None

@@ -1,4 +1,4 @@
-"""Smaller steps for a training loop that runs away: the numbers in its update, divided."""
+"""The step of a training loop: what it changes, and smaller ones where it runs away."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from autodiff.grammar.walk import walk
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from autodiff.grammar.proposals.scene import Scene
 
@@ -48,3 +49,13 @@ def given_to(name: str, scene: Scene) -> Iterator[syntax.Expression | None]:
             yield node.default
     for statement in scene.assignments(name):
         yield statement.value
+
+
+def step_target(statement: Any) -> syntax.Name | None:
+    """The ``w`` of ``w = w - lr * w.grad``."""
+    if not isinstance(statement, syntax.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, syntax.Name) or not isinstance(value, syntax.Binary) or value.op != "-":
+        return None
+    return target if isinstance(value.left, syntax.Name) and value.left.id == target.id else None

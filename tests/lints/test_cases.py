@@ -70,6 +70,14 @@ WRONG = {
     ),
     "a number on the way": (W + "L = w.item() * w.item()\ny = torch.tensor(L)\ny.backward()\n", ["L008"]),
     "a difference on the way": (W + "y = 5 - (w - 2).detach()\nL = y**2\nL.backward()\n", ["L008"]),
+    "numpy on the way": (
+        W + "p = (w * 2).detach().numpy()\nL = torch.tensor(p) ** 2\nL.backward()\n",
+        ["L008"],
+    ),
+    "a function of numpy on the way": (
+        W + "p = (w * 2).detach().cpu().numpy()\nL = torch.tensor(np.square(p)).sum()\nL.backward()\n",
+        ["L008"],
+    ),
     "data on the way": (W + "L = (w * 2).data ** 2\nL.backward()\n", ["L008"]),
     "a cut leaf whose gradient is read": (
         W + "v = torch.tensor(2.0, requires_grad=True)\nL = w.detach() * v\nL.backward()\nprint(w.grad)\n",
