@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 CODE_NAME = "<-e>"
+OF_NAME = "<--of>"
 LONGEST_NAME = 300  # in a message
 REASONS = {
     errno.ENOENT: "there is no such file",
@@ -72,6 +73,11 @@ def read_script(request: Request) -> Script:
     if codes and pieces:
         name += " + " + CODE_NAME
     texts = [decode(piece, name) for piece in pieces] + list(map(unsmuggle, codes))
+    of = request.text("of")
+    if of is not None and not of.isidentifier():
+        check_expression(of)
+        texts.append(of)
+        name += " + " + OF_NAME
     text = "\n".join(part.removesuffix("\n") for part in texts) + "\n"
     data = pieces[0] if pieces and not codes else text.encode("utf-8", "surrogatepass")
     return Script(Source(text, name), data, where if where not in ("", STDIN) else None)
@@ -87,6 +93,21 @@ def check_stdin_once(request: Request) -> None:
             code="E0610",
             help=("put one of them into a file",),
         )
+
+
+def check_expression(of: str) -> None:
+    """Refuse what ``--of`` cannot mean; an expression is computed behind the script, as its last line."""
+    from autodiff.core.errors import CompileError
+    from autodiff.grammar.parser import parse_expression
+
+    try:
+        parse_expression(Source(unsmuggle(of), OF_NAME))
+    except CompileError as error:
+        raise UsageError(
+            f"--of {of}: {error.message}",
+            code="E0610",
+            help=("name a variable, or write an expression of the script's names, as in --of 'v[0]'",),
+        ) from None
 
 
 def is_terminal(stream: object) -> bool:

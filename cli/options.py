@@ -58,7 +58,7 @@ class Command:
 
 
 CODE = Option("-e", TEXTS, "Code given on the line; repeatable, after the file's.", metavar="CODE")
-OF = Option("--of", TEXT, "The output to differentiate; otherwise the script's last.", metavar="NAME")
+OF = Option("--of", TEXT, "The output: a name, or such as 'v[0]'; else the script's last.", metavar="NAME")
 WRT = Option("--wrt", TEXTS, "Inputs to differentiate by: names, a,b lists, 'w*' globs.", metavar="NAME")
 SET = Option("--set", TEXTS, "Give a variable another value; repeatable.", metavar="NAME=VALUE")
 GRAD_OUTPUT = Option(

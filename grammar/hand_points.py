@@ -13,6 +13,7 @@ from autodiff.grammar import syntax
 from autodiff.grammar.parser import parse_expression
 from autodiff.grammar.run import Execution, Settings, attempt
 from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.grammar.values import type_name
 from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
@@ -104,7 +105,25 @@ def evaluate(text: str, names: dict[str, Any]) -> Any:
     except AutodiffError as error:
         advice = tuple(line for line in error.advice if "--set" not in line)
         raise UsageError(f"--formula: {error.message} in `{text}`", code="E0610", help=advice) from None
-    return value.data if isinstance(value, Tensor) else value
+    return numbers_in(value, text)
+
+
+def numbers_in(value: Any, text: str) -> Any:
+    """A number, an array, or the array that lists of numbers make; anything else is refused."""
+    if isinstance(value, Tensor):
+        return value.data
+    if isinstance(value, (list, tuple)):
+        try:
+            return np.array([numbers_in(part, text) for part in value], dtype=float)
+        except ValueError:  # rows of different lengths
+            pass
+    elif isinstance(value, (int, float)):
+        return value
+    raise UsageError(
+        f"--formula: `{text}` gives no number but {type_name(value)}",
+        code="E0610",
+        help=("write the derivative as an expression of the script's names, as in 'dL/dw == 2*x'",),
+    )
 
 
 class Points:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def subject_of(execution: Execution, settings: Settings) -> Subject:
     """Pick target, weight and inputs, and sweep."""
     root, name, recorded = target_of(execution, settings)
-    seed = starting_weight(execution, settings, root, recorded)
+    seed = starting_weight(settings, root, name, recorded)
     order = newest_first([root])
     make_usable(order)
     leaves = [node for node in order if node.__class__ is Leaf]
@@ -73,7 +73,7 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
     """The node to start from, its name, and the seed of the script's own backward() if it started there."""
     last = execution.last_passes.backward
     if settings.of is not None:
-        value = tensor_called(settings.of, execution, "--of")
+        value = asked_value(settings.of, execution)
         node = tracked_node(value, settings.of)
         ran = last.seeds[last.roots.index(node)] if node in last.roots else None
         return node, settings.of, ran
@@ -159,14 +159,16 @@ def other_outputs(execution: Execution) -> tuple[str, ...]:
     return () if name is None else (f"choose another output: --of {name}",)
 
 
-def tensor_called(name: str, execution: Execution, flag: str) -> Tensor:
-    """The tensor a flag names."""
-    if name not in execution.names:
+def asked_value(of: str, execution: Execution) -> Tensor:
+    """The tensor that ``--of`` means: that of a name, or of an expression, the script's last line then."""
+    is_name = of.isidentifier()
+    if is_name and of not in execution.names:
         tensors = [n for n, value in execution.names.items() if value.__class__ is Tensor]
-        raise unknown(name, tensors, "variable", "E0601")
-    value = execution.names[name]
+        raise unknown(of, tensors, "variable", "E0601")
+    value = execution.names[of] if is_name else execution.last_value
     if value.__class__ is not Tensor:
-        raise UsageError(f"{flag} {name}: `{name}` is no tensor but of type {type_name(value)}", code="E0603")
+        what = f"`{of}`" if is_name else "this"
+        raise UsageError(f"--of {of}: {what} is no tensor but of type {type_name(value)}", code="E0603")
     return value
 
 
@@ -207,7 +209,7 @@ def name_of(node: Node | None, execution: Execution) -> str:
 # -- weight -----------------------------------------------------------------------------------------
 
 
-def starting_weight(execution: Execution, settings: Settings, root: Node, recorded: Any) -> Any:
+def starting_weight(settings: Settings, root: Node, name: str, recorded: Any) -> Any:
     """The cotangent the pass starts from, as a float or an array."""
     given = settings.grad_output
     output = Tensor(root.out)
@@ -219,9 +221,11 @@ def starting_weight(execution: Execution, settings: Settings, root: Node, record
         except GradientError as error:
             error.operands = ()
             error.caret = f"this has {output.size} entries, of shape {output.shape}"
+            entry = f"{name}[{', '.join('0' * len(output.shape))}]"
             error.help = (
                 "weigh the entries equally: --grad-output ones",
                 "or add them up in the script: `.sum()`",
+                *[f"or take one entry, a row of the Jacobian: --of '{entry}'"] * name.isidentifier(),
             )
             error.span = root.site
             raise

@@ -230,10 +230,10 @@ def kept(scene: Scene, node: Any) -> str:
     if is_number(scene, node):
         function = node.function
         if isinstance(function, syntax.Attribute) and function.name in TO_NUMBERS:
-            inner = function.object
-            while any(is_method(inner, name) for name in BEFORE_NUMPY):
-                inner = owner_of(inner)
-            return kept(scene, inner)
+            tensor: Any = function.object
+            while any(is_method(tensor, name) for name in BEFORE_NUMPY):
+                tensor = owner_of(tensor)
+            return kept(scene, tensor)
         if isinstance(function, syntax.Name):
             return kept(scene, node.arguments[0].value)
         edits.append(Edit(function.span, f"torch.{function.name}"))
