@@ -17,6 +17,7 @@ from autodiff.core.limits import limits
 from autodiff.core.span import Span
 from autodiff.grammar.parser import parse_literal
 from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.grammar.target import is_of_a_function
 
 #: Paths a report writes out where the command has no option for it.
 MOST_SHOWN = 10
@@ -53,6 +54,7 @@ def make_report(
     )
     ran = perf_counter()
     note_reshaped(session, execution)
+    asked = settings.of or settings.wrt or settings.grad_output is not None
     try:
         if twice:
             from autodiff.grammar.second_order import differentiate_twice
@@ -60,8 +62,9 @@ def make_report(
             subject, seconds = differentiate_twice(execution, settings, entry)
         else:
             subject = differentiate(execution, settings)
+        if is_of_a_function(subject.root, execution) and not (needed or asked):
+            raise own_derivatives()
     except (UsageError, GradientError) as error:
-        asked = settings.of or settings.wrt or settings.grad_output is not None
         if needed or asked or execution.last_passes.backwards:
             raise
         session.note(f"there is no gradient to show: {error.caret or error.message}")
@@ -107,6 +110,15 @@ def make_report(
         times = ((ran - started, "script"), (swept - ran, "backward"), (described - swept, "report"))
         session.note("  ".join(f"{what} {seconds * 1000:.1f} ms" for seconds, what in times))
     return report
+
+
+def own_derivatives() -> GradientError:
+    """Why nothing is shown beside the derivatives that a script takes itself."""
+    return GradientError(
+        "jacobian() and its kin differentiate graphs of their own, and the script has no other result",
+        code="E0410",
+        help=("assign a result that is made from the inputs, as in `y = f(x)`, to see where it comes from",),
+    )
 
 
 def note_reshaped(session: Session, execution: Execution) -> None:

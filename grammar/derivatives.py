@@ -82,6 +82,7 @@ class Evaluation:
             else:
                 copy = Tensor(x.value)
                 copy.set_requires_grad()
+                copy.source().name = None if x.node is None else x.node.name
                 self.xs.append(copy)
         self.several_out = False
         self.ys: list[Tensor] = []

@@ -50,7 +50,7 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
         wrt=tuple(wrt),
         order=order,
         received=received,
-        notes=tuple(notes_on(execution, wrt, received, recorded)),
+        notes=tuple(notes_on(execution, root, wrt, received, recorded)),
         sweep_all=None if inner else lambda: sweep(order, {root: seed}),
     )
 
@@ -319,11 +319,18 @@ def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple
     return found
 
 
+def is_of_a_function(root: Node, execution: Execution) -> bool:
+    """Whether a target was made inside of ``jacobian()`` or its kin, in a graph of their own."""
+    return root in execution.last_passes.functional.roots
+
+
 def notes_on(
-    execution: Execution, wrt: list[tuple[str, Node]], cotangents: dict[Node, Any], recorded: Any
+    execution: Execution, root: Node, wrt: list[tuple[str, Node]], cotangents: dict[Node, Any], recorded: Any
 ) -> list[str]:
-    """Remarks for the reader: where ``.grad`` holds more than this pass."""
+    """Remarks for the reader: where ``.grad`` holds more than this pass, and which pass it is."""
     notes = []
+    if is_of_a_function(root, execution):
+        notes.append("no result of the script: this is the last pass that jacobian() or its kin have made")
     if recorded is not None and execution.last_passes.backwards > 1:
         for name, node in wrt:
             cell = node.cell if isinstance(node, Leaf) else None
