@@ -17,9 +17,10 @@ from autodiff.core.symbol import is_custom
 from autodiff.core.uses import size_of
 from autodiff.core.why_below import flat_below, is_square
 from autodiff.core.why_entries import closed_entries
+from autodiff.core.why_scale import rounding, shrunk_or_grown
+from autodiff.core.why_sums import cancelled, rounded_off, rounded_off_above, rounding_of_differences
 from autodiff.core.why_words import (
     CLOSING,
-    DIFFERENCES,
     JOINING,
     closing_words,
     custom_words,
@@ -45,8 +46,6 @@ MOST_CAUSES = 3
 MOST_BROKEN = 10
 #: Ops that write infinities where they are told to.
 FILLING = ("masked_fill", "where", "index_put", "constant_pad", "scatter_with")
-#: A sum this much smaller than its parts is what rounding left of them.
-ROUNDING = 1e-14
 
 
 def causes_of(
@@ -57,24 +56,28 @@ def causes_of(
     A gradient that is only what rounding left of its ``uses`` counts as zero. Of any other nothing is said,
     unless the output is not finite itself.
     """
-    search = _Search(subject, spelled, target, names)
+    search = Search(subject, spelled, target, names)
     g = subject.cotangents.get(target)
     if g is not None and not _is_finite(g):
         found = search.not_finite()
     elif g is None or not _any(g):
         found = search.zero()
-    elif uses and size_of(g) <= ROUNDING * max(size_of(use.contribution) for use in uses):
-        found = [search.rounded_off(g, uses)]
+    elif uses and size_of(g) <= rounding(g) * max(size_of(use.contribution) for use in uses):
+        found = [rounded_off(search, g, uses)]
     else:
         found = (
-            search.rounding_of_differences(g)
+            rounding_of_differences(search, g)
             or search.output()
-            or closed_entries(subject, names, search.leading, target, g)
+            or rounded_off_above(search, g)
+            or [
+                *closed_entries(subject, names, search.leading, target, g),
+                *shrunk_or_grown(subject, names, search.leading, target, g),
+            ]
         )
     return tuple(_distinct(found)[:MOST_CAUSES])
 
 
-class _Search:
+class Search:
     """Looks through the graph between the output and one input."""
 
     def __init__(self, subject: Subject, spelled: str, target: Node, names: Names) -> None:
@@ -119,7 +122,7 @@ class _Search:
                 if node is not self.subject.root and node in arrived and (g is None or not _any(g)):
                     given = [(edge, c) for edge, c in arrived[node] if _any(c)]
                     if given:
-                        found.append(self._cancelled(node, given))
+                        found.append(cancelled(self, node, given))
                     continue
                 if node is self.target or g is None:
                     continue
@@ -182,37 +185,6 @@ class _Search:
             if not user.op.is_elementwise or user.shape != node.shape:
                 return edge
             node = user
-
-    def rounded_off(self, g: Any, uses: tuple[Use, ...]) -> Cause:
-        called = {self.names[node]: spoken(node, self.names) for node in self.leading}
-        parts = [f"{shown(use.contribution)} through {called[use.name]}" for use in uses[:4]]
-        more = f" and {len(uses) - 4} more" if len(uses) > 4 else ""
-        words = (
-            f"what reaches {self.spelled} cancels: {', '.join(parts)}{more}; {shown(g)} is what rounding left"
-        )
-        return self.cause("cancelled", words, self.target)
-
-    def rounding_of_differences(self, g: Any) -> list[Cause]:
-        """The op that passed on nothing but rounding, where the input has one such use."""
-        users = [user for user in self.leading if self.target in user.inputs]
-        if len(users) != 1 or not isinstance(users[0], OpNode) or users[0].op.name not in DIFFERENCES:
-            return []
-        [user] = users
-        arrived = self.subject.cotangents.get(user)
-        if arrived is None or size_of(g) > ROUNDING * size_of(arrived):
-            return []
-        words = (
-            f"{spoken(user, self.names)} passes on how much what arrives differs from entry to entry,"
-            f" and all of it is the same: what is left ({shown(g)}) is rounding"
-        )
-        return [self.cause("cancelled", words, user)]
-
-    def _cancelled(self, node: Node, given: list[tuple[Edge, Any]]) -> Cause:
-        name = spoken(node, self.names)
-        parts = [f"{shown(c)} through {spoken(user, self.names)}" for (user, _), c in given[:4]]
-        more = f" and {len(given) - 4} more" if len(given) > 4 else ""
-        words = f"what reaches {name} cancels: {', '.join(parts)}{more} add up to 0"
-        return self.cause("cancelled", words, node)
 
     # -- not finite -------------------------------------------------------------------------------------
 

@@ -51,6 +51,68 @@ def test_a_sum_that_nearly_cancels_is_no_rounding() -> None:
     assert told(LEAF.format("3.") + "y = x * 1 - x * 0.9999\ny.backward()") == []
 
 
+def test_a_sum_in_single_precision_is_rounded_sooner() -> None:
+    code = "h = x * 1\ny = h * 0.1 + h * 0.2 - h * 0.3\ny.backward()"
+    [cause] = told(LEAF.format("3., dtype=torch.float32") + code)
+    assert cause.endswith(
+        "-0.3 through h*0.3, 0.2 through h*0.2, 0.1 through h*0.1; -7.45058e-09 is what rounding left"
+    )
+    assert (
+        told(LEAF.format("3., dtype=torch.float32") + "h = x * 1\ny = h * 1 - h * 0.9999\ny.backward()") == []
+    )
+    assert told(LEAF.format("3.") + "h = x * 1\ny = h * 1 - h * (1 - 1e-8)\ny.backward()") == []
+
+
+CHAIN = "y = x\nfor i in range({}):\n    y = {}\ny.backward()"
+
+
+@pytest.mark.parametrize(
+    ("start", "code", "words"),
+    [
+        ("1.", CHAIN.format(9, "y * 0.1"), "9 times by 0.1, together by 1e-09, through y * 0.1 in line 4"),
+        ("1.", CHAIN.format(9, "y * 10"), "9 times by 10, together by 1e+09, through y * 10 in line 4"),
+        (
+            "1.",
+            "y = x * 1e-4\n" + CHAIN.format(5, "y * 0.1").replace("y = x\n", ""),
+            "5 times by 0.1, together by 1e-05, through y * 0.1 in line 4;"
+            " by 0.0001 through x * 1e-4 in line 2",
+        ),
+        (
+            "1.",
+            CHAIN.format(9, "2 * y * 0.05"),
+            "9 times by 0.05, together by 1.95e-12, through 2 * y * 0.05 in line 4",
+        ),
+    ],
+)
+def test_factors_that_shrink_a_gradient_are_put_together(start: str, code: str, words: str) -> None:
+    [said] = told(LEAF.format(start) + code)
+    assert said.endswith(f" on its way: {words}")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        CHAIN.format(7, "y * 0.1"),  # not that small
+        CHAIN.format(4, "y * 1e-3"),  # few factors: they may be meant
+        "y = x * 1e-30\ny.backward()",
+        CHAIN.format(50, "y * 1.0"),
+        "(x * 1e-9 * 2 * 3 * 4 * 5 * 6).backward()",
+    ],
+)
+def test_a_gradient_that_is_small_by_few_factors_is_not_told_of(code: str) -> None:
+    assert told(LEAF.format("1.") + code) == []
+
+
+def test_the_gradient_that_was_started_from_counts() -> None:
+    assert (
+        told(
+            LEAF.format("1.")
+            + CHAIN.format(9, "y * 1").replace("backward()", "backward(torch.tensor(1e-20))")
+        )
+        == []
+    )
+
+
 def test_a_small_gradient_beside_a_softmax_is_no_rounding() -> None:
     code = "t = (x * 1e-3).sum()\ns = torch.softmax(x, 0).sum() * 1e14\ny = t + s\ny.backward()"
     assert told(LEAF.format("[0., 0.]") + code) == []
