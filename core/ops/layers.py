@@ -25,10 +25,12 @@ from autodiff.core.ops.softmax import softmax
 from autodiff.core.ops.spreads import norm_over, vector_norm
 from autodiff.core.ops.transcendental import sigmoid
 from autodiff.core.random_source import source
+from autodiff.core.requirements import need_room
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Dims = tuple[int, ...]
@@ -88,13 +90,24 @@ def common_shape(x: Tensor, y: Tensor) -> Dims:
     return (x * 0.0 + y * 0.0).shape if x.shape != y.shape else x.shape
 
 
-def dropped(x: Tensor, p: float, training: bool, shape: Dims) -> Tensor:
-    """x with entries (or whole channels) set to 0 with probability p and the others scaled up."""
+def check_chance(p: float) -> None:
     if not 0 <= p <= 1:
         raise ScriptError(f"dropout probability has to be between 0 and 1, but got {p}", code="E0206")
-    if not training or p == 0:
-        return x
 
+
+def dropped(x: Tensor, p: float, training: bool, lead: int) -> Tensor:
+    """x with parts set to 0 with probability p and the others scaled up.
+
+    The parts are what the first ``lead`` dimensions number: entries, or whole channels.
+    """
+    check_chance(p)
+    if not training or p == 0 or not x.size:
+        return x
+    if p < 1:
+        if x.ndim < lead:
+            raise ShapeError("Feature dropout requires at least 2 dimensions in the input", operands=(x,))
+        need_room(x, Tensor(1 / (1 - p)))
+    shape = (*x.shape[:lead], *(1,) * (x.ndim - lead))
     kept = (source.generator.random(shape) >= p).astype(x.data.dtype)
     return mul(x, Tensor(kept if p == 1 else kept / (1 - p)))
 
@@ -105,16 +118,29 @@ DROPOUT = "(input: tensor, p: float = 0.5, training: bool = True, inplace: bool 
 @public(f"F.dropout{DROPOUT}", method=False)
 def dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """Entries set to 0 at random, the others scaled so that the mean stays."""
-    return dropped(x, p, training, x.shape)
+    return dropped(x, p, training, x.ndim)
 
 
-def channel_dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """Whole channels set to 0 at random, the others scaled so that the mean stays."""
-    return dropped(x, p, training, (*x.shape[:2], *(1,) * (x.ndim - 2)))
+def channel_dropout(dims: int) -> Callable[..., Tensor]:
+    def drop(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+        check_chance(p)
+        if dims == 1 and x.ndim not in (2, 3):
+            raise ShapeError(
+                f"dropout1d: Expected 2D or 3D input, but received a {x.ndim}D input. Note that dropout1d"
+                " exists to provide channel-wise dropout on inputs with 1 spatial dimension, a channel"
+                " dimension, and an optional batch dimension (i.e. 2D or 3D inputs).",
+                operands=(x,),
+            )
+        # torch still takes a lone image for a batch of series.
+        is_batch = dims == 2 or x.ndim == dims + 2
+        return dropped(x, p, training, 1 + is_batch)
+
+    drop.__doc__ = "Whole channels set to 0 at random, the others scaled so that the mean stays."
+    return drop
 
 
 for dims in (1, 2, 3):
-    public(f"F.dropout{dims}d{DROPOUT}", method=False)(channel_dropout)
+    public(f"F.dropout{dims}d{DROPOUT}", method=False)(channel_dropout(dims))
 
 
 # -- embeddings and attention -----------------------------------------------------------------------------

@@ -53,11 +53,23 @@ def test_dropout_keeps_what_it_says_and_passes_gradients_there(p: float) -> None
     np.testing.assert_array_equal(slope.data, out.data)
 
 
-def test_channel_dropout_drops_whole_channels() -> None:
-    x = tensor(np.ones((40, 30, 3, 3)))
-    out = FUNCTIONS["F.dropout2d"](x, 0.5).data
-    per_channel = (out != 0).mean(axis=(2, 3))
+@pytest.mark.parametrize(
+    ("name", "shape", "lead"),
+    [
+        ("F.dropout1d", (40, 30, 3), 2),
+        ("F.dropout1d", (40, 3), 1),
+        ("F.dropout2d", (40, 30, 3, 3), 2),
+        ("F.dropout2d", (40, 30, 3), 2),
+        ("F.dropout3d", (40, 30, 2, 2, 2), 2),
+        ("F.dropout3d", (40, 2, 2, 2), 1),
+    ],
+)
+def test_channel_dropout_drops_whole_channels(name: str, shape: tuple[int, ...], lead: int) -> None:
+    out = FUNCTIONS[name](tensor(np.ones(shape)), 0.5).data
+    per_channel = (out != 0).mean(axis=tuple(range(lead, len(shape))))
     assert set(np.unique(per_channel)) == {0.0, 1.0}
+    numbers = (per_channel != 0).mean(axis=lead - 1)
+    assert lead == 1 or 0 < numbers[0] < 1  # each for itself
 
 
 @pytest.mark.oracle
