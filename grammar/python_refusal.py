@@ -80,7 +80,13 @@ def blame_of_python(
             return Blame(f"{called}() got multiple values for argument '{name}'", name)
     if count > len(names) and not signature.takes_any:
         least = sum(name in signature.required for name in names)
-        return Blame(f"{called}() {takes(least, len(names), count)}", len(names))
+        said = takes(least, len(names), count)
+        by_name = sum(name in kwargs for name in signature.keyword_only)
+        if by_name:
+            given = f"{count} positional argument{'s' * (count > 1)}"
+            by_names = f"(and {by_name} keyword-only argument{'s' * (by_name > 1)})"
+            said = f"{said.partition(' but ')[0]} but {given} {by_names} were given"
+        return Blame(f"{called}() {said}", len(names))
     for among, how in ((names[count:], "positional"), (signature.keyword_only, "keyword-only")):
         missing = [f"'{n}'" for n in among if n in signature.required and n not in kwargs]
         if missing:

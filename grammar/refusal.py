@@ -162,6 +162,7 @@ def blame(
         return None
     called, kind, signature = entry
     if kind == "python":
+        called = called_by_flags(called, args, kwargs)
         return blame_of_python(called, PythonSignature(signature), args, kwargs)
     args = args[is_method:]
     if kind == "none":
@@ -183,6 +184,22 @@ def blame(
     if is_of_names and all(unknown.read(form) is not None for form in forms):
         return None
     return reader.no_form(forms)
+
+
+def called_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
+    """The function that a call reaches where several are behind one name, and flags choose between them.
+
+    ``return_indices=6:_max_pool1d,max_pool1d_with_indices`` has the flag's name and its position, and a
+    function for each number that the flags make as digits.
+    """
+    flags, _, names = called.rpartition(":")
+    number = 0
+    for flag in filter(None, flags.split(",")):
+        name, _, position = flag.partition("=")
+        at = int(position)
+        value = kwargs[name] if name in kwargs else at < len(args) and args[at]
+        number = 2 * number + bool(value.item() if value.__class__ is Tensor and value.size == 1 else value)
+    return names.split(",")[number]
 
 
 def name_in_torch(key: str) -> str | None:
@@ -255,8 +272,8 @@ class Reader:
         return self.unexpected(form) if used < len(self.kwargs) else None
 
     def wrong_entry(self, form: Form) -> Blame | None:
-        """What torch says of lists of tensors and of numbers, whose entries it reads last."""
-        for number, parameter in enumerate(form.parameters):
+        """What torch says of the entries of lists, which it reads when all else fits, the last list first."""
+        for number, parameter in reversed([*enumerate(form.parameters)]):
             value = self.args[number] if number < len(self.args) else self.named(parameter)
             if form.is_variadic and not number and len(self.args) > 1:
                 value = tuple(self.args)

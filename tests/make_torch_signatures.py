@@ -79,10 +79,9 @@ def entry(key: str) -> str | None:
     if function is None or isinstance(function, type):
         return None
     if isinstance(function, types.FunctionType):
-        # Functions that give indices or counts when asked are several behind one that takes anything.
-        while "if_false" in (behind := inspect.getclosurevars(function).nonlocals):
-            function = behind["if_false"]
-        return f"{key} {function.__qualname__} python {python_form(function)}"
+        flags, behind = dispatch(function)
+        called = flags + ",".join(choice.__qualname__ for choice in behind)
+        return f"{key} {called} python {python_form(behind[0])}"
     said = refusal_of_forty(function, name, namespace == "Tensor")
     called = said.partition("()")[0]
     if said.endswith("takes no arguments (40 given)"):
@@ -92,6 +91,20 @@ def entry(key: str) -> str | None:
         return f"{key} {called} forms {' | '.join(with_sizes(form, schemas(called)) for form in forms)}"
     form = BY_HAND.get(key) or single_form(said, called, namespace == "Tensor")
     return form and f"{key} {called} form {form}"
+
+
+def dispatch(function: types.FunctionType) -> tuple[str, list[types.FunctionType]]:
+    """The functions behind one that gives indices or counts when asked, and the flags that choose.
+
+    They are in the order of the numbers that the flags make as digits.
+    """
+    behind = inspect.getclosurevars(function).nonlocals
+    if "if_false" not in behind:
+        return "", [function]
+    flags, off = dispatch(behind["if_false"])
+    _, on = dispatch(behind["if_true"])
+    own = f"{behind['arg_name']}={behind['arg_index']}"
+    return f"{own},{flags}" if flags else f"{own}:", off + on
 
 
 def python_form(function: types.FunctionType) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.dtypes import DType
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
@@ -356,7 +357,8 @@ def triplet_margin_with_distance_loss(
         return triplet_margin_loss(anchor, positive, negative, margin, 2, 1e-6, swap, None, None, reduction)
     if not callable(distance):
         raise ScriptError(
-            f"'{type(distance).__name__}' object is not callable",
+            f"'{'torch.dtype' if distance.__class__ is DType else type(distance).__name__}' object is not"
+            " callable",
             code="E0209",
             caret="the distance is a function of two tensors",
         )

@@ -6,6 +6,7 @@ import math
 
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.limits import check_allocation
+from autodiff.core.ops.dims import check_sizes, size_along
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,21 +22,62 @@ LETTERS = ("", "W", "HW", "THW")
 MOST_PLACES = 1 << 31
 
 
-class Windows:
-    """The windows of one call: one ``kernel``, ``stride``, ``padding`` and ``dilation`` per dimension."""
+def one_int(name: str, argument: str, count: int) -> str:
+    """What torch says of several sizes, or none, for the one dimension of a series."""
+    return f"{name}() argument '{argument}' should contain one int (got {count})"
 
-    __slots__ = ("ceil_mode", "dilation", "dims", "kernel", "layer", "padding", "stride")
+
+def no_series(name: str, x: Tensor) -> str:
+    return (
+        f"Expected 2 to 3 dimensions, but got {x.ndim}-dimensional tensor for argument #1 'self'"
+        f" (while checking arguments for {name})"
+    )
+
+
+class Windows:
+    """The windows of one call: one ``kernel``, ``stride``, ``padding`` and ``dilation`` per dimension.
+
+    ``counts`` is how many there are along each. torch pools a series as an image of one row, but for the
+    largest entries without their places, and without a gradient: ``is_series``.
+    """
+
+    __slots__ = (
+        "ceil_mode",
+        "counts",
+        "dilation",
+        "dims",
+        "is_series",
+        "kernel",
+        "layer",
+        "padding",
+        "stride",
+    )
 
     def __init__(
-        self, layer: str, dims: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+        self,
+        layer: str,
+        x: Tensor,
+        sizes: tuple[Any, Any, Any, Any],
+        ceil_mode: bool,
+        dims: int,
+        *,
+        divisor: int | None = None,
+        has_places: bool = True,
     ) -> None:
         self.layer = layer
         self.dims = dims
+        self.ceil_mode = ceil_mode
+        self.is_series = (layer, dims) == ("max", 1) and not has_places
+        if self.is_series:
+            self.check_planes(x)
+        elif dims == 1 and x.ndim not in (2, 3):
+            raise self.refuse(no_series(self.name, x), x)
+        kernel, stride, padding, dilation = sizes
         self.kernel = self.sizes(kernel, "kernel_size")
         self.stride = self.kernel if stride is None or stride == () else self.sizes(stride, "stride")
         self.padding = self.sizes(padding, "padding")
         self.dilation = self.sizes(dilation, "dilation")
-        self.ceil_mode = ceil_mode
+        self.counts = self.check(x, divisor)
 
     @property
     def name(self) -> str:
@@ -53,17 +95,18 @@ class Windows:
 
     def wrong_count(self, argument: str, count: int) -> str:
         name, ints = self.name, f"a tuple of {COUNTS[self.dims]} ints"
-        if self.layer == "avg" and self.dims == 1:
-            return f"{name}() argument '{argument}' should contain one int (got {count})"
-        if self.dims == 1:
-            none, comma = ("None, ", ",") if argument == "stride" else ("", "," * (argument != "kernel_size"))
+        if self.is_series:
+            none, comma = "None, " * (argument == "stride"), "," * (argument in ("stride", "padding"))
             return (
                 f"{name}() {argument} must be {none}an int, list of ints{comma} or tuple of ints of size 1"
                 f" but got size {count}"
             )
+        if self.dims == 1:
+            return one_int(name, argument, count)
         either = "" if (self.layer, self.dims) == ("avg", 3) else "either "
         omitted = "omitted, " if argument == "stride" else ""
-        return f"{name}: {argument} must {either}be {omitted}a single int, or {ints}"
+        must = "must be either" if argument == "dilation" else f"must {either}be"
+        return f"{name}: {argument} {must} {omitted}a single int, or {ints}"
 
     def count(self, n: int, axis: int) -> int:
         """How many windows there are along a dimension of size ``n``.
@@ -79,16 +122,21 @@ class Windows:
 
     # -- what is refused ------------------------------------------------------------------------------
 
-    def check(self, x: Tensor) -> Sizes:
+    def refuse(self, message: str, x: Tensor) -> ShapeError:
+        caret = f"{self.name} takes {self.dims + 1} or {self.dims + 2} dimensions, all with entries"
+        return ShapeError(message, operands=(x,), caret=caret)
+
+    def check(self, x: Tensor, divisor: int | None) -> Sizes:
         """The numbers of windows along each dimension of ``x``, after torch's checks in torch's order."""
-        if self.layer == "max" and self.dims == 1:
-            self.check_planes(x)
-            self.check_one_dimension()
+        if self.is_series:
+            self.check_series()
         else:
-            if self.dims < 3 and self.layer == "avg":
-                self.check_planes(x)
-            if self.dims == 3 or self.layer == "max":
+            if self.dims == 3 or (self.layer == "max" and self.dims == 2):
                 self.check_ndim(x)
+            if divisor == 0:
+                raise ScriptError("divisor must be not zero")
+            if self.dims == 2:
+                size_along(x, -3)
             self.check_padding()
             self.check_positive()
             self.check_planes(x)
@@ -100,7 +148,7 @@ class Windows:
         check_allocation((*x.shape[: -self.dims], *counts))
         return counts
 
-    def check_one_dimension(self) -> None:
+    def check_series(self) -> None:
         [k], [s], [p], [d] = self.kernel, self.stride, self.padding, self.dilation
         for argument, size in (("kernel_size", k), ("stride", s)):
             if size <= 0:
@@ -143,27 +191,19 @@ class Windows:
 
     def check_ndim(self, x: Tensor) -> None:
         if x.ndim not in (self.dims + 1, self.dims + 2):
-            raise ShapeError(
-                f"non-empty {self.dims + 1}D or {self.dims + 2}D (batch mode) tensor expected for input",
-                operands=(x,),
-            )
+            message = f"non-empty {self.dims + 1}D or {self.dims + 2}D (batch mode) tensor expected for input"
+            raise self.refuse(message, x)
 
     def check_planes(self, x: Tensor) -> None:
         """A plane without entries has no windows; only the batch may be empty."""
         shape = [*x.shape]
-        fits = x.ndim in (self.dims + 1, self.dims + 2)
-        planes = shape if x.ndim == self.dims + 1 and self.dims > 1 else shape[1:]
-        if fits and 0 not in planes:
+        planes = shape if x.ndim == self.dims + 1 else shape[1:]
+        if x.ndim in (self.dims + 1, self.dims + 2) and 0 not in planes:
             return
-        if self.layer == "max" and self.dims == 1:
+        if self.is_series:
             message = (
                 f"{self.name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for"
                 f" input, but got:{shape}"
-            )
-        elif self.dims == 1 and not fits:
-            message = (
-                f"Expected 2 to 3 dimensions, but got {x.ndim}-dimensional tensor for argument #1 'self'"
-                " (while checking arguments for avg_pool1d)"
             )
         elif self.dims == 3:
             what = self.name if self.layer == "avg" else "max_pool3d_with_indices_out_cpu_template"
@@ -171,24 +211,17 @@ class Windows:
                 f"{what}(): Expected input's non-batch dimensions to have positive length, but input has a"
                 f" shape of {shape} and non-batch dimension 0 has length zero!"
             )
-        elif x.ndim < 3 and not fits:
-            reach = f"[{-max(x.ndim, 1)}, {max(x.ndim, 1) - 1}], but got -3"
-            message = f"Dimension out of range (expected to be in range of {reach})"
         else:
             shown = [*shape[:-1], 1, shape[-1]] if self.dims == 1 else shape
             message = (
                 "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:"
                 f"{shown}"
             )
-        raise ShapeError(
-            message,
-            operands=(x,),
-            caret=f"{self.name} takes {self.dims + 1} or {self.dims + 2} dimensions, all with entries",
-        )
+        raise self.refuse(message, x)
 
     def check_counts(self, x: Tensor, counts: Sizes) -> None:
         sizes = x.shape[-self.dims :]
-        if self.layer == "max" and self.dims == 1:
+        if self.is_series:
             message = f"{self.name}() Invalid computed output size: {counts[0]}" if counts[0] < 1 else ""
         elif self.layer == "avg" and self.dims == 3 and any(map(int.__lt__, sizes, self.kernel)):
             image = " ".join(f"{n}: {size}" for n, size in zip("THW", sizes, strict=True))
@@ -204,3 +237,107 @@ class Windows:
             return
         if message:
             raise ShapeError(message, operands=(x,), caret="the window is too large")
+
+
+class Adaptive:
+    """One call of an adaptive pooling: its ``counts`` of windows are what is checked."""
+
+    __slots__ = ("counts", "dims", "layer", "x")
+
+    def __init__(self, layer: str, dims: int, x: Tensor, output: Any) -> None:
+        self.layer = layer
+        self.dims = dims
+        self.x = x
+        self.counts: Sizes = self.sizes(output)
+        (self.check_means if layer == "avg" else self.check_largest)()
+        check_allocation((*x.shape[: max(x.ndim - dims, 0)], *self.counts))
+
+    @property
+    def name(self) -> str:
+        return f"adaptive_{self.layer}_pool{self.dims}d"
+
+    @property
+    def kernel(self) -> str:
+        """torch pools a series as an image of one row."""
+        return f"adaptive_{self.layer}_pool{max(self.dims, 2)}d"
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether torch takes the mean of all entries, of which it asks nothing further."""
+        return self.layer == "avg" and set(self.counts) == {1}
+
+    def sizes(self, output: Any) -> Sizes:
+        """A size for each dimension: one number stands for all, None for the size of the tensor."""
+        x = self.x
+        is_list = isinstance(output, (tuple, list))
+        given = tuple(output) if is_list else (output,) * self.dims
+        if is_list and self.dims > 1:
+            if x.ndim <= len(given):
+                raise self.refuse(f"Input dimension should be at least {len(given) + 1}")
+            along = x.shape[x.ndim - len(given) :]
+            given = tuple(n if size is None else size for size, n in zip(given, along, strict=True))
+        if any(size.__class__ is not int for size in given):
+            raise ScriptError(
+                f"{self.name}(): argument 'output_size' (position 2) must be tuple of ints, not"
+                f" {type(output).__name__}",
+                code="E0310",
+            )
+        return given
+
+    def refuse(self, message: str, caret: str = "") -> ShapeError:
+        return ShapeError(message, operands=(self.x,), caret=caret or f"this tensor has shape {self.x.shape}")
+
+    def check_means(self) -> None:
+        dims, one = self.dims, (1,) * (self.dims == 1)
+        if dims == 1:
+            self.check_ndim()
+        self.check_count()
+        if min(self.counts) < 0:
+            received = ", ".join(map(str, (*one, *self.counts)))
+            if dims == 3:
+                received = "{}, {},{}".format(*self.counts)
+            raise ScriptError(
+                f"{self.kernel}: elements of output_size must be greater than or equal to 0 but received"
+                f" {{{received}}}"
+            )
+        if self.is_mean:
+            return
+        if dims == 2:
+            self.check_ndim()
+        self.check_entries(self.kernel, (*self.x.shape[:-1], *one, *self.x.shape[-1:]), -2 if dims < 3 else 1)
+        if dims == 3:
+            self.check_ndim()
+
+    def check_largest(self) -> None:
+        self.check_ndim()
+        if self.dims == 1:
+            self.check_count()
+        self.check_entries(self.name, self.x.shape, 1)
+        self.check_count()
+        one = (1,) * (self.dims == 1)
+        check_sizes((*self.x.shape[: -self.dims], *one, *self.counts))
+
+    def check_count(self) -> None:
+        if len(self.counts) != self.dims:
+            message = f"{self.name}: output_size must be {self.dims}"
+            if self.dims == 1:
+                message = one_int(self.name, "output_size", len(self.counts))
+            raise self.refuse(message)
+
+    def check_ndim(self) -> None:
+        x, dims, name = self.x, self.dims, self.name
+        if x.ndim in (dims + 1, dims + 2):
+            return
+        if dims == 1:
+            raise self.refuse(no_series(name, x))
+        shown = f"{':' * (self.layer == 'max')} {[*x.shape]}"
+        raise self.refuse(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{shown}")
+
+    def check_entries(self, name: str, shape: Sizes, first: int) -> None:
+        """The dimensions from the first on must not be empty."""
+        for dim in range(len(shape))[first:]:
+            if not shape[dim]:
+                raise self.refuse(
+                    f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input"
+                    f" has sizes {[*shape]} with dimension {dim} being empty"
+                )

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
-from autodiff.core.limits import check_allocation
+from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import div
 from autodiff.core.ops.extremes import pick
 from autodiff.core.ops.picking import gather
-from autodiff.core.ops.pool_checks import Windows
-from autodiff.core.ops.reduction import mean_over, sum
+from autodiff.core.ops.pool_checks import Adaptive, Windows
+from autodiff.core.ops.reduction import check_floating, dims_of, mean, sum
 from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.windows import constant_pad
 from autodiff.core.ops.windows import windows as sliding
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 # -- windows of a pooling layer -------------------------------------------------------------------------
 
 
-def cut_windows(x: Tensor, windows: Windows, counts: Sizes, fill: float) -> Tensor:
+def cut_windows(x: Tensor, windows: Windows, fill: float) -> Tensor:
     """(..., *sizes) to (..., *positions, *kernel), with ``fill`` where a window looks outside."""
     pads = []
-    for axis, (n, count) in enumerate(zip(x.shape[-windows.dims :], counts, strict=True)):
+    for axis, (n, count) in enumerate(zip(x.shape[-windows.dims :], windows.counts, strict=True)):
         k, s, p, d = (
             part[axis] for part in (windows.kernel, windows.stride, windows.padding, windows.dilation)
         )
@@ -68,18 +68,18 @@ def largest_places(rows: Any) -> Any:
 
 
 def max_pool(dims: int) -> Callable[..., Any]:
-    name = f"max_pool{dims}d"
     grad_fn = "SqueezeBackward1" if dims == 1 else f"MaxPool{dims}DWithIndicesBackward0"
 
     def pool(
         x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: bool
     ) -> Any:
-        windows = Windows("max", dims, kernel, stride, padding, dilation, ceil_mode)
-        counts = windows.check(x)
-        if x.dtype.name == "bool" or (dims == 1 and not x.dtype.is_floating_point):
-            raise not_implemented(f"{name}{'_impl' * (dims == 1)}", x)
+        has_places = indices or (x.requires_grad and mode.enabled)
+        sizes = (kernel, stride, padding, dilation)
+        windows = Windows("max", x, sizes, ceil_mode, dims, has_places=has_places)
+        if x.dtype.name == "bool" or (windows.is_series and not x.dtype.is_floating_point):
+            raise not_implemented("max_pool1d_impl" if windows.is_series else f"max_pool{max(dims, 2)}d", x)
         least = -math.inf if x.dtype.is_floating_point else int(np.iinfo(x.dtype.name).min)
-        seen = cut_windows(x, windows, counts, least)
+        seen = cut_windows(x, windows, least)
         rows = reshape(seen, shape=(*seen.shape[:-dims], math.prod(windows.kernel)))
         place = largest_places(rows.data)[..., None]
         largest = pick.named(grad_fn)(rows, index=place, dim=rows.ndim - 1, keepdim=False)
@@ -116,17 +116,14 @@ def mean_pool(dims: int) -> Callable[..., Tensor]:
         include_pad: bool,
         divisor: int | None = None,
     ) -> Tensor:
-        windows = Windows("avg", dims, kernel, stride, padding, 1, ceil_mode)
-        if divisor == 0:
-            raise ScriptError("divisor must be not zero")
-        counts = windows.check(x)
+        windows = Windows("avg", x, (kernel, stride, padding, 1), ceil_mode, dims, divisor=divisor)
         if not (x.dtype.is_floating_point or x.dtype.name == "int64"):
             raise not_implemented("avg_pool3d_out_frame" if dims == 3 else "avg_pool2d", x)
-        seen = cut_windows(x, windows, counts, 0.0)
+        seen = cut_windows(x, windows, 0.0)
         totals = sum(seen, dim=tuple(range(seen.ndim - dims, seen.ndim)), keepdim=False)
         entries = divisor
         if divisor is None:
-            entries = window_sizes(x.shape[-dims:], counts, windows, include_pad)
+            entries = window_sizes(x.shape[-dims:], windows, include_pad)
         if not x.dtype.is_floating_point:  # torch rounds the mean of whole numbers towards zero
             return Tensor(np.trunc(totals.data / entries).astype(x.dtype.name))
         return div.named(grad_fn)(totals, Tensor(np.asarray(entries).astype(x.data.dtype)))
@@ -135,10 +132,10 @@ def mean_pool(dims: int) -> Callable[..., Tensor]:
     return pool
 
 
-def window_sizes(sizes: Sizes, counts: Sizes, windows: Windows, include_pad: bool) -> Any:
+def window_sizes(sizes: Sizes, windows: Windows, include_pad: bool) -> Any:
     """How many entries each window counts: those inside, or inside or on the padding."""
     total = np.ones(())
-    steps = zip(sizes, counts, windows.kernel, windows.stride, windows.padding, strict=True)
+    steps = zip(sizes, windows.counts, windows.kernel, windows.stride, windows.padding, strict=True)
     for n, count, k, s, p in steps:
         first = np.arange(count) * s - p
         last = np.minimum(first + k, n + p)
@@ -174,65 +171,31 @@ def mix_forward(x: Any, *, weights: Any, dim: int) -> Any:
 mix: Op = primitive("mix", mix_forward, lambda g, out, x, weights, dim: mix(g, weights=weights.T, dim=dim))
 
 
-def wrong_dimensions(name: str, x: Tensor, dims: int) -> str:
-    """What torch says of an input of too few or too many dimensions, which each function does its own way."""
-    if dims == 1:
-        return (
-            f"Expected 2 to 3 dimensions, but got {x.ndim}-dimensional tensor for argument #1 'self'"
-            f" (while checking arguments for {name})"
-        )
-    colon = ":" * ("max" in name)
-    return f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{colon} {list(x.shape)}"
-
-
-def adaptive_sizes(x: Tensor, output: Any, dims: int, name: str) -> Sizes:
-    given = output if isinstance(output, (tuple, list)) else (output,)
-    sizes = tuple(given) * dims if len(given) == 1 else tuple(given)
-    if x.ndim not in (dims + 1, dims + 2) or 0 in x.shape[1:]:
-        raise ShapeError(
-            wrong_dimensions(name, x, dims), operands=(x,), caret=f"this tensor has shape {x.shape}"
-        )
-    if len(sizes) != dims or any(n is not None and n.__class__ is not int for n in sizes):
-        raise ScriptError(
-            f"{name}(): argument 'output_size' (position 2) must be tuple of ints, not {kind(output)}",
-            code="E0310",
-        )
-    if any(n is not None and n < 0 for n in sizes):
-        received = ", ".join(map(str, sizes))
-        raise ScriptError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{received}}}"
-        )
-    check_allocation((*x.shape[:-dims], *(n or 0 for n in sizes)))
-    return tuple(x.shape[axis - dims] if n is None else n for axis, n in enumerate(sizes))
-
-
-def kind(value: Any) -> str:
-    return type(value).__name__
-
-
-def check_adaptive(name: str, x: Tensor, dims: int) -> None:
-    """Adaptive pools take decimals only; torch pools a series as an image of one row."""
-    if not x.dtype.is_floating_point:
-        raise not_implemented(f"{name}_cpu" if dims == 3 else f"{name[:-2]}2d", x)
+def check_adaptive(windows: Adaptive) -> None:
+    """Adaptive pools take decimals only."""
+    if not windows.x.dtype.is_floating_point:
+        raise not_implemented(f"{windows.kernel}{'_cpu' * (windows.dims == 3)}", windows.x)
 
 
 def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
-    name = f"adaptive_avg_pool{dims}d"
     grad_fn = "SqueezeBackward1" if dims == 1 else f"AdaptiveAvgPool{dims}DBackward0"
 
     def pool(x: Tensor, output: Any) -> Tensor:
-        sizes = adaptive_sizes(x, output, dims, name)
-        is_mean = dims > 1 and set(sizes) == {1}
-        if not x.dtype.is_floating_point and is_mean:
-            mean_over(x, None, False, None)  # which refuses whole numbers
-        check_adaptive(name, x, dims)
-        recorded = "MeanBackward1" if is_mean else grad_fn
-        for offset, count in enumerate(sizes):
+        windows = Adaptive("avg", dims, x, output)
+        if windows.is_mean:
+            check_floating(x, "mean")
+            last = dims_of(x, tuple(range(-1, -dims - 1, -1)), True)
+            return (mean.named(grad_fn) if dims == 1 else mean)(x, dim=last, keepdim=True)
+        shape = (*x.shape[:-dims], *windows.counts)
+        if dims < 3 and 0 in shape and not x.dtype.is_floating_point:  # nothing to take the mean of
+            return Tensor(np.zeros(shape, x.data.dtype))
+        check_adaptive(windows)
+        for offset, count in enumerate(windows.counts):
             dim = x.ndim - dims + offset
             weights = np.full((count, x.shape[dim]), math.nan)
             for row, (start, stop) in enumerate(adaptive_bounds(x.shape[dim], count)):
                 weights[row, start:stop] = 1 / (stop - start)
-            x = mix.named(recorded)(x, weights=weights, dim=dim)
+            x = mix.named(grad_fn)(x, weights=weights, dim=dim)
         return x
 
     pool.__doc__ = f"The means of so many windows over {dims} dimension{'s' * (dims > 1)}."
@@ -256,19 +219,19 @@ def window_positions(shape: Sequence[int], counts: Sequence[int]) -> Any:
     return flat
 
 
-def adaptive_max_pool(dims: int) -> Callable[..., Tensor]:
-    name = f"adaptive_max_pool{dims}d"
+def adaptive_max_pool(dims: int) -> Callable[..., Any]:
     grad_fn = "SqueezeBackward1" if dims == 1 else f"AdaptiveMaxPool{dims}DBackward0"
 
-    def pool(x: Tensor, output: Any) -> Tensor:
-        sizes = adaptive_sizes(x, output, dims, name)
-        check_adaptive(name, x, dims)
+    def pool(x: Tensor, output: Any, indices: bool) -> Any:
+        asked = Adaptive("max", dims, x, output)
+        check_adaptive(asked)
         lead = x.ndim - dims
-        windows = window_positions(x.shape[lead:], sizes)
+        windows = window_positions(x.shape[lead:], asked.counts)
         rows = reshape(x, shape=(*x.shape[:lead], math.prod(x.shape[lead:])))
-        largest = largest_places(rows.data[..., windows])
-        joined = gather(rows, dim=lead, index=windows[np.arange(len(windows)), largest])
-        return reshape.named(grad_fn)(joined, shape=(*x.shape[:lead], *sizes))
+        place = windows[np.arange(len(windows)), largest_places(rows.data[..., windows])]
+        shape = (*x.shape[:lead], *asked.counts)
+        largest = reshape.named(grad_fn)(gather(rows, dim=lead, index=place), shape=shape)
+        return (largest, Tensor(place.reshape(shape))) if indices else largest
 
     pool.__doc__ = f"The largest entries of so many windows over {dims} dimension{'s' * (dims > 1)}."
     return pool
@@ -293,6 +256,7 @@ for dims in (1, 2, 3):
         also=("adaptive_avg_pool1d",) * (dims == 1),
         method=False,
     )(adaptive_mean_pool(dims))
-    public(f"F.adaptive_max_pool{dims}d(input: tensor, output_size: any)", method=False)(
-        adaptive_max_pool(dims)
-    )
+    public(
+        f"F.adaptive_max_pool{dims}d(input: tensor, output_size: any, return_indices: bool = False)",
+        method=False,
+    )(adaptive_max_pool(dims))

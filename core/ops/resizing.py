@@ -14,7 +14,7 @@ from autodiff.core.functions import FUNCTIONS, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.ops.pool_checks import MOST_PLACES
-from autodiff.core.ops.pooling import kind, mix
+from autodiff.core.ops.pooling import mix
 from autodiff.core.ops.shape import permute, reshape
 from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
@@ -151,7 +151,7 @@ def check_resize(x: Tensor, size: Any, scale: Any, values: tuple[Any, ...], mode
     for value in values:
         if value.__class__ not in ((int, float) if size is None else (int,)):
             number = "Number" if size is None else "int"
-            message = f"interpolate(): argument '{what}' must be {number}, not {kind(value)}"
+            message = f"interpolate(): argument '{what}' must be {number}, not {type(value).__name__}"
             raise ScriptError(message, code="E0310")
     if not all(abs(value) < MOST_PLACES for value in values):
         raise ShapeError(f"interpolate(): {what} {max(values)} is too large", operands=(x,))

@@ -1,4 +1,4 @@
-"""What pooling layers, activations and splits refuse, call by call, in the words of PyTorch."""
+"""What pooling layers, dropout, activations and splits refuse, call by call, in the words of PyTorch."""
 
 from __future__ import annotations
 
@@ -44,6 +44,38 @@ POOLS = [
         )
     ),
 ]
+SERIES = (*("0, 6", "2, 0", "2, 0, 6", "2, 3, 0", "2, 3, 6", "2, 3, 6, 5", "6"),)
+#: A series is pooled as an image of one row, but for the largest entries without their places.
+OF_SERIES = [
+    f"{name}(torch.ones({shape}), {window})"
+    for name, window in (
+        *(("F.avg_pool1d", window) for window in ("2", "-1", "2, padding=2", "(1, 2)", "2, 0")),
+        *(("torch.max_pool1d", window) for window in ("2", "2, dilation=[]", "(1, 2)")),
+        *(("F.max_pool1d", f"{window}, return_indices=True") for window in ("2", "2, dilation=0", "(1, 2)")),
+    )
+    for shape in SERIES
+]
+OUTPUTS = ("1", "2", "0", "-1", "[]", "(1, 2)", "(None, 1, 1)", "(0, -1, 2)")
+ADAPTIVE = [
+    f"F.adaptive_{layer}_pool{dims}d(torch.ones({shape}), {output})"
+    for layer, dims, shape, output in itertools.product(("avg", "max"), (1, 2, 3), SHAPES, OUTPUTS)
+    if not (dims == 1 and "None" in output)
+    # Of sizes for other dimensions torch fails an assertion of its own.
+    and not (layer == "max" and dims > 1 and output[0] in "([" and output.count(",") + 1 != dims)
+]
+NAMES = (
+    *("F.max_pool1d(series, 2, 2, 0, 1, False, True, 1)", "F.max_pool2d(image, 2, return_indices=True, x=1)"),
+    *("F.adaptive_max_pool1d(series, 2, True, 1)", "F.adaptive_max_pool1d(series, 2, True)"),
+    *("torch.unique(whole, True, True, False, x=1)", "torch.unique(whole, True, False, True, 0, 1)"),
+    *("torch.unique_consecutive(whole, x=1)", "torch.unique_consecutive(whole, True, True, x=1)"),
+    "F.triplet_margin_with_distance_loss(series, series, series, 1, swap=True, margin=2.0)",
+    "torch.max_pool3d(volume, 1, padding=(0, None, 0), dilation=(1, None, 1))",
+)
+DROPOUTS = (
+    *("F.dropout1d(series[0, 0], 0.5, False)", "F.dropout1d(volume)", "F.dropout1d(series[0, 0], 1.5)"),
+    *("F.dropout2d(series[0, 0])", "F.dropout3d(torch.tensor(1.))", "F.dropout2d(series[0, 0], 1.)"),
+    *("F.dropout(whole)", "F.dropout1d(whole[None])", "F.dropout(whole, 1.)", "F.dropout(bools)"),
+)
 FUNCTIONS = (
     *(
         "silu",
@@ -77,7 +109,7 @@ SPLITS = (
 )
 
 
-@pytest.mark.parametrize("call", [*POOLS, *ACTIVATIONS, *SPLITS])
+@pytest.mark.parametrize("call", [*POOLS, *OF_SERIES, *ADAPTIVE, *NAMES, *DROPOUTS, *ACTIVATIONS, *SPLITS])
 def test_the_answer_is_torchs(call: str) -> None:
     from torch_prelude import run_with_torch
 

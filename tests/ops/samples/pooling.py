@@ -95,6 +95,7 @@ SAMPLES = {
         "F.adaptive_max_pool1d({2,3,7}, (2,))",
         "F.adaptive_max_pool1d({3,7}, 3)",
         "F.adaptive_max_pool1d({3,7}, output_size=1)",
+        "F.adaptive_max_pool1d({2,3,7}, 3, True)",
         "F.adaptive_max_pool1d({2,3,8}, 3)",
     ),
     "F.max_pool2d": spread(
@@ -141,6 +142,7 @@ SAMPLES = {
         "F.adaptive_avg_pool2d({3,5,6}, 3)",
         "F.adaptive_avg_pool2d({3,5,6}, output_size=(2, 3))",
         "F.adaptive_avg_pool2d({2,2,5,6}, 1)",
+        "F.adaptive_avg_pool2d({5,6}, 1)",
         "F.adaptive_avg_pool2d({2,2,5,6}, (2, 3))",
         "F.adaptive_avg_pool2d({2,2,5,6}, (None, 4))",
     ),
@@ -152,6 +154,7 @@ SAMPLES = {
         "F.adaptive_max_pool2d({2,3,5,6}, (5, 1))",
         "F.adaptive_max_pool2d({3,5,6}, 3)",
         "F.adaptive_max_pool2d({3,5,6}, output_size=(2, 3))",
+        "F.adaptive_max_pool2d({3,5,6}, (2, None), return_indices=True)",
         "F.adaptive_max_pool2d({2,2,5,6}, 1)",
         "F.adaptive_max_pool2d({2,2,5,6}, (2, 3))",
         "F.adaptive_max_pool2d({2,2,5,6}, (None, 4))",
@@ -194,6 +197,7 @@ SAMPLES = {
         "F.adaptive_max_pool3d({1,2,4,3,4}, 1)",
         "F.adaptive_max_pool3d({2,4,3,4}, 2)",
         "F.adaptive_max_pool3d({2,4,3,4}, output_size=(2, 1, 2))",
+        "F.adaptive_max_pool3d({2,4,3,4}, 2, return_indices=True)",
     ),
     "F.interpolate": spread(
         "F.interpolate",
