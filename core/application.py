@@ -60,7 +60,7 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         kind = next(v.dtype for v in arrays if v.__class__ is np.ndarray)
         arrays = tuple([np.asarray(v).astype(kind) if v.__class__ is int else v for v in arrays])
         out = op.forward(*arrays, **params)
-    is_view = op.is_view and (out.ndim == 0 or np.may_share_memory(out, arrays[0]))
+    is_view = op.is_view and (out.ndim == 0 or out.size == 0 or np.may_share_memory(out, arrays[0]))
     out = settle(out)
     if not tracked or not dtype_of(out).is_floating_point:
         made = Tensor(out)

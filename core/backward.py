@@ -159,6 +159,8 @@ def values_of(seeds: dict[Node, Any]) -> list[Any]:
 
 def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
     """The node where a pass from ``output`` begins and the cotangent it begins with."""
+    if gradient is not None:
+        check_seed(output, gradient)
     if not output.requires_grad or output.node is None or not output.node.tracked:
         raise GradientError(
             NO_GRAD_NEEDED,
@@ -170,6 +172,18 @@ def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
             ),
         )
     return output.node, seed_for(output, gradient)
+
+
+def check_seed(output: Tensor, gradient: Tensor) -> None:
+    """Refuse a cotangent of another shape than the output's."""
+    if gradient.shape != output.shape:
+        raise ShapeError(
+            f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(gradient.shape)}) and"
+            f" output[0] has a shape of torch.Size({list(output.shape)}).",
+            code="E0411",
+            operands=(gradient, output),
+            caret="the gradient must have one entry for each entry of the output",
+        )
 
 
 def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
@@ -187,14 +201,6 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
                 caret=f"backward() needs one number to start from, but this has {output.size}",
             )
         return Tensor(1.0 if output.value.__class__ is float else np.ones_like(output.value))
-    if gradient.shape != output.shape:
-        raise ShapeError(
-            f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(gradient.shape)}) and"
-            f" output[0] has a shape of torch.Size({list(output.shape)}).",
-            code="E0411",
-            operands=(gradient, output),
-            caret="the gradient must have one entry for each entry of the output",
-        )
     if gradient.dtype is not output.dtype:
         gradient = OPS["to"](gradient, dtype=output.dtype.name)
     return gradient

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import GradientError
+from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import Leaf, Node, name_in_messages
@@ -128,6 +128,17 @@ def unfollowed(recipe: Recipe, made_by: Node | None, changed: str, advice: str) 
         else "this view was made under no_grad(), and the graph knows nothing of it",
         help=(advice,),
     )
+
+
+def refuse_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
+    """Refuse a change to values of another shape, which the tensor has no room for."""
+    if shape != tensor.shape:
+        raise ShapeError(
+            f"output with shape {list(tensor.shape)} doesn't match the broadcast shape {list(shape)}",
+            code="E0301",
+            operands=(tensor,),
+            caret=f"shape {shape} does not fit into shape {tensor.shape}",
+        )
 
 
 def refuse_stale(tensor: Tensor) -> None:

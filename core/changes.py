@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from weakref import ref
 
-from autodiff.core.changeable import StaleView, refuse_change, refuse_overlap
-from autodiff.core.errors import ShapeError
+from autodiff.core.changeable import StaleView, refuse_change, refuse_overlap, refuse_shape
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Change, Leaf, Node, OpNode
@@ -45,11 +44,7 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
     """
     refuse_change(tensor, (result,))
     refuse_overlap(tensor)
-    if result.shape != tensor.shape:
-        raise ShapeError(
-            f"output with shape {list(tensor.shape)} doesn't match the broadcast shape {list(result.shape)}",
-            operands=(tensor,),
-        )
+    refuse_shape(tensor, result.shape)
     if result.dtype is not tensor.dtype:
         need_room(tensor, result)
         result = OPS["to"](result, dtype=tensor.dtype.name)

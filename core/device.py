@@ -45,7 +45,9 @@ def device_of(value: Any) -> Device:
         return value
     if value.__class__ is not str:
         raise ScriptError(
-            "Cannot access accelerator device when none is available.",
+            "Device index must not be negative"
+            if value.__class__ is int and value < 0
+            else "Cannot access accelerator device when none is available.",
             code="E0142",
             caret="everything runs on the CPU here",
         )

@@ -161,3 +161,21 @@ class UsageError(AutodiffError):
     """A request that does not fit the script, such as ``--wrt`` of an unknown name (exit 2)."""
 
     code = "E0600"
+
+
+#: What Python or torch calls classes that have another name here; their modules enter them.
+TYPE_NAMES: dict[type, str] = {}
+
+
+def type_name(value: object) -> str:
+    """The name of a value's class, as messages have it."""
+    return TYPE_NAMES.get(value.__class__, value.__class__.__name__)
+
+
+def no_such_call(name: str, *args: Any) -> ScriptError:
+    """The error for arguments that no form of a function takes."""
+    kinds = ", ".join(type_name(arg) for arg in args if arg is not None)
+    return ScriptError(
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:",
+        code="E0310",
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from autodiff.core.device import settle_on
 from autodiff.core.dtypes import DTYPES, dtype_meant
-from autodiff.core.errors import ScriptError
+from autodiff.core.errors import ScriptError, type_name
 from autodiff.core.op import Op
 from autodiff.core.registry import Table, declare
 from autodiff.core.tensors import Tensor
@@ -137,7 +137,8 @@ class Function:
             kwargs = self.without_numpy_names(kwargs)
         for position, parameter in enumerate(self.parameters):
             if parameter.variadic:
-                value: Any = tuple(rest)
+                is_none = len(rest) == 1 and rest[0] is None and parameter.default is None
+                value: Any = None if is_none else tuple(rest)
                 # Sizes side by side may be one list of that name; tensors are never given by name.
                 if not rest and parameter.kind == "ints" and parameter.name in kwargs:
                     value = kwargs[parameter.name]
@@ -206,7 +207,7 @@ class Function:
             given = value[0] if only else value
             raise self.error(
                 f"argument '{parameter.name}' (position {position + 1}) must be {accepted},"
-                f" not {type(given).__name__}",
+                f" not {type_name(given)}",
                 position,
                 (parameter, given),
             )

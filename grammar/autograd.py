@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.backward import backward_from
+from autodiff.core.backward import backward_from, check_seed
 from autodiff.core.backward import grad as core_grad
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.functions import find
@@ -113,6 +113,30 @@ def batched(
 listed = tensors
 
 
+def weights_of(given: Any, outputs: list[Tensor]) -> list[Any]:
+    """The gradients to start from, as a list; those beyond the outputs are not looked at."""
+    if given.__class__ is Tensor:
+        given = (given,)
+    if not isinstance(given, (list, tuple, str)):
+        raise no_weight(f"'{type_name(given)}' object is not iterable", outputs[0])
+    for output, weight in zip(outputs, given, strict=False):
+        if weight is None:
+            continue
+        if weight.__class__ is not Tensor:
+            raise no_weight(f"gradients can be either Tensors or None, but got {type_name(weight)}", output)
+        check_seed(output, weight)
+    return list(given[: len(outputs)])
+
+
+def no_weight(message: str, output: Tensor) -> GradientError:
+    return GradientError(
+        message,
+        code="E0411",
+        caret=f"the gradient of the output is a tensor of its shape, {output.shape}",
+        operands=(output,),
+    )
+
+
 def backward(
     tensors: Any,
     grad_tensors: Any = None,
@@ -124,7 +148,7 @@ def backward(
     outputs = listed(tensors, "tensors")
     weights: list[Any] = [None] * len(outputs)
     if grad_tensors is not None:
-        weights = [grad_tensors] if grad_tensors.__class__ is Tensor else list(iterate(grad_tensors))
+        weights = weights_of(grad_tensors, outputs)
     if len(weights) != len(outputs):
         raise GradientError(
             f"got {len(outputs)} tensors and {len(weights)} gradients",

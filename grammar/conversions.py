@@ -44,7 +44,9 @@ def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None, non_bloc
             x = cast(x, meant)
         elif target.__class__ is Tensor:
             x = cast(x, target.dtype)
-        elif target.__class__ is str or target.__class__ is Device:
+        elif target.__class__ is float or target.__class__ is bool:
+            x = cast(x, float64 if target.__class__ is float else bool_dtype)
+        elif target.__class__ in (str, int, Device):
             settle_on(target)
     settle_on(device)
     return x
@@ -60,8 +62,9 @@ def type_of(x: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     elif dtype.__class__ is str and dtype.startswith("torch.") and dtype[6:] in OLD_CLASSES:
         dtype = OLD_CLASSES[dtype[6:]]
     if dtype.__class__ is not DType:
+        is_name = dtype.__class__ is str
         raise ScriptError(
-            "dtype must be a type, str, or dtype object",
+            f"invalid type: '{dtype}'" if is_name else "dtype must be a type, str, or dtype object",
             code="E0203",
             caret="this names no number type",
             help=("write a type: `x.type(torch.float64)`",),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from autodiff.core.changeable import refuse_change, refuse_input
+from autodiff.core.changeable import refuse_change, refuse_input, refuse_shape
 from autodiff.core.changes import reshape_in_place
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import Function, find
+from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, next_number
 from autodiff.core.op import OPS
 from autodiff.core.ops.in_place_checks import AFTER, BEFORE
 from autodiff.core.sharing import share_memory
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, _check_broadcast, settle
 from autodiff.grammar.conversions import cast
 from autodiff.grammar.methods import method
 from autodiff.grammar.values import NUMBERS, type_name
@@ -62,24 +63,18 @@ def fill_(x: Tensor, value: Any) -> Tensor:
 
 
 @method(Tensor, "copy_")
-def copy_(x: Tensor, src: Any, non_blocking: Any = False) -> Tensor:
+def copy_(x: Tensor, other: Any, non_blocking: Any = False) -> Tensor:
+    src = Tensor(settle(np.asarray(other))) if other.__class__ in NUMBERS else other
     if src.__class__ is not Tensor:
         raise ScriptError(
-            f"copy_(): argument 'src' (position 1) must be Tensor, not {type_name(src)}", code="E0310"
+            f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}", code="E0310"
         )
     from autodiff.core.ops.indexing import setitem_value
 
     refuse_change(x, (src,))
     refuse_input(x, src)
     if src.shape != x.shape:
-        shape = _check_broadcast((x, src))
-        if shape != x.shape:
-            raise ShapeError(
-                f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(shape)}",
-                code="E0301",
-                caret=f"shape {src.shape} does not fit into shape {x.shape}",
-                operands=(x, src),
-            )
+        refuse_shape(x, _check_broadcast((x, src)))
     if mode.enabled and any(is_tracked(t) for t in (x, src)):
         copied = setitem_value(x, ..., src)
         if isinstance(copied.node, ArrayNode):
@@ -157,6 +152,10 @@ def reshaping(name: str) -> None:
         refuse_change(x)
         function = find(name)
         assert function is not None
+        if name == "t":
+            from autodiff.core.ops.shape import check_matrix
+
+            check_matrix(x, "t_")
         result = function(x, *args, **kwargs)
         if isinstance(result.node, ArrayNode):
             result.node.op = result.node.op.named(RESHAPED[result.node.grad_fn_name])

@@ -7,18 +7,18 @@ are in ``conversions``, methods that change them in ``in_place``, those of custo
 
 from __future__ import annotations
 
-from autodiff.core.errors import GradientError, ScriptError
+from autodiff.core.errors import GradientError
 from autodiff.core.functions import find
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
 from autodiff.core.op import OPS
+from autodiff.core.ops.dims import size_along
 from autodiff.core.sharing import recipe_of
 from autodiff.core.tensors import Tensor
 from autodiff.core.watch import HookHandle, register_hook
 from autodiff.grammar.values import (
     Size,
     as_index,
-    type_name,
 )
 
 TYPE_CHECKING = False
@@ -54,29 +54,14 @@ def backward(
     *,
     retain_variables: Any = None,
 ) -> None:
-    if gradient is not None and gradient.__class__ is not Tensor:
-        raise no_gradient_tensor(x, gradient)
     if retain_graph is None:
         retain_graph = retain_variables
-    if inputs is not None:
+    if inputs is not None or (gradient is not None and gradient.__class__ is not Tensor):
         from autodiff.grammar import autograd
 
         autograd.backward(x, gradient, retain_graph, create_graph, inputs)
         return
     x.backward(gradient, None if retain_graph is None else bool(retain_graph), bool(create_graph))
-
-
-def no_gradient_tensor(x: Tensor, given: Any) -> ScriptError:
-    """The error for a first gradient that is no tensor; torch looks into lists and strings."""
-    message = f"'{type_name(given)}' object is not iterable"
-    if given.__class__ in (list, tuple, str) and given:
-        message = f"gradients can be either Tensors or None, but got {type_name(given[0])}"
-    return ScriptError(
-        message,
-        code="E0411",
-        caret=f"the gradient of the output is a tensor of its shape, {x.shape}",
-        operands=(x,),
-    )
 
 
 @method(Tensor, "retain_grad")
@@ -156,7 +141,8 @@ def like_this(name: str) -> Callable[..., Any]:
     """``x.new_zeros(2, 3)``: what ``torch.zeros`` makes, of the type of ``x``."""
 
     def make(x: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        function = find(name)
+        # torch has no kernel for new_zeros: it is an empty one filled, and ours of empty are zeros.
+        function = find("empty" if name == "zeros" else name)
         assert function is not None
         return function(*args, dtype=x.dtype if dtype is None else dtype, **kwargs)
 
@@ -176,15 +162,7 @@ def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
 def size(x: Tensor, dim: Any = None) -> Any:
     if dim is None:
         return Size(x.shape)
-    at = as_index(dim, "a dimension")
-    if not -x.ndim <= at < x.ndim:
-        low, high = -max(x.ndim, 1), max(x.ndim, 1) - 1
-        raise ScriptError(
-            f"Dimension out of range (expected to be in range of [{low}, {high}], but got {at})",
-            code="E0303",
-            operands=(x,),
-        )
-    return x.shape[at]
+    return size_along(x, as_index(dim, "a dimension"))
 
 
 @method(Tensor, "dim", "ndimension")

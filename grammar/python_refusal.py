@@ -30,7 +30,8 @@ def takes(least: int, most: int, given: int) -> str:
     """How many arguments a function takes and how many it got, in Python's words, which torch repeats."""
     wanted = f"from {least} to {most}" if least != most else str(most)
     plural = "s" * (least != most or most != 1)
-    return f"takes {wanted} positional argument{plural} but {given} {'was' if given == 1 else 'were'} given"
+    were = "was" if given == 1 and least == most else "were"
+    return f"takes {wanted} positional argument{plural} but {given} {were} given"
 
 
 def no_tensor(values: Any, number: int) -> Blame | None:

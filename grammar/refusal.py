@@ -40,7 +40,7 @@ NUMPY_NAMES = {
     "other": ("x2",),
 }
 #: Functions for which a number will do wherever a tensor is taken.
-TAKE_NUMBERS = frozenset("add sub subtract mul multiply div divide true_divide floor_divide copy".split())
+TAKE_NUMBERS = frozenset("add sub subtract mul multiply div divide true_divide floor_divide copy to".split())
 #: What a list of that name holds.
 ENTRIES = {"ints": "int", "floats": "float", "Scalars": "Number", "Tensors": "Tensor"}
 
@@ -106,7 +106,7 @@ TAKEN: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "bool": (bool,),
     "str": (str,),
-    "torch.device": (str, Device),
+    "torch.device": (str, int, Device),
 }
 
 

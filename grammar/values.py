@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from autodiff.core.device import Device
 from autodiff.core.dtypes import DType
-from autodiff.core.errors import LimitError, ScriptError
+from autodiff.core.errors import TYPE_NAMES, LimitError, ScriptError
+from autodiff.core.errors import type_name as name_of_class
 from autodiff.core.function import Context
 from autodiff.core.functions import Function
 from autodiff.core.limits import limits, spell_bytes
@@ -167,38 +168,24 @@ class ScriptFunction:
 STACK_COST = 200
 NAMED_RESULTS = frozenset([NamedResult])
 
-#: What Python or torch calls the class of each kind of value.
-TYPE_NAMES: dict[type, str] = {
-    Tensor: "Tensor",
-    int: "int",
-    float: "float",
-    bool: "bool",
-    str: "str",
-    type(None): "NoneType",
-    type(...): "ellipsis",
-    list: "list",
-    tuple: "tuple",
-    Size: "torch.Size",
-    slice: "slice",
-    range: "range",
-    zip: "zip",
-    enumerate: "enumerate",
-    type(reversed([])): "list_reverseiterator",
-    DType: "torch.dtype",
-    Device: "torch.device",
-    HookHandle: "torch.utils.hooks.RemovableHandle",
-    Function: "builtin_function_or_method",
-    Builtin: "builtin_function_or_method",
-    BoundMethod: "builtin_function_or_method",
-    ScriptFunction: "function",
-    FunctionClass: "FunctionMeta",
-    FunctionBase: "FunctionMeta",
-    Context: "FunctionCtx",
-    Namespace: "module",
-    GradMode: "no_grad",
-    Math: "Math",
-    Leaf: "AccumulateGrad",
-}
+TYPE_NAMES.update(
+    {
+        Size: "torch.Size",
+        DType: "torch.dtype",
+        Device: "torch.device",
+        HookHandle: "torch.utils.hooks.RemovableHandle",
+        Function: "builtin_function_or_method",
+        Builtin: "builtin_function_or_method",
+        BoundMethod: "builtin_function_or_method",
+        ScriptFunction: "function",
+        FunctionClass: "FunctionMeta",
+        FunctionBase: "FunctionMeta",
+        Context: "FunctionCtx",
+        Namespace: "module",
+        GradMode: "no_grad",
+        Leaf: "AccumulateGrad",
+    }
+)
 
 
 def type_name(value: object) -> str:
@@ -213,8 +200,7 @@ def type_name(value: object) -> str:
         return value.kind.name
     if value.__class__ is Builtin and value.classes:
         return "type"
-    name = TYPE_NAMES.get(value.__class__)
-    return name if name is not None else value.__class__.__name__
+    return name_of_class(value)
 
 
 def is_true(value: Any) -> bool:

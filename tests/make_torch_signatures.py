@@ -53,13 +53,16 @@ WORDS = {
 #: Readers of torch's own that have no schema.
 BY_HAND = {
     "torch.tensor": "(object data, *, torch.dtype dtype = None, torch.device device = None,"
-    " bool? pin_memory = False, bool? requires_grad = False)",
-    "torch.as_tensor": "(object data, *, torch.dtype dtype = None, torch.device device = None,"
-    " bool? requires_grad = False)",
+    " bool pin_memory = False, bool requires_grad = False)",
+    "torch.as_tensor": "(object data, *, torch.dtype dtype = None, torch.device device = None)",
     "Tensor.new_tensor": "(object data, *, torch.dtype? dtype = None, torch.device? device = None,"
-    " bool? requires_grad = False)",
+    " bool requires_grad = False)",
     "Tensor.size": "(int? dim = None)",
     "Tensor.numpy": "(*, bool force = False)",
+    **{
+        f"Tensor.{name}": "(*, torch.memory_format? memory_format = None)"
+        for name in ("bool", "double", "float", "int", "long")
+    },
 }
 
 

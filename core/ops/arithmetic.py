@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 
-from autodiff.core.errors import GradientError, ScriptError
+from autodiff.core.errors import GradientError, ScriptError, type_name
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise
@@ -303,7 +303,7 @@ def power(x: Any, y: Any) -> Any:
     if x.__class__ in PLAIN_NUMBERS and y.__class__ in PLAIN_NUMBERS:
         raise ScriptError(
             "pow() received an invalid combination of arguments - got"
-            f" ({type(x).__name__}, {type(y).__name__}), but expected one of:",
+            f" ({type_name(x)}, {type_name(y)}), but expected one of:",
             code="E0310",
             caret="one of the two must be a tensor",
             help=("write `**` between numbers",),

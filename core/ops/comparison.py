@@ -133,7 +133,7 @@ for comparison, word in (
 for comparison in (eq, logical_and, logical_or, logical_xor):
     expose(f"{comparison.name}(input, other)", comparison, in_place=True)
 for comparison in (bitwise_and, bitwise_or, bitwise_xor, bitwise_left_shift, bitwise_right_shift):
-    expose(f"{comparison.name}(input, other)", comparison, in_place=True)
+    expose(f"{comparison.name}(input: value, other)", comparison, in_place=True)
 expose("logical_not(input)", logical_not, in_place=True)
 expose("bitwise_not(input)", bitwise_not, in_place=True)
 for comparison in (isnan, isinf, isfinite):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from math import prod
 
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError, type_name
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
@@ -209,7 +209,7 @@ def dims_to_contract(x: Tensor, y: Tensor, dims: Any) -> tuple[list[int], list[i
             if not isinstance(listed, (list, tuple)) or any(d.__class__ is not int for d in listed):
                 raise ScriptError(
                     f"tensordot(): argument 'dims_{('self', 'other')[position]}' (position {position + 3})"
-                    f" must be tuple of ints, not {type(listed).__name__}",
+                    f" must be tuple of ints, not {type_name(listed)}",
                     code="E0310",
                 )
         return list(dims[0]), list(dims[1])

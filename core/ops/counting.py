@@ -7,7 +7,7 @@ None of it has a gradient; where torch records a node all the same, backward say
 
 from __future__ import annotations
 
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError, type_name
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
@@ -276,7 +276,7 @@ def isin(elements: Any, among: Any, assume_unique: bool, invert: bool) -> Tensor
     if not tensors:
         raise ScriptError(
             "isin() received an invalid combination of arguments - got"
-            f" ({type(elements).__name__}, {type(among).__name__}), but expected one of:",
+            f" ({type_name(elements)}, {type_name(among)}), but expected one of:",
             code="E0310",
             caret="one of the two must be a tensor",
             help=("write `in` between numbers",),

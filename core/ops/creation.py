@@ -11,7 +11,7 @@ import math
 
 from autodiff.core import dtypes
 from autodiff.core.dtypes import DType
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError, type_name
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
@@ -91,8 +91,8 @@ def entries_of(data: Any, sizes: Shape) -> list[Any]:
     return entries
 
 
-def number_of(entry: Any) -> tuple[float, DType]:
-    """One entry as a Python number, with the type it asks for."""
+def number_of(entry: Any, asked: DType | None = None) -> tuple[float, DType]:
+    """One entry as a Python number, with the type it asks for; ``asked`` is the type it is made for."""
     kind = entry.__class__
     if kind is float:
         return entry, dtypes.default_dtype()
@@ -123,15 +123,18 @@ def number_of(entry: Any) -> tuple[float, DType]:
             code="E0308",
             caret="numbers and lists are mixed here",
         )
-    if entry is None:
-        raise ScriptError("Could not infer dtype of NoneType", code="E0308")
     if kind is str:
         raise ScriptError(
             "new(): invalid data type 'str'",
             code="E0308",
             caret="a string is no number; leave out its quotes",
         )
-    raise ScriptError(f"Could not infer dtype of {kind.__name__}", code="E0308")
+    message = f"Could not infer dtype of {type_name(entry)}"
+    if asked is not None and asked.is_floating_point:
+        message = f"must be real number, not {type_name(entry)}"
+    elif asked is not None:
+        message = f"'{type_name(entry)}' object cannot be interpreted as an integer"
+    raise ScriptError(message, code="E0308")
 
 
 def converted(numbers: list[float], dtype: DType) -> Any:
@@ -171,7 +174,7 @@ def array_of(data: Any, dtype: DType | None) -> Any:
         )
     if entries and sizes and entries[0].__class__ is str:
         raise ScriptError("too many dimensions 'str'", code="E0308", caret="a string is no number")
-    pairs = [number_of(entry) for entry in entries]
+    pairs = [number_of(entry, dtype) for entry in entries]
     if dtype is None:
         found = [asked for _, asked in pairs]
         dtype = max(found, key=lambda asked: asked.rank) if found else dtypes.default_dtype()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError, type_name
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
@@ -150,7 +150,7 @@ def extreme(
         check_not_empty(x, name, None)
         return whole.named(f"{title}Backward1")(x, dim=None, keepdim=False)
     if dim.__class__ is not int:
-        raise ScriptError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}", code="E0310")
+        raise ScriptError(f"{name}(): argument 'dim' must be int, not {type_name(dim)}", code="E0310")
     return pick_entries(
         x, name, dim, keepdim, f"{title}Backward0", lambda a, axis: places.forward(a, dim=axis, keepdim=True)
     )

@@ -49,9 +49,13 @@ def select(x: Tensor, dim: int, index: int) -> Tensor:
     return picking.select(x, dim=dim, index=wrapped(x, index, dim, x.shape[dim]))
 
 
-@public("narrow(input: tensor, dim: int, start: int, length: int)")
-def narrow(x: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """``length`` positions along a dimension, from ``start`` on."""
+@public("narrow(input: tensor, dim: int, start: any, length: int)")
+def narrow(x: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """``length`` positions along a dimension, from ``start`` on: a whole number, or a tensor of one."""
+    if start.__class__ is Tensor:
+        if start.ndim or start.dtype.kind != "i":
+            raise ShapeError("start must be an 0-dim integral Tensor.", code="E0307", operands=(start,))
+        start = start.item()
     if not x.shape:
         raise ShapeError("narrow() cannot be applied to a 0-dim tensor.", code="E0303", operands=(x,))
     dim = wrap_dim(x, dim)

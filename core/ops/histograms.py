@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError, type_name
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
@@ -51,7 +51,7 @@ def histogram(x: Tensor, bins: Any, limits: Any, weight: Tensor | None, density:
 def check_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_range: bool) -> None:
     if bins.__class__ not in (int, Tensor):
         raise ScriptError(
-            f"histogram(): argument 'bins' (position 2) must be int or Tensor, not {type(bins).__name__}",
+            f"histogram(): argument 'bins' (position 2) must be int or Tensor, not {type_name(bins)}",
             code="E0310",
             help=("give the number of bins, or a tensor with the edges between them",),
         )
@@ -114,7 +114,7 @@ def edges_between(x: Tensor, bins: int, limits: Any) -> Any:
     else:
         if not isinstance(limits, (tuple, list)) or any(n.__class__ not in (int, float) for n in limits):
             raise ScriptError(
-                f"histogram(): argument 'range' must be tuple of floats, not {type(limits).__name__}",
+                f"histogram(): argument 'range' must be tuple of floats, not {type_name(limits)}",
                 code="E0310",
             )
         if len(limits) != 2:

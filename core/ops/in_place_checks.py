@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.changeable import refuse_shape
 from autodiff.core.dtypes import promote
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.ops.dims import expanded_shape
@@ -38,7 +39,8 @@ def bad_shape(x: Tensor, shape: Sequence[int]) -> ShapeError:
 
 
 def bitwise(x: Tensor, other: Any, *rest: Any) -> None:
-    """The common type of both has to fit before the kernel is asked for."""
+    """The common shape and then the common type have to fit before the kernel is asked for."""
+    refuse_shape(x, _check_broadcast((x, other)))
     kind = other.dtype.kind if other.__class__ is Tensor else "f" if other.__class__ is float else "i"
     if kind == "f" and not x.dtype.is_floating_point:
         common = other.dtype if other.__class__ is Tensor else promote([])

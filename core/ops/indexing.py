@@ -9,7 +9,7 @@ of ints, slices, None, ``...``, lists, tensors and tuples of them.
 from __future__ import annotations
 
 from autodiff.core.changeable import refuse_change, refuse_input, shows_numbers_twice
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError, type_name
 from autodiff.core.lazy import np
 from autodiff.core.op import OPS
 from autodiff.core.ops.creation import make_tensor
@@ -90,7 +90,7 @@ def value_in_place(x: Tensor, place: Place, value: Any) -> Tensor:
         value = value if x.dtype.is_floating_point else make_tensor(value, x.dtype, False).item()
     else:
         raise ScriptError(
-            f"can't assign a {type(value).__name__} to a torch.{x.dtype.long_name}Tensor",
+            f"can't assign a {type_name(value)} to a torch.{x.dtype.long_name}Tensor",
             code="E0307",
             operands=(x,),
             help=("assign a number or a tensor, as in `x[0] = torch.tensor([1.0, 2.0])`",),
@@ -273,7 +273,7 @@ class Place:
             "new(): invalid data type 'str'"
             if key.__class__ is str
             else "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid"
-            f" indices (got {type(key).__name__})",
+            f" indices (got {type_name(key)})",
             code="E0307",
             operands=(self.x,),
         )

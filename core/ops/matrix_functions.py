@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError, type_name
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
@@ -328,8 +328,7 @@ def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DT
     ord = int(ord) if ord.__class__ is bool else ord
     if ord.__class__ not in (int, float, str):
         raise ScriptError(
-            "linalg_matrix_norm(): argument 'ord' (position 2) must be Number or str, not"
-            f" {type(ord).__name__}",
+            f"linalg_matrix_norm(): argument 'ord' (position 2) must be Number or str, not {type_name(ord)}",
             code="E0310",
         )
     if ord == "fro":
@@ -373,7 +372,7 @@ def cond(x: Tensor, p: Any) -> Tensor:
     check_matrices(x, "linalg.cond", "input tensor")
     if p.__class__ not in (int, float, bool, str) and p is not None:
         raise ScriptError(
-            f"linalg_cond(): argument 'p' (position 2) must be Number or str, not {type(p).__name__}",
+            f"linalg_cond(): argument 'p' (position 2) must be Number or str, not {type_name(p)}",
             code="E0310",
         )
     if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError, no_such_call, type_name
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
@@ -13,7 +13,6 @@ from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.indexing import bounds
 from autodiff.core.ops.joining import cat_tensors, in_common_type, need_tensors, variadic, vstack
 from autodiff.core.ops.picking import slice_dim
-from autodiff.core.ops.rearranging import no_such_call
 from autodiff.core.ops.shape import reshape, unsqueeze
 from autodiff.core.tensors import Tensor
 
@@ -72,7 +71,7 @@ def tensor_split(
     if in_tensor is not None and in_tensor.__class__ is not Tensor:
         raise ScriptError(
             "tensor_split() received an invalid combination of arguments - got (Tensor,"
-            f" tensor_indices_or_sections={type(in_tensor).__name__}), but expected one of:",
+            f" tensor_indices_or_sections={type_name(in_tensor)}), but expected one of:",
             code="E0310",
             caret="tensor_indices_or_sections is a tensor",
             help=("write `sections=` before a number, `indices=` before a tuple",),
@@ -109,6 +108,8 @@ def split_along(
             code="E0303",
             operands=(x,),
         )
+    if given is not None:  # places side by side, or one argument that may be all of them
+        given = given[0] if len(given) == 1 else given
     given = next((each for each in (given, sections, indices) if each is not None), None)
     places = places_of(x, name, given)
     if not isinstance(places, int):
@@ -124,7 +125,7 @@ def split_along(
     return cut_evenly(x, places, dim)
 
 
-SPLIT = "(input: tensor, indices_or_sections: any = None, *, sections: int = None, indices: ints = None)"
+SPLIT = "(input: tensor, *indices_or_sections: any = None, sections: int = None, indices: ints = None)"
 
 
 @public(f"hsplit{SPLIT}")

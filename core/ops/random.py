@@ -9,7 +9,7 @@ import math
 
 from autodiff.core import dtypes
 from autodiff.core.dtypes import DType
-from autodiff.core.errors import ScriptError
+from autodiff.core.errors import ScriptError, type_name
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.ops.creation import KEYWORDS, allocate, leaf
@@ -88,7 +88,7 @@ def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: 
         low, high = 0, low
     if not isinstance(size, (tuple, list)) or any(n.__class__ is not int for n in size):
         raise ScriptError(
-            f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}",
+            f"randint(): argument 'size' must be tuple of ints, not {type_name(size)}",
             code="E0310",
             help=("write `torch.randint(low, high, (2, 3))`",),
         )
@@ -96,7 +96,7 @@ def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: 
         high = int(high.item())
     if high.__class__ is not int:
         raise ScriptError(
-            f"randint(): argument 'high' (position 2) must be int, not {type(high).__name__}", code="E0310"
+            f"randint(): argument 'high' (position 2) must be int, not {type_name(high)}", code="E0310"
         )
     if low >= high:
         raise ScriptError(

@@ -9,14 +9,14 @@ from itertools import combinations_with_replacement as choices_with_repeats
 from math import comb
 
 from autodiff.core.dtypes import int64
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError, no_such_call
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import pow
-from autodiff.core.ops.dims import check_sizes, wrap_dim
+from autodiff.core.ops.dims import check_sizes, size_along, wrap_dim
 from autodiff.core.ops.gathering import diag_embed
 from autodiff.core.ops.joining import stack_tensors
 from autodiff.core.ops.picking import along, embed, index_select, slice_dim
@@ -137,6 +137,7 @@ def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_si
         counts = x if repeats is None else repeats
         if counts.__class__ is not Tensor or dim is not None:
             raise no_such_call("repeat_interleave", x, repeats)
+        check_counts(counts)
         if counts.ndim != 1:
             raise ShapeError("repeat_interleave only accept 1D vector as repeat", operands=(counts,))
         return Tensor(places_repeated(counts, counts.size, output_size))
@@ -144,18 +145,19 @@ def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_si
         raise no_such_call("repeat_interleave", x, repeats)
     if dim is None:
         x = reshape_tensor(x, (x.size,))
+    elif not x.ndim and repeats.__class__ is Tensor:
+        size_along(x, dim)
     axis = wrap_dim(x, dim or 0)
     if isinstance(repeats, int):
         if not x.ndim:
             wrap_dim(x, axis + 1)  # so says torch, of the dimension it would put beside
         return each_repeated(x, repeats, axis, output_size)
-    x = x if x.ndim else reshape_tensor(x, (1,))
     if repeats.ndim > 1:
         raise ShapeError("repeats must be 0-dim or 1-dim tensor", operands=(repeats,))
     if repeats.size != 1 and repeats.size != x.shape[axis]:
         raise ShapeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) ="
-            f" {repeats.size} and input.size({axis}) = {x.shape[axis]}",
+            f" {repeats.size} and input.size({dim or 0}) = {x.shape[axis]}",
             operands=(x, repeats),
         )
     index = places_repeated(repeats, x.shape[axis], output_size)
@@ -180,8 +182,7 @@ def each_repeated(x: Tensor, times: int, axis: int, output_size: int | None) -> 
     return reshape(copies, shape=(*x.shape[:axis], total, *x.shape[axis + 1 :]))
 
 
-def places_repeated(counts: Tensor, size: int, output_size: int | None) -> Any:
-    """0, 1, 2, ..., each as often as ``counts`` says."""
+def check_counts(counts: Tensor) -> None:
     if counts.dtype.name not in ("int32", "int64"):
         raise ScriptError(
             f"\"repeat_interleave_cpu\" not implemented for '{counts.dtype.long_name}'",
@@ -189,6 +190,13 @@ def places_repeated(counts: Tensor, size: int, output_size: int | None) -> Any:
             operands=(counts,),
             help=("counts are whole numbers: convert them with `.long()`",),
         )
+
+
+def places_repeated(counts: Tensor, size: int, output_size: int | None) -> Any:
+    """0, 1, 2, ..., each as often as ``counts`` says."""
+    if output_size is not None:
+        check_sizes((output_size,))
+    check_counts(counts)
     if (counts.data < 0).any():
         raise ScriptError("repeats can not be negative", code="E0304", operands=(counts,))
     often = np.broadcast_to(counts.data, (size,))
@@ -202,15 +210,6 @@ def places_repeated(counts: Tensor, size: int, output_size: int | None) -> Any:
             caret=f"the counts add up to {total}, not {output_size}",
         )
     return np.repeat(np.arange(size), often)
-
-
-def no_such_call(name: str, *args: Any) -> ScriptError:
-    """The error for arguments that no form of a function takes."""
-    kinds = ", ".join(type(arg).__name__ for arg in args if arg is not None)
-    return ScriptError(
-        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:",
-        code="E0310",
-    )
 
 
 @public("broadcast_tensors(*tensors: tensors = None)", method=False)

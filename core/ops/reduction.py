@@ -373,7 +373,7 @@ def all_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     return all_(x, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
 
 
-@public("count_nonzero(input: tensor, dim: ints = None)")
+@public("count_nonzero(input: tensor, *dim: ints = None)")
 def count_nonzero_over(x: Tensor, dim: Dims) -> Tensor:
     """How many entries are not zero."""
     return count_nonzero(x, dim=dims_of(x, dim))

@@ -113,7 +113,13 @@ def normal_in_place(x: Tensor, mean: float, std: float) -> Tensor:
 @public("Tensor.exponential_(input: tensor, lambd: float = 1)", example="x.clone().exponential_(2)")
 def exponential_in_place(x: Tensor, rate: float) -> Tensor:
     """Overwrite every entry with an exponentially distributed number of mean 1 / ``lambd``."""
-    floating(x.dtype, "exponential_cpu")
     if not rate > 0:
         raise ScriptError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}", code="E0308")
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating"
+            f" point but you specified {x.dtype.long_name}",
+            code="E0312",
+            operands=(x,),
+        )
     return fill_with(x, source.generator.exponential(1 / rate, x.shape), "ExponentialBackward0")

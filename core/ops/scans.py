@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError, ShapeError, type_name
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
@@ -128,7 +128,7 @@ def spacings(x: Tensor, spacing: Any, dims: tuple[int, ...], is_dim_given: bool)
     if not isinstance(spacing, (list, tuple)):
         raise ScriptError(
             "gradient() received an invalid combination of arguments - got (Tensor,"
-            f" spacing={type(spacing).__name__}), but expected one of:",
+            f" spacing={type_name(spacing)}), but expected one of:",
             code="E0310",
             caret="a distance is a number; coordinates are a list with a tensor for each dimension",
         )
@@ -145,7 +145,7 @@ def spacings(x: Tensor, spacing: Any, dims: tuple[int, ...], is_dim_given: bool)
     is_tensor = [entry.__class__ is Tensor for entry in spacing]
     if any(is_tensor) and not all(is_tensor):
         first = is_tensor.index(False)
-        kind = type(spacing[first]).__name__
+        kind = type_name(spacing[first])
         raise ScriptError(f"expected Tensor as element {first} in argument 1, but got {kind}", code="E0310")
     for entry in spacing:
         if entry.__class__ is Tensor and entry.ndim != 1:
@@ -256,7 +256,7 @@ def check_samples(y: Tensor, x: Tensor | None, dx: float | None, name: str) -> N
     if x is not None and dx is not None:
         raise ScriptError(
             f"{name}() received an invalid combination of arguments - got (Tensor, Tensor,"
-            f" dx={type(dx).__name__}), but expected one of:",
+            f" dx={type_name(dx)}), but expected one of:",
             code="E0310",
             caret="give the places of the samples or their distance, not both",
         )

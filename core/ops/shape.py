@@ -237,14 +237,18 @@ def transpose_dims(x: Tensor, dim0: int, dim1: int) -> Tensor:
 @public("t(input: tensor)")
 def t_matrix(x: Tensor) -> Tensor:
     """The transpose of a matrix; a vector stays as it is."""
+    check_matrix(x, "t")
+    return t(x)
+
+
+def check_matrix(x: Tensor, name: str) -> None:
     if x.ndim > 2:
         raise ShapeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {x.ndim}D",
+            f"{name}() expects a tensor with <= 2 dimensions, but self is {x.ndim}D",
             code="E0303",
             operands=(x,),
             help=("name the two dimensions: `x.transpose(0, 1)`",),
         )
-    return t(x)
 
 
 def transposed(x: Tensor) -> Tensor:

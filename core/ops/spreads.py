@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.core.errors import ScriptError
+from autodiff.core.errors import ScriptError, type_name
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
@@ -143,7 +143,7 @@ def spread_of(
         given = dim if isinstance(dim, (tuple, list)) else (dim,)
         if any(axis.__class__ is not int for axis in given):
             raise ScriptError(
-                f"{name}() received an invalid combination of arguments - got (Tensor, {type(dim).__name__}),"
+                f"{name}() received an invalid combination of arguments - got (Tensor, {type_name(dim)}),"
                 " but expected one of:",
                 code="E0310",
                 caret="the second argument says which dimensions, or whether to divide by n - 1",
@@ -207,7 +207,7 @@ def order_of_norm(ord: Any) -> float:
     if ord.__class__ not in (int, float):
         message = f"norms of order {ord!r} are not supported here"
         if ord.__class__ is not str:
-            kind = type(ord).__name__
+            kind = type_name(ord)
             message = f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {kind}"
         raise ScriptError(
             message,

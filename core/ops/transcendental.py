@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise, selective
@@ -377,6 +378,8 @@ def clamped_logit(x: Any, eps: float | None) -> Any:
 @public("polygamma(n: int, input)", also=("special.polygamma",), method=False)
 def polygamma_of(n: int, x: Any) -> Any:
     """The derivative of order ``n`` of digamma."""
+    if n < 0:
+        raise ScriptError("polygamma(n, x) does not support negative n.", code="E0308")
     return polygamma(x, n=n) if n else digamma.named("PolygammaBackward0")(x)
 
 
