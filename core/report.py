@@ -160,7 +160,7 @@ class GraphEdge:
 
 
 class Graph:
-    """The graph below ``root`` (an id), nodes in order of id."""
+    """The graph below ``root`` (an id), nodes in order of id, the edges of each by operand."""
 
     __slots__ = ("edges", "nodes", "root")
 

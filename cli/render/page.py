@@ -69,7 +69,10 @@ class Block:
     def text(self) -> str:
         """The lines as they stand in a plain report, without blanks at their ends."""
         text = "\n".join(map("".join, zip(*self.columns, strict=True))) + "\n"
-        if " \n" in text:
+        nexts = [*self.styles[1:], None]
+        last = [texts for texts, style in zip(self.columns, nexts, strict=True) if style is None]
+        ends = {text[-1:] for texts in last for text in texts}  # to search the whole text takes longer
+        if " " in ends or "" in ends:
             text = "\n".join(map(str.rstrip, text.split("\n")))
         return text
 

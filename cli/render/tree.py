@@ -8,11 +8,10 @@ inputs run straight down, so depth costs no width either.
 from __future__ import annotations
 
 import re
-from operator import attrgetter
 
 from autodiff.cli.render.numbers import inline, is_array, short, spell_count, spell_range, spell_shape
 from autodiff.cli.render.page import EMPTY, Block, Page, fit, muted, prose
-from autodiff.cli.render.tree_layout import MARK, Rows, layout
+from autodiff.cli.render.tree_layout import DEEPEST_INDENT, LAST, MARK, MORE, ONLY, Rows, layout
 from autodiff.core.report import Graph, GraphEdge, Variable
 
 TYPE_CHECKING = False
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Line
 
-OPERAND = attrgetter("operand")
-DEEPEST_INDENT = 12
-NARROW_INDENT = 20  # one step of three columns for so many columns of a narrow page
 LONGEST_STAIRS = 6
 NUMBERS_BEGIN = "-.0123456789in"  # nan and inf as well
 INCOMING = re.compile(r"\bG\b")
@@ -33,8 +29,6 @@ WIDEST_NAME = 40
 WIDEST_OP = 16
 WIDEST_OUTPUT = 24
 WIDEST_VALUE = 24
-ASCII_GUIDES = ("|- ", "`- ", "|  ", "   ")
-BOX_GUIDES = ("├─ ", "└─ ", "│  ", "   ")
 
 
 def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> Iterator[Line | Block]:
@@ -54,96 +48,70 @@ def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> 
     yield from tail_lines(graph, rows, gradients, page)
 
 
-def edges_below(graph: Graph) -> dict[int, list[GraphEdge]]:
-    """The edges that leave each node, operands from left to right."""
-    below: dict[int, list[GraphEdge]] = {}
+def walk(graph: Graph, page: Page) -> tuple[Rows, list[GraphEdge]]:
+    """The uses of nodes, depth first, as many as the page takes, and the edges that lead to them."""
+    below: list[list[GraphEdge]] = [[] for _ in graph.nodes]
     for edge in graph.edges:
-        below.setdefault(edge.output, []).append(edge)
-    for edges in below.values():
-        if len(edges) > 1:
-            edges.sort(key=OPERAND)
-    return below
-
-
-def walk(graph: Graph, page: Page) -> tuple[Rows, list[GraphEdge | None]]:
-    """The uses of nodes, depth first, as many as the page takes, and the edges that lead to them.
-
-    Indentation stops after a number of levels, smaller on a narrow page; from there the depth is a number.
-    """
-    below = edges_below(graph)
-    branch, corner, bar, blank = BOX_GUIDES if page.box else ASCII_GUIDES
-    deepest, narrowest = DEEPEST_INDENT, min(page.width // NARROW_INDENT, DEEPEST_INDENT)
+        below[edge.output].append(edge)
     most = page.rows or len(graph.edges) + 1
     rows = Rows()
-    ats, marks = rows.ats, rows.marks
-    ways: list[GraphEdge | None] = []
-    #: The guides of each row, on a wide and on a narrow page, and those that go on below it.
-    guides: list[tuple[str, str, str]] = []
-    seen: set[int] = set()
-    # What waits to be drawn: a node, the edge that leads to it, its guides, its depth, its level of
-    # indentation, what its guides begin with, whether it is the last and whether it is the only input.
-    stack: list[tuple[int, GraphEdge | None, tuple[str, str, str], int, int, str, str, bool, bool]]
-    stack = [(graph.root, None, ("", "", ""), 0, 0, "", "", True, False)]
-    while stack:
-        if len(ats) == most:
-            rows.is_cut = True
-            break
-        at, way, before, depth, level, base, narrow_base, is_last, is_only = stack.pop()
-        ats.append(at)
+    shown, ats, marks = rows.shown, rows.ats, rows.marks
+    depths, levels, turns = rows.depths, rows.levels, rows.turns
+    ways: list[GraphEdge] = []
+    known = [-1] * len(graph.nodes)
+    way, depth, level, turn = GraphEdge(graph.root, graph.root, 0, None, ""), 0, 0, LAST
+    waiting: list[tuple[GraphEdge, int, int, int]] = []
+    while len(ats) < most:
         ways.append(way)
-        guides.append(before)
-        if at in seen:
-            marks.append(MARK)
-            continue
-        marks.append("")
-        seen.add(at)
-        edges = below.get(at)
-        if edges is None:
-            continue
-        # After a few steps a single input of a single input goes straight down: no staircase of 10,000.
-        if not (is_only and len(edges) == 1 and depth >= LONGEST_STAIRS):
-            level += 1
-            if depth and level <= deepest:
-                base += blank if is_last else bar
-                if level <= narrowest:
-                    narrow_base = base
-        depth += 1
-        if level <= narrowest:
-            guide = base + corner
-            before = guide, guide, base + blank
+        depths.append(depth)
+        levels.append(level)
+        turns.append(turn)
+        node = way.input
+        at = known[node]
+        if at < 0:
+            known[node] = at = len(shown)
+            shown.append(node)
+            marks.append("")
+            edges = below[node]
         else:
-            number = f"[{depth}] "
-            before = base + (number if level > deepest else corner), narrow_base + number, narrow_base
-        is_only = len(edges) == 1
-        edge = edges[-1]
-        stack.append((edge.input, edge, before, depth, level, base, narrow_base, True, is_only))
-        if is_only:
-            continue
-        if level <= narrowest:
-            guide = base + branch
-            before = guide, guide, base + bar
-        elif level <= deepest:
-            before = base + branch, narrow_base + number, narrow_base
-        for edge in edges[-2::-1]:
-            stack.append((edge.input, edge, before, depth, level, base, narrow_base, False, False))
-    rows.guides, rows.narrow, rows.under = map(list, zip(*guides, strict=True))
+            marks.append(MARK)
+            edges = None
+        ats.append(at)
+        if edges:
+            is_single = len(edges) == 1
+            # After a few steps a single input of a single input goes straight down: no staircase of 10,000.
+            if level <= DEEPEST_INDENT and not (is_single and turn == ONLY and depth >= LONGEST_STAIRS):
+                level += 1
+            depth += 1
+            way = edges[0]
+            if is_single:
+                turn = ONLY
+            else:
+                turn = MORE
+                waiting.append((edges[-1], depth, level, LAST))
+                if len(edges) > 2:
+                    waiting += [(edge, depth, level, MORE) for edge in edges[-2:0:-1]]
+        elif waiting:
+            way, depth, level, turn = waiting.pop()
+        else:
+            break
+    else:
+        rows.is_cut = True
     return rows, ways
 
 
-def spell(rows: Rows, ways: Sequence[GraphEdge | None], graph: Graph, page: Page) -> None:
+def spell(rows: Rows, ways: Sequence[GraphEdge], graph: Graph, page: Page) -> None:
     """Fill in the texts. What is the same for all uses of a node is spelled once."""
-    ids = list(dict.fromkeys(rows.ats))
-    nodes = [graph.nodes[at] for at in ids]
+    nodes = [graph.nodes[node] for node in rows.shown]
     kinds = {op: fit(op, WIDEST_OP) for op in {node.op for node in nodes}}
-    of = dict(zip(ids, [kinds[node.op] for node in nodes], strict=True))
-    ops = [of[at] for at in rows.ats]
-    rows.ops = [op if op == "leaf" or not mark else "" for op, mark in zip(ops, rows.marks, strict=True)]
-    rows.names = dict(zip(ids, fit_all([node.name for node in nodes]), strict=True))
+    ops = [kinds[node.op] for node in nodes]
+    again = ["leaf" if op == "leaf" else "" for op in ops]
+    rows.ops = [(again if mark else ops)[at] for at, mark in zip(rows.ats, rows.marks, strict=True)]
+    rows.names = fit_all([node.name for node in nodes])
     if any(node.shape for node in graph.nodes):
-        shapes = [spell_shape(node.shape) if node.shape else "" for node in nodes]
-        rows.shapes = dict(zip(ids, shapes, strict=True))
-    rows.values = dict(zip(ids, entries([node.value for node in nodes], page), strict=True))
-    rows.grads = dict(zip(ids, entries([node.grad for node in nodes], page), strict=True))
+        rows.shapes = [spell_shape(node.shape) if node.shape else "" for node in nodes]
+    rows.values = entries([node.value for node in nodes], page)
+    rows.grads = entries([node.grad for node in nodes], page)
     rows.locals_ = spell_locals(ways, page)
 
 
@@ -173,24 +141,24 @@ def entry(value: Any, page: Page) -> str:
     return text if len(text) <= WIDEST_VALUE else spell_range(value)
 
 
-def spell_locals(ways: Sequence[GraphEdge | None], page: Page) -> list[str]:
+def spell_locals(ways: Sequence[GraphEdge], page: Page) -> list[str]:
     """The local derivatives of edges; most are a short symbol with a number, or that number."""
     spec, limit = f"%.{page.digits}g", 10.0**page.digits
-    symbols = "".join([way.symbol for way in ways if way is not None])
-    longest = WIDEST_NAME if symbols.isascii() and symbols.isprintable() else -1
     spelled = []
+    constants: dict[str, float] = {}  # most edges have the slope of a sum
     for way in ways:
-        if way is None:
-            spelled.append("")
-            continue
         symbol, value = way.symbol, way.local
-        if value.__class__ is float and -limit < value < limit and 0 < len(symbol) <= longest:
+        if value.__class__ is float and -limit < value < limit:
+            if value and constants.get(symbol) == value:
+                spelled.append(symbol)
+                continue
             text = spec % value
             if symbol == text:
-                spelled.append(text)
+                constants[symbol] = value
+                spelled.append(symbol)
                 continue
-            if symbol[0] not in NUMBERS_BEGIN:
-                spelled.append(f"{symbol} = {text}")
+            if symbol[:1] not in NUMBERS_BEGIN:
+                spelled.append(f"{fit(symbol, WIDEST_NAME)} = {text}")
                 continue
         spelled.append(spell_local(way, page))
     return spelled
@@ -228,14 +196,14 @@ def tail_lines(graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Pa
         yield EMPTY
         says = "G is the gradient that arrives at the parent, the last column of its row."
         yield from prose(says, page.width)
-    version = next(filter(None, map(VERSION.fullmatch, rows.names.values())), None)
+    version = next(filter(None, map(VERSION.fullmatch, rows.names)), None)
     if version is not None:
         yield EMPTY
         says = f"{version[0]} is value {version[2]} of {version[1]}, no derivative."
         yield from prose(says, page.width)
-    marked = {rows.names[at] for at, mark in zip(rows.ats, rows.marks, strict=True) if mark}
-    if not marked:
+    if MARK not in rows.marks:
         return
+    marked = {rows.names[at] for at in {at for at, mark in zip(rows.ats, rows.marks, strict=True) if mark}}
     says = "(*) already shown above."
     for variable in gradients:
         name = fit(variable.name, WIDEST_NAME)

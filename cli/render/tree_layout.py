@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Line
 
+#: Where a row stands among the inputs of its parent: others come after it, it is the last, or the only one.
+MORE, LAST, ONLY = range(3)
+DEEPEST_INDENT = 12
+NARROW_INDENT = 20  # one step of three columns for so many columns of a narrow page
+ASCII_GUIDES = ("|- ", "`- ", "|  ", "   ")
+BOX_GUIDES = ("├─ ", "└─ ", "│  ", "   ")
+STEP = len(ASCII_GUIDES[0])
 NARROWEST_TREE = 21
 NARROW = 24  # how long names and formulas may be on a narrow page
 MOST_ON_TWO_LINES = {"op": 10, "shape": 12}
@@ -41,71 +48,78 @@ MOST_IN_BLOCK = 1_000  # rows
 
 
 class Rows:
-    """The texts of the rows: guides, marks, ops and local derivatives by row, the rest by node.
+    """The texts of the rows: marks, ops and local derivatives by row, the rest by node.
 
-    ``narrow`` are the guides on a narrow page, ``under`` those that go on below a row there. ``shapes`` is
-    empty where no node has one. ``is_cut`` says that there would be more rows.
+    ``shown`` are the ids of the nodes, ``ats`` says which of them a row shows. ``depths`` are steps from the
+    root, ``levels`` those of indentation, ``turns`` one of MORE, LAST, ONLY. ``shapes`` is empty where no
+    node has one. ``is_cut`` says that there would be more rows.
     """
 
     __slots__ = (
-        *("ats", "grads", "guides", "is_cut", "locals_", "marks", "names", "narrow", "ops", "shapes"),
-        *("under", "values"),
+        *("ats", "depths", "grads", "is_cut", "levels", "locals_", "marks", "names", "ops", "shapes"),
+        *("shown", "turns", "values"),
     )
 
     def __init__(self) -> None:
+        self.shown: list[int] = []
         self.ats: list[int] = []
-        self.guides: list[str] = []
-        self.narrow: list[str] = []
-        self.under: list[str] = []
+        self.depths: list[int] = []
+        self.levels: list[int] = []
+        self.turns: list[int] = []
         self.marks: list[str] = []
         self.ops: list[str] = []
         self.locals_: list[str] = []
-        self.names: dict[int, str] = {}
-        self.shapes: dict[int, str] = {}
-        self.values: dict[int, str] = {}
-        self.grads: dict[int, str] = {}
+        self.names: list[str] = []
+        self.shapes: list[str] = []
+        self.values: list[str] = []
+        self.grads: list[str] = []
         self.is_cut = False
 
 
 def layout(rows: Rows, output: str, page: Page) -> Iterator[Line | Block]:
     """The rows under their header."""
+    ats = rows.ats
     local = Column(LOCAL, rows.locals_, PLAIN)
-    value = Column("value", rows.values, NUMBER)
-    grad = Column(quotient(output, "node", page.width), rows.grads, GRADIENT)
+    value = Column("value", rows.values, NUMBER, ats)
+    grad = Column(quotient(output, "node", page.width), rows.grads, GRADIENT, ats)
     kinds = [Column("op", rows.ops, MUTED, is_right=False)]
     if rows.shapes:
-        kinds.append(Column("shape", rows.shapes, MUTED, is_right=False))
-    wide = side_by_side(rows, rows.names, [*kinds, value, local, grad], GAP, page.width)
+        kinds.append(Column("shape", rows.shapes, MUTED, ats, is_right=False))
+    wide = side_by_side(rows, rows.names, [*kinds, value, local, grad], GAP, page)
     if wide is not None:
         return wide
     grad.title = quotient(output, "node", len(LOCAL))
     names, closer = rows.names, local
-    if widest([*names.values()]) > NARROW:
-        names = {at: fit(name, NARROW) for at, name in names.items()}
+    if widest(names) > NARROW:
+        names = [fit(name, NARROW) for name in names]
     if local.widest > NARROW:
         closer = Column(LOCAL, [narrowed(text) for text in rows.locals_], PLAIN)
-    narrow = side_by_side(rows, names, [*kinds, value, closer, grad], NARROW_GAP, page.width)
+    narrow = side_by_side(rows, names, [*kinds, value, closer, grad], NARROW_GAP, page)
     return on_two_lines(rows, kinds, local, value, grad, page) if narrow is None else narrow
 
 
 class Column:
-    """A column of texts by row or by node, and how wide the widest is.
+    """A column of texts, and how wide the widest is: by row, or by node where ``ats`` tells each row's node.
 
     Texts on the left repeat themselves, numbers on the right do not.
     """
 
-    __slots__ = ("is_right", "style", "texts", "title", "widest")
+    __slots__ = ("ats", "is_right", "style", "texts", "title", "widest")
 
     def __init__(
-        self, title: str, texts: list[str] | dict[int, str], style: str, is_right: bool = True
+        self,
+        title: str,
+        texts: list[str],
+        style: str,
+        ats: Sequence[int] | None = None,
+        is_right: bool = True,
     ) -> None:
         self.title = title
         self.texts = texts
         self.style = style
+        self.ats = ats
         self.is_right = is_right
-        self.widest = widest(
-            [*(texts.values() if isinstance(texts, dict) else texts if is_right else set(texts))]
-        )
+        self.widest = widest(texts if is_right else [*set(texts)])
 
     def width(self, gap: str) -> int:
         return len(gap) + max(cells(self.title), self.widest)
@@ -113,17 +127,16 @@ class Column:
     def head(self, gap: str) -> str:
         return self._padded([self.title], gap)[0]
 
-    def by_row(self, ats: Sequence[int], gap: str) -> list[str]:
-        """The text of each row, which shows the node in ``ats``, behind the gap."""
+    def by_row(self, gap: str) -> list[str]:
+        """The text of each row behind the gap."""
         texts = self.texts
-        if isinstance(texts, dict):
-            of = dict(zip(texts, self._padded([*texts.values()], gap), strict=True))
-            return [of[at] for at in ats]
         if self.is_right:
-            return self._padded(texts, gap)
-        different = [*set(texts)]
-        padded = dict(zip(different, self._padded(different, gap), strict=True))
-        return [padded[text] for text in texts]
+            padded = self._padded(texts, gap)
+        else:
+            different = [*set(texts)]
+            of = dict(zip(different, self._padded(different, gap), strict=True))
+            padded = [of[text] for text in texts]
+        return padded if self.ats is None else [padded[at] for at in self.ats]
 
     def _padded(self, texts: list[str], gap: str) -> list[str]:
         width = self.width(gap)
@@ -134,27 +147,50 @@ class Column:
         return [pad(text, width, True) for text in texts]
 
 
+def draw(rows: Rows, deepest: int, page: Page) -> tuple[list[str], list[str]]:
+    """The guides of each row, and those that go on below it.
+
+    Indentation stops at the level ``deepest``; from there the depth is a number.
+    """
+    branch, corner, bar, blank = BOX_GUIDES if page.box else ASCII_GUIDES
+    drawn, under = [""], [""]
+    #: By level: what the rows below the latest row of that level begin with.
+    begins = [""] * (deepest + 1)
+    for depth, level, turn in zip(rows.depths[1:], rows.levels[1:], rows.turns[1:], strict=True):
+        if level > deepest:
+            begin = begins[deepest - 1]
+            drawn.append(f"{begin}[{depth}] ")
+        else:
+            begin = begins[level - 1]
+            drawn.append(begin + (corner if turn else branch))
+            begins[level] = begin = begin + (blank if turn else bar)
+        under.append(begin)
+    return drawn, under
+
+
 def side_by_side(
-    rows: Rows, names: dict[int, str], facts: list[Column], gap: str, width: int
+    rows: Rows, names: list[str], facts: list[Column], gap: str, page: Page
 ) -> Iterator[Line | Block] | None:
     """Every row on one line; None where the widest has no room."""
     narrowest = NARROWEST_TREE if gap == GAP else len("node")
-    room = width - sum(fact.width(gap) for fact in facts)
-    if max(narrowest, widest(rows.guides)) > room:
+    room = page.width - sum(fact.width(gap) for fact in facts)
+    levels = max(rows.levels)
+    if max(narrowest, STEP * min(levels, DEEPEST_INDENT)) > room:
         return None
-    lefts = sizes(rows, rows.guides, names)
+    guides, _ = draw(rows, DEEPEST_INDENT, page)
+    lefts = sizes(rows, guides, names)
     left = max(narrowest, *lefts)
     if left > room:
         return None
-    return sheet(rows, left, lefts, rows.guides, [names[at] for at in rows.ats], facts, gap)
+    return sheet(rows, left, lefts, guides, [names[at] for at in rows.ats], facts, gap)
 
 
-def sizes(rows: Rows, guides: list[str], names: dict[int, str]) -> list[int]:
+def sizes(rows: Rows, guides: list[str], names: list[str]) -> list[int]:
     """How wide the first column of each row is."""
-    texts = [*names.values()]
-    of = dict(zip(names, map(len if "".join(texts).isascii() else cells, texts), strict=True))
+    taken = [*map(len if "".join(names).isascii() else cells, names)]
     return [
-        len(guide) + of[at] + len(mark) for guide, at, mark in zip(guides, rows.ats, rows.marks, strict=True)
+        len(guide) + taken[at] + len(mark)
+        for guide, at, mark in zip(guides, rows.ats, rows.marks, strict=True)
     ]
 
 
@@ -166,24 +202,25 @@ def sheet(
     names: list[str],
     facts: list[Column],
     gap: str,
-    below: tuple[Column, Column] | None = None,
+    below: tuple[list[str], Column, Column] | None = None,
 ) -> Iterator[Line | Block]:
-    """The rows under their header; ``below`` are value and gradient if those have a line of their own.
+    """The rows under their header; ``below`` are guides, value and gradient on a line of their own, if any.
 
     ``lefts`` are the sizes of what stands on the left of each row, and ``left`` is the largest.
     """
     ats = rows.ats
     yield ((MUTED, "node".ljust(left)), *((MUTED, fact.head(gap)) for fact in facts))
-    ends = [mark + " " * (left - size) for mark, size in zip(rows.marks, lefts, strict=True)]
-    columns = [guides, names, ends, *(fact.by_row(ats, gap) for fact in facts)]
+    blanks = [" " * room for room in range(left + 1)]
+    ends = [mark + blanks[left - size] for mark, size in zip(rows.marks, lefts, strict=True)]
+    columns = [guides, names, ends, *(fact.by_row(gap) for fact in facts)]
     styles: list[str | None] = [GUIDE, NAME, MUTED, *(fact.style for fact in facts)]
     if below is not None:
-        value, grad = below
+        under, value, grad = below
         right = left + sum(fact.width(gap) for fact in facts) - grad.width(gap)
         yield ((MUTED, value.head("").rjust(right) + grad.head(gap)),)
-        room = {under: max(value.width(""), right - len(under)) for under in set(rows.under)}
-        values = [rows.values[at].rjust(room[under]) for at, under in zip(ats, rows.under, strict=True)]
-        columns += [["\n"] * len(ats), rows.under, values, grad.by_row(ats, gap)]
+        room = {guide: max(value.width(""), right - len(guide)) for guide in set(under)}
+        values = [rows.values[at].rjust(room[guide]) for at, guide in zip(ats, under, strict=True)]
+        columns += [["\n"] * len(ats), under, values, grad.by_row(gap)]
         styles += [None, GUIDE, value.style, grad.style]
     start, end = 0, 1  # the root, before which nothing stands, is a block of its own
     while start < len(ats):
@@ -214,10 +251,11 @@ def on_two_lines(
     facts = [shortened(kind) for kind in kinds if kind.widest]
     room = page.width - sum(fact.width(NARROW_GAP) for fact in facts) - len(NARROW_GAP)
     # Names have the room they want up to a point, formulas what is left, names the rest of that.
-    lefts = sizes(rows, rows.narrow, rows.names)
+    guides, under = draw(rows, min(page.width // NARROW_INDENT, DEEPEST_INDENT), page)
+    lefts = sizes(rows, guides, rows.names)
     longest = max(lefts)
-    if widest([*rows.names.values()]) > NARROW:
-        beyond = {at: max(cells(name) - NARROW, 0) for at, name in rows.names.items()}
+    if widest(rows.names) > NARROW:
+        beyond = [max(cells(name) - NARROW, 0) for name in rows.names]
         longest = max([size - beyond[at] for size, at in zip(lefts, ats, strict=True)])
     most = max(room - longest, len(LOCAL))
     if local.widest > most:
@@ -231,7 +269,7 @@ def on_two_lines(
                 names[row] = fit(names[row], max(room - lead, SHORTEST_NAME))
                 lefts[row] = lead + cells(names[row])
     left = max(len("node"), *lefts)
-    return sheet(rows, left, lefts, rows.narrow, names, [*facts, local], NARROW_GAP, (value, grad))
+    return sheet(rows, left, lefts, guides, names, [*facts, local], NARROW_GAP, (under, value, grad))
 
 
 def shortened(kind: Column) -> Column:
@@ -239,8 +277,5 @@ def shortened(kind: Column) -> Column:
     most = MOST_ON_TWO_LINES[kind.title]
     if kind.widest <= most:
         return kind
-    texts = kind.texts
-    if isinstance(texts, dict):
-        return Column(kind.title, {at: fit(text, most) for at, text in texts.items()}, kind.style, False)
-    fitting = {text: fit(text, most) for text in set(texts)}
-    return Column(kind.title, [fitting[text] for text in texts], kind.style, False)
+    fitting = {text: fit(text, most) for text in set(kind.texts)}
+    return Column(kind.title, [fitting[text] for text in kind.texts], kind.style, kind.ats, False)
