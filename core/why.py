@@ -19,9 +19,8 @@ from autodiff.core.why_below import flat_below, is_square
 from autodiff.core.why_entries import closed_entries
 from autodiff.core.why_scale import rounding, shrunk_or_grown
 from autodiff.core.why_sums import cancelled, rounded_off, rounded_off_above, rounding_of_differences
+from autodiff.core.why_tables import CLOSING, JOINING
 from autodiff.core.why_words import (
-    CLOSING,
-    JOINING,
     closing_words,
     custom_words,
     flat_words,

@@ -11,7 +11,8 @@ from autodiff.core.lazy import np
 from autodiff.core.node import OpNode
 from autodiff.core.paths import contribution_of
 from autodiff.core.sweep import np_errors_ignored
-from autodiff.core.why_words import BOUNDED, fitting, function_of
+from autodiff.core.why_tables import BOUNDED
+from autodiff.core.why_words import fitting, function_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

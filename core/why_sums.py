@@ -7,7 +7,8 @@ from autodiff.core.paths import contribution_of
 from autodiff.core.sweep import np_errors_ignored
 from autodiff.core.uses import size_of
 from autodiff.core.why_scale import rounding
-from autodiff.core.why_words import DIFFERENCES, shown, spoken
+from autodiff.core.why_tables import DIFFERENCES
+from autodiff.core.why_words import shown, spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,6 +9,21 @@ from autodiff.core.lazy import np
 from autodiff.core.naming import PRODUCT_SIGNS
 from autodiff.core.node import OpNode
 from autodiff.core.symbol import is_custom
+from autodiff.core.why_tables import (
+    BOUNDED,
+    CHOOSING,
+    CLOSING,
+    DIFFERENCES,
+    EXPONENTIALS,
+    GROWING,
+    JOINING,
+    LEVELLING,
+    LOGARITHMS,
+    NAMELESS,
+    STEEP,
+    STEPS,
+    UNDEFINED,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,118 +41,6 @@ VERSION = re.compile(r"'\d")
 WORDS = re.compile(r"\w+")
 #: A name, an entry or a call.
 ATOM = re.compile(r"[\w.]+([(\[][^()\[\]]*[)\]])*")
-#: Ops that never pass anything on.
-STEPS = (
-    "floor",
-    "ceil",
-    "round",
-    "round_to",
-    "trunc",
-    "sign",
-    "heaviside",
-    "div_floor",
-    "div_trunc",
-    "floor_divide",
-)
-#: Ops whose slope is 0 beyond a bound.
-BOUNDED = (
-    "clamp",
-    "clamp_min",
-    "clamp_max",
-    "hardtanh",
-    "hardsigmoid",
-    "threshold",
-    "hardshrink",
-    "softshrink",
-)
-#: Ops that level out: beyond some size their slope is smaller than any number.
-LEVELLING = (
-    "sigmoid",
-    "tanh",
-    "exp",
-    "exp2",
-    "erf",
-    "erfc",
-    "softmax",
-    "log_softmax",
-    "softplus",
-    "logsigmoid",
-    "atan",
-)
-#: Ops that pass what arrives to one of several entries or operands.
-CHOOSING = (
-    "amax",
-    "amin",
-    "maximum",
-    "minimum",
-    "fmax",
-    "fmin",
-    "pick",
-    "median",
-    "select",
-    "index",
-    "slice",
-    "gather",
-)
-#: Ops that put their operands beside each other.
-JOINING = ("stack", "cat", "block_diag")
-#: Ops that pass on how much what arrives differs from its mean, and nothing where it does not.
-DIFFERENCES = ("softmax", "log_softmax", "standardize", "std", "var")
-_BRANCH = "leaves this branch out, but not its derivative"
-_OVER = "writes over this entry, but its derivative stays"
-_BOUND = "holds this entry at a bound, but its derivative stays"
-_OTHER = "takes other entries, but the derivative of this one stays"
-#: Ops that let a gradient through in some entries only, and what they do with the others.
-CLOSING = {
-    **dict.fromkeys(("where", "except_where", "maximum", "minimum", "fmax", "fmin"), _BRANCH),
-    **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "nan_to_num", "write_through"), _OVER),
-    **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "relu", "relu6", "hardtanh", "threshold"), _BOUND),
-    **dict.fromkeys(("index", "select", "slice", "gather", "pick", "amax", "amin", "take"), _OTHER),
-    "mul": "has a 0 for this entry, but not for its derivative",
-}
-#: What the script writes for an op that it calls by no name.
-NAMELESS = {"mul": "the product", "index_put": "the assignment", "write_through": "the assignment"}
-#: Where the slope of an op has no bound, and what is said of it.
-STEEP = {
-    "sqrt": "the slope of sqrt is 1/(2*sqrt(x)), which has no bound at 0",
-    "rsqrt": "1/sqrt(x) and its slope have no bound at 0",
-    "log": "the slope of log is 1/x, which has no bound at 0",
-    "log2": "the slope of log2 grows like 1/x, which has no bound at 0",
-    "log10": "the slope of log10 grows like 1/x, which has no bound at 0",
-    "log1p": "the slope of log1p is 1/(1 + x), which has no bound at -1",
-    "xlogy": "the slope of x*log(y) in y is x/y, and in x it is log(y)",
-    "reciprocal": "1/x and its slope have no bound at 0",
-    "div": "the slope of a quotient has the divisor below the line, and that is 0",
-    "hypot": "the slope of hypot is x/hypot(x, y), which is 0/0 where both are 0",
-    "vector_norm": "the slope of this norm has no bound at 0",
-    "log_abs_det": "the slope of log(det(A)) is the inverse of A, which a singular matrix has none of",
-    "inv": "a singular matrix has no inverse",
-    "acos": "the slope of acos has no bound at -1 and 1",
-    "asin": "the slope of asin has no bound at -1 and 1",
-    "atanh": "the slope of atanh has no bound at -1 and 1",
-    "acosh": "the slope of acosh has no bound at 1",
-    "logit": "the slope of logit has no bound at 0 and 1",
-    "pow": "the slope of a power below 1 has no bound at 0",
-    "std": "the slope of std is that of a square root, which has no bound where all entries are equal",
-}
-#: Why the value of an op is not finite, by the op.
-UNDEFINED = {
-    "sqrt": "the square root of a negative number is nan",
-    "rsqrt": "1/sqrt(x) has no value for x <= 0",
-    "acos": "acos has values between -1 and 1 only",
-    "asin": "asin has values between -1 and 1 only",
-    "atanh": "atanh has finite values between -1 and 1 only",
-    "acosh": "acosh has values from 1 on only",
-    "logit": "logit has finite values between 0 and 1 only",
-    "reciprocal": "1/x has no finite value at 0",
-    "log1p": "log1p has finite values above -1 only",
-}
-GROWING = (
-    *("add", "sub", "mul", "div", "sum", "matmul", "mm", "mv", "dot", "square", "prod", "pow", "mean"),
-    *("cumsum", "cumprod", "vm", "bmm", "outer", "vector_norm", "einsum", "addmm", "trace", "det"),
-)
-LOGARITHMS = ("log", "log2", "log10")
-EXPONENTIALS = ("exp", "exp2", "expm1", "sinh", "cosh")
 
 
 def shown(value: Any, at: tuple[int, ...] | None = None) -> str:
@@ -271,9 +174,13 @@ def _power_slope(node: Node, names: Names) -> str:
 
 def _factor(node: Node, index: int, names: Names) -> str:
     """What an operand is called, as it can stand in a product."""
-    below = node.inputs[index]
-    name = shown(node.operands[index]) if below is None else spoken(below, names)
+    name = _called(node, index, names)
     return name if ATOM.fullmatch(name) else f"({name})"
+
+
+def _called(node: Node, index: int, names: Names) -> str:
+    below = node.inputs[index]
+    return shown(node.operands[index]) if below is None else spoken(below, names)
 
 
 def _is_even(g: Any, dim: Any) -> bool:
@@ -344,7 +251,17 @@ def singular_words(node: Node, index: int, at: tuple[int, ...] | None, names: Na
         return f"{STEEP[op]}: {first}"
     x = operand_in_words(node, index, names, at)
     steep = STEEP.get(op)
-    return f"the slope of {name} is not finite: {x}" if steep is None else f"{steep}: {x}"
+    if steep is None:
+        return f"the slope of {name} is not finite: {x}"
+    return f"{with_operands(steep, node, names, index)}: {x}"
+
+
+def with_operands(sentence: str, node: OpNode, names: Names, own: int = 0) -> str:
+    """A sentence of ``STEEP`` or ``UNDEFINED`` with the operands in it; ``own`` is the one it is about."""
+    factors = [_factor(node, index, names) for index in range(len(node.operands))][:2]
+    plain = [_called(node, index, names) for index in range(len(factors))]
+    said = dict(zip("xyfg", [*plain, *[""] * (2 - len(plain)), *factors], strict=False))
+    return sentence.format(**said, own=factors[own] if own < len(factors) else "")
 
 
 def forward_words(node: Node, at: tuple[int, ...] | None, names: Names) -> str:
@@ -355,11 +272,11 @@ def forward_words(node: Node, at: tuple[int, ...] | None, names: Names) -> str:
     operands = [operand_in_words(node, index, names, at) for index in range(len(node.operands))]
     said = ", ".join(dict.fromkeys(operands))
     name = spoken(node, names)
-    why = _forward_reason(op, node, at)
+    why = _forward_reason(op, node, at, names)
     return f"{name} is {out} already on the way forward: {why}{said}"
 
 
-def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None) -> str:
+def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None, names: Names) -> str:
     first = _entry(node.operands[0], at)
     second = _entry(node.operands[1], at) if len(node.operands) > 1 else None
     is_nan = np.isnan(np.asarray(node.out)).any()
@@ -386,7 +303,7 @@ def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None) -> str:
     if op in GROWING:
         return "the result is beyond the largest number: "
     reason = UNDEFINED.get(op)
-    return f"{reason}: " if reason else ""
+    return f"{with_operands(reason, node, names)}: " if reason else ""
 
 
 def _entry(value: Any, at: tuple[int, ...] | None) -> float | None:

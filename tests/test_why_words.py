@@ -261,7 +261,7 @@ def test_words(script: str, words: str) -> None:
         (  # in the fourth pass; the two before it were thrown away
             "w = torch.tensor([3., 1.], requires_grad=True)\n"
             + LOOP.format("torch.sqrt(w[0]) + w[1]", "w[0] -= 1.0 if i < 3 else w.grad[0]"),
-            "4: the slope of sqrt is 1/(2*sqrt(x)), which has no bound at 0: w[0] = 0;"
+            "4: the slope of sqrt is 1/(2*sqrt(w[0])), which has no bound at 0: w[0] = 0;"
             " then w became -inf in line 7, at its 4th change there",
         ),
         (  # a gradient that was not finite, but was not used
@@ -304,3 +304,26 @@ def test_a_run_too_long_to_be_repeated_is_not_said_to_have_begun_with_nan(
         "1: w holds nan, having been changed in place since this line;"
         " the gradient becomes nan at loss in line 4"
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("y = torch.sqrt(x * 2)", "2: the slope of sqrt is 1/(2*sqrt(x*2)), which has no bound at 0: x*2 = 0"),
+        (
+            "b = torch.tensor(0., requires_grad=True)\ny = torch.hypot(2 * b, x * 3)",
+            "3: the slope of hypot is (x*3)/hypot(2*b, x*3), which is 0/0 where both are 0: x*3 = 0",
+        ),
+        (
+            "y = torch.rsqrt(x - 1)",
+            "2: y is nan already on the way forward: 1/sqrt(x - 1) has no value where x - 1 is not positive:"
+            " x - 1 = -1",
+        ),
+        (
+            "y = torch.reciprocal(x + 0)",
+            "2: y is inf already on the way forward: 1/(x + 0) has no finite value at 0: x + 0 = 0",
+        ),
+    ],
+)
+def test_slopes_are_written_in_the_names_of_the_script(code: str, words: str) -> None:
+    assert told(f"{LEAF.format('0.')}{code}\ny.backward()") == [words]

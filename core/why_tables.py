@@ -1,0 +1,117 @@
+"""Which ops keep a gradient from what they are made of, or break it, and what is said of each."""
+
+from __future__ import annotations
+
+#: Ops that never pass anything on.
+STEPS = (
+    "floor",
+    "ceil",
+    "round",
+    "round_to",
+    "trunc",
+    "sign",
+    "heaviside",
+    "div_floor",
+    "div_trunc",
+    "floor_divide",
+)
+#: Ops whose slope is 0 beyond a bound.
+BOUNDED = (
+    "clamp",
+    "clamp_min",
+    "clamp_max",
+    "hardtanh",
+    "hardsigmoid",
+    "threshold",
+    "hardshrink",
+    "softshrink",
+)
+#: Ops that level out: beyond some size their slope is smaller than any number.
+LEVELLING = (
+    "sigmoid",
+    "tanh",
+    "exp",
+    "exp2",
+    "erf",
+    "erfc",
+    "softmax",
+    "log_softmax",
+    "softplus",
+    "logsigmoid",
+    "atan",
+)
+#: Ops that pass what arrives to one of several entries or operands.
+CHOOSING = (
+    "amax",
+    "amin",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "pick",
+    "median",
+    "select",
+    "index",
+    "slice",
+    "gather",
+)
+#: Ops that put their operands beside each other.
+JOINING = ("stack", "cat", "block_diag")
+#: Ops that pass on how much what arrives differs from its mean, and nothing where it does not.
+DIFFERENCES = ("softmax", "log_softmax", "standardize", "std", "var")
+_BRANCH = "leaves this branch out, but not its derivative"
+_OVER = "writes over this entry, but its derivative stays"
+_BOUND = "holds this entry at a bound, but its derivative stays"
+_OTHER = "takes other entries, but the derivative of this one stays"
+#: Ops that let a gradient through in some entries only, and what they do with the others.
+CLOSING = {
+    **dict.fromkeys(("where", "except_where", "maximum", "minimum", "fmax", "fmin"), _BRANCH),
+    **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "nan_to_num", "write_through"), _OVER),
+    **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "relu", "relu6", "hardtanh", "threshold"), _BOUND),
+    **dict.fromkeys(("index", "select", "slice", "gather", "pick", "amax", "amin", "take"), _OTHER),
+    "mul": "has a 0 for this entry, but not for its derivative",
+}
+#: What the script writes for an op that it calls by no name.
+NAMELESS = {"mul": "the product", "index_put": "the assignment", "write_through": "the assignment"}
+#: Where the slope of an op has no bound, and what is said of it: {x} and {y} stand for the operands, {f} and
+#: {g} for them as factors, {own} for the one that the gradient is about.
+STEEP = {
+    "sqrt": "the slope of sqrt is 1/(2*sqrt({x})), which has no bound at 0",
+    "rsqrt": "1/sqrt({x}) and its slope have no bound at 0",
+    "log": "the slope of log is 1/{f}, which has no bound at 0",
+    "log2": "the slope of log2 grows like 1/{f}, which has no bound at 0",
+    "log10": "the slope of log10 grows like 1/{f}, which has no bound at 0",
+    "log1p": "the slope of log1p is 1/(1 + {x}), which has no bound at -1",
+    "xlogy": "the slope of {f}*log({y}) in {y} is {f}/{g}, and in {x} it is log({y})",
+    "reciprocal": "1/{f} and its slope have no bound at 0",
+    "div": "the slope of a quotient has the divisor below the line, and that is 0",
+    "hypot": "the slope of hypot is {own}/hypot({x}, {y}), which is 0/0 where both are 0",
+    "vector_norm": "the slope of this norm has no bound at 0",
+    "log_abs_det": "the slope of log(det({x})) is the inverse of {x}, which a singular matrix has none of",
+    "inv": "a singular matrix has no inverse",
+    "acos": "the slope of acos has no bound at -1 and 1",
+    "asin": "the slope of asin has no bound at -1 and 1",
+    "atanh": "the slope of atanh has no bound at -1 and 1",
+    "acosh": "the slope of acosh has no bound at 1",
+    "logit": "the slope of logit has no bound at 0 and 1",
+    "pow": "the slope of a power below 1 has no bound at 0",
+    "std": "the slope of std is that of a square root, which has no bound where all entries are equal",
+}
+#: Why the value of an op is not finite, by the op; {x} and {f} as above.
+UNDEFINED = {
+    "sqrt": "the square root of a negative number is nan",
+    "rsqrt": "1/sqrt({x}) has no value where {x} is not positive",
+    "acos": "acos has values between -1 and 1 only",
+    "asin": "asin has values between -1 and 1 only",
+    "atanh": "atanh has finite values between -1 and 1 only",
+    "acosh": "acosh has values from 1 on only",
+    "logit": "logit has finite values between 0 and 1 only",
+    "reciprocal": "1/{f} has no finite value at 0",
+    "log1p": "log1p has finite values above -1 only",
+}
+GROWING = (
+    *("add", "sub", "mul", "div", "sum", "matmul", "mm", "mv", "dot", "square", "prod", "pow", "mean"),
+    *("cumsum", "cumprod", "vm", "bmm", "outer", "vector_norm", "einsum", "addmm", "trace", "det"),
+)
+LOGARITHMS = ("log", "log2", "log10")
+EXPONENTIALS = ("exp", "exp2", "expm1", "sinh", "cosh")
