@@ -12,6 +12,7 @@ from autodiff.core.span import Span
 from autodiff.grammar import syntax
 from autodiff.grammar.parser import read
 from autodiff.grammar.places import base_of
+from autodiff.grammar.proposals.connected import FAILS
 from autodiff.grammar.proposals.cuts import cuts, given_to
 from autodiff.grammar.proposals.formulas import called
 from autodiff.grammar.proposals.scene import DISPLAYS, Scene, is_method, owner_of
@@ -116,7 +117,7 @@ def branches(scene: Scene) -> Iterator[Branch]:
     for node in walk(scene.script):
         if isinstance(node, syntax.Conditional):
             for part, word in ((node.body, ""), (node.orelse, "else ")):
-                failing = Edit(part.span, "(1 // 0)")
+                failing = Edit(part.span, FAILS)
                 yield Branch(f"`{word}{shown(scene, part)}` was not computed", node.span, (part,), failing)
             continue
         blocks: list[tuple[str, Span, tuple[Any, ...]]] = []
@@ -164,7 +165,7 @@ def cut_on_the_way(reader: Uses, name: str, output: str) -> Reason | None:
         if not comes_from(scene, cut.node, name):
             continue
         may_not_run = any(branch.holds(cut.node) for branch in branches(scene))
-        if not may_not_run or reader.did_run(Edit(cut.node.span, "(1 // 0)")):
+        if not may_not_run or reader.did_run(Edit(cut.node.span, FAILS)):
             return f"{cut.why}: {shown(scene, cut.node)}", cut.node.span
     return None
 

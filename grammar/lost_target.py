@@ -15,7 +15,8 @@ from autodiff.grammar import syntax
 from autodiff.grammar.disconnected import comes_from
 from autodiff.grammar.leaves import assignments, is_written_number
 from autodiff.grammar.parser import read
-from autodiff.grammar.proposals.cuts import cuts, explain_cuts
+from autodiff.grammar.proposals.connected import explain_cuts, narrowed
+from autodiff.grammar.proposals.cuts import cuts
 from autodiff.grammar.proposals.scene import Scene
 from autodiff.grammar.runtime import ignore, ignore_warning
 from autodiff.grammar.target import choose_target, name_assigned_last
@@ -51,7 +52,11 @@ def explain_lost(error: GradientError, execution: Execution, settings: Settings)
         error.caret = here[0]
     elif is_named:
         error.caret = f"the graph was left on the way to `{name}`"
-    error.fixes = tuple(fix for fix in proposed if leaves_a_target(fix, source, settings))
+    error.fixes = tuple(
+        narrowed(fix, error, lambda other: leaves_a_target(other, source, settings))
+        for fix in proposed
+        if leaves_a_target(fix, source, settings)
+    )
     error.help = (*others, *error.help)
 
 

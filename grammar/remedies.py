@@ -19,6 +19,7 @@ from autodiff.core.uses import size_of
 from autodiff.core.why import causes_of
 from autodiff.grammar.disconnected import explain_disconnection, made_by
 from autodiff.grammar.parser import read
+from autodiff.grammar.proposals.connected import FAILS, mended
 from autodiff.grammar.proposals.cuts import cuts
 from autodiff.grammar.proposals.edges import EXPONENTIALS, away_from_the_edge, safe_branch, sloped
 from autodiff.grammar.proposals.scene import Scene
@@ -140,7 +141,8 @@ class Mending:
         begun: list[tuple[Fix, Cause, Trial]] = []
         for cause in self.derivation.causes:
             kept: list[Fix] = []
-            for fix in proposals(cause, source, self.execution, self.output.name):
+            did_run = self.trials.places(source, self.derivation.wrt)
+            for fix in proposals(cause, source, self.execution, self.output.name, did_run):
                 trial = self.trials.run(fix.apply(source.text), source, self.derivation.wrt)
                 if trial is None:
                     continue
@@ -167,7 +169,8 @@ class Mending:
         if len(made) == MOST_TOGETHER or place_of(mended) in map(place_of, causes):
             return None
         for cause in causes:
-            for fix in proposals(cause, trial.source, trial.execution, self.output.name):
+            did_run = self.trials.places(trial.source, self.derivation.wrt)
+            for fix in proposals(cause, trial.source, trial.execution, self.output.name, did_run):
                 further = self.trials.run(fix.apply(trial.source.text), trial.source, self.derivation.wrt)
                 if further is None:
                     continue
@@ -196,23 +199,25 @@ class Mending:
         return bool(np.allclose(now[was_number], before[was_number], rtol=CLOSE, atol=CLOSE))
 
 
-def proposals(cause: Cause, source: Source, execution: Execution, output: str) -> list[Fix]:
+def proposals(
+    cause: Cause, source: Source, execution: Execution, output: str, did_run: Callable[[Edit], bool]
+) -> list[Fix]:
     """What might help against a cause, most likely first, each change once."""
     if cause.span is None:
         return []
     scene = Scene(AutodiffError(""), cause.span, read(source), source, [], execution.names)
     found: dict[str, Fix] = {}
-    for fix in remedies(cause, scene, output):
+    for fix in remedies(cause, scene, output, did_run):
         found.setdefault(fix.apply(source.text), fix)
         if len(found) == MOST_TRIALS:
             break
     return list(found.values())
 
 
-def remedies(cause: Cause, scene: Scene, output: str) -> Iterator[Fix]:
+def remedies(cause: Cause, scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:
     """What might help, most likely first."""
     if cause.kind == "unconnected":
-        yield from stay_connected(scene, output)
+        yield from stay_connected(scene, output, did_run)
     elif cause.kind in ("masked", "singular", "forward"):
         yield from safe_branch(cause, scene)
         known = list(known_functions(scene))
@@ -225,15 +230,14 @@ def remedies(cause: Cause, scene: Scene, output: str) -> Iterator[Fix]:
         yield from smaller_steps(scene)
 
 
-def stay_connected(scene: Scene, output: str) -> Iterator[Fix]:
-    """What left the graph on the way to the output, put back into it."""
+def stay_connected(scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:
+    """What left the graph on the way to the output, put back into it where that ran."""
     made = [statement.value for statement in scene.assignments(output)] or [made_by(scene, output)]
     for value in made:
         found = [] if value is None else cuts(scene, value)
-        edits = [cut.edit for cut in found if cut.edit is not None]
-        if edits and len(edits) == len(found):
-            shown = ", and ".join(cut.shown for cut in found)
-            yield Fix(f"stay in the graph: write {shown}", *edits)
+        if len(found) > 1:
+            found = [cut for cut in found if did_run(Edit(cut.node.span, FAILS))]
+        yield from mended(found)
 
 
 def place_of(cause: Cause) -> tuple[str, str, int | None]:

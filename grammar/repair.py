@@ -11,6 +11,7 @@ from autodiff.core.errors import AutodiffError, Fix
 from autodiff.core.limits import limits
 from autodiff.core.span import Source
 from autodiff.core.tensors import Tensor
+from autodiff.grammar.proposals.connected import narrowed
 from autodiff.grammar.run import Settings, attempt
 from autodiff.grammar.runtime import ignore, ignore_warning, runtime
 
@@ -41,7 +42,7 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
             if len(kept) == MOST_KEPT or taken > MOST_STEPS:
                 break
             if holds(fix, error, source, settings):
-                kept.append(fix)
+                kept.append(narrowed(fix, error, lambda other: holds(other, error, source, settings)))
             taken += runtime.used
     finally:
         limits.steps, limits.memory = all_steps, all_memory

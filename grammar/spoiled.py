@@ -51,9 +51,10 @@ class History:
 
     ``spoiled`` is the index of the first value that is not finite; ``passes`` counts the backward passes of
     the script before it, ``first_bad`` is the first of those since which its gradient was never finite.
+    ``is_remade`` says that these are the first values of leaves that one line has made, one after the other.
     """
 
-    __slots__ = ("first_bad", "passes", "sites", "spoiled", "values")
+    __slots__ = ("first_bad", "is_remade", "passes", "sites", "spoiled", "values")
 
     def __init__(self) -> None:
         self.values: list[float] = []
@@ -61,6 +62,12 @@ class History:
         self.spoiled: int | None = None
         self.passes = 0
         self.first_bad: int | None = None
+        self.is_remade = False
+
+    def when(self, index: int, here: str) -> str:
+        """``at its 3rd change here``"""
+        times = ordinal(self.times(index))
+        return f"the {times} time it is made {here}" if self.is_remade else f"at its {times} change {here}"
 
     def times(self, index: int) -> int:
         """How often the line that made the change ``index`` had changed the leaf by then."""
@@ -157,18 +164,46 @@ def causes_in_run(follower: Follower, trial: Trial, trials: Trials) -> tuple[Cau
             history = follower.histories.get(leaf.cell)
             if history is not None and history.spoiled:
                 found.append((history.passes, leaf, history))
-    if not found:
-        return ()
-    _, leaf, history = min(found, key=lambda one: (one[0], one[1].number))
-    assert leaf.cell is not None
+    if found:
+        _, leaf, history = min(found, key=lambda one: (one[0], one[1].number))
+        assert leaf.cell is not None
+        at = list(follower.histories).index(leaf.cell)
+    else:
+        remade = first_remade(follower, names)
+        if remade is None:
+            return ()
+        leaf, history, at = remade
     name = names[leaf]
     causes: tuple[Cause, ...] = ()
     if not history.growth and history.first_bad is not None:
-        at = list(follower.histories).index(leaf.cell)
         causes = causes_in_pass(history.first_bad, at, name, trial, trials)
         for cause in causes:
             cause.text += f"; {what_came(name, history, source)}"
     return causes or (own_cause(name, history, source),)
+
+
+def first_remade(follower: Follower, names: Names) -> tuple[Leaf, History, int] | None:
+    """A leaf made anew by a line that has made finite ones before: what became of these, and which was last.
+
+    The gradient that made the next one not finite is that of the last finite one.
+    """
+    histories = list(follower.histories.values())
+    for leaf in names.of:
+        own = follower.histories.get(leaf.cell) if isinstance(leaf, Leaf) and leaf.cell is not None else None
+        if own is None or own.spoiled != 0:
+            continue
+        assert isinstance(leaf, Leaf)
+        alike = [at for at, one in enumerate(histories) if one.sites[0] == own.sites[0]]
+        made = History()
+        made.is_remade = True
+        made.values = [histories[at].values[0] for at in alike]
+        made.sites = [own.sites[0]] * len(alike)
+        made.spoiled = next(turn for turn, at in enumerate(alike) if histories[at].spoiled == 0)
+        if made.spoiled:
+            last = alike[made.spoiled - 1]
+            made.first_bad = histories[last].first_bad
+            return leaf, made, last
+    return None
 
 
 def causes_in_pass(number: int, at: int, name: str, first: Trial, trials: Trials) -> tuple[Cause, ...]:
@@ -206,9 +241,10 @@ def own_cause(name: str, history: History, source: Source) -> Cause:
     line = line_of(site, source)
     sizes = history.values
     first_nan = next((at for at in range(spoiled, len(sizes)) if sizes[at] != sizes[at]), None)
-    ends = f"{spelled(sizes[spoiled])} at its {ordinal(history.times(spoiled))} change here"
+    ends = f"{spelled(sizes[spoiled])} {history.when(spoiled, 'here')}"
     if first_nan is not None and first_nan != spoiled:
-        ends += f", nan at the {ordinal(history.times(first_nan))}"
+        at = "" if history.is_remade else "at "
+        ends += f", nan {at}the {ordinal(history.times(first_nan))}"
     factors = history.growth
     if not factors:
         text = f"{name} becomes {ends}; it was {spelled(sizes[spoiled - 1])} before"
@@ -219,8 +255,11 @@ def own_cause(name: str, history: History, source: Source) -> Cause:
     shown = [spelled(value) for value in values[:TOLD]]
     if len(values) > TOLD:
         shown += ["...", spelled(values[-1])]
-    text = f"{name} grows {how} each change ({', '.join(shown)}) and becomes {ends}: the steps are too large"
-    return Cause("diverged", text, name, "", None, line, site)
+    each = "turn" if history.is_remade else "change"
+    text = f"{name} grows {how} each {each} ({', '.join(shown)}) and becomes {ends}: the steps are too large"
+    # The step stands in another line than the one that makes the leaf anew, and is not looked for.
+    kind = "changed" if history.is_remade else "diverged"
+    return Cause(kind, text, name, "", None, line, site)
 
 
 def what_came(name: str, history: History, source: Source) -> str:
@@ -230,7 +269,7 @@ def what_came(name: str, history: History, source: Source) -> str:
     line = line_of(history.sites[spoiled], source)
     place = "" if line is None else f" in line {line}"
     became = f"then {name} became {spelled(history.values[spoiled])}{place}"
-    return f"{became}, at its {ordinal(history.times(spoiled))} change there"
+    return f"{became}, {history.when(spoiled, 'there')}"
 
 
 def tell_changed(derivations: list[Derivation], execution: Execution) -> None:

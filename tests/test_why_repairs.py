@@ -7,7 +7,7 @@ from autodiff.core.limits import limits
 from autodiff.core.span import Source
 from autodiff.grammar import remedies
 from autodiff.grammar.run import Settings
-from why_scripts import LEAF, repairs
+from why_scripts import LEAF, derivation_of, repairs
 
 
 def test_trials_end_after_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,10 +125,36 @@ def test_no_more_than_three_repairs_go_together() -> None:
         ),
         (  # below the overflow the logarithm would have another value
             LEAF.format("[1000., 1.]")
-            + "p = torch.exp(x) / torch.exp(x).sum()\ny = torch.log(p * 1)[1]\ny.backward()",
+            + "p = torch.exp(x) / torch.exp(x).sum()\ny = torch.log(p + 0)[1]\ny.backward()",
             [],
+        ),
+        (
+            LEAF.format("[1000., 1.]") + "p = torch.softmax(x, 0)\ny = torch.log(p * 1)[1]\ny.backward()",
+            ["log_softmax has no logarithm of 0: torch.log_softmax(x, 0)"],
+        ),
+        (
+            LEAF.format("[1000., 1.]") + "p = x.softmax(0)\ny = -torch.log(0.5 * p).sum()\ny.backward()",
+            ["log_softmax has no logarithm of 0: (x.log_softmax(0) + -0.6931471805599453)"],
+        ),
+        (
+            LEAF.format("[1000., 1.]") + "p = x.softmax(0)\ny = -torch.log(p / 3).sum()\ny.backward()",
+            ["log_softmax has no logarithm of 0: (x.log_softmax(0) + -1.0986122886681098)"],
+        ),
+        (
+            LEAF.format("[1000., 1.]") + "p = x.softmax(0)\ny = torch.log(3 / p).sum()\ny.backward()",
+            ["keep the divisor away from 0: 3 / (p + 1e-12)"],
         ),
     ],
 )
 def test_what_is_proposed(script: str, proposed: list[str]) -> None:
     assert repairs(script) == proposed
+
+
+def test_a_cut_in_a_branch_that_did_not_run_is_left_alone() -> None:
+    script = (
+        LEAF.format("2.") + "w = torch.tensor(3., requires_grad=True)\nif w > 5:\n    h = x.detach()\nelse:\n"
+        "    h = x.detach() * 2\ny = h.detach() * w\ny.backward()"
+    )
+    assert repairs(script) == ["stay in the graph: write x for x.detach(), and h for h.detach()"]
+    [fix] = [fix for cause in derivation_of(script, "script.ad").causes for fix in cause.repairs]
+    assert "    h = x.detach()\nelse:\n    h = x * 2\ny = h * w\n" in fix.apply(script)

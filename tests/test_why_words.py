@@ -309,7 +309,10 @@ def test_a_run_too_long_to_be_repeated_is_not_said_to_have_begun_with_nan(
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("y = torch.sqrt(x * 2)", "2: the slope of sqrt is 1/(2*sqrt(x*2)), which has no bound at 0: x*2 = 0"),
+        (
+            "y = torch.sqrt(x * 2)",
+            "2: the slope of sqrt is 1/(2*sqrt(x*2)), which has no bound at 0: x*2 = 0",
+        ),
         (
             "b = torch.tensor(0., requires_grad=True)\ny = torch.hypot(2 * b, x * 3)",
             "3: the slope of hypot is (x*3)/hypot(2*b, x*3), which is 0/0 where both are 0: x*3 = 0",
@@ -327,3 +330,40 @@ def test_a_run_too_long_to_be_repeated_is_not_said_to_have_begun_with_nan(
 )
 def test_slopes_are_written_in_the_names_of_the_script(code: str, words: str) -> None:
     assert told(f"{LEAF.format('0.')}{code}\ny.backward()") == [words]
+
+
+ANEW = """data = 3.0
+val = {}
+for i in range({}):
+    w = torch.tensor(val, requires_grad=True)
+    loss = {}
+    loss.backward()
+    val = w.item() - {} * w.grad.item()
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (
+            ANEW.format("2.0", 8, "(w * data - 1) ** 4", "0.5"),
+            "4: w grows faster and faster with each turn (-748, 6.79e+10, -5.07e+34, ..., 2.11e+106) and"
+            " becomes -inf the 6th time it is made here, nan the 7th: the steps are too large",
+        ),
+        (
+            ANEW.format("1.0", 4, "torch.sqrt(w - i / 2)", "1"),
+            "5: the slope of sqrt is 1/(2*sqrt(w - i/2)), which has no bound at 0: w - i/2 = 0; then w became"
+            " -inf in line 4, the 3rd time it is made there",
+        ),
+        (
+            ANEW.format("1.0", 4, "w * data", "1e308"),
+            "4: w becomes -inf the 2nd time it is made here; it was 1 before",
+        ),
+        (  # the first one was nan already
+            ANEW.format("float('nan')", 3, "w * data", "1"),
+            "4: w holds nan itself; the gradient has a value all the same",
+        ),
+    ],
+)
+def test_the_turn_is_told_in_which_a_leaf_made_anew_was_spoiled(script: str, words: str) -> None:
+    assert told(script) == [words]

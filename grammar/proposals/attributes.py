@@ -11,7 +11,8 @@ from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.attributes import ATTRIBUTES, names_of
 from autodiff.grammar.namespaces import namespace
-from autodiff.grammar.proposals.cuts import cuts, explain_cuts
+from autodiff.grammar.proposals.connected import explain_cuts
+from autodiff.grammar.proposals.cuts import cuts
 from autodiff.grammar.proposals.nothing import explain_nothing
 from autodiff.grammar.proposals.scene import Scene, atom
 from autodiff.grammar.proposals.types import call_it, only_entry

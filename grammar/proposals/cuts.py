@@ -6,7 +6,7 @@ value that requires a gradient went in; what to write there instead is tried lik
 
 from __future__ import annotations
 
-from autodiff.core.errors import Edit, Fix, Label
+from autodiff.core.errors import Edit
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
@@ -19,7 +19,6 @@ from autodiff.grammar.walk import children, path_to, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
 #: Methods that turn a tensor into what Python counts with.
@@ -62,21 +61,6 @@ class Cut:
         self.advice = advice
 
 
-def explain_cuts(scene: Scene, found: list[Cut]) -> Iterator[Fix]:
-    """Point at the cuts on the way to a value, and propose to make none of them."""
-    error = scene.error
-    error.caret = "the graph was left on the way to this"
-    error.help = tuple(dict.fromkeys([cut.advice for cut in found if cut.advice]))
-    for cut in found:
-        if cut.node.span != error.span:
-            error.labels.append(Label(cut.node.span, cut.why))
-    mended = [cut for cut in found if cut.edit is not None]
-    if not mended or len(mended) < len(found):
-        return
-    shown = ", and ".join([cut.shown for cut in mended])
-    yield Fix(f"stay in the graph: write {shown}", *[cut.edit for cut in mended if cut.edit is not None])
-
-
 def cuts(scene: Scene, start: Any) -> list[Cut]:
     """The cuts on the way to an expression, in the order of the script."""
     found: list[Cut] = []
@@ -90,7 +74,9 @@ def cuts(scene: Scene, start: Any) -> list[Cut]:
             cut = cut_at(scene, node)
             if cut is not None:
                 found.append(cut)
-                if cut.inside is not None:
+                if cut.inside is None and cut.edit is not None:
+                    todo += [name for name in children_of_cut(node) if has_lost_its_graph(scene, name)]
+                elif cut.inside is not None:
                     todo.append(cut.inside)
                 continue
             nodes += children(node)
@@ -114,6 +100,22 @@ def cuts(scene: Scene, start: Any) -> list[Cut]:
                             todo.append(answer.value)
     edited = {(cut.node.span.start, cut.node.span.end): cut for cut in found}
     return [edited[place] for place in sorted(edited)]
+
+
+def children_of_cut(node: Any) -> list[Any]:
+    """What a method, an attribute or a function that cuts is applied to."""
+    if isinstance(node, syntax.Attribute):
+        return [node.object]
+    if not isinstance(node, syntax.Call):
+        return []
+    owner = [node.function.object] if isinstance(node.function, syntax.Attribute) else []
+    return owner + [argument.value for argument in node.arguments]
+
+
+def has_lost_its_graph(scene: Scene, node: Any) -> bool:
+    """Whether a name stands for a tensor that has no graph any more."""
+    value = scene.value(node) if isinstance(node, syntax.Name) else None
+    return value.__class__ is Tensor and not value.requires_grad and leads_on(scene, node)
 
 
 def given_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
@@ -265,8 +267,7 @@ def copied(scene: Scene, call: syntax.Call, data: Any) -> Cut:
         return cut
     elif not numbers:
         cut = stay(scene, call, f"{atom(text)}.clone()", COPIES_NUMBERS)
-        value = scene.value(data)
-        if not (value.__class__ is Tensor and value.requires_grad):  # it has lost its graph before
+        if not isinstance(data, syntax.Name):
             cut.inside = data
         return cut
     return stay(scene, call, text, A_NUMBER if numbers else COPIES_NUMBERS)

@@ -6,7 +6,8 @@ from autodiff.core.errors import Edit, Fix
 from autodiff.core.functions import Function
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
-from autodiff.grammar.proposals.cuts import cuts, explain_cuts
+from autodiff.grammar.proposals.connected import explain_cuts
+from autodiff.grammar.proposals.cuts import cuts
 from autodiff.grammar.proposals.scene import Scene, after, is_method, owner_of
 from autodiff.grammar.walk import walk
 

@@ -6,6 +6,8 @@ is found out by running the script.
 
 from __future__ import annotations
 
+from math import log
+
 from autodiff.core.errors import Edit, Fix
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.formulas import (
@@ -173,6 +175,9 @@ def logarithms(reader: Reader, node: Any) -> Iterator[Form]:
     y = picked(reader, operand)
     if y:
         yield y, "log_softmax has no logarithm of 0"
+    y = scaled(reader, operand)
+    if y:
+        yield y, "log_softmax has no logarithm of 0"
     y = sigmoid_of(reader, x)
     if y:
         yield f"{functions}logsigmoid({y})", "logsigmoid has no logarithm of 0"
@@ -194,6 +199,19 @@ def summed(reader: Reader, total: syntax.Call, x: str) -> str:
         return ", ".join([x, *given])
     inner = operand_of(reader.meaning(operand_of(total)))
     return f"{x}, 0" if reader.rank(inner) < 2 else f"{atom(x)}.flatten(), 0"
+
+
+def scaled(reader: Reader, node: Any) -> str:
+    """The logarithm of entries of a softmax times or divided by a number; empty where there is none."""
+    node = reader.meaning(node)
+    if not isinstance(node, syntax.Binary) or node.op not in ("*", "/"):
+        return ""
+    pairs = [(node.left, node.right), *[(node.right, node.left)] * (node.op == "*")]
+    for one, other in pairs:
+        if isinstance(other, syntax.Number) and other.value > 0 and (inner := picked(reader, one)):
+            shift = log(other.value) if node.op == "*" else -log(other.value)
+            return f"({inner} + {shift})" if shift else inner
+    return ""
 
 
 def picked(reader: Reader, node: Any) -> str:

@@ -158,3 +158,16 @@ def test_a_name_that_is_not_the_targets_means_its_latest_version() -> None:
     subject = differentiate(execute(Source(script), Settings(wrt=["x"])), Settings(wrt=["x"]))
     [(_, node)] = subject.wrt
     assert (node.out, subject.cotangents[node]) == (10.0, 3.0)
+
+
+@pytest.mark.parametrize("ending", ["", "y.backward()\n"])
+def test_a_branch_that_did_not_run_is_neither_pointed_at_nor_rewritten(ending: str) -> None:
+    script = (
+        f"{X}if x.sum() > 5:\n    h = x.detach() * 3\nelse:\n    h = torch.tensor(x.tolist())\n"
+        f"y = (h * 2).sum()\n{ending}"
+    )
+    error = run_script(script).error if ending else lost(script)
+    assert error is not None
+    assert "x.detach()" not in [text for text, _ in pointed_at(error, script)]  # type: ignore[arg-type]
+    [fix] = error.fixes
+    assert "    h = x.detach() * 3\nelse:\n    h = x\n" in fix.apply(script)
