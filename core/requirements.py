@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from autodiff.core.errors import GradientError, ScriptError, ShapeError
+from autodiff.core.lazy import np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.dtypes import DType
     from autodiff.core.op import Op
     from autodiff.core.tensors import Tensor
 
@@ -22,6 +24,18 @@ def need_kind(x: Tensor, kernel: str, kinds: str) -> None:
             caret=f"this tensor holds {x.dtype.name} numbers",
             help=("convert it with .float() or .double()",),
         )
+
+
+def whole_number(value: float, dtype: DType, operands: tuple[Tensor, ...] = ()) -> int:
+    """``value`` as a number of a whole type, which has to have room for it; torch lets -2 be 254."""
+    most = int(np.iinfo(dtype.name).max)
+    least = -most if dtype.name == "uint8" and value.__class__ is int else int(np.iinfo(dtype.name).min)
+    if not least <= value < most + 1:
+        kind = {"int64": "int64_t", "uint8": "uint8_t"}.get(dtype.name, dtype.c_name)
+        raise ScriptError(
+            f"value cannot be converted to type {kind} without overflow", code="E0206", operands=operands
+        )
+    return int(np.asarray(int(value)).astype(dtype.name))
 
 
 def need_fitting_gradient(x: Tensor, grad: Tensor) -> None:

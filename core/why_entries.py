@@ -38,7 +38,7 @@ _OVER = "writes over {}"
 STOPPING = {
     **dict.fromkeys(("relu", "relu6"), "passes nothing on where its input is not positive"),
     **dict.fromkeys(BOUNDED, "is flat beyond its bounds"),
-    **dict.fromkeys(("where", "except_where"), _OTHER_BRANCH),
+    **dict.fromkeys(("where", "except_where", "without_nan"), _OTHER_BRANCH),
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), _OTHER_OPERAND),
     **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "write_through"), _OVER),
     "mul": "multiplies {} by 0",

@@ -65,7 +65,7 @@ _BOUND = "holds this entry at a bound, but its derivative stays"
 _OTHER = "takes other entries, but the derivative of this one stays"
 #: Ops that let a gradient through in some entries only, and what they do with the others.
 CLOSING = {
-    **dict.fromkeys(("where", "except_where", "maximum", "minimum", "fmax", "fmin"), _BRANCH),
+    **dict.fromkeys(("where", "except_where", "without_nan", "maximum", "minimum", "fmax", "fmin"), _BRANCH),
     **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "nan_to_num", "write_through"), _OVER),
     **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "relu", "relu6", "hardtanh", "threshold"), _BOUND),
     **dict.fromkeys(("index", "select", "slice", "gather", "pick", "amax", "amin", "take"), _OTHER),

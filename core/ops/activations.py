@@ -14,10 +14,11 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, elementwise, selective
-from autodiff.core.ops.comparison import except_where, where
+from autodiff.core.ops.comparison import except_where, isnan, where
 from autodiff.core.ops.selection import abs, relu
 from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.transcendental import erf, exp, sigmoid, sigmoid_scalar, tanh
+from autodiff.core.requirements import whole_number
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -118,7 +119,9 @@ elu = selective(
     "elu",
     elu_forward,
     lambda g, out, x, alpha, scale, input_scale: where(
-        x <= 0, g * (input_scale * alpha * scale) * exp(except_where(x >= 0, 0.0, x * input_scale)), g * scale
+        x <= 0,
+        g * (input_scale * alpha * scale) * exp(except_where((x >= 0) | isnan(x), 0.0, x * input_scale)),
+        g * scale,
     ),
     kink="at 0 the slope is that of the negative side",
     fused_backward="EluBackwardBackward0",
@@ -167,7 +170,7 @@ threshold = selective(
 prelu = selective(
     "prelu",
     lambda x, weight: np.where(x > 0, x, weight * x),
-    lambda g, out, x, weight: where(x > 0, g, g * weight),
+    lambda g, out, x, weight: g * where(x > 0, 1.0, weight),
     lambda g, out, x, weight: where(x > 0, 0.0, g * x),
     grad_fn="PreluKernelBackward0",
     kink="at 0 the slope is that of the negative side",
@@ -208,12 +211,7 @@ def bound(x: Any, value: float) -> float:
     """A bound in the type of ``x``: whole numbers stay whole."""
     if x.__class__ is not Tensor or x.dtype.is_floating_point:
         return value
-    if not -(2**63) <= value < 2**63:
-        kind = "int64_t" if x.dtype.name == "int64" else x.dtype.c_name
-        raise ScriptError(
-            f"value cannot be converted to type {kind} without overflow", code="E0206", operands=(x,)
-        )
-    return int(value)
+    return whole_number(value, x.dtype, (x,))
 
 
 def with_inplace(op: Op) -> Any:
@@ -300,6 +298,10 @@ def hardtanh_of(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
     if min_val > max_val:
         raise ScriptError("min_val cannot be greater than max_val", code="E0206")
     no_bools(x, "Bool inputs not supported for hardtanh")
+    if x.__class__ is Tensor and x.dtype.name == "uint8" and min(min_val, max_val) < 0:
+        raise ScriptError(
+            "cannot do hardtanh on an unsigned type with negative limits", code="E0206", operands=(x,)
+        )
     return kept(x, hardtanh(x, min_val=bound(x, min_val), max_val=bound(x, max_val)), inplace)
 
 

@@ -32,6 +32,8 @@ def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
     _check_broadcast((x, a, b))
     if x.dtype.kind == a.dtype.kind == b.dtype.kind:
         need_kind(x, "addcmul_cpu_out", "if")
+    if {x.dtype.kind, a.dtype.kind, b.dtype.kind} == {"i"}:
+        value = int(value)
     return add.named("AddcmulBackward0")(x, (a if value == 1 else value * a) * b)
 
 

@@ -74,7 +74,7 @@ baddbmm: Op = primitive(
 )
 addbmm: Op = primitive(
     "addbmm",
-    lambda x, a, b, beta, alpha: blend(x, (a @ b).sum(0), beta, alpha),
+    lambda x, a, b, beta, alpha: blend(x, (a @ b).sum(0, dtype=a.dtype), beta, alpha),
     added_vjp,
     lambda g, out, x, a, b, beta, alpha: scaled(unsqueeze(g, dim=0) @ mT(b), alpha),
     lambda g, out, x, a, b, beta, alpha: scaled(mT(a) @ unsqueeze(g, dim=0), alpha),

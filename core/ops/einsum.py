@@ -8,6 +8,7 @@ The equation is first made plain: ellipses get letters, repeated letters become 
 
 from __future__ import annotations
 
+from autodiff.core.dtypes import int64
 from autodiff.core.errors import ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
@@ -16,6 +17,7 @@ from autodiff.core.op import Op
 from autodiff.core.ops.joining import variadic
 from autodiff.core.ops.picking import diagonal
 from autodiff.core.ops.products import check_same_dtype
+from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import expand, permute, reshape, squeeze
 from autodiff.core.tensors import Tensor
 
@@ -158,6 +160,8 @@ def contract(letters: list[str], operands: list[Tensor], result: str) -> Tensor:
     if len(plain) == 1 and set(plain[0][0]) == set(result):
         part, x = plain[0]
         return permute(x, dims=tuple(part.index(letter) for letter in result))
+    if len(plain) == 1 and not plain[0][1].dtype.is_floating_point:  # added up as sum() does
+        plain = [(plain[0][0], cast(plain[0][1], int64))]
     return einsum_op(*(x for _, x in plain), equation=equation)
 
 

@@ -87,9 +87,15 @@ def cholesky_vjp(g: Any, out: Any, x: Any) -> Any:
     return mT(solve_triangular(mT(out), mT(left), upper=True, unit=False))
 
 
-cholesky: Op = primitive(
-    "cholesky", lambda x: np.linalg.cholesky(x), cholesky_vjp, grad_fn="LinalgCholeskyExBackward0"
-)
+def cholesky_forward(x: Any) -> Any:
+    """numpy lets nan pass, which is not positive."""
+    out = np.linalg.cholesky(x)
+    if np.isnan(np.diagonal(out, 0, -2, -1)).any():
+        raise np.linalg.LinAlgError
+    return out
+
+
+cholesky: Op = primitive("cholesky", cholesky_forward, cholesky_vjp, grad_fn="LinalgCholeskyExBackward0")
 
 # -- QR -----------------------------------------------------------------------------------------------
 
@@ -120,7 +126,20 @@ qr_r: Op = primitive(
 
 # -- symmetric eigenvalues ------------------------------------------------------------------------------
 
-eigh_factors = remembered("eigh", lambda x: tuple(np.linalg.eigh(x)))
+
+def eigh_forward(x: Any) -> Factors:
+    try:
+        return tuple(np.linalg.eigh(x))
+    except np.linalg.LinAlgError:
+        raise ScriptError(
+            "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has"
+            " too many repeated eigenvalues.",
+            code="E0311",
+            caret="this matrix holds nan or infinities" if not np.isfinite(x).all() else "",
+        ) from None
+
+
+eigh_factors = remembered("eigh", eigh_forward)
 
 
 def eigenvectors_vjp(g: Any, out: Any, x: Any) -> Any:
@@ -258,7 +277,9 @@ def failing_minor(x: Tensor) -> tuple[str, int]:
 
     matrices = x.data.astype("float64").reshape(-1, *x.shape[-2:])
     for position, matrix in enumerate(matrices):
-        _, order = dpotrf(matrix, lower=1)
+        factor, order = dpotrf(matrix, lower=1)
+        if order == 0 and np.isnan(np.diagonal(factor)).any():
+            order = np.argmax(np.isnan(np.diagonal(factor))) + 1
         if order > 0:
             return f"(Batch element {position}): " if x.ndim > 2 else "", int(order)
     return "", x.shape[-1]

@@ -197,7 +197,7 @@ def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         raise ShapeError("Index has to be a vector/scalar", operands=(index,))
     size = x.shape[dim] if x.ndim else 1
     from_start = Tensor(np.where((index.data < 0) & (index.data >= -size), index.data + size, index.data))
-    array = positions_in(x, from_start, dim, OUTSIDE).reshape(-1)
+    array = np.unique(positions_in(x, from_start, dim, OUTSIDE))  # each place passes the slope of value once
     if is_tensor:
         value = in_type_of(x, value)
     name = "IndexFillBackward1" if is_tensor else "IndexFillBackward0"

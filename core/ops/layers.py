@@ -328,9 +328,11 @@ def renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     if x.ndim < 2:
         raise ShapeError(f"renorm: input needs at least 2 dimensions, got {x.ndim} dimensions", operands=(x,))
     axis = wrap_dim(x, dim)
-    sizes = norm_over(x, p, tuple(d for d in range(x.ndim) if d != axis), True)
-    factor = where(sizes.data > maxnorm, maxnorm / (sizes + 1e-7), Tensor(np.ones_like(sizes.data)))
-    return mul.named("RenormBackward0")(x, factor)
+    others = tuple(d for d in range(x.ndim) if d != axis)
+    is_large = norm_over(x.detach(), p, others, True) > maxnorm
+    large = where(is_large, x, 0.0)  # what is passed on unchanged has no norm to differentiate
+    factor = maxnorm / (norm_over(large, p, others, True) + 1e-7)
+    return where.named("RenormBackward0")(is_large, large * factor, x)
 
 
 # -- linear -------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from autodiff.core.ops.comparison import where, zero
 from autodiff.core.ops.dims import Shape
 from autodiff.core.ops.picking import diag_embed
 from autodiff.core.ops.products import broadcast_batches, mT, mT_named, outer
+from autodiff.core.ops.reduction import total_type
 from autodiff.core.ops.shape import expand, reshape, squeeze, sum_to, unsqueeze
 from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
@@ -34,10 +35,12 @@ def per_matrix(g: Any) -> Any:
 
 def svd_of(x: Any, **words: Any) -> Any:
     """numpy's singular values and vectors; of infinities in single precision it would search for ever."""
-    if not np.isfinite(x).all():
+    finite = np.isfinite(x).all(axis=(-2, -1))
+    if not finite.all():
+        which = f"(Batch element {np.argmin(finite)}): " if x.ndim > 2 else ""
         raise ScriptError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite"
-            " values.",
+            f"linalg.svd: {which}The algorithm failed to converge because the input matrix contained"
+            " non-finite values.",
             code="E0311",
             caret="this matrix holds nan or infinities",
         )
@@ -184,7 +187,7 @@ def trace_vjp(g: Any, out: Any, x: Any) -> Any:
     return diag_embed(expand(g, shape=(length,)), shape=x.shape, offset=0, dim1=0, dim2=1)
 
 
-trace: Op = primitive("trace", lambda x: np.trace(x), trace_vjp)
+trace: Op = primitive("trace", lambda x: np.trace(x, dtype=total_type(x)), trace_vjp)
 
 # -- the functions ------------------------------------------------------------------------------------
 

@@ -87,7 +87,7 @@ def reduce_tensor(losses: Tensor, reduction: str, grad_fn: str | None = None) ->
 def share(g: Any, x: Any, reduction: str) -> Any:
     """What each entry's loss receives."""
     if reduction == "mean":
-        g = g / (math.prod(x.shape) or math.nan)
+        g = g / (math.prod(x.shape) or math.inf)
     return g if reduction == "none" else expand(g, shape=x.shape)
 
 
@@ -140,16 +140,14 @@ def bce_partial(x: Any, y: Any) -> Any:
     return (x - y) / maximum(x * (1 - x), 1e-12)
 
 
-def check_probabilities(x: Any) -> None:
-    if ((x < 0) | (x > 1)).any():
-        raise ScriptError(
-            "all elements of input should be between 0 and 1",
-            help=("apply sigmoid first, or use binary_cross_entropy_with_logits",),
-        )
+def check_probabilities(x: Any, name: str, remedy: str) -> None:
+    if not ((x >= 0) & (x <= 1)).all():
+        raise ScriptError(f"all elements of {name} should be between 0 and 1", help=(remedy,))
 
 
 def bce_forward(x: Any, y: Any) -> Any:
-    check_probabilities(x)
+    check_probabilities(x, "input", "apply sigmoid first, or use binary_cross_entropy_with_logits")
+    check_probabilities(y, "target", "a target is the probability of the first of two classes")
     return -(y * clamped_log(x) + (1 - y) * np.maximum(np.log1p(-x), -100))
 
 

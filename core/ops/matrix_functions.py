@@ -16,7 +16,7 @@ from autodiff.core.ops.comparison import zero
 from autodiff.core.ops.dims import wrap_dims
 from autodiff.core.ops.extremes import amax, amin
 from autodiff.core.ops.factorizations import first_along, singular_values
-from autodiff.core.ops.joining import cat, stack
+from autodiff.core.ops.joining import cat
 from autodiff.core.ops.linalg import (
     check_floats,
     check_matrices,
@@ -27,7 +27,7 @@ from autodiff.core.ops.linalg import (
 )
 from autodiff.core.ops.picking import slice_dim
 from autodiff.core.ops.products import matmul, mT
-from autodiff.core.ops.reduction import cast, sum
+from autodiff.core.ops.reduction import cast, check_not_empty, sum
 from autodiff.core.ops.selection import abs
 from autodiff.core.ops.shape import clone, movedim, reshape, unsqueeze
 from autodiff.core.ops.spreads import norm_over
@@ -226,20 +226,6 @@ def matrix_rank(x: Tensor) -> Tensor:
     return Tensor(rank_of(x.data))
 
 
-@public("linalg.vander(x: tensor, *, N: int = None)", method=False)
-def vander(x: Tensor, count: int | None) -> Tensor:
-    """The powers 0, 1, 2, ... of each entry side by side."""
-    if count is None:
-        count = x.shape[-1] if x.shape else 1
-    if count <= 1:
-        raise ScriptError("N must be greater than 1.")
-    x = x if x.ndim else reshape(x, shape=(1,))
-    powers = [Tensor(np.ones_like(x.data)), x]
-    while len(powers) < count:
-        powers.append(powers[-1] * x)
-    return stack.named("CatBackward0")(*powers, dim=x.ndim)
-
-
 def check_chain(tensors: list[Tensor]) -> None:
     """What multi_dot asks of its factors: matrices that fit, of one type; a vector at either end will do."""
     for place, x in enumerate(tensors):
@@ -335,10 +321,7 @@ def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DT
         return norm_over(x, 2, (rows, columns), keepdim)
     if ord in (2, -2, "nuc"):
         values = singular_values(movedim(x, (rows, columns), (-2, -1)))
-        if ord == "nuc":
-            small = sum(values, dim=(values.ndim - 1,), keepdim=False)
-        else:
-            small = (amax if ord == 2 else amin)(values, dim=(values.ndim - 1,), keepdim=False)
+        small = extreme_size(values, 0 if ord == "nuc" else float(ord), values.ndim - 1, False)
         if not keepdim:
             return small
         shape = tuple(1 if d in (rows, columns) else n for d, n in enumerate(x.shape))
@@ -348,7 +331,16 @@ def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DT
     along, over = (rows, columns) if ord in (1, -1) else (columns, rows)
     totals = sum(abs(x), dim=(along,), keepdim=keepdim)
     place = over if keepdim or over < along else over - 1
-    return (amax if ord > 0 else amin)(totals, dim=(place,), keepdim=keepdim)
+    return extreme_size(totals, ord, place, keepdim)
+
+
+def extreme_size(sizes: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
+    """The largest for a positive order, the smallest for a negative one, the sum for 0; of nothing 0."""
+    if ord < 0:
+        check_not_empty(sizes, "amin", (dim,))
+    elif ord and not sizes.shape[dim]:
+        ord, sizes = 0, sizes.detach()
+    return (amax if ord > 0 else amin if ord else sum)(sizes, dim=(dim,), keepdim=keepdim)
 
 
 @public("linalg.norm" + NORM.format("None", "None"), method=False)
@@ -358,7 +350,7 @@ def norm_of(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType 
         return norm_over(cast(x, dtype), 2, dim, keepdim)
     if (dim is not None and len(dim) == 2) or (dim is None and x.ndim == 2):
         return matrix_norm(x, ord, dim, keepdim, dtype)
-    if ord in ("fro", "nuc"):
+    if ord in ("fro", "nuc") or (dim is None and x.ndim != 1):
         raise ShapeError(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {x.ndim}D.",
             operands=(x,),

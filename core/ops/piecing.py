@@ -1,9 +1,10 @@
-"""Tensors cut along a dimension and put side by side: ``hsplit`` and its kin, ``dstack``, ``block_diag``."""
+"""Tensors cut along a dimension and put side by side: ``hsplit`` and its kin, ``dstack``, ``vander``."""
 
 # mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
 
+from autodiff.core.dtypes import int64
 from autodiff.core.errors import ScriptError, ShapeError, no_such_call, type_name
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
@@ -11,8 +12,9 @@ from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.indexing import bounds
-from autodiff.core.ops.joining import cat_tensors, in_common_type, need_tensors, variadic, vstack
+from autodiff.core.ops.joining import cat_tensors, in_common_type, need_tensors, stack, variadic, vstack
 from autodiff.core.ops.picking import slice_dim
+from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import reshape, unsqueeze
 from autodiff.core.tensors import Tensor
 
@@ -244,3 +246,25 @@ def block_diag(tensors: list[Tensor] | None) -> Tensor:
     sizes = [(1, 1, *x.shape)[-2:] for x in tensors]
     check_allocation(tuple(np.sum(sizes, axis=0).tolist()), 8)
     return block_diag_op(*in_common_type(tensors))
+
+
+@public("linalg.vander(x: tensor, *, N: int = None)", method=False)
+def vander(x: Tensor, count: int | None) -> Tensor:
+    """The powers 0, 1, 2, ... of each entry side by side."""
+    if count is None:
+        count = x.shape[-1] if x.shape else 1
+    if count <= 1:
+        raise ScriptError("N must be greater than 1.")
+    x = x if x.ndim else reshape(x, shape=(1,))
+    if x.dtype.kind == "b":
+        raise ScriptError(
+            "linalg.vander supports floating point, complex, and integer tensors, but got Bool",
+            code="E0312",
+            operands=(x,),
+            caret="truth values are no numbers here",
+        )
+    x = x if x.dtype.is_floating_point else cast(x, int64)
+    powers = [Tensor(np.ones_like(x.data)), x]
+    while len(powers) < count:
+        powers.append(powers[-1] * x)
+    return stack.named("CatBackward0")(*powers, dim=x.ndim)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from autodiff.core.dtypes import dtype_of
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
@@ -17,6 +18,7 @@ from autodiff.core.op import Op, primitive
 from autodiff.core.ops.copies import times
 from autodiff.core.ops.dims import Shape, expanded_shape
 from autodiff.core.ops.shape import reshape, reshape_tensor, sum_to, transpose
+from autodiff.core.requirements import whole_number
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -118,6 +120,8 @@ addmm: Op = primitive(
 
 def blend(x: Any, product: Any, beta: float, alpha: float) -> Any:
     """beta x + alpha product in the type of the product; nan in an x that does not count is not seen."""
+    if product.dtype.kind in "iu":  # whole numbers are multiplied by whole numbers
+        alpha, beta = (whole_number(factor, dtype_of(product)) for factor in (alpha, beta))
     term = product if alpha == 1 else (alpha * product).astype(product.dtype)
     return term if beta == 0 else term + (x if beta == 1 else (beta * x).astype(x.dtype))
 

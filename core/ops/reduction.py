@@ -14,7 +14,7 @@ from autodiff.core import dtypes
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
-from autodiff.core.op import Op, primitive
+from autodiff.core.op import Op, primitive, selective
 from autodiff.core.ops.comparison import except_where, isfinite, isnan, logical_not, where, zero
 from autodiff.core.ops.dims import wrap_dim, wrap_dims
 from autodiff.core.ops.shape import expand, reshape, to
@@ -60,9 +60,10 @@ def share_among_equals(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) ->
     result = spread(out, x, dim, keepdim)
     winners = except_where(isnan(result), isnan(x), x == result)
     number = to(sum(winners, dim=dim, keepdim=keepdim), dtype=x.dtype.name)
-    if dim is not None:
-        winners, number = winners | isnan(result), except_where(isnan(out), math.nan, number)
-    return where(winners, spread(g / number, x, dim, keepdim), 0.0)
+    if dim is None:
+        return where(winners, spread(g / number, x, dim, keepdim), 0.0)
+    share = g / except_where(isnan(out), math.nan, number)
+    return spread(share, x, dim, keepdim) * to(winners | isnan(result), dtype=x.dtype.name)
 
 
 def over_dims(all_entries: str, some: str) -> Callable[[Node], str]:
@@ -138,6 +139,12 @@ def others_vjp(g: Any, out: Any, x: Any, *, dim: Dims) -> Any:
     return reshape(sum(where(diagonal, 0.0, weights * rest), dim=(axis,), keepdim=False), shape=x.shape)
 
 
+without_nan: Op = selective(
+    "without_nan",
+    lambda x: np.where(np.isnan(x), 0, x),
+    lambda g, out, x: g * to(logical_not(isnan(x)), dtype=x.dtype.name),
+    grad_fn="WhereBackward0",
+)
 prod: Op = primitive(
     "prod",
     lambda x, dim, keepdim: x.prod(axis=dim, keepdims=keepdim, dtype=total_type(x)),
@@ -167,6 +174,8 @@ def running_sum(x: Any, *, dim: int, reverse: bool) -> Any:
 
 def cumprod_vjp(g: Any, out: Any, x: Any, *, dim: int) -> Any:
     """Σ over i ≥ k of gᵢ outᵢ / xₖ; at a zero the products are taken without it."""
+    if not x.shape or x.shape[dim] == 1:
+        return g
     regular = cumsum(g * out, dim=dim, reverse=True) / except_where(x == 0, 1.0, x)
     # Behind a zero nothing is left, whatever infinities or nan come to stand there.
     is_lost = (cumsum(x == 0, dim=dim, reverse=False) > 0) & logical_not(isfinite(regular))
@@ -245,8 +254,15 @@ logsumexp = primitive(
     logsumexp_forward,
     lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim) * exp(x - spread(out, x, dim, keepdim)),
 )
-any_ = primitive("any", lambda x, dim, keepdim: np.any(x, axis=dim, keepdims=keepdim))
-all_ = primitive("all", lambda x, dim, keepdim: np.all(x, axis=dim, keepdims=keepdim))
+
+
+def truth_of(x: Any, truth: Any) -> Any:
+    """What torch says of bytes is a byte."""
+    return truth.astype(np.uint8) if x.dtype == np.uint8 else truth
+
+
+any_ = primitive("any", lambda x, dim, keepdim: truth_of(x, np.any(x, axis=dim, keepdims=keepdim)))
+all_ = primitive("all", lambda x, dim, keepdim: truth_of(x, np.all(x, axis=dim, keepdims=keepdim)))
 count_nonzero = primitive("count_nonzero", lambda x, dim: np.asarray(np.count_nonzero(x, axis=dim)))
 
 # -- the functions ------------------------------------------------------------------------------------
@@ -302,7 +318,7 @@ def sum_over(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor
 def nansum(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
     """The sum of the entries that are not nan."""
     x = cast(x, dtype)
-    numbers = where(isnan(x), 0.0, x) if x.dtype.is_floating_point else x
+    numbers = without_nan(x) if x.dtype.is_floating_point else x
     return sum.named("NansumBackward0")(numbers, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
 
 
@@ -326,7 +342,7 @@ def nanmean(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
         )
     dims = dims_of(x, dim, keepdim)
     counted = sum(isnan(x) == False, dim=dims, keepdim=keepdim)  # noqa: E712 - entry by entry
-    return sum(where(isnan(x), 0.0, x), dim=dims, keepdim=keepdim) / counted
+    return sum(without_nan(x), dim=dims, keepdim=keepdim) / counted
 
 
 @public("prod(input: tensor, dim: int = None, keepdim: bool = False, *, dtype: dtype = None)")

@@ -15,7 +15,6 @@ from autodiff.core.ops.comparison import except_where
 from autodiff.core.ops.reduction import (
     Dims,
     cast,
-    check_not_empty,
     dims_of,
     entries,
     mean,
@@ -102,8 +101,8 @@ def vector_norm_vjp(g: Any, out: Any, x: Any, *, ord: float, dim: Dims, keepdim:
     if ord in (math.inf, -math.inf):
         return sign(x) * share_among_equals(g, out, abs(x), dim=dim, keepdim=keepdim)
     if ord == 2:
-        # g * 0.0: a nan that arrives goes on
-        return x * spread(except_where(out == 0, g * 0.0, g / out), x, dim, keepdim)
+        # 0 times g, so that a nan that arrives goes on
+        return x * spread(g * except_where(out == 0, 0.0, 1 / out), x, dim, keepdim)
     scale = except_where(out == 0, 0.0, g / out ** (ord - 1))
     return except_where(x == 0, 0.0, sign(x) * abs(x) ** (ord - 1)) * spread(scale, x, dim, keepdim)
 
@@ -242,9 +241,26 @@ def norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool) -> Tensor:
             help=("convert it first, as in `x.double()`",),
         )
     dims = dims_of(x, dim, keepdim)
-    if order_of_norm(ord) in (math.inf, -math.inf):
-        check_not_empty(x, "linalg.vector_norm", dims)
+    check_norm_exists(x, order_of_norm(ord), dims if dim else None)
     return vector_norm(x, ord=order_of_norm(ord), dim=dims, keepdim=keepdim)
+
+
+def check_norm_exists(x: Tensor, ord: float, dim: Dims) -> None:
+    """The largest and the smallest entry of nothing do not exist, nor do norms of a negative order."""
+    if x.size or 0 <= ord < math.inf:
+        return
+    empty = [axis for axis in dim or () if not x.shape[axis]]
+    if dim and not empty:
+        return
+    where = "an empty tensor because"
+    if empty:
+        where = f"the dimension {empty[0]}because this dimension is empty and"  # torch has no space there
+    raise ScriptError(
+        f"linalg.vector_norm cannot compute the {ord:g} norm on {where} the operation does not have an"
+        " identity",
+        operands=(x,),
+        caret=f"shape {x.shape} has no entries",
+    )
 
 
 @public("dist(input: tensor, other: tensor, p: float = 2)")
@@ -258,4 +274,5 @@ def dist(x: Tensor, y: Tensor, p: float) -> Tensor:
             code="E0312",
             operands=(x, y),
         )
+    check_norm_exists(difference, p, None)
     return vector_norm.named("DistBackward0")(difference, ord=p, dim=None, keepdim=False)

@@ -9,6 +9,7 @@ from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise, selective
 from autodiff.core.ops.comparison import except_where, isfinite, where
+from autodiff.core.ops.shape import to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -290,9 +291,18 @@ polygamma: Op = selective(
     "polygamma", polygamma_forward, lambda g, out, x, n: g * polygamma(x, n=n + 1), real=True
 )
 digamma = elementwise("digamma", from_scipy("digamma"), lambda out, x: polygamma(x, n=1), real=True)
+
+
+def lgamma_forward(x: Any) -> Any:
+    """torch has inf at -inf too; beside 0 it is -log|x|, where scipy overflows."""
+    size = np.abs(x)
+    near = np.where(size < np.finfo(x.dtype).tiny, -np.log(size), from_scipy("gammaln")(x))
+    return np.where(np.isinf(x), size, near)
+
+
 lgamma = elementwise(
     "lgamma",
-    lambda x: np.where(np.isinf(x), np.abs(x), from_scipy("gammaln")(x)),  # torch has inf at -inf too
+    lgamma_forward,
     lambda out, x: digamma(x),
     real=True,
 )
@@ -347,7 +357,7 @@ entr = elementwise(
 nan_to_num = selective(
     "nan_to_num",
     lambda x, nan, posinf, neginf: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
-    lambda g, out, x, nan, posinf, neginf: where(isfinite(x), g, 0.0),
+    lambda g, out, x, nan, posinf, neginf: g * to(isfinite(x), dtype=x.dtype.name),
 )
 
 for op in (exp, log, sqrt, sin, cos, tan, tanh, rsqrt, log2, log10, sinh, cosh, deg2rad, rad2deg, lgamma):

@@ -11,6 +11,7 @@ from autodiff.core.op import Op, primitive
 from autodiff.core.ops.linalg import check_square_shape
 from autodiff.core.ops.picking import tril, triu
 from autodiff.core.ops.products import broadcast_batches, mT, mT_named
+from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import sum_to
 from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
@@ -77,6 +78,7 @@ def solve_triangular_system(a: Tensor, b: Tensor, upper: bool, left: bool, unitr
         )
     broadcast_batches(a, b)
     need_kind(a, "triangular_solve_cpu", "f")
+    b = cast(b, a.dtype)
     if left:
         return solve_triangular(a, b, upper=upper, unit=unitriangular)
     solution = solve_triangular(mT(a), mT(b), upper=not upper, unit=unitriangular)
@@ -156,4 +158,15 @@ def inverse_from_factor(factor: Tensor, upper: bool) -> Tensor:
     """The inverse of A, given its Cholesky factor."""
     check_square_shape(factor, "cholesky_inverse")
     need_kind(factor, "cholesky_inverse_out_cpu", "f")
+    is_zero = np.diagonal(factor.data, 0, -2, -1) == 0
+    if is_zero.any():
+        batch, place = divmod(int(np.argmax(is_zero)), factor.shape[-1])
+        which = f"(Batch element {batch}): " if factor.ndim > 2 else ""
+        raise ScriptError(
+            f"cholesky_inverse: {which}The diagonal element {place + 1} is zero, the inversion could not be"
+            " completed because the input matrix is singular.",
+            code="E0311",
+            operands=(factor,),
+            caret="the product of this factor with its transpose has no inverse",
+        )
     return cholesky_inverse(factor, upper=upper)

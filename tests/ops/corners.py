@@ -87,7 +87,10 @@ CORNERS: dict[str, tuple[str, ...]] = {
         "F.scaled_dot_product_attention({2,4}, {2,4}, {2,4}, {=[[True, False], [False, False]]})",
         "F.scaled_dot_product_attention({2,4}, {3,4}, {3,1}, {=[[0., -inf, 1.], [-inf, -inf, -inf]]; held})",
     ),
-    "torch.addcmul": ("torch.addcmul({=[1.0, 2.0]}, {=[1e308, 3.0]}, {=[0.1, 4.0]}, value=2)",),
+    "torch.addcmul": (
+        "torch.addcmul({=[1.0, 2.0]}, {=[1e308, 3.0]}, {=[0.1, 4.0]}, value=2)",
+        "torch.addcmul({=[1, 2]}, {=[3, 4]}, {=[5, 6]}, value=1.5)",
+    ),
     "torch.addcdiv": ("torch.addcdiv({=[1.0, 2.0]}, {=[1e308, 3.0]}, {=[-800.0, 4.0]}, value=2)",),
     "torch.std": ("torch.std({=[1e37, 1e38, -1e38]; f4})",),
     "torch.var": ("torch.var({=[10001.0, 10001.25, 10000.5]; f4})",),
@@ -99,9 +102,79 @@ CORNERS: dict[str, tuple[str, ...]] = {
         "F.pad({=[[[1.0, 2.0, 3.0, 4.0, 5.0]]]}, (-1, -1), mode='circular')",
     ),
     "torch.inner": ("torch.inner({2,0}, {0})", "torch.inner({2,3,0}, {4,0})"),
-    "linalg.vander": ("torch.linalg.vander({=[inf, 2.0, -3.0]}, N=2)", "torch.linalg.vander({()}, N=4)"),
+    "linalg.vander": (
+        "torch.linalg.vander({=[inf, 2.0, -3.0]}, N=2)",
+        "torch.linalg.vander({()}, N=4)",
+        "torch.linalg.vander({=[1, 2, 20]}.to(torch.uint8))",
+        "torch.linalg.vander({=[1, 2, 2000]}.int(), N=4)",
+    ),
     "special.i1": ("torch.special.i1({=[1e-200, -1e-40, 3.0]})",),
     "special.i1e": ("torch.special.i1e({=[1e-200, -1e-40, 3.0]})",),
     "torch.slogdet": ("torch.slogdet({=[[nan, 1.0], [2.0, 3.0]]; held})",),
-    "torch.lgamma": ("torch.lgamma({=[inf, -inf, 0.0, 1.0, 2.0, 0.5]; held})",),
+    "torch.lgamma": (
+        "torch.lgamma({=[inf, -inf, 0.0, 1.0, 2.0, 0.5]; held})",
+        "torch.lgamma({=[1e-310, -2e-310, 5e-324, 1e-40]; held})",
+        "torch.lgamma({=[1e-40, -3e-41]; held; f4})",
+    ),
+    "F.elu": ("F.elu({=[nan, 1.0, -1.0, 0.0]})", "F.elu({=[inf, -inf, nan]}, 0.5)"),
+    "F.selu": ("F.selu({=[nan, 1.0, -1.0]})",),
+    "torch.celu": ("torch.celu({=[nan, 1.0, -1.0]}, 0.5)",),
+    "torch.prelu": ("F.prelu({=[-1.0, 2.0, 3.0]}, {=[inf]})",),
+    "F.mse_loss": ("F.mse_loss({2,0}, {2,0})",),
+    "F.smooth_l1_loss": ("F.smooth_l1_loss({2,0}, {2,0})",),
+    "F.huber_loss": ("F.huber_loss({0}, {0})",),
+    "F.binary_cross_entropy": ("F.binary_cross_entropy({0,3}, {0,3})",),
+    "linalg.vector_norm": (
+        "torch.linalg.vector_norm({=[0.0, 0.0]})",
+        "torch.linalg.vector_norm({=[[0.0, 0.0], [3.0, 4.0]]}, 2, 1)",
+        "torch.linalg.vector_norm({0,2}, -1, 1)",
+        "torch.linalg.vector_norm({2,0}, float('inf'), 0)",
+    ),
+    "linalg.matrix_norm": tuple(
+        f"torch.linalg.matrix_norm({{{shape} held}}, {order})"
+        for shape, order in (
+            ("2,0", "2"),
+            ("0,2", "'nuc'"),
+            ("0,0", "float('inf')"),
+            ("2,0", "-float('inf')"),
+            ("0,2", "-1"),
+            ("3,0,2", "1"),
+            ("3,0,2", "2"),
+            ("0,2,2", "-2"),
+        )
+    ),
+    "torch.index_fill": (
+        "torch.index_fill({3}, 0, {=[1, 1, 0]}, {=2.0})",
+        "torch.index_fill({3,2}, 1, {=[1, 1]}, {=2.0})",
+    ),
+    "torch.any": (
+        "torch.any({=[2, 0]}.to(torch.uint8))",
+        "torch.any({=[[2, 0], [0, 0]]}.to(torch.uint8), 1, keepdim=True)",
+    ),
+    "torch.all": (
+        "torch.all({=[2, 0]}.to(torch.uint8))",
+        "torch.all({=[[2, 1], [0, 0]]}.to(torch.uint8), (0, 1))",
+    ),
+    "torch.cumprod": ("torch.cumprod({=[[nan, inf, -inf]]}, 0)", "torch.cumprod({=inf}, 0)"),
+    "linalg.solve_triangular": (
+        "torch.linalg.solve_triangular({2,2 f4 up}, {2,2}, upper=True)",
+        "torch.linalg.solve_triangular({2,2 up}, {2,2 f4}, upper=True)",
+        "torch.linalg.solve_triangular({2,2 up}, {=[[1, 2], [3, 4]]}, upper=True)",
+    ),
+    "torch.addmv": (
+        "torch.addmv({=[1, 2]}, {=[[1, 1], [1, 1]]}, {=[1, 2]}, beta=0.5, alpha=-1.5)",
+        "torch.addmv({=[1, 2]}, {=[[1, 1], [1, 1]]}, {=[1, 2]}, beta=True)",
+    ),
+    "torch.addbmm": ("torch.addbmm({=[[1]]}.int(), {=[[[1]], [[3]]]}.int(), {=[[[1]], [[2]]]}.int())",),
+    "torch.baddbmm": ("torch.baddbmm({=[[1]]}, {=[[[1]], [[3]]]}, {=[[[1]], [[2]]]}, beta=0.5)",),
+    "torch.trace": (
+        "torch.trace({=[[1, 2], [3, 4]]}.to(torch.uint8))",
+        "torch.trace({=[]; empty}.to(torch.uint8).view(0, 0))",
+    ),
+    "torch.einsum": ("torch.einsum('ij->j', {=[[200, 100], [100, 1]]}.to(torch.uint8))",),
+    "torch.nanmean": (
+        "torch.nanmean({=[nan, nan]})",
+        "torch.nanmean({=[[nan, 1.0], [nan, nan]]}, 1)",
+    ),
+    "F.hardtanh": ("F.hardtanh({=[0, 1, 7]}.to(torch.uint8), 0, 2)",),
 }
