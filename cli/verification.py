@@ -23,6 +23,7 @@ from autodiff.grammar.run import Settings, Stage, differentiate, execute
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.report import Derivation, Subject
+    from autodiff.core.span import Source
     from autodiff.grammar.run import Execution
 
 
@@ -75,28 +76,42 @@ def make_answers(session: Session) -> Answers:
     again = Rerun(script.source, settings, probe)
     with Stage(settings):
         if formulas:
-            answers.formulas = [answer(formula, subject, execution, again, seed) for formula in formulas]
+            answers.formulas = [
+                answer(formula, subject, execution, again, seed, answers.order) for formula in formulas
+            ]
             return answers
-        names = Names(subject.order, script.source)
-        leaves = [node for node in subject.order if node.number in probe.numbers]
-        neighbours = Neighbours(leaves, again, np.random.default_rng(seed))
-        ties = tuple(script.source.position(site.start)[0] for site in probe.ties)
-        faults = function_faults(subject, names, script.source, seed)
-        for spelled, node in subject.wrt:
-            check = verify(subject, spelled, node, answers.order, seed, neighbours)
-            if check.verdict in (OK, WRONG, KINK):
-                leading = leading_to(subject.order, [node])
-                there = kinks_of(leading, subject.cotangents, names, answers.order)
-                check.kinks = tuple(kink for kink in there if kink.kind != GAP)
-            check.fault = next((fault for fault in faults if is_reached(fault, subject, node)), None)
-            if check.fault is not None and check.verdict in (OK, UNDECIDED):
-                check.verdict, check.reason = WRONG, HIDDEN
-            check.ties = tuple(dict.fromkeys(ties)) if check.leaps else ()
-            answers.checks.append(check)
+        answers.checks = check_all(subject, script.source, probe, again, answers.order, seed)
         if answers.order == 1:
             report = describe(subject, script.source, graph=False, max_paths=limits.paths)
             answers.derivations = {derivation.wrt: derivation for derivation in report.derivations}
     return answers
+
+
+def check_all(
+    subject: Subject, source: Source, probe: Probe, again: Rerun, order: int, seed: int
+) -> list[Check]:
+    """Every gradient asked about put to the test, and every Function of the script on the way to them.
+
+    ``probe`` has watched the run, ``again`` repeats it.
+    """
+    names = Names(subject.order, source)
+    leaves = [node for node in subject.order if node.number in probe.numbers]
+    neighbours = Neighbours(leaves, again, np.random.default_rng(seed))
+    ties = tuple(dict.fromkeys(source.position(site.start)[0] for site in probe.ties))
+    faults = function_faults(subject, names, source, seed)
+    checks = []
+    for spelled, node in subject.wrt:
+        check = verify(subject, spelled, node, order, seed, neighbours)
+        if check.verdict in (OK, WRONG, KINK):
+            leading = leading_to(subject.order, [node])
+            there = kinks_of(leading, subject.cotangents, names, order)
+            check.kinks = tuple(kink for kink in there if kink.kind != GAP)
+        check.fault = next((fault for fault in faults if is_reached(fault, subject, node)), None)
+        if check.fault is not None and check.verdict in (OK, UNDECIDED):
+            check.verdict, check.reason = WRONG, HIDDEN
+        check.ties = ties if check.leaps else ()
+        checks.append(check)
+    return checks
 
 
 def ask_for(formulas: list[Formula], settings: Settings) -> None:
@@ -118,24 +133,29 @@ def ask_for(formulas: list[Formula], settings: Settings) -> None:
             )
         settings.of = output
     if not settings.wrt:
-        settings.wrt = list(dict.fromkeys(formula.wrt for formula in formulas if formula.wrt))
+        settings.wrt = list(dict.fromkeys(name for formula in formulas for name in formula.inputs))
 
 
-def answer(formula: Formula, subject: Subject, execution: Execution, again: Rerun, seed: int) -> HandCheck:
+def answer(
+    formula: Formula, subject: Subject, execution: Execution, again: Rerun, seed: int, order: int
+) -> HandCheck:
     """Check one formula against the input it names, or the only one there is."""
     if formula.is_left_side_only(execution.names):
-        text = formula.source.text
-        raise UsageError(
-            f"--formula: `{text}` says which derivative is meant and not what it comes to",
-            code="E0610",
-            help=(f"write your derivative behind it, as in --formula '{text} == 2*x'",),
-        )
+        raise formula.no_right_side()
     names = [spelled for spelled, _ in subject.wrt]
-    wrt = formula.wrt or (names[0] if len(names) == 1 else "")
-    if wrt not in names:
+    text = formula.source.text
+    by = formula.inputs or (names * order if len(names) == 1 else [])
+    if not by or not set(by) <= set(names):
+        twice = f"d2{subject.name}/d{names[0]}2" if order == 2 else f"d{subject.name}/d{names[0]}"
         raise UsageError(
-            f"--formula: which derivative is `{formula.source.text}`?",
+            f"--formula: which derivative is `{text}`?",
             code="E0610",
-            help=(f"write it as in --formula 'd{subject.name}/d{names[0]} == {formula.source.text}'",),
+            help=(f"write it as in --formula '{twice} == {text}'",),
         )
-    return check_formula(formula, wrt, subject, execution, again, seed)
+    if order == 2 and len(by) == 1:
+        raise UsageError(
+            "--formula is about a first derivative, and --order says 2",
+            code="E0610",
+            help=("leave --order out, or write d2L/dx2 for a second derivative",),
+        )
+    return check_formula(formula, by, subject, execution, again, seed)

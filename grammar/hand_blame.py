@@ -10,8 +10,20 @@ from autodiff.core.lazy import np
 from autodiff.core.naming import Formulas, Names
 from autodiff.core.node import Node, OpNode
 from autodiff.core.paths import contribution_of, count_paths, follow
+from autodiff.core.sweep import leading_to
 from autodiff.grammar import syntax
+from autodiff.grammar.hand_edits import Edits
+from autodiff.grammar.hand_factors import source_of
 from autodiff.grammar.hand_points import Formula, Points, close, evaluate, same
+from autodiff.grammar.hand_words import (
+    array_text,
+    by_accident,
+    constant_ratio,
+    entries_apart,
+    number_text,
+    off_by,
+    other_entry,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +35,6 @@ if TYPE_CHECKING:
 #: More paths than this are not set against the terms.
 MOST_PATHS = 200
 MOST_REMARKS = 4
-MOST_INPUTS = 6
 MOST_IN_A_GROUP, MOST_TO_GROUP = 4, 16
 #: So many factors may be the partner of one derivative.
 MOST_TOGETHER = 3
@@ -34,93 +45,51 @@ def blame(formula: Formula, subject: Subject, node: Node, points: Points, given:
     right = points.gradients
     if same(given[0], right[0]):
         return by_accident(points, given)
+    names = Names(subject.order, points.source)
+    is_number = not formula.reads(points.names[0])
+    if is_number:  # which says nothing of other points
+        points.keep([0])
+        given, right = given[:1], points.gradients
+    told = entries_apart(given, right)
+    is_whole = formula.place is None and not formula.is_second
+    paths: Blame | None = None
+    if is_whole and count_paths(subject.root, [node], subject.order)[node] <= MOST_PATHS:
+        paths = Blame(formula, subject, node, points)
     ratio = constant_ratio(given, right)
+    off = [] if ratio is None else [off_by_source(ratio, formula, subject, node, names)]
+    if is_number:  # a sum that lacks a term may be a multiple of it by accident
+        remarks = [] if paths is None or ", as if " in "".join(off) else paths.remarks()
+        return (remarks if paths is not None and paths.is_sure and remarks else off) or told
+    if off:
+        return off
+    if formula.place is not None and (others := other_entry(formula.place, points.whole, given)):
+        return others
+    if paths is not None:
+        remarks = paths.remarks()
+        if paths.is_sure:
+            return remarks
+        told = told or remarks
+    if changed := Edits(formula, points, names, node).remark():
+        return [changed]
+    ratio = constant_ratio(given[:1], right[:1]) if np.size(right[0]) > 1 else None
     if ratio is not None:
-        return [off_by(ratio, "the sign is wrong")]
-    if formula.entry is not None:
-        return other_entry(formula.entry, points.whole, given)
-    if any(np.ndim(g) for g in right):
-        apart = np.abs(np.broadcast_to(given[0], right[0].shape) - right[0])
-        place = tuple(int(i) for i in np.unravel_index(int(np.nanargmax(apart)), apart.shape))
-        value = np.broadcast_to(given[0], right[0].shape)[place]
-        return [f"entry {list(place)} is {number_text(value)} and should be {number_text(right[0][place])}"]
-    if count_paths(subject.root, [node], subject.order)[node] > MOST_PATHS:
-        return []
-    return Blame(formula, subject, node, points).remarks()
+        return [f"at the script's values {off_by_source(ratio, formula, subject, node, names)}"]
+    return told
 
 
-def by_accident(points: Points, given: list[Any]) -> list[str]:
-    """What to say of a formula that is right where the script stands and wrong elsewhere."""
-    told = "it is right at the script's values by accident, and wrong at others"
-    return [told, *counterexample(points, given)]
-
-
-def beyond(points: Points, given: list[Any]) -> list[str]:
-    """What to say of a formula that is right around the script's point and wrong further away."""
-    told = "further away it is wrong: a kink, or another choice of the script, lies between"
-    return [told, *counterexample(points, given)]
-
-
-def elsewhere(points: Points, given: list[Any]) -> list[str]:
-    """What to say of a formula that is wrong where there is something finite to compare."""
-    return ["nothing is finite at the script's values; at others it is wrong", *counterexample(points, given)]
-
-
-def counterexample(points: Points, given: list[Any]) -> list[str]:
-    """Where the formula is wrong, for scripts of a few numbers."""
-    at = next(at for at, g in enumerate(points.gradients) if not same(given[at], g))
-    numbers = [leaf for leaf in points.leaves if leaf.name is not None and not leaf.shape]
-    numbers.sort(key=lambda leaf: leaf.number)
-    if len(numbers) == len(points.leaves) <= MOST_INPUTS and not np.ndim(points.gradients[at]):
-        where = ", ".join(f"{leaf.name} = {number_text(points.known[at][leaf].out)}" for leaf in numbers)
-        value, right = number_text(given[at]), number_text(points.gradients[at])
-        return [f"at {where} the formula gives {value}, and the gradient is {right}"]
-    return []
-
-
-def other_entry(entry: tuple[int, ...], whole: list[Any], given: list[Any]) -> list[str]:
-    """Which other entry of the gradient a formula for one entry is right for."""
-    for place in np.ndindex(whole[0].shape):
-        if place != entry and all(same(value, g[place]) for value, g in zip(given, whole, strict=True)):
-            return [f"it is the entry {list(place)} of the gradient"]
-    return []
-
-
-def off_by(ratio: float, sign: str) -> str:
-    """What is wrong with what is ``ratio`` times what it should be; ``sign`` where only its sign is wrong."""
-    size = abs(ratio)
-    if abs(size - 1) <= 1e-6:
-        return sign
-    turned = " and has the wrong sign" if ratio < 0 else ""
-    factor = max(size, 1 / size)
-    if abs(factor - round(factor)) > 1e-6 * factor:
-        return f"it is {number_text(size)} times what it should be{turned}"
-    whole = round(factor)
-    if size > 1:
-        times = "twice" if whole == 2 else f"{whole} times"
-        return f"it is {times} what it should be{turned}: a factor {whole} is superfluous"
-    part = {2: "half", 3: "a third", 4: "a quarter"}.get(whole, f"1/{whole}")
-    return f"it is {part} of what it should be{turned}: a factor {whole} is missing"
-
-
-def constant_ratio(values: list[Any], right: list[Any]) -> float | None:
-    """What the formula is too large by, where that is the same everywhere."""
-    ratios = []
-    for value, g in zip(values, right, strict=True):
-        value, g = np.broadcast_to(np.asarray(value, dtype=float), np.shape(g)), np.asarray(g, dtype=float)
-        if not g.size or not np.all(g) or not np.isfinite(value).all():
-            return None
-        ratios += (value / g).ravel().tolist()
-    first = ratios[0]
-    return first if first and all(abs(r - first) <= 1e-6 * abs(first) for r in ratios) else None
-
-
-def number_text(value: Any) -> str:
-    return f"{float(value):.6g}"
+def off_by_source(ratio: float, formula: Formula, subject: Subject, node: Node, names: Names) -> str:
+    """What is wrong with a formula that is off by a factor, and which constant of the script that may be."""
+    told = off_by(ratio, "the sign is wrong")
+    return (
+        told if formula.is_second else told + source_of(ratio, leading_to(subject.order, [node]), node, names)
+    )
 
 
 class Blame:
-    """The terms of a formula against the paths of a graph of numbers."""
+    """The terms of a formula against the paths of the graph.
+
+    ``is_sure`` where every remark names one thing that is wrong, or several are missing.
+    """
 
     def __init__(self, formula: Formula, subject: Subject, node: Node, points: Points) -> None:
         self.formula = formula
@@ -128,6 +97,7 @@ class Blame:
         self.subject = subject
         self.node = node
         self.names = Names(subject.order, points.source)
+        self.is_sure = True
 
     def remarks(self) -> list[str]:
         paths = [path for path, _ in follow(self.subject.root, self.node, None, self.subject.order)]
@@ -153,12 +123,12 @@ class Blame:
         if len(left_terms) == 1 and 2 <= len(left_paths) <= MOST_IN_A_GROUP:
             [term] = left_terms
             together = [sum(carried[path][at] for path in left_paths) for at in range(len(values[0]))]
-            ratio = constant_ratio([np.asarray(v) for v in values[term]], [np.asarray(v) for v in together])
+            ratio = constant_ratio(values[term], together)
             if ratio is not None:
                 along = " and ".join(self.along(paths[at]) for at in left_paths)
                 return [
-                    f"the term {self.spelled(terms[term])} = {number_text(values[term][0])} stands for the"
-                    f" paths {along}, which give {number_text(together[0])} together:"
+                    f"the term {self.spelled(terms[term])} = {array_text(values[term][0])} stands for the"
+                    f" paths {along}, which give {array_text(together[0])} together:"
                     f" {off_by(ratio, 'its sign is wrong')}"
                 ]
         remarks = []
@@ -168,12 +138,13 @@ class Blame:
                 left_paths.remove(path)
                 remarks.append(self.compared(terms[term], values[term], paths[path], carried[path]))
             return remarks
+        self.is_sure = False
         for term in left_terms:
-            told = number_text(values[term][0])
+            told = array_text(values[term][0])
             remarks.append(f"the term {self.spelled(terms[term])} = {told} is no path's contribution")
         return remarks + [self.missing(paths[at]) for at in left_paths[:MOST_REMARKS]]
 
-    def unpaired(self, carried: list[list[float]]) -> tuple[list[tuple[int, Any]], list[int]]:
+    def unpaired(self, carried: list[list[Any]]) -> tuple[list[tuple[int, Any]], list[int]]:
         """The terms, with their signs, that are no path's contribution, and the paths that no term is.
 
         A sum is one term where it is a path's contribution as it is written, and several otherwise.
@@ -193,7 +164,7 @@ class Blame:
                 terms.append(term)
         return terms, paths
 
-    def group(self, values: list[float], carried: list[list[float]], among: list[int]) -> tuple[int, ...]:
+    def group(self, values: list[Any], carried: list[list[Any]], among: list[int]) -> tuple[int, ...]:
         """Paths that give together what a term gives."""
         for size in range(2, min(len(among), MOST_IN_A_GROUP) + 1):
             for group in combinations(among[:MOST_TO_GROUP], size):
@@ -203,11 +174,11 @@ class Blame:
 
     # -- values ---------------------------------------------------------------------------------------
 
-    def values(self, sign: int, node: Any) -> list[float]:
+    def values(self, sign: int, node: Any) -> list[Any]:
         return [sign * self.value(node, at) for at in range(len(self.points.names))]
 
-    def value(self, node: Any, at: int) -> float:
-        return float(np.asarray(evaluate(self.formula.text(node), self.points.names[at])))
+    def value(self, node: Any, at: int) -> Any:
+        return np.asarray(evaluate(self.formula.text(node), self.points.names[at]), dtype=float)
 
     def derivative(self, edge: tuple[Node, int], known: dict[Node, Node]) -> float:
         node, index = edge
@@ -216,11 +187,15 @@ class Blame:
         one = 1.0 if made.out.__class__ is float else np.ones_like(made.out)
         return float(np.asarray(contribution_of((made, index), one)).sum())
 
-    def contribution(self, path: Path, known: dict[Node, Node]) -> float:
-        product = float(np.asarray(self.subject.seed).sum())
-        for edge in path:
-            product *= self.derivative(edge, known)
-        return product
+    def contribution(self, path: Path, known: dict[Node, Node]) -> Any:
+        g = self.subject.seed
+        for node, index in path:
+            g = contribution_of((known[node], index), g)
+        return np.asarray(g, dtype=float)
+
+    def is_of_numbers(self, path: Path) -> bool:
+        """Whether all on a path are numbers, so that its derivatives are factors."""
+        return not self.node.shape and all(not node.shape for node, _ in path)
 
     # -- words ----------------------------------------------------------------------------------------
 
@@ -234,10 +209,12 @@ class Blame:
 
     def missing(self, path: Path) -> str:
         value = self.contribution(path, self.points.known[0])
-        return f"the path {self.along(path)} is missing: it gives {number_text(value)}"
+        return f"the path {self.along(path)} is missing: it gives {array_text(value)}"
 
     def unlike(self, term: tuple[int, Any], path: Path) -> int:
         """How many factors of a term and derivatives of a path have no partner."""
+        if not self.is_of_numbers(path):
+            return 0
         factors, edges = self.unmatched(term, path)
         return len(factors) + len(edges)
 
@@ -258,18 +235,22 @@ class Blame:
         return [factor for factor, _ in left], [edge for edge, _ in right]
 
     def factor(self, node: Any, power: int, at: int) -> float:
-        value = self.value(node, at)
+        value = float(self.value(node, at))
         return value if power > 0 else 1 / value if value else float("inf")
 
-    def compared(self, term: tuple[int, Any], values: list[float], path: Path, carried: list[float]) -> str:
+    def compared(self, term: tuple[int, Any], values: list[Any], path: Path, carried: list[Any]) -> str:
         """A term beside the path that it should be."""
         spelled, along = self.spelled(term), self.along(path)
         told = (
-            f"the term {spelled} = {number_text(values[0])} stands for the path {along},"
-            f" which gives {number_text(carried[0])}"
+            f"the term {spelled} = {array_text(values[0])} stands for the path {along},"
+            f" which gives {array_text(carried[0])}"
         )
         if close([-v for v in values], carried):
             return f"{told}: its sign is wrong"
+        ratio = constant_ratio(values, carried)
+        if not self.is_of_numbers(path):
+            self.is_sure &= ratio is not None
+            return told if ratio is None else f"{told}: {self.off_by(ratio, path)}"
         factors, edges = self.unmatched(term, path)
         written = " and ".join(self.spelled_factor(*factor) for factor in factors)
         wanted = " and ".join(map(self.spelled_edge, edges))
@@ -277,15 +258,20 @@ class Blame:
         if not edges and factors:
             return f"{told}: the {are.format(written)} superfluous"
         if not factors and edges:
+            self.is_sure &= len(edges) == 1
             return f"{told}: the {are.format(wanted)} missing"
         if len(factors) == 1 == len(edges):
             return f"{told}: the factor {written} should be {wanted}"
-        ratio = constant_ratio([np.asarray(v) for v in values], [np.asarray(v) for v in carried])
         if ratio is not None:
-            return f"{told}: {off_by(ratio, 'its sign is wrong')}"
+            return f"{told}: {self.off_by(ratio, path)}"
+        self.is_sure = False
         if max(len(factors), len(edges)) <= MOST_TOGETHER and factors:
             return f"{told}: the factor{'s' * (len(factors) > 1)} {written} should be {wanted}"
         return told
+
+    def off_by(self, ratio: float, path: Path) -> str:
+        way = [node for node, _ in path]
+        return off_by(ratio, "its sign is wrong") + source_of(ratio, way, self.node, self.names)
 
     def spelled_factor(self, node: Any, power: int) -> str:
         text = self.formula.text(node)

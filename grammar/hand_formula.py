@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from autodiff.core.errors import UsageError
 from autodiff.core.lazy import np
-from autodiff.grammar.hand_blame import beyond, blame, elsewhere
-from autodiff.grammar.hand_points import NEAR, SPREAD, Formula, Points, agreement, evaluate, same
+from autodiff.core.naming import Names
+from autodiff.grammar.hand_blame import blame
+from autodiff.grammar.hand_edits import Edits
+from autodiff.grammar.hand_left import Left
+from autodiff.grammar.hand_points import NEAR, SPREAD, Formula, Points, UnfitError, agreement, evaluate
+from autodiff.grammar.hand_words import beyond, elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,19 +32,20 @@ class HandCheck:
     ``is_right`` at every point, or at every one nearby; ``is_right_here`` where the script stands. Both are
     None where the values are the same and none of them is finite, which shows nothing. ``value`` is the
     formula's, ``gradient`` the right one. ``remarks`` say what is wrong, the first thing first; ``points`` is
-    at how many points something finite was compared. ``entry`` is the one entry of the input that is meant,
-    None for all of it.
+    at how many points something finite was compared. A formula
+    that is nothing but a number need not be right elsewhere. ``left`` is the derivative that is meant,
+    ``place`` the entry of it, None for all.
     """
 
     __slots__ = (
-        *("entry", "formula", "gradient", "is_right", "is_right_here", "output", "points", "remarks"),
-        *("value", "wrt"),
+        *("by", "formula", "gradient", "is_right", "is_right_here", "left", "place"),
+        *("points", "remarks", "value"),
     )
 
-    def __init__(self, output: str, wrt: str, entry: tuple[int, ...] | None, formula: str) -> None:
-        self.output = output
-        self.wrt = wrt
-        self.entry = entry
+    def __init__(self, left: str, by: list[str], place: tuple[int, ...] | None, formula: str) -> None:
+        self.left = left
+        self.by = by
+        self.place = place
         self.formula = formula
         self.is_right: bool | None = True
         self.is_right_here: bool | None = True
@@ -51,20 +56,29 @@ class HandCheck:
 
 
 def check_formula(
-    formula: Formula, wrt: str, subject: Subject, execution: Execution, again: Rerun, seed: int
+    formula: Formula, by: list[str], subject: Subject, execution: Execution, again: Rerun, seed: int
 ) -> HandCheck:
-    """Compare a formula with the gradient of one input, here and where ``again`` runs the script."""
-    node = dict(subject.wrt)[wrt]
-    made = HandCheck(subject.name, wrt, formula.entry, formula.source.text)
-    points = Points(subject, wrt, execution, again, seed, SPREAD)
-    given = values_at(points, formula, wrt)
-    made.value, made.gradient = given[0], points.gradients[0]
+    """Compare a formula with the gradient of one input, here and where ``again`` runs the script.
+
+    Two names in ``by`` are those of a second derivative.
+    """
+    node = dict(subject.wrt)[by[0]]
+    left = formula.left or Left("", tuple([(name, None) for name in by]))
+    made = HandCheck(left.spelled(subject.name), by, formula.place, formula.source.text)
+    points = Points(subject, by, execution, again, seed, SPREAD)
+    take_entries(points, formula, by)
+    made.gradient = points.gradients[0]
     shape = np.shape(made.gradient)
-    if not fits(given[0].shape, shape):
+    try:
+        given = values_at(points, formula)
+        made.value = given[0]
+        unfit = f"the formula has the shape {spell(given[0].shape)}, the gradient {spell(shape)}"
+    except UnfitError as error:
+        given, unfit = [], f"it cannot be computed: {error.message.removeprefix('--formula: ')}"
+    if not given or not fits(given[0].shape, shape):
         made.is_right = made.is_right_here = False
-        made.remarks.append(f"the formula has the shape {spell(given[0].shape)}, the gradient {spell(shape)}")
-        if given[0].T.shape == shape and same(given[0].T, made.gradient):
-            made.remarks.append("its transpose is right")
+        repaired = Edits(formula, points, Names(subject.order, points.source), node).remark()
+        made.remarks = [unfit, *filter(None, [repaired])]
         return made
     right = [agreement(value, g) for value, g in zip(given, points.gradients, strict=True)]
     made.is_right_here, made.is_right = right[0], all_of(right)
@@ -75,10 +89,15 @@ def check_formula(
     points.keep(shown)
     given = [given[at] for at in shown]
     if made.is_right_here is not False:
-        near = Points(subject, wrt, execution, again, seed, NEAR[made.gradient.dtype.name])
-        if all_of(list(map(agreement, values_at(near, formula, wrt), near.gradients))):
+        near = Points(subject, by, execution, again, seed, NEAR[made.gradient.dtype.name])
+        take_entries(near, formula, by)
+        if all_of(list(map(agreement, values_at(near, formula), near.gradients))):
             made.is_right = True
             made.remarks = beyond(points, given)
+            return made
+        if not formula.reads(points.names[0]):
+            made.is_right, made.points = True, 1
+            made.remarks = ["it is a number, and right at the script's values only"]
             return made
     if made.is_right_here is None:
         made.remarks = elsewhere(points, given)
@@ -93,18 +112,23 @@ def all_of(answers: list[bool | None]) -> bool | None:
     return all(told) if told else None
 
 
-def values_at(points: Points, formula: Formula, wrt: str) -> list[Any]:
-    """The values of a formula; the gradients it is compared with become those of its entry."""
-    if formula.entry is not None:
-        points.gradients = [entry_of(g, formula.entry, wrt) for g in points.whole]
+def values_at(points: Points, formula: Formula) -> list[Any]:
+    """The values of a formula."""
     return [np.asarray(evaluate(formula.source.text, names)) for names in points.names]
 
 
-def entry_of(g: Any, entry: tuple[int, ...], wrt: str) -> Any:
+def take_entries(points: Points, formula: Formula, by: list[str]) -> None:
+    """Compare a formula of one entry with that entry of the gradients."""
+    if formula.place is not None:
+        points.gradients = [entry_of(g, formula.place, by) for g in points.whole]
+
+
+def entry_of(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:
     """One entry of a gradient."""
     if len(entry) != np.ndim(g) or not all(-n <= i < n for i, n in zip(entry, np.shape(g), strict=True)):
         raise UsageError(
-            f"--formula: {wrt} has no entry {list(entry)}: its shape is {spell(np.shape(g))}", code="E0610"
+            f"--formula: {' by '.join(by)} has no entry {list(entry)}: its shape is {spell(np.shape(g))}",
+            code="E0610",
         )
     return np.asarray(g[entry])
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
-from autodiff.core.errors import AutodiffError, CompileError, UsageError
+from autodiff.core.errors import AutodiffError, CompileError, ShapeError, UsageError
 from autodiff.core.lazy import np
+from autodiff.core.mode import mode
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.span import Source
-from autodiff.core.tensors import Tensor
+from autodiff.core.sweep import newest_first, np_errors_ignored, sweep
+from autodiff.core.tensors import Tensor, settle
 from autodiff.grammar import syntax
+from autodiff.grammar.hand_left import no_derivative, read_left
 from autodiff.grammar.parser import parse_expression
 from autodiff.grammar.run import Execution, Settings, attempt
 from autodiff.grammar.runtime import ignore, ignore_warning
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
     from autodiff.core.report import Subject
     from autodiff.grammar.moved_runs import Rerun
 
-QUOTIENT = re.compile(
-    r"\s*d\s*(?:\(\s*(?P<of>[^()]+?)\s*\)|(?P<of2>\w+))\s*/"
-    r"\s*d\s*(?:\(\s*(?P<by>[^()]+?)\s*\)|(?P<by2>\w+))\s*(?:\[(?P<entry>[-\d,\s]+)\])?\s*"
-)
-SECOND = re.compile(r"\s*d\s*(?:\^|\*\*)?\s*2")
 #: Points beside the script's own, and how far from it their inputs are.
 POINTS, SPREAD = 5, 0.3
 #: So near that the script hardly crosses a kink on the way, by the precision of the gradient.
@@ -37,59 +33,73 @@ NEAR = {"float64": 1e-4, "float32": 1e-2}
 CLOSE = {"float64": 1e-9, "float32": 1e-4}
 #: The same for the terms of a formula.
 NEARLY = 1e-5
+#: A gradient of more entries is not derived a second time.
+MOST_ENTRIES = 200
+
+
+class UnfitError(UsageError):
+    """The parts of a formula have shapes that do not go together."""
 
 
 class Formula:
-    """``--formula`` as written: what is derived by what (empty where only the right side was given).
+    """``--formula`` as written: ``left`` is the derivative meant, None where there is a right side only."""
 
-    ``entry`` is the one entry of the input that is meant, None for all of it.
-    """
-
-    __slots__ = ("entry", "node", "output", "source", "wrt")
+    __slots__ = ("left", "node", "source")
 
     def __init__(self, text: str) -> None:
-        left, equals, right = text.replace("∂", "d").partition("==")
+        left, equals, right = text.partition("==")
         if not equals:
             left, equals, right = left.partition("=")
-        self.output = self.wrt = ""
-        self.entry: tuple[int, ...] | None = None
-        if equals:
-            self._read_left(left)
-        else:
+        self.left = read_left(left) if equals else None
+        if not equals:
             right = left
+        elif self.left is None:
+            raise no_derivative(left)
         self.source = Source(right.strip(), "--formula")
         try:
             self.node = parse_expression(self.source)
         except CompileError as error:
+            if not equals and read_left(right) is not None:
+                raise self.no_right_side() from None
             raise UsageError(
                 f"--formula: {error.message} in `{right.strip()}`",
                 code="E0610",
                 help=error.advice or ("write the right side as the script would",),
             ) from None
 
-    def _read_left(self, left: str) -> None:
-        if SECOND.match(left):
-            raise UsageError(
-                "--formula is about first derivatives",
-                code="E0610",
-                help=("give the first derivative a name in the script, and derive that",),
-            )
-        found = QUOTIENT.fullmatch(left)
-        if found is None:
-            raise UsageError(
-                f"--formula: `{left.strip()}` is no derivative",
-                code="E0610",
-                help=("write it as in --formula 'dL/dw == 2*w', or d(loss)/d(w)",),
-            )
-        self.output = found["of"] or found["of2"]
-        self.wrt = found["by"] or found["by2"]
-        if found["entry"]:
-            self.entry = tuple(int(part) for part in found["entry"].split(",") if part.strip())
+    @property
+    def output(self) -> str:
+        return "" if self.left is None else self.left.output
+
+    @property
+    def inputs(self) -> list[str]:
+        """What it is derived by, where that is said."""
+        return [] if self.left is None else [name for name, _ in self.left.by]
+
+    @property
+    def is_second(self) -> bool:
+        return len(self.inputs) == 2
+
+    @property
+    def place(self) -> tuple[int, ...] | None:
+        return None if self.left is None else self.left.place
 
     def is_left_side_only(self, names: Collection[str]) -> bool:
         """Whether ``dy/dx`` was given alone, and is no quotient of two of these names."""
         read = {node.id for node in walk(self.node) if isinstance(node, syntax.Name)}
-        return not self.wrt and QUOTIENT.fullmatch(self.source.text) is not None and not read <= set(names)
+        return self.left is None and read_left(self.source.text) is not None and not read <= set(names)
+
+    def no_right_side(self) -> UsageError:
+        text = self.source.text
+        return UsageError(
+            f"--formula: `{text}` says which derivative is meant and not what it comes to",
+            code="E0610",
+            help=(f"write your derivative behind it, as in --formula '{text} == 2*x'",),
+        )
+
+    def reads(self, names: Collection[str]) -> bool:
+        """Whether it is more than a number: reads one of these names."""
+        return any(isinstance(node, syntax.Name) and node.id in names for node in walk(self.node))
 
     def text(self, node: syntax.Syntax) -> str:
         return self.source.excerpt(node.span)
@@ -104,7 +114,8 @@ def evaluate(text: str, names: dict[str, Any]) -> Any:
         value = attempt(source, settings, ignore, ignore_warning).last_value
     except AutodiffError as error:
         advice = tuple(line for line in error.advice if "--set" not in line)
-        raise UsageError(f"--formula: {error.message} in `{text}`", code="E0610", help=advice) from None
+        kind = UnfitError if isinstance(error, ShapeError) else UsageError
+        raise kind(f"--formula: {error.message} in `{text}`", code="E0610", help=advice) from None
     return numbers_in(value, text)
 
 
@@ -131,11 +142,12 @@ class Points:
 
     The script is run again with its ``leaves`` moved by about ``spread`` of their size; where it stops, or
     builds another graph, there is no point. ``known`` has the nodes of a run by those of the script's own.
-    ``gradients`` may be those of one entry, ``whole`` have all.
+    ``by`` are the names of the inputs, two for a second derivative. ``gradients`` may be those of one entry,
+    ``whole`` have all.
     """
 
     def __init__(
-        self, subject: Subject, wrt: str, execution: Execution, again: Rerun, seed: int, spread: float
+        self, subject: Subject, by: list[str], execution: Execution, again: Rerun, seed: int, spread: float
     ) -> None:
         self.subject = subject
         self.source = execution.source
@@ -144,11 +156,11 @@ class Points:
         self.names: list[dict[str, Any]] = []
         self.whole: list[Any] = []
         random = np.random.default_rng(seed)
-        self._add(subject, wrt, execution)
+        self._add(subject, by, execution)
         for _ in range(POINTS):
             run = again.run({leaf: drawn(leaf, random, spread) for leaf in self.leaves})
             if run is not None and is_alike(run[1], subject):
-                self._add(run[1], wrt, run[0])
+                self._add(run[1], by, run[0])
         self.gradients = self.whole
 
     def keep(self, places: list[int]) -> None:
@@ -158,12 +170,43 @@ class Points:
         self.whole = [self.whole[at] for at in places]
         self.gradients = [self.gradients[at] for at in places]
 
-    def _add(self, subject: Subject, wrt: str, execution: Execution) -> None:
-        node = dict(subject.wrt)[wrt]
-        g = subject.cotangents.get(node)
+    def _add(self, subject: Subject, by: list[str], execution: Execution) -> None:
+        nodes = [dict(subject.wrt)[name] for name in by]
         self.known.append(dict(zip(self.subject.order, subject.order, strict=True)))
-        self.whole.append(np.zeros(node.shape) if g is None else np.asarray(g))
+        self.whole.append(second_gradient(subject, *nodes) if len(nodes) == 2 else gradient(subject, *nodes))
         self.names.append(names_in(subject, execution))
+
+
+def gradient(subject: Subject, node: Node) -> Any:
+    g = subject.cotangents.get(node)
+    return np.zeros(node.shape) if g is None else np.asarray(g)
+
+
+def second_gradient(subject: Subject, first: Node, second: Node) -> Any:
+    """Every entry of the gradient by ``first`` derived by ``second``: the shapes of both, joined."""
+    size = int(np.prod(first.shape))
+    if size > MOST_ENTRIES:
+        raise UsageError(
+            f"--formula: a gradient of {size:,} entries is too large for its second derivatives",
+            code="E0610",
+            help=(f"make it one of {MOST_ENTRIES} entries or fewer",),
+        )
+    rows = np.zeros((size, *second.shape))
+    site, mode.site = mode.site, None  # the rules are at no place in the script
+    try:
+        with np_errors_ignored(subject.order):
+            seed = Tensor(settle(subject.seed))
+            g = sweep(subject.order, {subject.root: seed}, lift=True).get(first)
+            if g is not None and g.requires_grad and g.node is not None:
+                order = newest_first([g.node])
+                for at in range(size):
+                    one = np.zeros(first.shape)
+                    one.reshape(-1)[at] = 1.0
+                    found = sweep(order, {g.node: settle(one.astype(g.dtype.name))})
+                    rows[at] = np.asarray(found.get(second, 0.0))
+    finally:
+        mode.site = site
+    return rows.reshape((*first.shape, *second.shape))
 
 
 def drawn(leaf: Leaf, random: Any, spread: float) -> Any:
@@ -222,6 +265,16 @@ def agreement(value: Any, gradient: Any) -> bool | None:
     return True if np.isfinite(gradient).any() or not np.size(gradient) else None
 
 
-def close(a: list[float], b: list[float]) -> bool:
+def close(a: list[Any], b: list[Any]) -> bool:
     """Whether the values of two terms are equal at every point."""
-    return all(abs(x - y) <= NEARLY * max(abs(x), abs(y)) for x, y in zip(a, b, strict=True))
+    return all(map(are_close, a, b))
+
+
+def are_close(a: Any, b: Any) -> bool:
+    if not np.ndim(a) and not np.ndim(b):
+        return bool(abs(a - b) <= NEARLY * max(abs(a), abs(b)))
+    try:
+        a, b = np.broadcast_arrays(a, b)
+    except ValueError:
+        return False
+    return bool(np.all(np.abs(a - b) <= NEARLY * max(np.abs(a).max(), np.abs(b).max())))

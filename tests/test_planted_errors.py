@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
 
-import numpy as np
+from autodiff.cli.verification import check_all
 from autodiff.core.errors import GradientError
-from autodiff.core.neighbours import Neighbours
 from autodiff.core.span import Source
-from autodiff.core.verify import OK, UNDECIDED, WRONG, Check, verify
+from autodiff.core.verify import OK, UNDECIDED, WRONG, Check
 from autodiff.grammar.moved_runs import Probe, Rerun
 from autodiff.grammar.run import Settings, Stage, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
@@ -65,17 +63,14 @@ L = {draw.choice(AFTER).format(y="y")}
 """
 
 
-def checks_of(text: str) -> Iterator[Check]:
+def checks_of(text: str) -> list[Check]:
     """What ``autodiff check`` finds."""
     source, settings = Source(text), Settings()
     with Probe() as probe:
         execution = execute(source, settings, ignore, ignore_warning)
     subject = differentiate(execution, settings)
     with Stage(settings):
-        leaves = [node for node in subject.order if node.number in probe.numbers]
-        neighbours = Neighbours(leaves, Rerun(source, settings, probe), np.random.default_rng(0))
-        for spelled, node in subject.wrt:
-            yield verify(subject, spelled, node, 1, 0, neighbours)
+        return check_all(subject, source, probe, Rerun(source, settings, probe), 1, 0)
 
 
 def test_right_functions_raise_no_alarm(programs: int) -> None:
@@ -113,7 +108,7 @@ def test_generated_scripts_raise_no_alarm(programs: int) -> None:
     for seed in range(programs // 2):
         text = generate(seed)
         try:
-            found = list(checks_of(text))
+            found = checks_of(text)
         except GradientError:  # what its graph needs was changed in place, after a backward() of its own
             continue
         assert not [check for check in found if check.verdict not in (OK, UNDECIDED)], text

@@ -217,14 +217,15 @@ def summary(answers: Answers) -> str:
 
 def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
     """One formula: right or wrong, both values, and where the mistake is."""
-    entry = "" if check.entry is None else f"[{', '.join(map(str, check.entry))}]"
-    left = f"d{fit(check.output, WIDEST_NAME)}/d{fit(check.wrt, WIDEST_NAME)}{entry}"
+    left = fit(check.left, 2 * WIDEST_NAME)
     verdict = {True: "right", False: "wrong", None: "undecided"}[check.is_right]
     yield ((TITLE, f"{verdict}: "), (NAME, f"{left} == {fit(check.formula, max(page.width - 20, 20))}"))
     yield EMPTY
-    formula, gradient = (inline(value) for value in (check.value, check.gradient))
+    formula = "nothing" if check.value is None else inline(check.value)
+    gradient = inline(check.gradient)
     yield ((MUTED, "  the formula gives  "), (GRADIENT, formula))
-    yield ((MUTED, "  the gradient is    "), (GRADIENT, gradient))
+    what = "the gradient is    " if len(check.by) == 1 else "the derivative is  "
+    yield ((MUTED, f"  {what}"), (GRADIENT, gradient))
     if check.is_right is None:
         tried = "the same, but neither is finite, here or at any point around it: that shows nothing"
         yield from prose(tried, page.width, 2)
@@ -232,6 +233,8 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
         tried = f"the same here and at {check.points - 1} points drawn at random around it"
         if check.is_right_here is None:
             tried = f"not finite here, and the same at {check.points} points drawn at random around it"
+        elif check.points == 1 and check.remarks:
+            tried = "the same here"
         elif check.points == 1:
             tried = "the same here; with other values the script stops or takes another way"
         yield from prose(tried, page.width, 2)

@@ -75,8 +75,9 @@ def fault_entry(fault: FunctionFault) -> dict[str, Any]:
 
 def formula_entry(check: HandCheck) -> dict[str, Any]:
     return {
-        "wrt": check.wrt,
-        "entry": None if check.entry is None else list(check.entry),
+        "wrt": check.by[0],
+        "by": check.by,
+        "entry": None if check.place is None else list(check.place),
         "formula": check.formula,
         "right": check.is_right,
         "right_here": check.is_right_here,

@@ -1,0 +1,107 @@
+"""The left side of a hand formula: what is derived by what, once or twice.
+
+``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``w.grad``; ``d2L/dx2``, ``d2L/dx dw``, ``d(dL/dx)/dw``, with ``^``
+or ``**`` before a 2 and with the round d as well.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.errors import UsageError
+from autodiff.core.second import spelled_second
+
+#: A name, in brackets or not, and the entry of it that is meant.
+NAME = r"(?:\(\s*(?P<{0}>[^()]+?)\s*\)|(?P<{0}_>[^\W\d]\w*?))"
+ENTRY = r"\s*(?:\[(?P<{0}_at>[-\d,\s]+)\])?"
+TWO = r"\s*(?:\^|\*\*)?\s*2"
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """``@x`` stands for a name, ``@x@`` for one that may have an entry, a space for any number of them."""
+    text = re.sub(r"@(\w)@", lambda found: NAME.format(found[1]) + ENTRY.format(found[1]), text)
+    text = re.sub(r"@(\w)", lambda found: NAME.format(found[1]), text)
+    return re.compile(text.replace("²", TWO).replace(" ", r"\s*"))
+
+
+FIRST = tuple(map(pattern, (r" d @y / d @x@ ", r" (?P<x_>\w+)\.grad" + ENTRY.format("x") + " ")))
+SECOND = tuple(
+    map(
+        pattern,
+        (
+            r" d² @y / d @x@² ",
+            r" d² @y / \( d @x@ \)² ",
+            r" d² @y / d @x@ \*? d @z@ ",
+            r" d \( d @y / d @x@ \) / d @z@ ",
+        ),
+    )
+)
+#: Where a second derivative starts, and where a higher one does.
+LOOKS_SECOND = re.compile(r"\s*d(?:\s*(?:\^|\*\*)\s*\d|\d)")
+
+
+class Left:
+    """What was read: the ``output``, "" where unknown, and what it is derived by, with entries or None."""
+
+    __slots__ = ("by", "output")
+
+    def __init__(self, output: str, by: tuple[tuple[str, tuple[int, ...] | None], ...]) -> None:
+        self.output = output
+        self.by = by
+
+    @property
+    def place(self) -> tuple[int, ...] | None:
+        """The entry of the derivative that is meant, None for all of it."""
+        given = [entry for _, entry in self.by if entry is not None]
+        return tuple(index for entry in given for index in entry) if given else None
+
+    def spelled(self, output: str) -> str:
+        """``dL/dW[0,1]`` or ``d2L/dx2``."""
+        names = [name + ("" if entry is None else as_index(entry)) for name, entry in self.by]
+        if len(names) == 1:
+            return f"d{output}/d{names[0]}"
+        if self.place is None:
+            return spelled_second(output, "", names[0], names[1])
+        return f"d2{output}/d{names[0]} d{names[1]}"
+
+
+def as_index(entry: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, entry))}]"
+
+
+def read_left(text: str) -> Left | None:
+    """The derivative that is spelled, None for what is none."""
+    text = text.replace("∂", "d").replace("²", "2")
+    for shape in (*SECOND, *FIRST):
+        if found := shape.fullmatch(text):
+            groups = found.groupdict()
+            by = [named(groups, letter) for letter in ("x", "z") if letter + "_" in groups]
+            if len(by) == 1 and shape in SECOND:
+                by *= 2
+            return Left(named(groups, "y")[0] if "y_" in groups else "", tuple(by))
+    return None
+
+
+def named(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, ...] | None]:
+    """A name and its entry, which may stand in the brackets with it."""
+    name = groups[letter + "_"] or groups.get(letter) or ""
+    entry = groups.get(letter + "_at")
+    if entry is None and (inside := re.fullmatch(r"(\w+)\s*\[([-\d,\s]+)\]", name)):
+        name, entry = inside[1], inside[2]
+    return name, None if entry is None else tuple(int(part) for part in entry.split(",") if part.strip())
+
+
+def no_derivative(text: str) -> UsageError:
+    """What to say of a left side that could not be read."""
+    shown = text.strip()
+    if LOOKS_SECOND.match(text.replace("∂", "d")):
+        return UsageError(
+            f"--formula: `{shown}` is no first or second derivative",
+            code="E0610",
+            help=("write a second derivative as in d2L/dx2 == 6*x, or d2L/dx dw for two inputs",),
+        )
+    return UsageError(
+        f"--formula: `{shown}` is no derivative",
+        code="E0610",
+        help=("write it as in --formula 'dL/dw == 2*w', or d(loss)/d(w)",),
+    )

@@ -1,0 +1,25 @@
+"""A hand formula put to the test as ``autodiff check --formula`` does it."""
+
+from __future__ import annotations
+
+from autodiff.core.span import Source
+from autodiff.grammar.hand_formula import HandCheck, check_formula
+from autodiff.grammar.hand_points import Formula
+from autodiff.grammar.moved_runs import Probe, Rerun
+from autodiff.grammar.run import Settings, Stage, differentiate, execute
+from autodiff.grammar.runtime import ignore, ignore_warning
+
+SEED = "x1 = 1.\nx2 = 2.\nw1 = 1.\nw2 = 2.\nw3 = 3.\nx3 = w1*x1\nx4 = w1*x2\nx5 = w2*x3 + w3*x4\nL = 1 - x5"
+
+
+def check(script: str, text: str) -> HandCheck:
+    formula = Formula(text)
+    settings = Settings(wrt=list(dict.fromkeys(formula.inputs)), of=formula.output or None)
+    source = Source(script)
+    with Probe() as probe:
+        execution = execute(source, settings, ignore, ignore_warning)
+    subject = differentiate(execution, settings)
+    again = Rerun(source, settings, probe)
+    with Stage(settings):
+        by = formula.inputs or [subject.wrt[0][0]]
+        return check_formula(formula, by, subject, execution, again, 0)
