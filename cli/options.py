@@ -69,7 +69,7 @@ SEED = Option("--seed", NUMBER, "Seed of the random numbers.", metavar="N", defa
 DIGITS = Option("--digits", NUMBER, "Significant digits for people.", metavar="N", default=6)
 SHOW = Option("--show", TEXT, "Parts to print: gradients,graph,paths,tensors.", metavar="PARTS")
 ROWS = Option("--rows", NUMBER, "Lines of a table or tree; 200 on a terminal.", metavar="N")
-ALL = Option("--all", FLAG, "Every line of every table and tree.")
+ALL = Option("--all", FLAG, "Every line of every table, tree and derivation.")
 QUIET = Option("-q --quiet", COUNT, "No hints and warnings; twice: nothing but the exit code.")
 VERBOSE = Option("-v --verbose", COUNT, "Say on stderr what took how long.")
 COLOR = Option("--color", TEXT, "When to use colour.", choices=("auto", "always", "never"), default="auto")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from autodiff.core.tensor_states import TensorStates
 
 ROWS_ON_TERMINAL = 200
+LINES_OF_A_STEP = 20
 MACHINE_FORMATS = ("json", "dot", "formula", "latex", "markdown")
 QUIET, SILENT = 1, 2
 
@@ -98,7 +99,9 @@ class Session:
             rows = ROWS_ON_TERMINAL if self.out.is_terminal else 0
         assert isinstance(rows, int)
         digits = min(max(self.request.number("digits"), 1), 17)
-        return Page(self.out.width, digits, self.out.box, rows)
+        is_whole = self.request.values.get("all") or (self.request.command == "run" and not rows)
+        step = 0 if is_whole else LINES_OF_A_STEP
+        return Page(self.out.width, digits, self.out.box, rows, step)
 
     def show(self, lines: Iterable[Line | Block]) -> None:
         """Write a report to standard output."""

@@ -27,4 +27,4 @@ def explain(session: Session) -> None:
 
         session.show_text(markdown_document(report, session.page()))
     else:
-        session.show(explain_lines(report, session.page()))
+        session.show(explain_lines(report, session.page(), bool(session.request.texts("wrt"))))

@@ -14,6 +14,7 @@ from autodiff.cli.render.page import (
     Page,
     columns,
     fit,
+    muted,
     prose,
     with_remark,
 )
@@ -23,7 +24,7 @@ from autodiff.core.report import Derivation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from autodiff.cli.render.page import Line
 
@@ -45,15 +46,17 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield from prose(weight_text(derivation), page.width)
     chain, local = chain_and_local(derivation)
     together = all(fits_one_line(terms, page) for terms in (chain, local)) and len(chain) < 3
-    yield from product_lines("1 chain", chain, together, page.width)
-    yield from product_lines("2 local", local, together, page.width)
+    yield from capped(product_lines("1 chain", chain, together, page.width), page)
+    yield from capped(product_lines("2 local", local, together, page.width), page)
     yield from left_out_lines(derivation, page)
-    yield from formula_lines("3 simplified", derivation.simplified, page)
+    yield from capped(formula_lines("3 simplified", derivation.simplified, page), page)
     if derivation.factored:
-        yield from formula_lines("  factored", derivation.factored, page)
-    for name, text in derivation.where:
-        yield from where_lines(f"where {fit(name)} = {shorten(text)}", page)
-    yield from number_lines(cut(derivation.numbers), page)
+        yield from capped(formula_lines("  factored", derivation.factored, page), page)
+    yield from capped(meaning_lines(derivation, page), page)
+    if is_as_before(derivation):
+        yield from step("4 numbers", ["as in step 3: the arrays are too large to be written into it"])
+    else:
+        yield from capped(number_lines(cut(derivation.numbers), page), page, at_terms=False)
     yield from step("5 value", value_lines(derivation, page, page.width - LABEL_WIDTH), GRADIENT)
     yield EMPTY
     yield from prose(check_text(derivation, page), page.width)
@@ -63,6 +66,39 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield EMPTY
         yield from entry_lines(derivation.entry, page)
         yield from prose(entry_check(derivation.entry, page), page.width)
+
+
+def capped(lines: Iterable[Line], page: Page, at_terms: bool = True) -> Iterator[Line]:
+    """The lines of a step; of more than the page allows as many whole terms as fit, else the first lines.
+
+    Where terms are blocks of numbers, a sign stands beside the middle of one, and they are not told apart.
+    """
+    every = list(lines)
+    if not page.step or len(every) <= page.step + 1:
+        yield from every
+        return
+    starts = [at for at, line in enumerate(every) if at_terms and line[0][1].strip() in ("+", "-")]
+    whole = [at for at in starts if at <= page.step]
+    at = whole[-1] if whole else page.step
+    left, what = (len(starts) - len(whole) + 1, "term") if whole else (len(every) - at, "line")
+    yield from every[:at]
+    yield muted(" " * LABEL_WIDTH + f"... {left:,} more {what}{'s' * (left > 1)} of this step (--all)")
+
+
+def is_as_before(derivation: Derivation) -> bool:
+    """Whether no value of an array could be written into the formula, so that step 4 would repeat step 3."""
+    if derivation.is_scalar or derivation.expressions is None or not derivation.numbers:
+        return False
+    total = "+".join(derivation.numbers).replace("+-", "-")
+    return total.replace(" ", "") == derivation.simplified.replace(" ", "") and any(
+        re.search(rf"(?<![\w']){re.escape(name)}(?![\w'])", total) for name in derivation.expressions.values
+    )
+
+
+def meaning_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
+    """What the names stand for that were invented for a formula."""
+    for name, text in derivation.where:
+        yield from where_lines(f"where {fit(name)} = {shorten(text)}", page)
 
 
 def output_of(derivation: Derivation) -> str:

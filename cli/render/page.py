@@ -27,15 +27,21 @@ WIDEST_CELL = 60
 
 
 class Page:
-    """The width, how many digits people get, which characters draw, how many rows before ``... more``."""
+    """The width, how many digits people get, which characters draw, how many rows before ``... more``.
 
-    __slots__ = ("box", "digits", "rows", "width")
+    ``step`` is how many lines a step of a derivation may take. 0 rows or lines are all of them.
+    """
 
-    def __init__(self, width: int = 80, digits: int = 6, box: bool = False, rows: int = 0) -> None:
+    __slots__ = ("box", "digits", "rows", "step", "width")
+
+    def __init__(
+        self, width: int = 80, digits: int = 6, box: bool = False, rows: int = 0, step: int = 0
+    ) -> None:
         self.width = width
         self.digits = digits
         self.box = box
         self.rows = rows
+        self.step = step
 
     def cut(self, count: int) -> int:
         """How many of ``count`` rows to show."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from shlex import quote
 
-from autodiff.cli.render.derivation import derivation_lines
+from autodiff.cli.render.derivation import derivation_lines, title_lines
 from autodiff.cli.render.gradients import gradient_lines, output_lines
 from autodiff.cli.render.numbers import inline
-from autodiff.cli.render.page import EMPTY, fit, muted
+from autodiff.cli.render.page import EMPTY, fit, muted, prose
 from autodiff.cli.render.paths import cause_lines, kink_lines, path_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.errors import LimitError
-from autodiff.core.report import GradientReport
+from autodiff.core.report import Derivation, GradientReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from autodiff.cli.render.page import Block, Line, Page
 
 MOST_DERIVATIONS = 10  # in one run; explain derives as many as it is asked for
+#: Once the derivations have taken so many times the lines of a step, the others are left out.
+STEPS_OF_A_PAGE = 8
+MOST_NAMED = 10
 
 
 def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Iterator[Line | Block]:
@@ -43,15 +46,38 @@ def run_lines(report: GradientReport, page: Page, parts: Sequence[str]) -> Itera
             yield muted(f"... {left:,} more derivations (--all, or autodiff explain --wrt NAME)")
 
 
-def explain_lines(report: GradientReport, page: Page) -> Iterator[Line]:
-    """One derivation after the other."""
+def explain_lines(report: GradientReport, page: Page, asked: bool = True) -> Iterator[Line]:
+    """One derivation after the other; where none was ``asked`` for by name, as many as a page of steps holds.
+
+    Of those left out there are the value and what is odd about it.
+    """
+    count, left_out = 0, []
     for at, derivation in enumerate(report.derivations):
         if at:
             yield EMPTY
-        yield from derivation_lines(derivation, page)
-        yield from path_lines(derivation, page)
-        yield from cause_lines(derivation, page)
-        yield from kink_lines(derivation, page)
+        is_left_out = not asked and 0 < page.step * STEPS_OF_A_PAGE < count
+        lines = title_lines(derivation, page) if is_left_out else whole_lines(derivation, page)
+        told = [*lines, *cause_lines(derivation, page), *kink_lines(derivation, page)]
+        count += len(told)
+        yield from told
+        if is_left_out:
+            left_out.append(fit(derivation.wrt, 24))
+    if left_out:
+        yield EMPTY
+        more = len(left_out) - MOST_NAMED
+        names = ", ".join(left_out[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        is_one = len(left_out) == 1
+        yield from prose(
+            f"... the derivation{'s' * (not is_one)} for {names} {'is' if is_one else 'are'} left out:"
+            " --wrt NAME shows one, --all all",
+            page.width,
+        )
+
+
+def whole_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
+    """The five steps and the paths."""
+    yield from derivation_lines(derivation, page)
+    yield from path_lines(derivation, page)
 
 
 def formula_text(report: GradientReport) -> str:

@@ -1,0 +1,74 @@
+"""Long derivations: what is shown of them, what is said to be left out, and how to get it all."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+RECURRENT = """torch.manual_seed(0)
+W = torch.randn(4, 4, requires_grad=True)
+U = torch.randn(4, 3, requires_grad=True)
+b = torch.zeros(4, requires_grad=True)
+c = torch.zeros(4, requires_grad=True)
+V = torch.randn(2, 4, requires_grad=True)
+xs = torch.randn(12, 3)
+h = torch.zeros(4)
+for t in range(12):
+    h = torch.tanh(W @ h + U @ xs[t] + b * c)
+loss = ((V @ h) ** 2).sum()
+loss.backward()
+"""
+LEFT = re.compile(r"\.\.\. [\d,]+ more (lines|terms|line|term) of this step \(--all\)")
+
+
+def test_a_long_report_is_cut_and_says_so(autodiff, write) -> None:
+    script = write(RECURRENT)
+    done, whole = autodiff("explain", script), autodiff("explain", script, "--all")
+    assert len(done.out.splitlines()) < 330 < 700 < len(whole.out.splitlines())
+    assert LEFT.search(done.out)
+    assert not LEFT.search(whole.out)
+    assert re.search(
+        r"\n\.\.\. the derivations for .* are left out: --wrt NAME shows one, --all all\n$", done.out
+    )
+    assert "are left out" not in whole.out
+
+
+def test_every_gradient_keeps_its_value_and_its_reasons(autodiff, write) -> None:
+    done = autodiff("explain", write(RECURRENT))
+    for name in ("W", "U", "b", "c", "V"):
+        assert re.search(rf"^{name} gets \|", done.out, re.MULTILINE)
+    said = done.out.replace("\n              ", " ")
+    assert re.search(r"^why .*b \(0 in all entries\) is multiplied by c", said, re.MULTILINE)
+
+
+def test_what_was_asked_for_is_derived(autodiff, write) -> None:
+    names = ["W", "U", "b", "c", "V"]
+    done = autodiff("explain", write(RECURRENT), "--wrt", ",".join(names))
+    assert done.out.count("\n5 value ") == len(names)
+
+
+@pytest.mark.parametrize(("flags", "is_cut"), [((), False), (("--show", "paths"), False)])
+def test_run_in_a_pipe_shows_its_whole_report(autodiff, write, flags, is_cut) -> None:
+    assert bool(LEFT.search(autodiff("run", write(RECURRENT), *flags).out)) == is_cut
+
+
+def test_run_on_a_terminal_cuts_steps(on_terminal, write) -> None:
+    code, seen = on_terminal("run", "--color", "never", "--show", "paths", write(RECURRENT))
+    assert code == 0
+    assert LEFT.search(seen)
+
+
+def test_terms_are_not_cut_in_two(autodiff, write) -> None:
+    out = autodiff("explain", write(RECURRENT), "--wrt", "W").out
+    chain = out[out.index("\n1 chain") : out.index("\n2 local")].splitlines()
+    assert re.search(r"\.\.\. \d+ more terms of this step \(--all\)", chain[-1])
+    assert chain[-2].endswith("/dW")
+
+
+def test_numbers_that_stayed_names_are_not_written_out_twice(autodiff) -> None:
+    script = "torch.manual_seed(0); x = torch.randn(20, 20); w = torch.randn(20, 20, requires_grad=True)"
+    done = autodiff("explain", "-e", script, "-e", "L = (x @ w).tanh().sum()")
+    assert "4 numbers     as in step 3: the arrays are too large to be written into it\n" in done.out
+    small = autodiff("explain", "-e", "w = torch.ones(2, requires_grad=True); L = (w * 3).sum()").out
+    assert "as in step 3" not in small
