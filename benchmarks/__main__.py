@@ -1,6 +1,6 @@
 """``python -m benchmarks``: measure every row beside its peers and write the tables of README.md.
 
-    python -m benchmarks                     # everything, three rounds, on an idle machine: an hour or so
+    python -m benchmarks                     # everything, three rounds, on an idle machine: some 40 minutes
     python -m benchmarks --only P4 P13       # some rows; the others keep their lines
     python -m benchmarks --quick             # a tenth of the sizes, one round, printed and not written
     python -m benchmarks --also PYTHON       # another interpreter, for peers that are not installed here
@@ -49,7 +49,7 @@ WORKLOADS = (
     strongest_paths,
     trees,
 )
-GROWING = (scalars, elementwise, strongest_paths)
+GROWING = (scalars, elementwise, scripts, strongest_paths)
 QUICK = 0.1
 
 
@@ -62,7 +62,7 @@ def collected(scale: float) -> dict[str, list[Case]]:
 
 def main() -> None:
     asked = argparse.ArgumentParser(prog="python -m benchmarks", description="Measurements beside peers.")
-    asked.add_argument("--only", nargs="+", metavar="ROW", help="P4 P13 ops elements paths parsing")
+    asked.add_argument("--only", nargs="+", metavar="ROW", help="P4 P13 ops elements lines paths parsing")
     asked.add_argument("--quick", action="store_true", help="a tenth of the sizes, one round, --print")
     asked.add_argument("--scale", type=float, default=None, help="multiply the sizes; implies --print")
     asked.add_argument("--rounds", type=int, default=None, help="3, or 1 with --quick")
@@ -78,7 +78,7 @@ def main() -> None:
     writes = not (quick or options.scale or options.ours or options.only_print)
     plan = Plan(
         rounds=options.rounds or (1 if quick else 3),
-        seconds=options.seconds or (0.3 if quick else 2.0),
+        seconds=options.seconds or (0.3 if quick else 1.5),
         least_idle=0.0 if quick else options.idle,
         longest_wait=0.0 if quick else options.wait,
         only_ours=options.ours,
@@ -87,19 +87,20 @@ def main() -> None:
     failures = 0
     print("\n".join(HEAD), flush=True)
     for section, cases in collected(scale).items():
+        order = [f"| {one.row} | {one.work}" for case in cases for one in case.lines]
         for case in cases:
             if options.only and case.row not in options.only:
                 continue
             try:
-                made = line(measure(case, plan, interpreters), interpreters)
+                made = [line(result, interpreters) for result in measure(case, plan, interpreters)]
             except (DisagreementError, FailedError) as error:
                 failures += 1  # the other rows can be measured all the same
                 print(f"{case.row} {case.work}: {error}", file=sys.stderr, flush=True)
                 continue
-            print(made, flush=True)
+            print("\n".join(made), flush=True)
             if writes:  # at once: a long run may be cut short
                 text = README.read_text(encoding="utf-8")
-                README.write_text(put(text, section, [made]), encoding="utf-8")
+                README.write_text(put(text, section, made, order), encoding="utf-8")
     if writes and (not options.only or "parsing" in options.only):
         subprocess.run([sys.executable, "-m", "benchmarks.parsing"], cwd=REPOSITORY, check=True)
     sys.exit(1 if failures else 0)

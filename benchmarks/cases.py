@@ -6,7 +6,7 @@ code runs small in tests; targets are meant for a scale of 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 SECONDS, BYTES = "seconds", "bytes"
 
@@ -32,7 +32,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Case:
-    """One line of the table. ``row`` is its number there; ``target`` what ours / anchor should not exceed."""
+    """One line of the table. ``row`` is its number there; ``target`` what ours / anchor should not exceed.
+
+    ``peak`` is the case of a second line from the same processes: their peak memory.
+    """
 
     row: str
     work: str
@@ -46,6 +49,16 @@ class Case:
     starts: int = 1
     #: How far gradients may differ, relative to the largest of each array.
     tolerance: float = 1e-9
+    peak: Case | None = None
+
+    @property
+    def lines(self) -> list[Case]:
+        """The cases of its lines."""
+        return [self] if self.peak is None else [self, self.peak]
+
+    def with_peak(self, work: str, target: float | None) -> Case:
+        """This case with a second line, which says what memory the same processes took."""
+        return replace(self, peak=replace(self, work=work, target=target, quantity=BYTES))
 
     @property
     def sides(self) -> dict[str, Side]:

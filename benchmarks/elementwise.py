@@ -27,12 +27,13 @@ PEERS = ("autograd", "mygrad", "jax")
 
 
 def case(
-    row: str, formula: str, size: int, target: float | None, peers: tuple[str, ...], units: float
+    row: str, formula: str, size: int, target: float | None, peers: tuple[str, ...], units: float = 1
 ) -> Case:
     ours, torchs = (worker("elementwise", side, formula, size, units=units) for side in ("ours", "torch"))
+    unit = "" if units == 1 else ", time per element"
     return Case(
         row,
-        f"`{SPELLED[formula]}`, n = {size:,}",
+        f"`{SPELLED[formula]}`, n = {size:,}{unit}",
         target,
         ours,
         torchs,
@@ -42,11 +43,11 @@ def case(
 
 def cases(scale: float) -> list[Case]:
     made = [
-        case("P8", formula, sized(size, scale), target, PEERS if size == 1_000_000 else ("jax",), 1)
+        case("P8", formula, sized(size, scale), target, PEERS if size == 1_000_000 else ("jax",))
         for formula in ("tanh", "quotient")
         for size, target in ((1_000_000, 0.6), (10_000_000, 0.3))
     ]
-    return [*made, case("P9", "sin and log", sized(1_000_000, scale), 1.3, PEERS, 1)]
+    return [*made, case("P9", "sin and log", sized(1_000_000, scale), 1.3, PEERS)]
 
 
 def growth(scale: float) -> list[Case]:

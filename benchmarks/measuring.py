@@ -13,12 +13,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from benchmarks.cases import SECONDS, Case, Side
+from benchmarks.cases import BYTES, SECONDS, Case, Side
 from benchmarks.machine import Interpreters, wait_until_idle
 
 REPOSITORY = Path(__file__).parents[1]
@@ -28,6 +28,8 @@ ENVIRONMENT = {
     for name, value in os.environ.items()
     if name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
 }
+#: Seconds of a round from which on a peer is measured in one round only.
+LONG = 3.0
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan)(?![\w.])")
 
 
@@ -78,8 +80,11 @@ class Result:
         return min(ratios), max(ratios)
 
 
-def measure(case: Case, plan: Plan, interpreters: Interpreters) -> Result:
-    """Compare the answers, then measure all sides that are installed, in turns."""
+def measure(case: Case, plan: Plan, interpreters: Interpreters) -> list[Result]:
+    """Compare the answers, then measure all sides that are installed, in turns; a result for each line.
+
+    Peers whose process takes long are measured in the first round only.
+    """
     commands = {}
     for name, side in case.sides.items():
         python = interpreters.of(side.needs)
@@ -89,28 +94,37 @@ def measure(case: Case, plan: Plan, interpreters: Interpreters) -> Result:
         if side.whole:
             finished(command)  # a first start may have bytecode to write
     compare(case, commands)
-    figures: dict[str, list[float]] = {name: [] for name in commands}
+    results = [Result(line, {name: [] for name in commands}, None) for line in case.lines]
     idlest = 1.0
     for _ in range(plan.rounds):
         share = wait_until_idle(plan.least_idle, plan.longest_wait)
         idlest = min(idlest, 1.0 if share is None else share)
-        starts: dict[str, list[float]] = {name: [] for name in commands}
+        starts: dict[str, list[dict[str, float]]] = {name: [] for name in commands}
+        took = dict.fromkeys(commands, 0.0)
         for _ in range(case.starts):
             for name, (side, command) in commands.items():
-                starts[name].append(figure(case, side, command, plan) / side.units)
-        for name, measured in starts.items():
-            figures[name].append(median(measured))
-    return Result(case, figures, idlest if share is not None else None)
+                start = perf_counter()
+                starts[name].append(figures_of(side, command, plan))
+                took[name] += perf_counter() - start
+        for result in results:
+            for name, told in starts.items():
+                result.figures[name].append(
+                    median(one[result.case.quantity] for one in told) / commands[name][0].units
+                )
+        commands = {
+            name: one for name, one in commands.items() if name not in case.peers or took[name] < LONG
+        }
+    return [replace(result, idle=idlest if share is not None else None) for result in results]
 
 
-def figure(case: Case, side: Side, command: list[str], plan: Plan) -> float:
+def figures_of(side: Side, command: list[str], plan: Plan) -> dict[str, float]:
     """One process: its own word for what it measured, or our clock and the system's count of its memory."""
-    if not side.whole:
-        repeat = ["--seconds", str(plan.seconds)] if side.command[1] != "benchmarks.memory" else []
-        told: float = json.loads(finished(command + repeat))[case.quantity]
-        return told
-    seconds, peak = started_to_exit(command)
-    return seconds if case.quantity == SECONDS else peak
+    if side.whole:
+        seconds, peak = started_to_exit(command)
+        return {SECONDS: seconds, BYTES: peak}
+    repeat = ["--seconds", str(plan.seconds)] if side.command[1] != "benchmarks.memory" else []
+    told: dict[str, float] = json.loads(finished(command + repeat))
+    return told
 
 
 def started_to_exit(command: list[str]) -> tuple[float, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.cases import BYTES, Case, sized, worker
+from benchmarks.cases import Case, sized, worker
 from benchmarks.worker import Run, answer
 
 STARTS = {"chain": (0.5, 1.0, 0.0), "dag": (0.5, 0.7, 0.3)}
@@ -50,9 +50,10 @@ def growth(scale: float) -> list[Case]:
     for size in (1_000, 10_000, 100_000, 1_000_000, 5_000_000):
         n = sized(size, scale)
         sides = [worker("scalars", side, "dag", n, units=n) for side in ("ours", "torch")]
-        for quantity in ("seconds", BYTES) if size >= 100_000 else ("seconds",):
-            what = "time" if quantity == "seconds" else "peak memory of the process"
-            made.append(Case("ops", f"{n:,} ops, {what} per op", None, *sides, quantity=quantity))
+        case = Case("ops", f"{n:,} ops, time per op", None, *sides)
+        if size >= 100_000:
+            case = case.with_peak(f"{n:,} ops, peak memory of the process per op", None)
+        made.append(case)
     return made
 
 

@@ -6,24 +6,28 @@ The file is the same for both; torch's has the two lines that the command ``grad
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 
-from benchmarks.cases import BYTES, Case, Side, sized
+from benchmarks.cases import Case, Side, sized
 from benchmarks.startup import ours
 
-SCRIPT = """\
+LEAVES = """\
 import torch
 x = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
 a = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
 b = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
 p = x
 q = b
-for _ in range({steps}):
-    t = torch.sin(p)
-    p = t * a + q
-    q = t
-L = p + q
 """
+LOOP = "for _ in range({steps}):\n"
+STEP = """\
+t = torch.sin(p)
+p = t * a + q
+q = t
+"""
+LAST = "L = p + q\n"
 ASK = """\
 L.backward()
 print("x", x.grad.item(), "a", a.grad.item(), "b", b.grad.item())
@@ -31,12 +35,19 @@ print("x", x.grad.item(), "a", a.grad.item(), "b", b.grad.item())
 FOLDER = Path(tempfile.gettempdir()) / "autodiff-benchmarks"
 
 
-def written(steps: int) -> tuple[Path, Path]:
+def spelled_out(lines: int) -> str:
+    """A script of so many lines that takes the steps one by one."""
+    fixed = LEAVES.count("\n") + LAST.count("\n")
+    steps, rest = divmod(lines - fixed, STEP.count("\n"))
+    return LEAVES + STEP * steps + "p = -p\n" * rest + LAST
+
+
+def written(name: str, script: str) -> tuple[Path, Path]:
     """The script, and the same for torch."""
     FOLDER.mkdir(exist_ok=True)
-    ours, torchs = FOLDER / f"dag_{steps}.ad", FOLDER / f"dag_{steps}.py"
-    ours.write_text(SCRIPT.format(steps=steps), encoding="utf-8")
-    torchs.write_text(SCRIPT.format(steps=steps) + ASK, encoding="utf-8")
+    ours, torchs = FOLDER / f"{name}.ad", FOLDER / f"{name}.py"
+    ours.write_text(script, encoding="utf-8")
+    torchs.write_text(script + ASK, encoding="utf-8")
     return ours, torchs
 
 
@@ -44,12 +55,30 @@ def cases(scale: float) -> list[Case]:
     made = []
     for size in (100_000, 1_000_000):
         n = sized(size, scale)
-        mine, theirs = written(n // 3)
+        steps = n // 3
+        mine, theirs = written(
+            f"dag_{steps}", LEAVES + LOOP.format(steps=steps) + indent(STEP, "    ") + LAST
+        )
         sides = ours("grad", str(mine)), Side((str(theirs),), "torch", whole=True)
-        made += [
-            Case("P3", f"scalar script of {n:,} ops, whole process, wall", 0.05, *sides),
-            Case(
-                "P3", f"scalar script of {n:,} ops, whole process, peak memory", 0.15, *sides, quantity=BYTES
-            ),
-        ]
+        work = f"scalar script of {n:,} ops, whole process"
+        made.append(Case("P3", f"{work}, wall", 0.05, *sides).with_peak(f"{work}, peak memory", 0.15))
+    return made
+
+
+def growth(scale: float) -> list[Case]:
+    """The same ops written out, so that there is a line for each: what reading them costs is in it."""
+    made = []
+    for size in (1_000, 10_000, 100_000):
+        lines = sized(size, scale, least=12)
+        mine, theirs = written(f"lines_{lines}", spelled_out(lines))
+        sides = (
+            replace(side, units=lines)
+            for side in (ours("grad", str(mine)), Side((str(theirs),), "torch", whole=True))
+        )
+        work = f"script of {lines:,} lines, whole process"
+        made.append(
+            Case("lines", f"{work}, time per line", None, *sides).with_peak(
+                f"{work}, peak memory per line", None
+            )
+        )
     return made

@@ -66,8 +66,11 @@ def quantity(value: float, kind: str) -> str:
     return f"{spell(value / size)} {unit}"
 
 
-def put(text: str, section: str, lines: list[str]) -> str:
-    """``text`` with these lines in the table of a section, each in place of the one of the same work."""
+def put(text: str, section: str, lines: list[str], order: list[str]) -> str:
+    """``text`` with these lines in the table of a section, each in place of the one of the same work.
+
+    ``order`` are the keys of all lines there may be: others are of work that is no longer measured.
+    """
     begin, end = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
     head, _, rest = text.partition(begin)
     old, found, tail = rest.partition(end)
@@ -75,9 +78,10 @@ def put(text: str, section: str, lines: list[str]) -> str:
         raise ValueError(f"there is no section {section!r} between markers")
     kept = {key(row): row for row in old.splitlines() if row.startswith("| ") and row not in HEAD}
     kept |= {key(row): row for row in lines}
-    return head + begin + "\n" + "\n".join([*HEAD, *kept.values()]) + "\n" + end + tail
+    rows = [kept[one] for one in order if one in kept]
+    return head + begin + "\n" + "\n".join([*HEAD, *rows]) + "\n" + end + tail
 
 
 def key(row: str) -> str:
     """What a line is about: its number and its work."""
-    return "|".join(row.split(" | ")[:2])
+    return " | ".join(row.split(" | ")[:2])

@@ -119,17 +119,18 @@ def test_every_target_has_a_row_and_every_size_is_scaled():
     collected = workload("__main__").collected
     rows = {case.row for case in collected(1.0)["rows"]}
     assert rows == {f"P{number}" for number in range(1, 15)} | {"P2b"}
-    assert len({(case.row, case.work) for case in collected(1.0)["rows"]}) == len(collected(1.0)["rows"])
-    for case in collected(1.0)["rows"]:
+    lines = [line for case in collected(1.0)["rows"] for line in case.lines]
+    assert len({(line.row, line.work) for line in lines}) == len(lines)
+    for case in lines:
         assert case.target is not None
         assert case.target > 0
 
 
 def test_rows_are_measured_and_printed():
     asked = ["--scale", "0.001", "--rounds", "1", "--seconds", "0.01", "--idle", "0", "--ours"]
-    shown = run_benchmarks("benchmarks", *asked, "--only", "P2b", "P3", "P12")
+    shown = run_benchmarks("benchmarks", *asked, "--only", "P2b", "P3", "P12", "lines")
     rows = [line.split(" | ") for line in shown.splitlines()[2:]]
-    assert [row[0] for row in rows] == ["| P2b"] * 2 + ["| P3"] * 4 + ["| P12"] * 2
+    assert [row[0] for row in rows] == ["| P2b"] * 2 + ["| P3"] * 4 + ["| P12"] * 2 + ["| lines"] * 6
     assert {len(row) for row in rows} == {12}
 
 
@@ -146,7 +147,8 @@ def test_a_new_line_takes_the_place_of_the_one_of_the_same_work():
     from benchmarks.table import HEAD, put
 
     empty = "# T\n<!-- rows: begin -->\n<!-- rows: end -->\nrest\n"
-    once = put(empty, "rows", ["| P1 | a | 1 |", "| P2 | b | 1 |"])
+    order = ["| P1 | a", "| P2 | b", "| P3 | c"]
+    once = put(empty, "rows", ["| P2 | b | 1 |", "| P1 | a | 1 |"], order)
     assert once == "\n".join(
         [
             "# T",
@@ -159,14 +161,63 @@ def test_a_new_line_takes_the_place_of_the_one_of_the_same_work():
             "",
         ]
     )
-    again = put(once, "rows", ["| P1 | a | 2 |", "| P3 | c | 1 |"])
+    again = put(once, "rows", ["| P1 | a | 2 |", "| P3 | c | 1 |"], order)
     assert [line for line in again.splitlines() if line.startswith("| P")] == [
         "| P1 | a | 2 |",
         "| P2 | b | 1 |",
         "| P3 | c | 1 |",
     ]
     with pytest.raises(ValueError, match="no section 'other'"):
-        put(once, "other", [])
+        put(once, "other", [], order)
+
+
+def test_a_line_of_work_that_is_no_longer_measured_goes():
+    from benchmarks.table import put
+
+    once = put(
+        "<!-- rows: begin -->\n| P1 | a | 1 |\n| P2 | b | 1 |\n<!-- rows: end -->", "rows", [], ["| P2 | b"]
+    )
+    assert [line for line in once.splitlines() if line.startswith("| P")] == ["| P2 | b | 1 |"]
+
+
+def test_growth_is_shown_from_small_to_large():
+    """Each series has its sizes as rows, and one of them is scripts of many lines."""
+    growing = workload("__main__").collected(1.0)["growth"]
+    series = {}
+    for case in growing:
+        series.setdefault(case.row, []).append(case.ours.units)
+    assert series["ops"] == [1_000, 10_000, 100_000, 1_000_000, 5_000_000]
+    assert series["elements"] == [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
+    assert series["lines"] == [1_000, 10_000, 100_000]
+    assert set(series) == {"ops", "elements", "lines", "paths"}
+    works = [(line.row, line.work) for case in growing for line in case.lines]
+    assert len(set(works)) == len(works)
+
+
+def test_a_script_of_many_lines_is_that_long():
+    from benchmarks.scripts import spelled_out
+
+    assert [spelled_out(lines).count("\n") for lines in (12, 13, 14, 100)] == [12, 13, 14, 100]
+
+
+def test_long_peers_are_measured_in_one_round(monkeypatch):
+    from benchmarks import measuring
+    from benchmarks.cases import BYTES, SECONDS, Case, Side
+
+    clock = iter(range(1000))
+    monkeypatch.setattr(
+        measuring, "perf_counter", lambda: next(clock) * 2.0
+    )  # each process takes two seconds
+    monkeypatch.setattr(measuring, "compare", lambda case, commands: None)
+    monkeypatch.setattr(measuring, "figures_of", lambda side, command, plan: {SECONDS: 6.0, BYTES: 9.0})
+    ours, theirs = Side(("-m", "ours"), units=2), Side(("-m", "theirs"))
+    peers = {"slow": theirs}
+    for starts, count in (1, 3), (2, 1):
+        case = Case("P1", "work", 1.0, ours, theirs, peers=peers, starts=starts).with_peak("peak", 0.5)
+        plan = measuring.Plan(rounds=3, seconds=1.0, least_idle=0.0, longest_wait=0.0)
+        time, peak = measuring.measure(case, plan, workload("machine").Interpreters([]))
+        assert time.figures == {"ours": [3.0] * 3, "torch": [6.0] * 3, "slow": [6.0] * count}
+        assert (peak.ratio, peak.case.work, peak.case.target) == (0.5, "peak", 0.5)
 
 
 def test_numbers_in_outputs_are_told_from_names():
