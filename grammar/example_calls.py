@@ -221,6 +221,7 @@ CALLS = {
     "F.rms_norm": "F.rms_norm(x, (3,))",
     "F.batch_norm": "F.batch_norm(M, torch.zeros(3), torch.ones(3))",
     "F.group_norm": "F.group_norm(T, 1)",
+    "torch.group_norm": "torch.group_norm(T, 1)",
     "F.local_response_norm": "F.local_response_norm(T, 2)",
     "F.pad": "F.pad(x, (1, 2))",
     "F.unfold": "F.unfold(image, 2)",

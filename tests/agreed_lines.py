@@ -29,7 +29,10 @@ OF_NAMES = re.compile(
     r"|takes (from \d+ to )?\d+ positional arguments? but \d+ (was|were) given)"
 )
 #: What torch says where it had not thought of the case.
-STUMBLED = re.compile(r"INTERNAL ASSERT FAILED|internal error: |^ArrayRef: ")
+STUMBLED = re.compile(
+    r"INTERNAL ASSERT FAILED|internal error: |^ArrayRef: |^tuple index out of range$"
+    r"|undefined Tensor in C\+\+"
+)
 #: What the language does not have, which it says of itself.
 ABSENT = re.compile(r".+ here")
 

@@ -11,16 +11,26 @@ from __future__ import annotations
 import math
 
 from autodiff.core.errors import ScriptError, ShapeError
-from autodiff.core.functions import public
+from autodiff.core.functions import FUNCTIONS, public
 from autodiff.core.lazy import np
 from autodiff.core.mode import no_grad
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import add, div, mul
-from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.reduction import mean, sum
-from autodiff.core.ops.shape import clone, permute, reshape
+from autodiff.core.ops.dims import size_along, wrap_dim
+from autodiff.core.ops.gathering import select
+from autodiff.core.ops.normalization_checks import (
+    check_floating,
+    check_mixed,
+    check_normalized,
+    check_read,
+    check_scale,
+    check_values,
+    one_alone,
+    trailing,
+)
+from autodiff.core.ops.reduction import cast, mean, mean_over
+from autodiff.core.ops.shape import clone, repeat_dims, reshape, reshape_tensor
 from autodiff.core.ops.transcendental import rsqrt, sqrt
-from autodiff.core.ops.windows import constant_pad, windows
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -62,54 +72,6 @@ def scaled(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: Dims, g
     return x if bias is None else add.named(grad_fn)(x, reshape(bias, shape=shape))
 
 
-def check_floating(x: Tensor, name: str) -> None:
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            f"\"{name}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
-        )
-
-
-def check_parameter_types(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> None:
-    """What torch says of a weight and a bias of another type than x: it takes float32 beside half floats."""
-    if weight is not None and weight.dtype is not x.dtype:
-        message = "mixed dtype (CPU): all inputs must share same datatype."
-        if any(given is not None and given.dtype.name != "float32" for given in (weight, bias)):
-            message = "mixed dtype (CPU): expect parameter to have scalar type of Float"
-    elif bias is not None and bias.dtype is not x.dtype:
-        message = f"expected scalar type {x.dtype.long_name} but found {bias.dtype.long_name}"
-    else:
-        return
-    operands = tuple(given for given in (x, weight, bias) if given is not None)
-    kinds = ", ".join(given.dtype.name for given in operands)
-    raise ScriptError(message, code="E0312", operands=operands, caret=f"these hold {kinds} numbers")
-
-
-def trailing(x: Tensor, shape: Dims, mark: str = ", ") -> Dims:
-    """The last dimensions, which must have the shape given."""
-    if not shape:
-        raise ShapeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element,"
-            " but got normalized_shape = []",
-            operands=(x,),
-        )
-    if x.shape[-len(shape) :] != tuple(shape) or x.ndim < len(shape):
-        raise ShapeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape"
-            f" [*{mark}{', '.join(map(str, shape))}], but got input of size{list(x.shape)}",
-            operands=(x,),
-        )
-    return tuple(range(x.ndim - len(shape), x.ndim))
-
-
-def check_scale(given: Tensor | None, name: str, shape: Dims) -> None:
-    if given is not None and given.shape != tuple(shape):
-        raise ShapeError(
-            f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape"
-            f" {list(given.shape)} and normalized_shape = {list(shape)}",
-            operands=(given,),
-        )
-
-
 @public(
     "F.layer_norm(input: tensor, normalized_shape: size, weight: tensor = None, bias: tensor = None,"
     " eps: float = 1e-05)",
@@ -118,11 +80,13 @@ def check_scale(given: Tensor | None, name: str, shape: Dims) -> None:
 )
 def layer_norm(x: Tensor, shape: Dims, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
     """Zero mean and unit variance over the last dimensions, then weight and bias entry by entry."""
-    dims = trailing(x, shape)
+    check_mixed(x, weight, bias)
+    check_normalized(shape, x)
     check_scale(weight, "weight", shape)
     check_scale(bias, "bias", shape)
-    check_parameter_types(x, weight, bias)
+    dims = trailing(x, shape)
     check_floating(x, "LayerNormKernelImpl")
+    check_read(x, weight, bias)
     name = "NativeLayerNormBackward0"
     plain = standardize.named(name)(x, dim=dims, eps=eps)
     return scaled(plain, weight, bias, tuple(shape), name)
@@ -135,14 +99,19 @@ def layer_norm(x: Tensor, shape: Dims, weight: Tensor | None, bias: Tensor | Non
 )
 def rms_norm(x: Tensor, shape: Dims, weight: Tensor | None, eps: float | None) -> Tensor:
     """x over its root mean square along the last dimensions, times the weight."""
-    dims = trailing(x, shape, "")
+    check_normalized(shape, x)
     check_scale(weight, "weight", shape)
+    if x.ndim < len(shape):
+        raise ShapeError(
+            f"Input tensor must have at least {len(shape)} dimensions, but got {x.ndim}", operands=(x,)
+        )
+    dims = trailing(x, shape, "")
     check_floating(x, "rms_norm")
     small = float(np.finfo(x.data.dtype).eps) if eps is None else eps
     out = x * rsqrt(mean(x * x, dim=dims, keepdim=True) + small)
     if weight is None:
         return out
-    product = out * weight
+    product = cast(out * weight, x.dtype)
     return product if product.data.flags.c_contiguous else clone(product)  # torch brings it in row order
 
 
@@ -167,17 +136,9 @@ def batch_norm(
     eps: float,
 ) -> Tensor:
     """Zero mean and unit variance per channel; without ``training`` by the running mean and variance."""
-    name = "NativeBatchNormBackward0"
-    wrap_dim(x, 1)
-    dims = (0, *range(2, x.ndim))
-    count = math.prod(x.shape[axis] for axis in dims)
-    if training and count < 2:
-        raise ShapeError(
-            "Expected more than 1 value per channel when training, got input size"
-            f" torch.Size({list(x.shape)})",
-            code="E0206",
-            operands=(x,),
-        )
+    if training:
+        size_along(x, 0)
+        check_values(x.shape[0], x.shape[2:], f"torch.Size({list(x.shape)})", x)
     for place, (what, values) in enumerate((("running_mean", running_mean), ("running_var", running_var))):
         if values is not None and values.__class__ is not Tensor:
             raise ScriptError(
@@ -185,35 +146,67 @@ def batch_norm(
                 f" {type(values).__name__}",
                 code="E0310",
             )
+    if eps < 0 or (training and eps == 0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ScriptError(f"batch_norm eps must be {wanted}, but got {eps}", code="E0206")
+    return normalized_channels(x, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def normalized_channels(
+    x: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    """What batch_norm makes of channels, and instance_norm of those of every input."""
+    if not x.size:  # of which torch checks nothing
+        out = clone(x)
+        if weight is not None:
+            out = out * select(weight, 0, 0)
+        return out if bias is None else out + select(bias, 0, 0)
+    channels = x.shape[1] if x.ndim > 1 else 0
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for what, values in given.items():
-        if values is not None and values.size != x.shape[1]:
+        if values is not None and values.size != channels:
             raise ShapeError(
-                f"{what} should contain {x.shape[1]} elements not {values.size}", operands=(x, values)
+                f"{what} should contain {channels} elements not {values.size}", operands=(x, values)
             )
         if values is None and not training and what.startswith("running"):
             raise ScriptError(f"{what} must be defined in evaluation mode")
+    if (running_mean is None) is not (running_var is None):
+        raise one_alone()
+    wrap_dim(x, 1)
     check_floating(x, "batch_norm")
-    check_parameter_types(x, weight, bias)
-    shape = per_channel(x)
-    if training:
+    running = (running_mean, running_var)
+    check_mixed(x, weight, bias, *running)
+    for values in running:
+        if training and values is not None and values.ndim != 1:
+            message = f"TensorAccessor expected 1 dims but tensor has {values.ndim}"
+            raise ShapeError(message, operands=(values,), caret="this has one number for each channel")
+    check_read(x, *((*running, weight, bias) if training else (weight, bias, *running)))
+    name, shape = "NativeBatchNormBackward0", per_channel(x)
+    if running_mean is None or running_var is None or training:
+        dims = (0, *range(2, x.ndim))
         plain = standardize.named(name)(x, dim=dims, eps=eps)
         with no_grad():
-            update_running(x, dims, running_mean, running_var, momentum, count)
+            update_running(x, dims, running_mean, running_var, momentum)
     else:
         deviation = sqrt(reshape(running_var, shape=shape) + eps)
         plain = div.named(name)(x - reshape(running_mean, shape=shape), deviation)
     return scaled(plain, weight, bias, shape, name)
 
 
-def update_running(
-    x: Tensor, dims: Dims, running_mean: Any, running_var: Any, momentum: float, count: int
-) -> None:
+def update_running(x: Tensor, dims: Dims, running_mean: Any, running_var: Any, momentum: float) -> None:
     """Move the running mean and (unbiased) variance towards those of this batch, in place."""
     data = x.data
+    count = math.prod(x.shape[axis] for axis in dims)
     for running, batch in (
         (running_mean, data.mean(axis=dims)),
-        (running_var, data.var(axis=dims) * (count / (count - 1))),
+        (running_var, data.var(axis=dims) * (count / (count - 1) if count > 1 else math.nan)),
     ):
         if running is not None:
             running.assign_in_place(running * (1 - momentum) + Tensor((momentum * batch).astype(data.dtype)))
@@ -236,72 +229,79 @@ def instance_norm(
     eps: float,
 ) -> Tensor:
     """Zero mean and unit variance per channel of each input."""
-    if not use_input_stats:
-        normal = batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
-        return reshape(normal, shape=x.shape)
-    dims = tuple(range(2, x.ndim))
-    if math.prod(x.shape[axis] for axis in dims) < 2:
+    if use_input_stats and math.prod(x.shape[2:]) == 1:
         raise ShapeError(
             f"Expected more than 1 spatial element when training, got input size torch.Size({list(x.shape)})",
             code="E0206",
             operands=(x,),
         )
-    repeats = x.shape[0]  # torch repeats weight and bias for every input before it counts them
-    for what, values in (("weight", weight), ("bias", bias)):
-        if values is not None and values.ndim > 1:
-            raise ShapeError(
-                "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
-                operands=(values,),
-                caret=f"{what} has one entry for each of {x.shape[1]} channels",
-            )
-        if values is not None and values.size != x.shape[1]:
-            raise ShapeError(
-                f"{what} should contain {repeats * x.shape[1]} elements not {repeats * values.size}",
-                operands=(x, values),
-                caret=f"there are {x.shape[1]} channels, and {what} has {values.size} entries",
-            )
-    check_floating(x, "batch_norm")
-    check_parameter_types(x, weight, bias)
-    return scaled(
-        standardize.named("ViewBackward0")(x, dim=dims, eps=eps),
-        weight,
-        bias,
-        per_channel(x),
-        "ViewBackward0",
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise ScriptError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    inputs, channels = size_along(x, 0), size_along(x, 1)
+    weight, bias, means, variances = (
+        values if values is None else repeat_dims(values, (inputs,))
+        for values in (weight, bias, running_mean, running_var)
     )
+    wanted = (x if weight is None else weight).dtype
+    if means is not None and means.dtype is not wanted:  # torch converts both then
+        if variances is None:
+            raise one_alone()
+        means, variances = cast(means, wanted), cast(variances, wanted)
+    beside = reshape(x, shape=(1, inputs * channels, *x.shape[2:]))
+    out = normalized_channels(beside, means, variances, weight, bias, use_input_stats, momentum, eps)
+    if use_input_stats:
+        with no_grad():
+            for running, moved in ((running_mean, means), (running_var, variances)):
+                if running is not None:
+                    of_all = mean_over(reshape_tensor(moved, (inputs, channels)), (0,), False, None)
+                    running.assign_in_place(cast(of_all, running.dtype))
+    return reshape(out, shape=x.shape)
 
 
-@public(
-    "F.group_norm(input: tensor, num_groups: int, weight: tensor = None, bias: tensor = None,"
-    " eps: float = 1e-05)",
-    also=("group_norm",),
-    method=False,
-)
+GROUPS = "(input: tensor, num_groups: int, weight: tensor = None, bias: tensor = None, eps: float = 1e-05)"
+
+
+@public(f"F.group_norm{GROUPS}", method=False)
 def group_norm(x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
     """Zero mean and unit variance per group of channels of each input."""
-    if groups <= 0:
-        raise ScriptError(f"Expected num groups to be greater than 0, got {groups}")
     if x.ndim < 2:
         raise ShapeError(
             f"Expected at least 2 dimensions for input tensor but received {x.ndim}", operands=(x,)
         )
-    if x.shape[1] % groups:
+    if not groups:
+        raise ScriptError("integer division or modulo by zero", code="E0212", caret="there are no groups")
+    sizes = [x.shape[0] * x.shape[1] // groups, groups, *x.shape[2:]]
+    check_values(sizes[0], x.shape[2:], f"{sizes}", x)
+    return normalized_groups(x, groups, weight, bias, eps)
+
+
+@public(f"group_norm{GROUPS}", method=False)
+def normalized_groups(
+    x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Tensor:
+    """As ``F.group_norm``, also for groups of one value."""
+    size_along(x, 0)
+    channels = size_along(x, 1)
+    if groups <= 0:
+        raise ScriptError(f"Expected num groups to be greater than 0, got {groups}")
+    if channels % groups:
         raise ShapeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape"
             f" {list(x.shape)} and num_groups={groups}",
             operands=(x,),
         )
     for what, values in (("weight", weight), ("bias", bias)):
-        if values is not None and values.shape != (x.shape[1],):
-            named = values if weight is None else weight  # torch shows the weight's shape for both
+        if values is not None and values.shape != (channels,):
+            shown = [0] if weight is None else list(weight.shape)  # torch shows the weight's for both
             raise ShapeError(
                 f"Expected {what} to be a vector of size equal to the number of channels in input, but got"
-                f" {what} of shape {list(named.shape)} and input of shape {list(x.shape)}",
+                f" {what} of shape {shown} and input of shape {list(x.shape)}",
                 operands=(x, values),
-                caret=f"there are {x.shape[1]} channels, and {what} has shape {values.shape}",
+                caret=f"there are {channels} channels, and {what} has shape {values.shape}",
             )
-    check_parameter_types(x, weight, bias)
+    check_mixed(x, weight, bias)
     check_floating(x, "GroupNormKernelImpl")
+    check_read(x, weight, bias)
     name = "NativeGroupNormBackward0"
     grouped = reshape(x, shape=(x.shape[0], groups, -1 if x.size else 0))
     plain = reshape.named(name)(standardize(grouped, dim=(2,), eps=eps), shape=x.shape)
@@ -321,13 +321,12 @@ def local_response_norm(x: Tensor, size: int, alpha: float, beta: float, k: floa
             code="E0206",
             operands=(x,),
         )
-    if not 0 < size < 1 << 31:
-        raise ScriptError(f"kernel size should be greater than zero, but got kH: {size} kW: 1")
     if not x.size:
-        return clone(x)
-    channels_last = permute(x * x, dims=(0, *range(2, x.ndim), 1))
-    padded = constant_pad(channels_last, pads=((size // 2, (size - 1) // 2),), value=0.0)
-    seen = windows(padded, kernel=(size,), stride=(1,), dilation=(1,))
-    means = sum(seen, dim=(seen.ndim - 1,), keepdim=False) / float(size)
-    back = permute(means, dims=(0, x.ndim - 1, *range(1, x.ndim - 1)))
-    return div(x, (back * alpha + k) ** beta)
+        return x
+    # The channels become the height of images, or the depth of volumes, whose windows are columns.
+    dims = 2 if x.ndim == 3 else 3
+    depth = (1, x.shape[1], x.shape[2], *((-1,) if dims == 3 else ()))
+    squares = reshape_tensor(x * x, (x.shape[0], *depth))
+    padded = FUNCTIONS["F.pad"](squares, (0, 0) * (dims - 1) + (size // 2, (size - 1) // 2))
+    means = FUNCTIONS[f"F.avg_pool{dims}d"](padded, (size, *(1,) * (dims - 1)), stride=1)
+    return div(x, (reshape(means, shape=x.shape) * alpha + k) ** beta)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from agreed_lines import first_line
 from autodiff.core import Tensor, grad, tensor
 from autodiff.core.functions import FUNCTIONS
 from op_by_name import compare_errors
+from script_runner import run_script
 
 rng = np.random.default_rng(10)
 
@@ -95,3 +97,22 @@ def test_channel_dropout_drops_whole_channels(name: str, shape: tuple[int, ...],
 )
 def test_refusals(name: str, args: tuple, kwargs: dict) -> None:
     compare_errors(f"F.{name}", args, kwargs)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("layer", ["batch_norm", "instance_norm"])
+@pytest.mark.parametrize("kinds", ["torch.float64, torch.float64", "torch.float32, torch.float64"])
+def test_training_moves_the_running_statistics(layer: str, kinds: str) -> None:
+    from torch_prelude import run_with_torch
+
+    script = f"""
+x = torch.tensor([[[1.0, 2.0, 4.0], [0.0, 1.0, 7.0]], [[3.0, 5.0, 4.0], [2.0, 0.5, 1.0]]])
+a, b = {kinds}
+mean, var = torch.tensor([1, 2], dtype=a), torch.tensor([3, 4], dtype=b)
+for _ in range(2):
+    F.{layer}(x, mean, var, None, None, True, 0.25)
+print(mean, var)
+"""
+    ours, theirs = run_script(script), run_with_torch(script)
+    assert first_line(ours.error) == first_line(theirs.error)
+    assert ours.stdout == theirs.stdout

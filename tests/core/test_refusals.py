@@ -1,4 +1,4 @@
-"""What pooling layers, dropout, activations and splits refuse, call by call, in the words of PyTorch."""
+"""What layers, dropout, activations and splits refuse, call by call, in the words of PyTorch."""
 
 from __future__ import annotations
 
@@ -76,6 +76,51 @@ DROPOUTS = (
     *("F.dropout2d(series[0, 0])", "F.dropout3d(torch.tensor(1.))", "F.dropout2d(series[0, 0], 1.)"),
     *("F.dropout(whole)", "F.dropout1d(whole[None])", "F.dropout(whole, 1.)", "F.dropout(bools)"),
 )
+SINGLE, WHOLE = "torch.ones(4, dtype=torch.float32)", "torch.ones(4, dtype=torch.int64)"
+PARAMETERS = ("None", "torch.ones(4)", SINGLE, WHOLE)
+NORMS = [
+    *(
+        f"F.{layer}_norm(torch.ones(2, 4, 3), {running}, {weight}, {bias}, {training})"
+        for layer, running, weight, bias, training in itertools.product(
+            ("batch", "instance"),
+            (f"torch.ones(4), {SINGLE}", f"{WHOLE}, torch.ones(4)", "torch.ones(4), torch.ones(4)"),
+            *(PARAMETERS, PARAMETERS, (True, False)),
+        )
+    ),
+    *(
+        f"F.{layer}_norm(torch.ones({shape}), {given})"
+        for layer, shape, given in itertools.product(
+            ("batch", "instance"),
+            ("1, 4", "2, 4, 1", "2, 0, 3", "2, 4, 0"),
+            ("torch.ones(3), None", "None, None, torch.ones(3)", "None, None, None, None, True, eps=-1"),
+        )
+    ),
+    *(f"F.batch_norm(torch.ones({n}), None, None, torch.ones(4), training=True)" for n in (1, 4)),
+    *(
+        f"{name}_norm(torch.ones({shape}), {given})"
+        for name, shape, given in (
+            *itertools.product(
+                ("F.group", "torch.group"),
+                ("(), dtype=torch.float32", "4", "1, 4", "2, 4, 3"),
+                ("0", "-1", "3", "4", "2, None, torch.ones(3)", "2, torch.ones(3)", f"2, {SINGLE}"),
+            ),
+            *itertools.product(
+                ("F.layer", "torch.rms"),
+                ("(), dtype=torch.float64", "2, 4"),
+                ("[]", "[3]", "[1, 2, 4]", "[4], torch.ones(3)", f"[3], {WHOLE}", "[3], torch.ones(3)"),
+            ),
+            *itertools.product(
+                ("F.layer",), ("2, 4",), (f"[3], None, {SINGLE}", f"[4], torch.ones(4), {SINGLE}")
+            ),
+        )
+    ),
+    *(
+        f"F.local_response_norm(torch.arange(1, 13).reshape({shape}).{kind}(), {size})"
+        for shape, kind, size in itertools.product(
+            ("4, 3", "2, 2, 3", "1, 2, 3, 2"), ("double", "long", "int", "bool"), ("2", "0", "-1", "9")
+        )
+    ),
+]
 FUNCTIONS = (
     *(
         "silu",
@@ -109,7 +154,9 @@ SPLITS = (
 )
 
 
-@pytest.mark.parametrize("call", [*POOLS, *OF_SERIES, *ADAPTIVE, *NAMES, *DROPOUTS, *ACTIVATIONS, *SPLITS])
+@pytest.mark.parametrize(
+    "call", [*POOLS, *OF_SERIES, *ADAPTIVE, *NAMES, *NORMS, *DROPOUTS, *ACTIVATIONS, *SPLITS]
+)
 def test_the_answer_is_torchs(call: str) -> None:
     from torch_prelude import run_with_torch
 

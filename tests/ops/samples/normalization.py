@@ -60,6 +60,7 @@ SAMPLES = {
         "F.instance_norm({2,4,5}, {4 held}, {4 + held}, use_input_stats=False)",
         "F.instance_norm({2,4,5}, eps=0.01)",
         "F.instance_norm({2,4,3,3}, eps=0.01)",
+        "F.instance_norm({2,4,3}, {4 held}, {4 + held}, {4}, {4})",
     ),
     "F.group_norm": spread(
         "F.group_norm",
@@ -75,6 +76,15 @@ SAMPLES = {
         "F.group_norm({2,4,5}, 4, {4}, {4})",
         "F.group_norm({2,4,3,3}, 2)",
         "F.group_norm({2,4,3,3}, 4, {4}, {4})",
+    ),
+    "torch.group_norm": spread(
+        "torch.group_norm",
+        "torch.group_norm({2,4}, 1)",
+        "torch.group_norm({2,4}, 2, {4}, {4})",
+        "torch.group_norm({2,4,3}, 4)",
+        "torch.group_norm({2,4,2,2}, 2, {4})",
+        "torch.group_norm({2,6,3}, num_groups=3, eps=0.1)",
+        "torch.group_norm({2,4,5}, 4, {4}, {4})",
     ),
     "F.local_response_norm": spread(
         "F.local_response_norm",
