@@ -256,7 +256,7 @@ def scaled_dot_product_attention(
         weights = where(nothing, 0.0, softmax(where(nothing, 0.0, scores), dim=scores.ndim - 1))
     else:
         weights = softmax(scores, dim=scores.ndim - 1)
-    return matmul(dropped(weights, dropout_p, True, weights.shape), value)
+    return matmul(dropped(weights, dropout_p, True, weights.ndim), value)
 
 
 def check_bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> None:

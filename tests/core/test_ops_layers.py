@@ -116,3 +116,9 @@ print(mean, var)
     ours, theirs = run_script(script), run_with_torch(script)
     assert first_line(ours.error) == first_line(theirs.error)
     assert ours.stdout == theirs.stdout
+
+
+def test_attention_drops_some_of_its_weights() -> None:
+    query, key = tensor(values(30, 2)), tensor(values(40, 2))
+    kept = FUNCTIONS["F.scaled_dot_product_attention"](query, key, tensor(np.eye(40)), dropout_p=0.5).data
+    assert 0.4 < (kept == 0).mean() < 0.6
