@@ -253,12 +253,13 @@ def soft_cross_entropy(
     """-Σ target · logs over the classes."""
     axis = class_axis(logs.shape)
     if label_smoothing:
-        target = target * (1 - label_smoothing) + label_smoothing / logs.shape[axis]
+        target = target * (1 - label_smoothing) + label_smoothing / (logs.shape[axis] or math.nan)
     products = logs * target
     if weight is not None:
         products = products * class_column(weight, logs, axis)
     if reduction == "none":
         return -sum(products, dim=(axis,), keepdim=False)
     total = -sum(products, dim=None, keepdim=False)
-    rows = math.prod(logs.shape[:axis] + logs.shape[axis + 1 :])
+    # Of no classes torch does not know how many rows there are.
+    rows = math.prod(logs.shape[:axis] + logs.shape[axis + 1 :]) if logs.shape[axis] else math.nan
     return total if reduction == "sum" else div.named("DivBackward1")(total, rows)

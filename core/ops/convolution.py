@@ -10,6 +10,7 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.limits import check_allocation
 from autodiff.core.ops.arithmetic import add
+from autodiff.core.ops.picking import slice_dim
 from autodiff.core.ops.shape import permute, reshape, squeeze, unsqueeze
 from autodiff.core.ops.windows import add_windows, constant_pad, per_dim, window_count, windows
 from autodiff.core.requirements import need_kind
@@ -44,7 +45,9 @@ def convolve(
     filters = permute(reshape(weight, shape=(groups, out_channels // groups, depth)), dims=(0, 2, 1))
     sums = reshape(rows @ filters, shape=(groups, n, *places, out_channels // groups))
     ordered = permute(sums, dims=(1, 0, 2 + dims, *range(2, 2 + dims)))
-    return with_bias(ordered, (n, out_channels, *places), bias)
+    out = with_bias(ordered, (n, out_channels, *places), bias)
+    # torch makes no channels of no channels
+    return out if x.shape[1] else slice_dim.named(GRAD_FN)(out, dim=1, start=0, stop=0, step=1)
 
 
 def with_bias(x: Tensor, shape: Sizes, bias: Tensor | None) -> Tensor:
@@ -178,6 +181,12 @@ def check_steps(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> 
 def check_channels(x: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
     given, batched = x.shape[1], list(x.shape)
     channels = weight.shape[1] * groups if transposed else weight.shape[0]
+    if weight.shape[0] < groups:
+        raise ShapeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight"
+            f" of size {list(weight.shape)} instead",
+            operands=(weight,),
+        )
     if not transposed and channels % groups:
         raise ShapeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got"
@@ -209,7 +218,7 @@ def padding_of(padding: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> t
     if padding == "same":
         if max(stride) > 1:
             raise ScriptError("padding='same' is not supported for strided convolutions")
-        totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
+        totals = [max(d * (k - 1), 0) for k, d in zip(kernel, dilation, strict=True)]
         return tuple((total // 2, total - total // 2) for total in totals)
     if padding.__class__ is str:
         raise ScriptError(f"Invalid padding string: '{padding}'")
@@ -247,6 +256,28 @@ def check_sizes(x: Tensor) -> None:
         )
 
 
+def check_kernel(x: Tensor, weight: Tensor, transposed: bool) -> None:
+    """What torch asks of the weights when there is something to multiply them with."""
+    if weight.size or not x.size:
+        return
+    dims = weight.ndim - 2
+    sizes = weight.shape[2:] if dims > 1 else (1, *weight.shape[2:])
+    if transposed and (dims == 3 or not weight.shape[1]):
+        kind = "2D or 4D weight tensor expected,"
+        if dims == 3:
+            kind = (
+                "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kernel_width) tensor"
+                " expected for weight,"
+            )
+        message = f"non-empty {kind} but got: {[*weight.shape[:2], *sizes]}"
+    else:
+        got = f": {' x '.join(map(str, sizes))} (TxHxW)" if dims == 3 else ""
+        for name, size in zip(("height", "width"), sizes, strict=False):
+            got += f" kernel_{name}: {size}" * (dims < 3)
+        message = f"kernel size should be greater than zero, but got{got}"
+    raise ShapeError(message, operands=(weight,), caret=f"the weight has shape {weight.shape}")
+
+
 def check_output_padding(padding: Sizes, stride: Sizes, dilation: Sizes) -> None:
     if all(p < s or p < d for p, s, d in zip(padding, stride, dilation, strict=True)):
         return
@@ -279,6 +310,7 @@ def convolution(dims: int) -> Callable[..., Tensor]:
         batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
         check_channels(batch, weight, bias, groups, transposed=False)
         check_fits(batch, pads, weight.shape[2:], stride, dilation)
+        check_kernel(batch, weight, transposed=False)
         check_types(batch, weight, bias, groups, transposed=False)
         out = convolve(batch, weight, bias, stride, pads, dilation, groups)
         return out if batch is x else squeeze(out, dim=(0,))
@@ -310,6 +342,7 @@ def transposed_convolution(dims: int) -> Callable[..., Tensor]:
         check_channels(batch, weight, bias, groups, transposed=True)
         check_output_padding(more, stride, dilation)
         check_sizes(batch)
+        check_kernel(batch, weight, transposed=True)
         check_types(batch, weight, bias, groups, transposed=True)
         out = convolve_transposed(batch, weight, bias, stride, padding, more, groups, dilation)
         return out if batch is x else squeeze(out, dim=(0,))

@@ -194,6 +194,8 @@ def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
 @public("kthvalue(input: tensor, k: int, dim: int = -1, keepdim: bool = False)")
 def kthvalue(x: Tensor, k: int, dim: int, keepdim: bool) -> NamedResult:
     """The k-th smallest entry along a dimension and where it stands; ``k`` starts at 1."""
+    if x.ndim:
+        check_not_empty(x, "kthvalue", (wrap_dim(x, dim),))
     if not 1 <= k <= (x.shape[wrap_dim(x, dim)] if x.ndim else 1):
         raise ScriptError(
             f"kthvalue(): selected number k out of range for dimension {wrap_dim(x, dim)}", operands=(x,)

@@ -91,6 +91,12 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
             code="E0307",
             operands=(x, index),
         )
+    if index.size and x.ndim and not x.shape[dim]:
+        raise ShapeError(
+            "index_select(): self indexing axis dim should be positive",
+            operands=(x,),
+            caret=f"dimension {dim} of shape {x.shape} has no entries to select",
+        )
     array = positions_in(x, index, dim, "index out of range in self")
     if not x.ndim:
         return reshape.named("IndexSelectBackward0")(x, shape=())

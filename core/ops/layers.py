@@ -241,7 +241,7 @@ def scaled_dot_product_attention(
             f" {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.",
             operands=operands,
         )
-    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
     scores = matmul(query, mT(key)) * factor
     if is_causal:
         if mask is not None:

@@ -301,8 +301,9 @@ def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
         broadcast_batches(a, b)
         return solve(a, b)
     except np.linalg.LinAlgError:
+        which = f"(Batch element {zero_pivot(a)[0]}): " if a.ndim > 2 else ""
         raise ScriptError(
-            "torch.linalg.solve: The solver failed because the input matrix is singular.",
+            f"torch.linalg.solve: {which}The solver failed because the input matrix is singular.",
             code="E0311",
             operands=(a,),
             caret="there is no single solution: the determinant of the first matrix is 0",

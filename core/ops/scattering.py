@@ -247,8 +247,8 @@ def scatter_reduce(
             f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}", operands=(x,)
         )
     array = positions_in(x, index, dim, OUT_OF_BOUNDS)
-    if not index.size and index.ndim != x.ndim:
-        return clone(x)
+    if not index.size:
+        return clone.named(NAME)(x)
     array = array if array.ndim else array.reshape(1)
     out = reduced(vector(x), vector(source), dim, array, reduce, include_self, NAME)
     return laid_back(out, x, NAME)

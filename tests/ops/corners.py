@@ -84,6 +84,7 @@ CORNERS: dict[str, tuple[str, ...]] = {
         " reduction='sum')",
     ),
     "F.scaled_dot_product_attention": (
+        "F.scaled_dot_product_attention({2,0}, {3,0}, {3,4})",
         "F.scaled_dot_product_attention({2,4}, {2,4}, {2,4}, {=[[True, False], [False, False]]})",
         "F.scaled_dot_product_attention({2,4}, {3,4}, {3,1}, {=[[0., -inf, 1.], [-inf, -inf, -inf]]; held})",
     ),
@@ -177,4 +178,20 @@ CORNERS: dict[str, tuple[str, ...]] = {
         "torch.nanmean({=[[nan, 1.0], [nan, nan]]}, 1)",
     ),
     "F.hardtanh": ("F.hardtanh({=[0, 1, 7]}.to(torch.uint8), 0, 2)",),
+    "F.conv1d": (
+        "F.conv1d({2,0,7}, {3,0,3})",
+        "F.conv1d({2,0,7}, {3,0,3}, {3}, padding='same')",
+        "F.conv1d({0,7}, {3,0,3}, stride=2)",
+        "F.conv1d({0,3,7}, {4,3,3}, {4})",
+    ),
+    "F.conv2d": ("F.conv2d({2,0,5,5}, {3,0,3,3})",),
+    "F.conv3d": ("F.conv3d({1,0,3,3,3}, {2,0,2,2,2})",),
+    "F.cross_entropy": (
+        "F.cross_entropy({2,0 held}, {2,0 held}, label_smoothing=0.1)",
+        "F.cross_entropy({2,0}, {2,0}, reduction='sum', label_smoothing=0.1)",
+    ),
+    "torch.scatter_reduce": (
+        "torch.scatter_reduce({3}, 0, {=[]; empty}, {2,0}, 'amax', include_self=False)",
+        "torch.scatter_reduce({()}, 0, {=[]; empty}, {0}, 'sum')",
+    ),
 }

@@ -19,6 +19,8 @@ NO_INVERSE = (
 )
 NO_ROOM = "value cannot be converted to type uint8_t without overflow"
 
+NO_KERNEL = "kernel size should be greater than zero, but got kernel_height{} kernel_width{}"
+
 #: A call as the samples are written, and what torch says.
 REFUSED = [
     ("torch.linalg.cholesky({=[[1.0, 0.0], [0.0, nan]]})", "linalg.cholesky: " + NOT_DEFINITE.format(2)),
@@ -64,6 +66,42 @@ REFUSED = [
         "torch.addmv({=[1]}.to(torch.uint8), {=[[1]]}.to(torch.uint8), {=[1]}.to(torch.uint8), alpha=-2.0)",
         NO_ROOM,
     ),
+    ("F.conv1d({2,3,7}, {4,3,0})", NO_KERNEL.format(": 1", ": 0")),
+    ("F.conv1d({2,3,7}, {4,3,0}, padding='same')", NO_KERNEL.format(": 1", ": 0")),
+    ("F.conv2d({2,3,5,5}, {4,3,0,3})", NO_KERNEL.format(": 0", ": 3")),
+    ("F.conv_transpose2d({2,3,5,5}, {3,4,3,0})", NO_KERNEL.format(": 3", ": 0")),
+    (
+        "F.conv3d({2,3,3,3,3}, {4,3,0,2,2})",
+        "kernel size should be greater than zero, but got: 0 x 2 x 2 (TxHxW)",
+    ),
+    (
+        "F.conv_transpose3d({2,3,3,3,3}, {3,4,0,2,2})",
+        "non-empty 5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kernel_width) tensor"
+        " expected for weight, but got: [3, 4, 0, 2, 2]",
+    ),
+    (
+        "F.conv_transpose1d({2,3,7}, {3,0,3})",
+        "non-empty 2D or 4D weight tensor expected, but got: [3, 0, 1, 3]",
+    ),
+    (
+        "F.conv1d({2,3,7}, {0,3,3})",
+        "Given groups=1, expected weight to be at least 1 at dimension 0, but got weight of size [0, 3, 3]"
+        " instead",
+    ),
+    (
+        "F.conv_transpose1d({2,0,7}, {0,3,3})",
+        "Given groups=1, expected weight to be at least 1 at dimension 0, but got weight of size [0, 3, 3]"
+        " instead",
+    ),
+    (
+        "torch.linalg.solve({=[[[1.0, 0.0], [0.0, 1.0]], [[1.0, 2.0], [2.0, 4.0]]]}, {2,2})",
+        "torch.linalg.solve: (Batch element 1): The solver failed because the input matrix is singular.",
+    ),
+    (
+        "torch.index_select({3,0}, 1, {=[1]})",
+        "index_select(): self indexing axis dim should be positive",
+    ),
+    ("torch.kthvalue({0,3}, 1, 0)", "kthvalue(): Expected reduction dim 0 to have non-zero size."),
     (
         "torch.linalg.vander({=[True, False]})",
         "linalg.vander supports floating point, complex, and integer tensors, but got Bool",
