@@ -181,6 +181,8 @@ class Session:
         else:
             from autodiff.cli.render.diagnostic import diagnostic_lines
 
+            if error.code == "E0204" and not error.advice:
+                error.help = ("`autodiff help E0204` says what to look at",)
             lines = diagnostic_lines(
                 error, source, stream.width, stream.color, severity, folded=stream.is_terminal
             )

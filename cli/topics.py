@@ -184,5 +184,5 @@ def no_such_topic(name: str) -> UsageError:
         help = (f"`autodiff ops {name}` shows the function",)
         return UsageError(f"there is no help on `{name}`", code="E0615", help=help)
     near = closest(name, [*TOPICS, *COMMANDS, *CODES])
-    proposal = f"did you mean `{near}`?" if near else "`autodiff help` lists the topics"
+    proposal = f"did you mean `{near}`?" if near else "`autodiff help` lists the topics and codes"
     return UsageError(f"there is no help on `{name}`", code="E0615", help=(proposal,))

@@ -181,7 +181,7 @@ def check_seed(output: Tensor, gradient: Tensor) -> None:
             f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(gradient.shape)}) and"
             f" output[0] has a shape of torch.Size({list(output.shape)}).",
             code="E0411",
-            operands=(gradient, output),
+            operands=(output, gradient),
             caret="the gradient must have one entry for each entry of the output",
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.functions import find
 from autodiff.core.lazy import np
-from autodiff.core.mode import enable_grad
+from autodiff.core.mode import enable_grad, mode
 from autodiff.core.tensors import Tensor, settle
 from autodiff.grammar.autograd import zeros_like
 from autodiff.grammar.passes_inside import pulled
@@ -66,10 +66,11 @@ def packed(values: list[Any], is_several: bool) -> Any:
 class Evaluation:
     """A function called on inputs of its own graph: the inputs ``xs`` and the outputs ``ys``."""
 
-    __slots__ = ("create_graph", "name", "several_in", "several_out", "strict", "xs", "ys")
+    __slots__ = ("create_graph", "name", "several_in", "several_out", "site", "strict", "xs", "ys")
 
     def __init__(self, name: str, inputs: Any, create_graph: Any, strict: Any) -> None:
         self.name = name
+        self.site = mode.site
         self.create_graph = is_true(create_graph)
         self.strict = is_true(strict)
         self.several_in, given = tensors_given(inputs, "inputs", name)
@@ -122,6 +123,8 @@ class Evaluation:
 
     def vectors(self, v: Any, like: list[Tensor], is_several: bool, of_inputs: bool) -> list[Tensor]:
         """The vector of a product; 1 where there is one number and none was given."""
+        mode.site = self.site  # a vector is given to this call, not to the last line of the function
+        help = ("give it one that is shaped like the " + ("input" if of_inputs else "output"),)
         if v is None:
             if len(like) == 1 and like[0].size == 1:
                 return [Tensor(settle(np.ones(like[0].shape, dtype=like[0].dtype.name)))]
@@ -133,7 +136,7 @@ class Evaluation:
                 code="E0401",
                 caret=f"`{self.name}` needs a vector here",
                 operands=(like[0],),
-                help=("give it one that is shaped like the " + ("input" if of_inputs else "output"),),
+                help=help,
             )
         _, given = tensors_given(v, "v", self.name)
         if len(given) != len(like):
@@ -142,6 +145,7 @@ class Evaluation:
                 if is_several
                 else "The given v should contain a single Tensor.",
                 code="E0411",
+                help=help,
             )
         for index, (vector, x) in enumerate(zip(given, like, strict=True)):
             if vector.shape != x.shape:
@@ -151,6 +155,7 @@ class Evaluation:
                     f" torch.Size({list(vector.shape)}).",
                     code="E0411",
                     operands=(vector,),
+                    help=help,
                 )
         return given if self.create_graph else [vector.detach() for vector in given]
 

@@ -8,8 +8,8 @@ Inputs: what was asked for, else the leaves the script marked, else every float 
 
 from __future__ import annotations
 
-from autodiff.core.backward import seed_for
-from autodiff.core.errors import AutodiffError, GradientError, UsageError
+from autodiff.core.backward import check_seed, seed_for
+from autodiff.core.errors import AutodiffError, GradientError, ShapeError, UsageError
 from autodiff.core.lazy import np
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.report import Subject
@@ -238,6 +238,14 @@ def starting_weight(settings: Settings, root: Node, name: str, recorded: Any) ->
     weight = number_tensor(given, output.dtype)
     if weight.size == 1 and output.shape != weight.shape:
         weight = weight_tensor(output, weight.item())
+    try:
+        check_seed(output, weight)
+    except ShapeError as error:
+        shown = str(np.ones(output.shape, dtype=int).tolist()) if output.size <= 8 else "ones"
+        error.operands = ()
+        error.help = (f"give one number for each of the {output.size:,} entries: --grad-output '{shown}'",)
+        error.span = root.site
+        raise
     return seed_for(output, weight).value
 
 

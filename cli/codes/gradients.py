@@ -93,7 +93,8 @@ CODES = {
     "E0411": Code(
         "The gradient to start from has another shape than the output.",
         "Each entry of the output gets its own weight.",
-        "Give one entry for each entry of the output, as in `torch.ones_like(y)`.",
+        "Give one entry for each entry of the output, as in `torch.ones_like(y)`; vjp and vhp take a vector"
+        " shaped like the output, jvp and hvp one shaped like the input.",
         LEAF + "y = x ** 2\ny.backward(torch.ones(3))",
         LEAF + "y = x ** 2\ny.backward(torch.ones_like(y))",
     ),

@@ -38,7 +38,8 @@ CODES = {
     "E0204": Code(
         "A value has no such attribute or method.",
         "Nothing of that name belongs to a value of this type.",
-        "Check the spelling; the message names near ones.",
+        "Check the spelling; the message names near ones. `autodiff ops` lists the functions and methods of"
+        " tensors, and docs/language.md has their attributes and what lists and strings can do.",
         LEAF + "print(x.gard)",
         LEAF + "print(x.grad)",
     ),

@@ -16,7 +16,7 @@ from autodiff.core.span import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from autodiff.core.kinks import Kink
@@ -52,7 +52,7 @@ def render_json(
     if tensors is not None:
         document["tensors"] = [state_entry(state) for state in tensors.entries]
     document["notes"] = list(report.notes)
-    document["diagnostics"] = [diagnostic_entry(warning, source, "warning") for warning in warnings]
+    document["diagnostics"] = in_order(warnings, (), source)
     return dumps(document, allow_nan=False) + "\n"
 
 
@@ -60,14 +60,22 @@ def render_json_error(
     error: AutodiffError, source: Source | None, data: bytes, warnings: Sequence[AutodiffError]
 ) -> str:
     """The document for a script that failed, or for a request that got to no script."""
-    failures = [diagnostic_entry(one, source, "error") for one in (error, *error.further)]
     document = {
         "schema": SCHEMA,
         "version": version("autodiff"),
         "script": None if source is None else script_entry(source.name, data),
-        "diagnostics": [*(diagnostic_entry(one, source, "warning") for one in warnings), *failures],
+        "diagnostics": in_order(warnings, (error, *error.further), source),
     }
     return dumps(document, allow_nan=False) + "\n"
+
+
+def in_order(
+    warnings: Iterable[AutodiffError], errors: Iterable[AutodiffError], source: Source | None
+) -> list[dict[str, Any]]:
+    """The entries in the order of the script; what has no place there comes last."""
+    found = [*((one, "warning") for one in warnings), *((one, "error") for one in errors)]
+    found.sort(key=lambda pair: float("inf") if pair[0].span is None else pair[0].span.start)
+    return [diagnostic_entry(one, source, severity) for one, severity in found]
 
 
 def render_json_line(error: AutodiffError, source: Source | None, severity: str) -> str:

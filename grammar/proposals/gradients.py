@@ -100,6 +100,11 @@ def right_weight(scene: Scene) -> Iterator[Fix]:
         inside = Span(call.function.span.end, call.span.end)
         if len(call.arguments) == 1:
             yield Fix(f"one number needs no weight: {scene.text(call.function)}()", Edit(inside, "()"))
+    if isinstance(output, DISPLAYS) and isinstance(given.value, DISPLAYS):
+        pairs = list(zip(output.elements, given.value.elements, strict=False))
+        edits = [Edit(weight.span, f"torch.ones_like({scene.text(one)})") for one, weight in pairs]
+        yield Fix(f"one for each entry: {after(scene, call, *edits)}", *edits)
+        return
     if isinstance(given.value, syntax.ListDisplay):
         made = Edit(given.value.span, f"torch.tensor({scene.text(given.value)})")
         yield Fix(f"make it a tensor: {after(scene, call, made)}", made)
