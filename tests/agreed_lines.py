@@ -31,7 +31,7 @@ OF_NAMES = re.compile(
 #: What torch says where it had not thought of the case.
 STUMBLED = re.compile(
     r"INTERNAL ASSERT FAILED|internal error: |^ArrayRef: |^tuple index out of range$"
-    r"|undefined Tensor in C\+\+"
+    r"|undefined Tensor in C\+\+|^cannot create std::vector "
 )
 #: What the language does not have, which it says of itself.
 ABSENT = re.compile(r".+ here")

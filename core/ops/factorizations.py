@@ -317,14 +317,11 @@ def qr(x: Tensor, mode: str) -> NamedResult:
     return NamedResult("torch.return_types.linalg_qr", ("Q", "R"), tuple(parts))
 
 
-UPLO = "expected UPLO argument to be 'L' or 'U', but got {}"
-
-
-def checked_triangle(x: Tensor, name: str, uplo: str) -> Tensor:
+def checked_triangle(x: Tensor, uplo: str) -> Tensor:
     """The symmetric matrix as the lower triangle tells it."""
-    check_square_shape(x, name)
+    check_square_shape(x, "linalg.eigh")
     if uplo.upper() not in ("L", "U"):
-        raise ScriptError(f"linalg.eigh: {UPLO.format(uplo)}" if name else UPLO.format(uplo))
+        raise ScriptError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
     need_kind(x, "linalg_eigh_cpu", "f")
     return mT(x) if uplo.upper() == "U" else x
 
@@ -332,7 +329,7 @@ def checked_triangle(x: Tensor, name: str, uplo: str) -> Tensor:
 @public("linalg.eigh(input: tensor, UPLO: str = 'L')", method=False)
 def eigh(x: Tensor, uplo: str) -> NamedResult:
     """Eigenvalues in ascending order and eigenvectors of a symmetric matrix."""
-    x = checked_triangle(x, "linalg.eigh", uplo)
+    x = checked_triangle(x, uplo)
     return NamedResult(
         "torch.return_types.linalg_eigh", ("eigenvalues", "eigenvectors"), (eigenvalues(x), eigenvectors(x))
     )
@@ -341,7 +338,7 @@ def eigh(x: Tensor, uplo: str) -> NamedResult:
 @public("linalg.eigvalsh(input: tensor, UPLO: str = 'L')", method=False)
 def eigvalsh(x: Tensor, uplo: str) -> Tensor:
     """The eigenvalues of a symmetric matrix in ascending order."""
-    return eigenvalues(checked_triangle(x, "linalg.eigvalsh", uplo))
+    return eigenvalues(checked_triangle(x, uplo))
 
 
 @public("linalg.svd(A: tensor, full_matrices: bool = True)", method=False)

@@ -18,6 +18,7 @@ from autodiff.core.ops.products import broadcast_batches, check_same_dtype
 from autodiff.core.ops.selection import abs, sign
 from autodiff.core.ops.shape import expand, sum_to, unsqueeze
 from autodiff.core.ops.spreads import vector_norm
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
@@ -52,6 +53,7 @@ def linalg_cross(x: Tensor, y: Tensor, dim: int) -> Tensor:
             operands=(x, y),
         )
     check_allocation(_check_broadcast((x, y)), 8)
+    need_kind(x, "cross", "if")
     kinds = f"{x.dtype.long_name} but found {y.dtype.long_name}"
     check_same_dtype(x, y, f"expected scalar type {kinds}")
     return cross_op(x, y, dim=axis)

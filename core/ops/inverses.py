@@ -75,7 +75,7 @@ def tensorsolve(a: Tensor, b: Tensor, dims: tuple[int, ...] | None) -> Tensor:
         places = [wrap_dim(a, dim) for dim in dims]
         a = movedim(a, tuple(places), tuple(range(a.ndim - len(places), a.ndim)))
     shape = a.shape[b.ndim :]
-    check_square_halves(a, b.ndim, b.size, "other.ndim")
+    check_halves(a, prod(shape), b.size, "other.ndim")
     matrix = reshape_tensor(a, (b.size, b.size))
     return reshape(solve_system(matrix, reshape_tensor(b, (b.size,)), left=True), shape=shape)
 
@@ -90,7 +90,7 @@ def tensorinv(a: Tensor, ind: int) -> Tensor:
             f"Expected 'ind' to be at most the number of dimensions, {a.ndim}, but got {ind}", operands=(a,)
         )
     rows = prod(a.shape[:ind])
-    check_square_halves(a, ind, rows, "ind")
+    check_halves(a, prod(a.shape[ind:]), rows, "ind")
     matrix = reshape_tensor(a, (rows, rows))
     check_square(matrix, "linalg.inv")
     try:
@@ -103,9 +103,8 @@ def tensorinv(a: Tensor, ind: int) -> Tensor:
     return op(inverse, shape=(*a.shape[ind:], *a.shape[:ind]))
 
 
-def check_square_halves(a: Tensor, split: int, rows: int, name: str) -> None:
-    columns = prod(a.shape[split:])
-    if columns != prod(a.shape[:split]) or columns != rows:
+def check_halves(a: Tensor, columns: int, rows: int, name: str) -> None:
+    if columns != rows:
         raise ShapeError(
             f"Expected self to satisfy the requirement prod(self.shape[{name}:]) =="
             f" prod(self.shape[:{name}]), but got {columns} != {rows}",

@@ -16,13 +16,14 @@ from autodiff.core.ops.arithmetic import add, div, mul
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import size_along, wrap_dim
 from autodiff.core.ops.einsum import einsum
+from autodiff.core.ops.norms import norm_over
 from autodiff.core.ops.picking import index_select, slice_dim
 from autodiff.core.ops.products import addmm_matrices, check_sum_dtypes, matmul, mT
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.selection import clamp_min
 from autodiff.core.ops.shape import expand_sizes, is_contiguous, reshape, t, to
 from autodiff.core.ops.softmax import softmax
-from autodiff.core.ops.spreads import norm_over, vector_norm
+from autodiff.core.ops.spreads import vector_norm
 from autodiff.core.ops.transcendental import sigmoid
 from autodiff.core.random_source import source
 from autodiff.core.requirements import need_room

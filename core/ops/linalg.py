@@ -270,7 +270,7 @@ def inv_matrix(x: Tensor) -> Tensor:
 @public("linalg.solve(A: tensor, B: tensor, *, left: bool = True)", method=False)
 def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
     """The X with A X = B, or X A = B when ``left`` is false."""
-    check_square(a, "linalg.solve")
+    check_floats(a, "linalg.solve")
     if a.dtype is not b.dtype:
         raise ScriptError(
             "linalg.solve: Expected A and B to have the same dtype, but found A of type"
@@ -278,6 +278,7 @@ def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
             code="E0312",
             operands=(a, b),
         )
+    check_square_shape(a, "linalg.solve")
     if not b.ndim:
         raise ShapeError("linalg.solve: The input tensor B must have at least 2 dimensions.", operands=(a, b))
     is_vector = b.ndim == 1 or (b.ndim == a.ndim - 1 and b.shape == a.shape[:-1])

@@ -1,24 +1,20 @@
-"""Functions of whole matrices: powers, exponentials, pseudo-inverses, least squares, matrix norms."""
+"""Functions of whole matrices: powers, exponentials, pseudo-inverses, least squares."""
 
 # mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
-from autodiff.core.errors import ScriptError, ShapeError, type_name
+from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
-from autodiff.core.ops.arithmetic import add, div, mul
+from autodiff.core.ops.arithmetic import add
 from autodiff.core.ops.comparison import zero
-from autodiff.core.ops.dims import wrap_dims
-from autodiff.core.ops.extremes import amax, amin
 from autodiff.core.ops.factorizations import first_along, singular_values
 from autodiff.core.ops.joining import cat
 from autodiff.core.ops.linalg import (
-    check_floats,
     check_matrices,
     check_square,
     check_square_shape,
@@ -26,20 +22,16 @@ from autodiff.core.ops.linalg import (
     svd_of,
 )
 from autodiff.core.ops.picking import slice_dim
-from autodiff.core.ops.products import matmul, mT
-from autodiff.core.ops.reduction import cast, check_not_empty, sum
-from autodiff.core.ops.selection import abs
-from autodiff.core.ops.shape import clone, movedim, reshape, unsqueeze
-from autodiff.core.ops.spreads import norm_over
+from autodiff.core.ops.products import broadcast_batches, matmul, mT
+from autodiff.core.ops.reduction import sum
+from autodiff.core.ops.shape import clone, expand, reshape, unsqueeze
 from autodiff.core.results import NamedResult
-from autodiff.core.tensors import Tensor
+from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.dtypes import DType
-    from autodiff.core.ops.dims import Shape
 
 # -- the exponential ------------------------------------------------------------------------------------
 
@@ -68,7 +60,18 @@ matrix_exp: Op = primitive(
 # -- the pseudo-inverse ---------------------------------------------------------------------------------
 
 
-def pinv_vjp(g: Any, out: Any, x: Any, *, rtol: float, hermitian: bool) -> Any:
+def least_kept(s: Any, x: Any, atol: Any, rtol: Any) -> Any:
+    """What singular values exceed that do not count as 0: ``atol``, and ``rtol`` times the largest.
+
+    Where neither is given ``rtol`` is the rounding of a matrix of that size. Arrays hold one for each matrix.
+    """
+    atol = np.asarray(0.0 if atol is None else atol)
+    if rtol is None:
+        rtol = np.where(atol > 0, 0, max(x.shape[-2:]) * np.finfo(x.dtype).eps)
+    return np.maximum(atol, rtol * s.max(axis=-1, initial=0))[..., None]
+
+
+def pinv_vjp(g: Any, out: Any, x: Any, *, atol: Any, rtol: Any, hermitian: bool) -> Any:
     """-Pᵀ g Pᵀ + (1 - A P) gᵀ P Pᵀ + Pᵀ P gᵀ (1 - P A) (Golub and Pereyra 1973), for constant rank."""
     p, pt, gt = out, mT(out), mT(g)
     outside = gt @ p @ pt
@@ -76,12 +79,12 @@ def pinv_vjp(g: Any, out: Any, x: Any, *, rtol: float, hermitian: bool) -> Any:
     return -(pt @ g @ pt) + (outside - x @ (p @ outside)) + (inside - (inside @ p) @ x)
 
 
-def pinv_forward(x: Any, *, rtol: float, hermitian: bool) -> Any:
+def pinv_forward(x: Any, *, atol: Any, rtol: Any, hermitian: bool) -> Any:
     """V diag(1/s) Uᵀ, without singular values that count as 0; if ``hermitian`` of the lower triangle."""
     if hermitian:
         x = np.tril(x) + np.swapaxes(np.tril(x, -1), -1, -2)
     u, s, vt = svd_of(x, full_matrices=False)
-    kept = s > rtol * s.max(axis=-1, keepdims=True, initial=0)
+    kept = s > least_kept(s, x, atol, rtol)
     inverted = np.divide(1, s, out=np.zeros_like(s), where=kept)
     return np.swapaxes(vt, -1, -2) @ (inverted[..., None] * np.swapaxes(u, -1, -2))
 
@@ -124,32 +127,55 @@ def matrix_power(x: Tensor, n: int) -> Tensor:
     return power
 
 
-@public("linalg.pinv(input: tensor, *, rtol: float = None, hermitian: bool = False)", method=False)
-def pseudo_inverse(x: Tensor, rtol: float | None, hermitian: bool) -> Tensor:
-    """The Moore-Penrose inverse; singular values below ``rtol`` times the largest count as zero."""
+TOLERANCES = "hermitian: bool = False, *, atol: value = None, rtol: value = None"
+
+
+@public(f"linalg.pinv(input: tensor, rcond: value = None, {TOLERANCES})", method=False)
+def pseudo_inverse(x: Tensor, rcond: Any, hermitian: bool, atol: Any, rtol: Any) -> Tensor:
+    """The Moore-Penrose inverse.
+
+    Singular values count as zero up to ``atol`` or ``rtol`` times the largest, whichever is more; ``rcond``
+    is an older name of ``rtol``. Tensors hold one for each matrix of a batch.
+    """
     if x.ndim < 2 or not x.dtype.is_floating_point:
         raise ShapeError(
             f"linalg.pinv({x.dtype.long_name}{{{list(x.shape)}}}): expected a tensor with 2 or more"
             " dimensions of float, double, cfloat or cdouble types",
             operands=(x,),
         )
-    default = max(x.shape[-2:]) * float(np.finfo(x.data.dtype).eps)
+    return inverted(x, 0.0 if rcond is not None else atol, rtol if rcond is None else rcond, hermitian)
+
+
+def inverted(x: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> Tensor:
+    hermitian = hermitian and x.size > 0
     if hermitian:
-        check_square(x, "linalg.pinv")
-    return pinv(x, rtol=default if rtol is None else rtol, hermitian=hermitian)
+        check_square(x, "linalg.eigh")
+    batch, atol, rtol = tolerances(x, atol, rtol)
+    x = x if batch == x.shape[:-2] else expand(x, shape=(*batch, *x.shape[-2:]))
+    return pinv(x, atol=atol, rtol=rtol, hermitian=hermitian)
+
+
+def tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[tuple[int, ...], Any, Any]:
+    """The sizes of the batch, with a tolerance for each matrix, and the tolerances as numbers or arrays."""
+    batch: tuple[int, ...] = (*x.shape[:-2], 1)
+    for given in (rtol, atol):
+        if given.__class__ is Tensor:
+            batch = _check_broadcast((Tensor(given.data[..., None]), Tensor(np.empty(batch))))
+    atol, rtol = (given.data if given.__class__ is Tensor else given for given in (atol, rtol))
+    return batch[:-1], atol, rtol
 
 
 @public("pinverse(input: tensor, rcond: float = 1e-15)")
 def pinverse(x: Tensor, rcond: float) -> Tensor:
     """The Moore-Penrose inverse under its older name."""
-    return pseudo_inverse(x, rcond, False)
+    return pseudo_inverse(x, rcond, False, None, None)
 
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@public("linalg.lstsq(input: tensor, b: tensor, rcond: float = None, *, driver: str = 'gelsy')", method=False)
-def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult:
+@public("linalg.lstsq(input: tensor, b: tensor, rcond: float = None, *, driver: str = None)", method=False)
+def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> NamedResult:
     """The X for which A X comes nearest to B. ``driver`` decides, as in torch, what else is worked out."""
     if a.ndim < 2 or not b.ndim:
         what = (
@@ -159,6 +185,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult
     if not 0 <= a.ndim - b.ndim <= 1:
         reach = "input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
         raise ShapeError(f"torch.linalg.lstsq: {reach}", operands=(a, b))
+    driver = "gelsy" if driver is None else driver
     if driver not in DRIVERS:
         raise ScriptError(
             "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
@@ -178,9 +205,11 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str) -> NamedResult
             code="E0312",
             operands=(a, b),
         )
+    # torch takes what has a dimension less for vectors here, also where it has counted rows of a matrix.
+    broadcast_batches(a, unsqueeze(b, dim=b.ndim) if b.ndim < a.ndim else b)
     check_decimals(a)
     target = unsqueeze(b, dim=b.ndim) if vector else b
-    solution = pseudo_inverse(a, rcond, False) @ target
+    solution = inverted(a, None, rcond) @ target
     recorded = reshape.named("LinalgLstsqBackward0")
     solution = recorded(solution, shape=solution.shape)
     nothing = Tensor(np.zeros(0, a.data.dtype))
@@ -211,19 +240,23 @@ def check_decimals(x: Tensor) -> None:
         )
 
 
-def rank_of(x: Any) -> Any:
-    """How many singular values are not rounding beside the largest."""
-    s = svd_of(x, compute_uv=False)
-    least = s.max(axis=-1, keepdims=True, initial=0) * max(x.shape[-2:]) * np.finfo(x.dtype).eps
-    return (s > least).sum(axis=-1, dtype=np.int64)
+def rank_of(x: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
+    """How many singular values count; of a symmetric matrix they are the sizes of the eigenvalues."""
+    s = np.abs(np.linalg.eigvalsh(x)) if hermitian else svd_of(x, compute_uv=False)
+    return (s > least_kept(s, x, atol, rtol)).sum(axis=-1, dtype=np.int64)
 
 
-@public("linalg.matrix_rank(input: tensor)", method=False)
-def matrix_rank(x: Tensor) -> Tensor:
-    """How many singular values are not zero."""
+@public(f"linalg.matrix_rank(input: tensor, tol: value = None, {TOLERANCES})", method=False)
+def matrix_rank(x: Tensor, tol: Any, hermitian: bool, atol: Any, rtol: Any) -> Tensor:
+    """How many singular values count, as for ``pinv``; ``tol`` is an older name of ``atol``."""
     check_matrices(x, "torch.linalg.matrix_rank", "input tensor input")
     check_decimals(x)
-    return Tensor(rank_of(x.data))
+    if hermitian and x.size:
+        check_square(x, "linalg.eigh")
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    _, atol, rtol = tolerances(x, atol, rtol)
+    return Tensor(rank_of(x.data, atol, rtol, hermitian and bool(x.size)))
 
 
 def check_chain(tensors: list[Tensor]) -> None:
@@ -288,102 +321,3 @@ def multiply_chain(chain: list[Tensor], split: dict[tuple[int, int], int]) -> Te
         return product(i, split[i, j]) @ product(split[i, j] + 1, j)
 
     return product(0, len(chain) - 1)
-
-
-# -- norms ----------------------------------------------------------------------------------------------
-
-NORM = "(input: tensor, ord: any = {}, dim: ints = {}, keepdim: bool = False, *, dtype: dtype = None)"
-
-
-@public("linalg.matrix_norm" + NORM.format("'fro'", "None"), method=False)
-def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType | None) -> Tensor:
-    """A norm of each matrix: 'fro', 'nuc', inf, 1, 2 or their negatives for the smallest."""
-    x = cast(x, dtype)
-    check_matrices(x, "linalg.matrix_norm")
-    if dim is not None and len(dim) != 2:
-        raise ShapeError(
-            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}", operands=(x,)
-        )
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            f"linalg.matrix_norm: Expected a floating point or complex tensor as input. Got"
-            f" {x.dtype.long_name}",
-            operands=(x,),
-        )
-    rows, columns = wrap_dims(x, (-2, -1) if dim is None else dim)
-    ord = int(ord) if ord.__class__ is bool else ord
-    if ord.__class__ not in (int, float, str):
-        raise ScriptError(
-            f"linalg_matrix_norm(): argument 'ord' (position 2) must be Number or str, not {type_name(ord)}",
-            code="E0310",
-        )
-    if ord == "fro":
-        return norm_over(x, 2, (rows, columns), keepdim)
-    if ord in (2, -2, "nuc"):
-        values = singular_values(movedim(x, (rows, columns), (-2, -1)))
-        small = extreme_size(values, 0 if ord == "nuc" else float(ord), values.ndim - 1, False)
-        if not keepdim:
-            return small
-        shape = tuple(1 if d in (rows, columns) else n for d, n in enumerate(x.shape))
-        return reshape.named("PermuteBackward0")(small, shape=shape)
-    if ord not in (1, -1, math.inf, -math.inf):
-        raise ScriptError(f"linalg.matrix_norm: Order {ord} not supported.")
-    along, over = (rows, columns) if ord in (1, -1) else (columns, rows)
-    totals = sum(abs(x), dim=(along,), keepdim=keepdim)
-    place = over if keepdim or over < along else over - 1
-    return extreme_size(totals, ord, place, keepdim)
-
-
-def extreme_size(sizes: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
-    """The largest for a positive order, the smallest for a negative one, the sum for 0; of nothing 0."""
-    if ord < 0:
-        check_not_empty(sizes, "amin", (dim,))
-    elif ord and not sizes.shape[dim]:
-        ord, sizes = 0, sizes.detach()
-    return (amax if ord > 0 else amin if ord else sum)(sizes, dim=(dim,), keepdim=keepdim)
-
-
-@public("linalg.norm" + NORM.format("None", "None"), method=False)
-def norm_of(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType | None) -> Tensor:
-    """The norm of a vector or a matrix: of two dimensions it is a matrix norm, of one a vector norm."""
-    if ord is None:
-        return norm_over(cast(x, dtype), 2, dim, keepdim)
-    if (dim is not None and len(dim) == 2) or (dim is None and x.ndim == 2):
-        return matrix_norm(x, ord, dim, keepdim, dtype)
-    if ord in ("fro", "nuc") or (dim is None and x.ndim != 1):
-        raise ShapeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {x.ndim}D.",
-            operands=(x,),
-        )
-    return norm_over(cast(x, dtype), ord, dim, keepdim)
-
-
-@public("linalg.cond(input: tensor, p: any = None)", method=False)
-def cond(x: Tensor, p: Any) -> Tensor:
-    """The condition number: the norm of A times the norm of its inverse."""
-    check_matrices(x, "linalg.cond", "input tensor")
-    if p.__class__ not in (int, float, bool, str) and p is not None:
-        raise ScriptError(
-            f"linalg_cond(): argument 'p' (position 2) must be Number or str, not {type_name(p)}",
-            code="E0310",
-        )
-    if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):
-        raise ScriptError(f"linalg.cond got an invalid norm type: {p}", operands=(x,))
-    if p in (None, 2, -2):
-        check_floats(x, "linalg.svd")
-        if 0 in x.shape:
-            return Tensor(np.zeros(x.shape[:-2], x.data.dtype))
-        values = singular_values(x)
-        last = values.ndim - 1
-        largest, smallest = (op(values, dim=(last,), keepdim=False) for op in (amax, amin))
-        ratio = div.named("SqueezeBackward1")
-        return ratio(smallest, largest) if p == -2 else ratio(largest, smallest)
-    check_square(x, f"linalg.cond(ord={p})")
-    try:
-        inverse = inv_matrix(x)
-    except ScriptError:
-        if x.ndim > 2:
-            raise
-        return matrix_norm(x, p, None, False, None) * math.inf  # a single singular matrix
-    norms = (matrix_norm(part, p, None, False, None) for part in (x, inverse))
-    return (mul if p == "nuc" else mul.named("NanToNumBackward0"))(*norms)

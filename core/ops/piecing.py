@@ -251,11 +251,6 @@ def block_diag(tensors: list[Tensor] | None) -> Tensor:
 @public("linalg.vander(x: tensor, *, N: int = None)", method=False)
 def vander(x: Tensor, count: int | None) -> Tensor:
     """The powers 0, 1, 2, ... of each entry side by side."""
-    if count is None:
-        count = x.shape[-1] if x.shape else 1
-    if count <= 1:
-        raise ScriptError("N must be greater than 1.")
-    x = x if x.ndim else reshape(x, shape=(1,))
     if x.dtype.kind == "b":
         raise ScriptError(
             "linalg.vander supports floating point, complex, and integer tensors, but got Bool",
@@ -263,6 +258,11 @@ def vander(x: Tensor, count: int | None) -> Tensor:
             operands=(x,),
             caret="truth values are no numbers here",
         )
+    if count is None:
+        count = x.shape[-1] if x.shape else 1
+    if count <= 1:
+        raise ScriptError("N must be greater than 1.")
+    x = x if x.ndim else reshape(x, shape=(1,))
     x = x if x.dtype.is_floating_point else cast(x, int64)
     powers = [Tensor(np.ones_like(x.data)), x]
     while len(powers) < count:

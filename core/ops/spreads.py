@@ -12,9 +12,9 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import except_where
+from autodiff.core.ops.dims import size_along
 from autodiff.core.ops.reduction import (
     Dims,
-    cast,
     dims_of,
     entries,
     mean,
@@ -28,8 +28,6 @@ from autodiff.core.tensors import Tensor
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from autodiff.core.dtypes import DType
 
 
 def freedom(shape: tuple[int, ...], dim: Dims, correction: float) -> float:
@@ -196,60 +194,11 @@ def spread_and_mean(op: Op, name: str, x: Tensor, dim: Any, *rest: Any) -> tuple
     return first, mean.named(name)(x, dim=dims_of(x, dims, keepdim), keepdim=keepdim)
 
 
-def order_of_norm(ord: Any) -> float:
-    """The order as a number; "fro" and None are the Euclidean norm."""
-    if ord is None or ord == "fro":
-        return 2
-    if ord.__class__ is Tensor and ord.size == 1:
-        ord = ord.item()
-    ord = int(ord) if ord.__class__ is bool else ord
-    if ord.__class__ not in (int, float):
-        message = f"norms of order {ord!r} are not supported here"
-        if ord.__class__ is not str:
-            kind = type_name(ord)
-            message = f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {kind}"
-        raise ScriptError(
-            message,
-            code="E0310",
-            help=("use a number, inf, -inf or 'fro'",),
-        )
-    return ord
-
-
-@public("norm(input: tensor, p: any = 'fro', dim: ints = None, keepdim: bool = False, dtype: dtype = None)")
-def norm(x: Tensor, p: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
-    """The p-norm of all entries, or over dimensions; Euclidean unless told otherwise."""
-    return norm_over(cast(x, dtype), p, dim, keepdim)
-
-
-@public(
-    "linalg.vector_norm(input: tensor, ord: any = 2, dim: ints = None, keepdim: bool = False,"
-    " *, dtype: dtype = None)",
-    method=False,
-)
-def vector_norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
-    """The norm of the entries as one vector, or over dimensions."""
-    return norm_over(cast(x, dtype), ord, dim, keepdim)
-
-
-def norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool) -> Tensor:
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got"
-            f" {x.dtype.long_name}",
-            operands=(x,),
-            help=("convert it first, as in `x.double()`",),
-        )
-    dims = dims_of(x, dim, keepdim)
-    check_norm_exists(x, order_of_norm(ord), dims if dim else None)
-    return vector_norm(x, ord=order_of_norm(ord), dim=dims, keepdim=keepdim)
-
-
 def check_norm_exists(x: Tensor, ord: float, dim: Dims) -> None:
     """The largest and the smallest entry of nothing do not exist, nor do norms of a negative order."""
     if x.size or 0 <= ord < math.inf:
         return
-    empty = [axis for axis in dim or () if not x.shape[axis]]
+    empty = [axis for axis in dim or () if not size_along(x, axis)]
     if dim and not empty:
         return
     where = "an empty tensor because"
