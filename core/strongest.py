@@ -60,12 +60,14 @@ class ScalarEdges:
                 for node in newest_first:
                     if node.__class__ is ScalarNode:  # graphs of a hundred thousand nodes consist of these
                         a, b = node.a, node.b
+                        x = node.constant if a is None else a.out
+                        y = node.constant if b is None else b.out
                         if b is None or not b.tracked:
-                            add((_placed(node, 0, places[a]),) if a is not None and a.tracked else ())
+                            add((_placed(node, 0, x, y, places[a]),) if a is not None and a.tracked else ())
                         elif a is None or not a.tracked:
-                            add((_placed(node, 1, places[b]),))
+                            add((_placed(node, 1, x, y, places[b]),))
                         else:
-                            add((_placed(node, 0, places[a]), _placed(node, 1, places[b])))
+                            add((_placed(node, 0, x, y, places[a]), _placed(node, 1, x, y, places[b])))
                     elif isinstance(node, OpNode) and is_number(node):
                         add(_placed_edges(node, places))
                     else:
@@ -245,8 +247,8 @@ class _Ways:
         return stretch
 
 
-def _placed(node: ScalarNode, index: int, below: int) -> PlacedEdge:
-    """The edge to operand ``index``, where all values are numbers."""
+def _placed(node: ScalarNode, index: int, x: Any, y: Any, below: int) -> PlacedEdge:
+    """The edge to operand ``index``, where all values are numbers; ``y`` is None where there is one."""
     partials = node.op.partials
     partial = partials[index] if partials else None
     if isinstance(partial, int):
@@ -254,7 +256,7 @@ def _placed(node: ScalarNode, index: int, below: int) -> PlacedEdge:
     d: Any = None
     if partial is not None:
         try:  # noqa: SIM105 - contextlib.suppress would take as long as everything else here
-            d = partial(node.out, node.x) if node.y is None else partial(node.out, node.x, node.y)
+            d = partial(node.out, x) if y is None else partial(node.out, x, y)
         except (ArithmeticError, ValueError):
             pass
     if d.__class__ is not float:
