@@ -6,7 +6,7 @@ People read a short form, ``array(3, 3)``; programs get every number.
 from __future__ import annotations
 
 from autodiff.core.evaluation import compute
-from autodiff.core.expr import Expr, evaluate, name, names_in, postorder
+from autodiff.core.expr import Expr, evaluate, names_in
 from autodiff.core.lazy import np
 from autodiff.core.written_source import operands_in
 
@@ -66,7 +66,7 @@ def source_of_constant(text: str, array: Any, values: Mapping[str, Any]) -> Expr
             continue
         try:
             with np.errstate(all="ignore"):
-                value = np.asarray(evaluate(expr, values, _compute))
+                value = np.asarray(evaluate(expr, values, compute_source))
         except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError):
             continue
         if same(value, array):
@@ -74,7 +74,8 @@ def source_of_constant(text: str, array: Any, values: Mapping[str, Any]) -> Expr
     return None
 
 
-def _compute(expr: Expr, args: list[Any]) -> Any:
+def compute_source(expr: Expr, args: list[Any]) -> Any:
+    """The value of one head, also of those that only source texts have."""
     if expr.head == "call":
         if expr.details and not expr.params:
             raise ValueError(expr.value)
@@ -83,33 +84,3 @@ def _compute(expr: Expr, args: list[Any]) -> Any:
                 raise ValueError(expr.value)
             return MAKERS[expr.value](*args) * 1.0
     return compute(expr, args)
-
-
-def complete(root: Expr) -> Expr:
-    """The expression as programs get it: every array with all its entries, keys as ``s_[0, 1:3]``."""
-    done: dict[int, Expr] = {}
-    for expr in postorder(root):
-        if isinstance(expr.value, ArrayText):
-            done[id(expr)] = name(f"tensor({expr.value.array.tolist()})")
-            continue
-        args = tuple(done[id(arg)] for arg in expr.args)
-        details = _details(expr)
-        is_same = details == expr.details and all(a is b for a, b in zip(args, expr.args, strict=True))
-        done[id(expr)] = expr if is_same else Expr(expr.head, args, expr.value, details, expr.params)
-    return done[id(root)]
-
-
-def _details(expr: Expr) -> tuple[str, ...]:
-    from autodiff.core.symbol import spell_key, spell_params
-
-    params = expr.params or {}
-    if expr.head != "call" or not expr.details:
-        return expr.details
-    if "advanced" in params:
-        return (f"at=s_{spell_key(params, complete=True)}", *expr.details[1:])
-    if expr.value == "one_hot":
-        targets = params["targets"]
-        return (str(list(targets) if targets.__class__ is tuple else targets), str(params["classes"]))
-    if expr.details == spell_params(params):
-        return spell_params(params, complete=True)
-    return expr.details

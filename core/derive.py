@@ -10,13 +10,15 @@ from __future__ import annotations
 from itertools import islice
 from math import isfinite, nan
 
+from autodiff.core.entry_report import Complete
 from autodiff.core.expr import Expr, name, number, substitute, text
-from autodiff.core.formula import Factored, factored, formula_of, total_of
+from autodiff.core.formula import Factored, Formula, factored, formula_of, total_of
 from autodiff.core.lazy import np
 from autodiff.core.matrices import layout
-from autodiff.core.naming import Formulas, Names
+from autodiff.core.naming import Names
 from autodiff.core.node import Node, OpNode
-from autodiff.core.path_writer import PathWriter
+from autodiff.core.operand_formulas import Formulas
+from autodiff.core.path_writer import LONGEST_PATH, PathWriter
 from autodiff.core.paths import Path as Edges
 from autodiff.core.paths import PathCounts, follow
 from autodiff.core.report import Derivation, Expressions, Subject
@@ -67,7 +69,7 @@ class Derivations:
         self.max_paths = max_paths
         self.top = top
         self.entry = entry
-        self.formulas = Formulas(names)
+        self.formulas = Formulas(names, subject.variables)
         self._sources = {node for node in subject.order if not isinstance(node, OpNode)}
         self._scalar_edges: ScalarEdges | None = None
         weight = None
@@ -89,6 +91,7 @@ class Derivations:
         followed, are_strongest = self._follow(node, count, edges)
         is_sum = len(followed) == count <= max(MOST_SUMMED, self.top)
         written = followed if is_sum else _strongest(followed, self.top)
+        is_shortened = any(len(path) > LONGEST_PATH for path, _ in written)
         paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
         total = total_of([symbol for _, symbol in paths], node, is_scalar)
         if len(written) > self.top:
@@ -99,9 +102,11 @@ class Derivations:
             writer.local_step(path, said, is_scalar)
             for (path, _), (said, _) in zip(written, paths, strict=True)
         )
-        formula = formula_of(
-            total if is_sum else None, self._factored(leading, count, is_scalar), self.formulas
-        )
+        short = self._factored(leading, count, is_scalar) if count > 1 else None
+        formula = formula_of(total if is_sum else None, short, self.formulas)
+        if is_shortened:  # the sum has dots in it
+            short = short or self._factored(leading, count, is_scalar)
+            formula.whole, formula.shared = (short.expr, short.shared) if short else (None, {})
         backward = self._backward(node)
         uses, use_count = uses_of(subject, node, names) if count > 1 else ((), count)
         is_complete = len(followed) == count
@@ -111,7 +116,7 @@ class Derivations:
             output_line=names.line(subject.root),
             wrt=spelled,
             wrt_line=names.line(node),
-            entry=self._entry(spelled, node),
+            entry=self._entry(spelled, node, formula),
             weight=subject.weight,
             is_only=node in self._sources and len(self._sources) == 1,
             count=count,
@@ -122,7 +127,7 @@ class Derivations:
             local=local,
             simplified=formula.simplified or f"{text(total, None, DIGITS)} + ...",
             factored=formula.factored,
-            formula=formula.exact,
+            complete=Complete(lambda: self._complete(formula, node.shape)),
             where=formula.where or self.formulas.where([total]),
             expressions=Expressions(
                 formula.shown,
@@ -143,13 +148,23 @@ class Derivations:
             words=self._words(written, node, count) if is_scalar else "",
         )
 
-    def _entry(self, spelled: str, node: Node) -> Entry | None:
+    def _entry(self, spelled: str, node: Node, formula: Formula) -> Entry | None:
         place = self.entry
         if place is None or not has_place(node.shape, place):
             return None
         from autodiff.core.entry import EntryWriter  # here, since most are not asked about an entry
 
-        return EntryWriter(self.subject, self.names, self.formulas).of(node, spelled, place)
+        writer = EntryWriter(self.subject, self.names, self.formulas)
+        return writer.of(node, spelled, place, lambda: self._complete(formula, node.shape, place))
+
+    def _complete(
+        self, formula: Formula, shape: tuple[int, ...], place: tuple[int, ...] | None = None
+    ) -> tuple[str, str]:
+        if formula.whole is None:
+            return "", ""
+        from autodiff.core.complete import complete  # here, since most read the short form
+
+        return complete(formula.whole, formula.shared, self.formulas, shape, place)
 
     def _edges(self) -> ScalarEdges:
         if self._scalar_edges is None:
@@ -176,7 +191,7 @@ class Derivations:
         return found, len(found) == count
 
     def _factored(self, leading: list[Node], count: int, is_scalar: bool) -> Factored | None:
-        if count < 2 or len(leading) > MOST_NODES:
+        if not count or len(leading) > MOST_NODES:
             return None
         return factored(self._writer, leading, is_scalar)
 

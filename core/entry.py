@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 
 from autodiff.core.entries import NO_VALUES, Entries, UnspelledError, spelled_place
-from autodiff.core.entry_report import Entry, EntryStep
+from autodiff.core.entry_report import Complete, Entry, EntryStep
 from autodiff.core.evaluation import value_of
 from autodiff.core.expr import (
-    EVALUABLE,
     ONE,
     ZERO,
     Expr,
@@ -26,9 +25,10 @@ from autodiff.core.expr import (
     unfold,
 )
 from autodiff.core.lazy import np
-from autodiff.core.naming import Formulas, Names, bracketed
+from autodiff.core.naming import Names, bracketed
 from autodiff.core.node import Node, OpNode
 from autodiff.core.op import OPS
+from autodiff.core.operand_formulas import Formulas
 from autodiff.core.report import Subject
 from autodiff.core.simplify import simplify
 from autodiff.core.sweep import leading_to
@@ -38,6 +38,7 @@ from autodiff.core.written_sums import written_sum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Place = tuple[int, ...]
@@ -72,8 +73,11 @@ class EntryWriter:
         self.is_weighed = subject.weight is not None or np.size(subject.seed) != 1
         self.output = "S" if self.is_weighed else names[subject.root]
 
-    def of(self, node: Node, spelled: str, place: Place) -> Entry:
-        """The derivation of one entry of the gradient of ``node``, which has ``place``."""
+    def of(self, node: Node, spelled: str, place: Place, from_tensor: Callable[[], tuple[str, str]]) -> Entry:
+        """The derivation of one entry of the gradient of ``node``, which has ``place``.
+
+        ``from_tensor`` writes the entry as one of the whole gradient, where it has no formula of its own.
+        """
         run = _Run(self, node)
         above, below = bracketed(self.output), bracketed(spelled) + spelled_place(place)
         backward = self._backward(node, place)
@@ -82,7 +86,8 @@ class EntryWriter:
             run.explain()
             steps = run.steps(node, place)
         except TooLongError:
-            return Entry(place, above, below, value=backward, backward=backward)
+            value, complete = backward, Complete(from_tensor)
+            return Entry(place, above, below, value=value, backward=value, complete=complete)
         whole = run.written_out(expr)
         value = backward if whole is None else float(value_of(whole, run.values))
         where = [(name_of, written_sum(summands(meaning), DIGITS)) for name_of, meaning in run.told(expr)]
@@ -95,7 +100,7 @@ class EntryWriter:
             difference=None if whole is None else _apart(value, backward),
             formula=written_sum(summands(expr), DIGITS),
             numbers=tuple(run.numbers(term) for term in summands(expr)),
-            exact="" if whole is None else text(whole, claims=EVALUABLE),
+            complete=Complete(from_tensor if whole is None else lambda: run.complete(whole) or from_tensor()),
             expr=expr,
             steps=steps,
             where=(*where, *run.formulas.where(map(name, run.tables_in(expr)))),
@@ -127,6 +132,8 @@ class _Run:
                 if below in self.useful and below is not None and isinstance(user, OpNode):
                     self.users.setdefault(below, []).append((user, index))
         self.values: dict[str, float] = {}
+        #: Where the entries of values are that have a name.
+        self.places: dict[str, tuple[Node, Place]] = {}
         self.unspelled: dict[str, str] = {}
         #: The meanings of names: those of gradients wait until they are worked out.
         self.meanings: dict[str, Expr] = {}
@@ -180,6 +187,7 @@ class _Run:
     def named(self, spelled: str, node: Node, place: Place) -> Expr:
         entry = spelled + spelled_place(place)
         self.values[entry] = _number(node, place)
+        self.places[entry] = (node, place)
         return name(entry)
 
     # -- gradients ------------------------------------------------------------------------------------------
@@ -349,6 +357,14 @@ class _Run:
         """The expression without the names of gradients; None where it is too long."""
         whole = unfold(expr, self.meanings)
         return whole if whole.size <= LONGEST_FORMULA else None
+
+    def complete(self, whole: Expr) -> tuple[str, str] | None:
+        """The formula for programs; None where a part of it has no expression entry by entry."""
+        from autodiff.core.complete import complete_entry  # here, since most read the short form
+
+        if self.unspelled:
+            return None
+        return complete_entry(whole, self.places, self.values, self.formulas)
 
     def numbers(self, term: Expr) -> str:
         rounded = {s: number(float(f"{self.values[s]:.{DIGITS}g}")) for s in names_in(term)}

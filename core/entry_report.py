@@ -4,7 +4,38 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from autodiff.core.expr import Expr
+
+
+class Complete:
+    """A formula that stands alone, ``text``, or where there is none the ``missing`` part of it.
+
+    Both are empty where the formula is too long to write out. ``make`` answers with both.
+    """
+
+    __slots__ = ("_known", "_make")
+
+    def __init__(self, make: Callable[[], tuple[str, str]]) -> None:
+        self._make = make
+        self._known: tuple[str, str] | None = None
+
+    @property
+    def text(self) -> str:
+        return self._both()[0]
+
+    @property
+    def missing(self) -> str:
+        return self._both()[1]
+
+    def _both(self) -> tuple[str, str]:
+        if self._known is None:
+            self._known = self._make()
+        return self._known
+
+
+NOTHING_WRITTEN = Complete(lambda: ("", ""))
 
 
 class EntryStep:
@@ -28,8 +59,8 @@ class Entry:
     """One entry of a tensor gradient with its index sums written out: ``given`` = ``formula``.
 
     ``given`` is the quotient of ``above`` and ``below``, as in ``dL/dW[0,1]``, ``numbers`` the terms of the
-    formula with values for names, ``where`` the meanings of its invented names, ``exact`` the formula without
-    those and unrounded.
+    formula with values for names, ``where`` the meanings of its invented names, ``complete`` the formula
+    without those and unrounded, for programs.
     ``value`` is what that gives, ``difference`` its distance from backward; ``formula`` is empty and
     ``difference`` None where it is too long. ``steps`` are the chain rule, empty where it has no spelling.
     ``unspelled`` maps names that stand for values to the op that has no spelling. ``expr`` is the formula as
@@ -37,7 +68,7 @@ class Entry:
     """
 
     __slots__ = (
-        *("above", "backward", "below", "difference", "exact", "expr", "formula", "given", "meanings"),
+        *("above", "backward", "below", "complete", "difference", "expr", "formula", "given", "meanings"),
         *("numbers", "place", "steps", "unspelled", "value", "values", "where"),
     )
 
@@ -52,7 +83,7 @@ class Entry:
         difference: float | None = None,
         formula: str = "",
         numbers: tuple[str, ...] = (),
-        exact: str = "",
+        complete: Complete = NOTHING_WRITTEN,
         expr: Expr | None = None,
         steps: tuple[EntryStep, ...] = (),
         where: tuple[tuple[str, str], ...] = (),
@@ -70,7 +101,7 @@ class Entry:
         self.difference = difference
         self.formula = formula
         self.numbers = numbers
-        self.exact = exact
+        self.complete = complete
         self.expr = expr
         self.steps = steps
         self.where = where

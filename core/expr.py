@@ -32,7 +32,7 @@ LEVELS = {
 ARITHMETIC = ("+", "-", "*", "/", "@", "neg", "**")
 EXACT = 2**53
 #: What stands around a comparison that is used as a number, for people and for programs.
-IVERSON, EVALUABLE = ("[", "]"), ("where(", ", 1, 0)")
+IVERSON, EVALUABLE = ("[", "]"), ("where(", ", 1.0, 0.0)")
 BIGGEST_SIZE = 10**9
 
 
@@ -40,12 +40,13 @@ class Expr:
     """A number, a name, or a head with arguments.
 
     ``head`` is ``"number"``, ``"name"``, ``"call"`` (of the function ``value``), ``"postfix"`` (``value`` is
-    ``".T"`` or ``"[0, :]"``), ``"claim"`` (1 where its argument holds, else 0), ``"neg"`` or an infix
-    operator. ``details`` are the further arguments of a call as text, ``params`` the same as values.
+    ``".T"`` or ``"[0, :]"``), ``"list"``, ``"claim"`` (1 where its argument holds, else 0), ``"neg"`` or an
+    infix operator. ``details`` are the further arguments of a call as text, ``params`` the same as values.
+    ``shapes`` are those that the arguments of what does not broadcast must have, None where not known.
     ``size`` counts the symbols of the written-out tree, up to a bound.
     """
 
-    __slots__ = ("_hash", "args", "details", "head", "params", "size", "value")
+    __slots__ = ("_hash", "args", "details", "head", "params", "shapes", "size", "value")
 
     _hash: int
     size: int
@@ -57,12 +58,14 @@ class Expr:
         value: Any = None,
         details: tuple[str, ...] = (),
         params: dict[str, Any] | None = None,
+        shapes: tuple[tuple[int, ...], ...] | None = None,
     ) -> None:
         self.head = head
         self.args = args
         self.value = value
         self.details = details
         self.params = params
+        self.shapes = shapes
         size = 1
         for arg in args:
             size += arg.size
@@ -90,6 +93,10 @@ class Expr:
             seen.add((id(a), id(b)))
             todo.extend(zip(a.args, b.args, strict=True))
         return True
+
+    def of(self, args: tuple[Expr, ...]) -> Expr:
+        """The same head with other arguments."""
+        return Expr(self.head, args, self.value, self.details, self.params, self.shapes)
 
     def __str__(self) -> str:
         return text(self)
@@ -174,8 +181,7 @@ def substitute(root: Expr, values: Mapping[str, Expr]) -> Expr:
         if expr.head == "name":
             done[id(expr)] = values.get(expr.value, expr)
         elif any(done[id(arg)] is not arg for arg in expr.args):
-            args = tuple(done[id(arg)] for arg in expr.args)
-            done[id(expr)] = Expr(expr.head, args, expr.value, expr.details, expr.params)
+            done[id(expr)] = expr.of(tuple(done[id(arg)] for arg in expr.args))
         else:
             done[id(expr)] = expr
     return done[id(root)]
@@ -302,6 +308,11 @@ def _pieces(expr: Expr, after_sign: bool, claims: tuple[str, str]) -> list[Any]:
         if pieces[-1] == ", ":
             pieces.pop()
         return [*pieces, ")"]
+    if head == "list":
+        pieces = ["["]
+        for arg in args:
+            pieces += [", "] * (len(pieces) > 1) + [(arg, 0, False, "call")]
+        return [*pieces, "]"]
     if head == "postfix":
         return [(args[0], ATOM, after_sign, head), expr.value]
     if head == "claim":

@@ -6,8 +6,7 @@ graph, not as long as the list of its paths, and what several users share and is
 
 from __future__ import annotations
 
-from autodiff.core.constants import complete
-from autodiff.core.expr import EVALUABLE, ZERO, Expr, infix, name, names_in, text, unfold
+from autodiff.core.expr import ZERO, Expr, infix, name, names_in, text
 from autodiff.core.simplify import simplify
 from autodiff.core.symbol import Symbol, broadcast, pull_symbol
 
@@ -15,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodiff.core.naming import Formulas
     from autodiff.core.node import Node
+    from autodiff.core.operand_formulas import Formulas
     from autodiff.core.path_writer import PathWriter
 
 DIGITS = 6
@@ -28,8 +27,6 @@ LONGEST_SHARED = 12
 LONGEST = 120
 #: The meaning of a name is cut after so many characters.
 LONGEST_MEANING = 4_000
-#: A formula of more symbols is not written out.
-LONGEST_FORMULA = 1_000_000
 
 
 class Formula:
@@ -38,24 +35,26 @@ class Formula:
     ``shown`` is what people read, rounded in ``simplified``, with the meaning of invented names in
     ``where``; it is empty where the graph is too large for any form. ``factored`` is a shorter way to write
     a sum, empty where there is none; ``short`` is its expression, ``meanings`` are those of ``where``.
-    ``exact`` is the whole gradient in numbers that read back as they were.
+    ``whole`` is the whole gradient, None where it is not known; ``shared`` are the derivatives it names.
     """
 
-    __slots__ = ("exact", "factored", "meanings", "short", "shown", "simplified", "where")
+    __slots__ = ("factored", "meanings", "shared", "short", "shown", "simplified", "where", "whole")
 
     def __init__(
         self,
         shown: Expr | None = None,
         short: Expr | None = None,
-        exact: str = "",
         meanings: tuple[tuple[str, Expr | str], ...] = (),
+        whole: Expr | None = None,
+        shared: dict[str, Expr] | None = None,
     ) -> None:
         self.shown = shown
         self.short = short
         self.meanings = meanings
         self.simplified = "" if shown is None else text(shown, None, DIGITS)
         self.factored = "" if short is None else text(short, None, DIGITS)
-        self.exact = exact
+        self.whole = whole
+        self.shared = shared or {}
         self.where = tuple(
             (spelled, text(meaning, LONGEST_MEANING, DIGITS) if isinstance(meaning, Expr) else meaning)
             for spelled, meaning in meanings
@@ -86,19 +85,15 @@ def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -
     elif short is not None and len(short.shared) <= MOST_SHARED:
         shown, shared = short.expr, short.shared
     else:
-        return Formula(exact="" if short is None else _exact(short.expr, short.shared, formulas))
+        return Formula() if short is None else Formula(whole=short.expr, shared=short.shared)
     told = [shown] if extra is None else [shown, extra]
     return Formula(
         shown,
         extra,
-        _exact(shown, shared, formulas),
         (*reversed(shared.items()), *formulas.meanings([*told, *shared.values()])),
+        shown,
+        shared,
     )
-
-
-def _exact(expr: Expr, shared: dict[str, Expr], formulas: Formulas) -> str:
-    expr = formulas.written_out(unfold(expr, shared))
-    return text(complete(expr), claims=EVALUABLE) if expr.size <= LONGEST_FORMULA else ""
 
 
 class Factored:

@@ -6,8 +6,9 @@ from autodiff.core.dtypes import dtype_of
 from autodiff.core.expr import text
 from autodiff.core.lazy import np
 from autodiff.core.mode import no_grad
-from autodiff.core.naming import Formulas, Names
+from autodiff.core.naming import Names
 from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
+from autodiff.core.operand_formulas import Formulas
 from autodiff.core.report import Graph, GraphEdge, GraphNode, Subject
 from autodiff.core.sweep import np_errors_ignored
 from autodiff.core.symbol import Symbol, is_custom, local_symbol

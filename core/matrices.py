@@ -65,7 +65,7 @@ def with_numbers(term: Expr, values: Mapping[str, Any]) -> Expr:
                 done[id(expr)] = number(float(f"{entry.item():.{DIGITS}g}"))
                 continue
         args = tuple(done[id(arg)] for arg in expr.args)
-        done[id(expr)] = Expr(expr.head, args, expr.value, expr.details, expr.params) if args else expr
+        done[id(expr)] = expr.of(args) if args else expr
     return done[id(term)]
 
 

@@ -2,30 +2,27 @@
 
 A node assigned to a name is called by it, with a version where the name was assigned again (``x``, ``x'2``).
 An unnamed one is called by its source text; where that is there twice, with the line (``x*y (line 7)``) or on
-one line with a number (``x*y (2nd)``). In a formula it is written out down to named ones.
+one line with a number (``x*y (2nd)``). In a formula it is written out down to named ones: see
+``operand_formulas``.
 """
 
 from __future__ import annotations
 
 import re
 
-from autodiff.core.constants import ArrayText, source_of_constant
-from autodiff.core.expr import Expr, call, infix, name, names_in, neg, number, postfix, text, unfold
+from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix, text
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.span import Source
-from autodiff.core.symbol import Shape, Symbol, as_symbol, dtype_named, is_custom
+from autodiff.core.symbol import as_symbol, is_custom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from autodiff.core.op import Op
 
 LONGEST_NAME = 40
-LONGEST_OPERAND = 60
-#: The source text that uses a constant is searched for that up to so many characters.
-LONGEST_USE = 400
 PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:'\d+)?")
 PRODUCT_SIGNS = re.compile(r" ?(\*\*|\*|//|/) ?")
 WORDS = re.compile(r"[^\W\d]\w*")
@@ -103,6 +100,10 @@ class Names:
             return ""
         spelled = self._source_text(node)
         return f"{spelled and ' in '}{spelled} (line {self.line(node)})"
+
+    def has_versions(self, node: Node) -> bool:
+        """Whether the node is one of several values of its variable."""
+        return node.name in self._reassigned
 
     def is_free(self, candidate: str) -> bool:
         """Whether nothing in the graph is called so."""
@@ -221,152 +222,5 @@ def short_constant(leaf: Leaf) -> str:
     return entries if 0 < len(entries) <= LONGEST_NAME else f"constant{leaf.out.shape}"
 
 
-def is_one_number_copied(value: Any) -> bool:
-    """Whether a tensor has the same finite number everywhere, as what a rule makes of a 1 often has."""
-    return bool(value.size) and value.dtype.kind == "f" and bool((value == value.flat[0]).all())
-
-
 def short_number(value: Any) -> str:
     return text(number(value), digits=6)
-
-
-class Formulas:
-    """How operands are written in formulas: names, numbers, and unnamed results written out.
-
-    ``values`` has the value of every name handed out; ``where`` the meaning of those that were invented.
-    """
-
-    def __init__(self, names: Names) -> None:
-        self._names = names
-        self._symbols: dict[Node, Symbol] = {}
-        self._invented = 0
-        self.values: dict[str, Any] = {}
-        self._meanings: dict[str, str | Expr] = {}
-        self._abbreviations: dict[Node, str] = {}
-
-    def operands(self, node: Node) -> tuple[Symbol, ...]:
-        """The operands of a node."""
-        return tuple(
-            as_symbol(value) if below is None else self.symbol(below)
-            for below, value in zip(node.inputs, node.operands, strict=True)
-        )
-
-    def symbol(self, root: Node) -> Symbol:
-        """The value of a node."""
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if node in self._symbols:
-                stack.pop()
-                continue
-            if node.name is None and isinstance(node, OpNode):
-                missing = [x for x in node.inputs if x is not None and x not in self._symbols]
-                if missing:
-                    stack.extend(missing)
-                    continue
-            self._symbols[stack.pop()] = self._written(node)
-        return self._symbols[root]
-
-    def _written(self, node: Node) -> Symbol:
-        shape = node.shape
-        if node.name is not None:
-            return self._named(self._names[node], node, shape)
-        if not isinstance(node, OpNode):
-            if node.out is not None and not node.tracked and node.out.__class__ is float:
-                return Symbol(number(node.out))
-            if node.out is not None and not node.tracked and node.out.size == 1:
-                return Symbol(number(node.out.item()), shape, extent=())
-            if not node.tracked and node.out is not None and is_one_number_copied(node.out):
-                return Symbol(number(node.out.flat[0].item()), shape, extent=())
-            if isinstance(node, Leaf) and not node.tracked and node.out is not None:
-                return self._invent(node, shape, self._constant(node))
-            return self._invent(node, shape, self._names[node])
-        written = self._application(node)
-        if (
-            written is None
-            or written.expr.size > LONGEST_OPERAND
-            or len(text(written.expr)) > LONGEST_OPERAND
-        ):
-            return self._invent(node, shape, self._names[node] if written is None else written.expr)
-        return written.reshaped(shape, written.extent if written.shape == shape else None)
-
-    def _constant(self, leaf: Leaf) -> Expr:
-        """What an unnamed constant is: the script's text for it where that can be computed, or its values."""
-        if leaf.site is not None and leaf.site.end - leaf.site.start <= LONGEST_USE:
-            spelled = self._names.source.excerpt(leaf.site)
-            found = source_of_constant(spelled, leaf.out, self._names.values)
-            if found is not None:
-                return found
-        shown = short_constant(leaf)
-        if shown.startswith("constant"):
-            shown += self._names.place_of(leaf)
-        return name(ArrayText(shown, leaf.out))
-
-    def _application(self, node: OpNode) -> Symbol | None:
-        operands = self.operands(node)
-        if is_custom(node.op):
-            return Symbol(call(node.op.name, *(x.expr for x in operands)))
-        try:
-            written = node.op(*operands, **node.params)
-        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
-            return None
-        return written if written.__class__ is Symbol else None
-
-    def _named(self, spelled: str, node: Node, shape: Shape) -> Symbol:
-        self.values[spelled] = node.out
-        return Symbol(name(spelled), shape, dtype=dtype_named(node.out))
-
-    def _invent(self, node: Node, shape: Shape, meaning: str | Expr) -> Symbol:
-        spelled = self._names.of[node] if node in self._names.called else self._free_name()
-        self._meanings[spelled] = meaning
-        return self._named(spelled, node, shape)
-
-    def _free_name(self) -> str:
-        self._invented += 1
-        while not self._names.is_free(f"t{self._invented}"):
-            self._invented += 1
-        return f"t{self._invented}"
-
-    def abbreviation(self, node: Node) -> str:
-        """The invented name of an unnamed result, for formulas that would repeat it."""
-        known = self._abbreviations.get(node)
-        if known is None:
-            expr = self.symbol(node).expr
-            if expr.value not in self._meanings:
-                expr = self._invent(node, node.shape, expr).expr
-            known = self._abbreviations[node] = expr.value
-        return known
-
-    def written_out(self, root: Expr) -> Expr:
-        """The expression without invented names, but for those that stand for what has no expression."""
-        meanings = {
-            spelled: meaning for spelled, meaning in self.meanings([root]) if isinstance(meaning, Expr)
-        }
-        return unfold(root, meanings)
-
-    def where(self, exprs: Iterable[Expr]) -> tuple[tuple[str, str], ...]:
-        """The meaning of every invented name in the expressions, and of those in their meanings, as text."""
-        return tuple(
-            (spelled, text(meaning, 400, 6) if isinstance(meaning, Expr) else meaning)
-            for spelled, meaning in self.meanings(exprs)
-        )
-
-    def meanings(self, exprs: Iterable[Expr]) -> tuple[tuple[str, Expr | str], ...]:
-        """As ``where``; a meaning is an expression where it has one."""
-        needed: dict[str, None] = {}
-        todo = list(self._invented_in(exprs))
-        while todo:
-            spelled = todo.pop()
-            if spelled in needed:
-                continue
-            needed[spelled] = None
-            meaning = self._meanings[spelled]
-            if isinstance(meaning, Expr):
-                todo.extend(self._invented_in([meaning]))
-        return tuple((spelled, meaning) for spelled, meaning in self._meanings.items() if spelled in needed)
-
-    def _invented_in(self, exprs: Iterable[Expr]) -> Iterator[str]:
-        for expr in exprs:
-            for spelled in names_in(expr):
-                if spelled in self._meanings:
-                    yield spelled

@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.naming import Formulas, Names
+    from autodiff.core.naming import Names
+    from autodiff.core.operand_formulas import Formulas
     from autodiff.core.paths import Edge
     from autodiff.core.paths import Path as Edges
     from autodiff.core.report import Subject

@@ -6,11 +6,12 @@ Plain classes rather than dataclasses, whose making would take a quarter of a sh
 
 from __future__ import annotations
 
+from autodiff.core.entry_report import NOTHING_WRITTEN, Complete
 from autodiff.core.node import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import Any
 
     from autodiff.core.cause import Cause
@@ -26,10 +27,13 @@ class Subject:
     ``received`` holds what leaves received only, ``sweep_all`` gives the rest when it is first asked for:
     bare gradients of a million nodes do without.
     ``weight`` is the gradient the pass started with, None for the 1 of a scalar. ``wrt`` are the inputs
-    asked about, in source order. ``notes`` are remarks for the reader's stderr.
+    asked about, in source order. ``notes`` are remarks for the reader's stderr. ``variables`` are the names
+    that the script has outside of functions, None where all names are such.
     """
 
-    __slots__ = ("_sweep_all", "name", "notes", "order", "received", "root", "seed", "weight", "wrt")
+    __slots__ = (
+        *("_sweep_all", "name", "notes", "order", "received", "root", "seed", "variables", "weight", "wrt"),
+    )
 
     def __init__(
         self,
@@ -42,6 +46,7 @@ class Subject:
         received: dict[Node, Any],
         notes: tuple[str, ...] = (),
         sweep_all: Callable[[], dict[Node, Any]] | None = None,
+        variables: Collection[str] | None = None,
     ) -> None:
         self.name = name
         self.root = root
@@ -52,6 +57,7 @@ class Subject:
         self.received = received
         self.notes = notes
         self._sweep_all = sweep_all
+        self.variables = variables
 
     @property
     def cotangents(self) -> dict[Node, Any]:
@@ -249,7 +255,7 @@ class Derivation:
     The five steps are lists of summands, one per path written out: ``chain``, ``local``, ``numbers`` (each a
     printable term without its sign's separator), while ``simplified`` is one line for the whole gradient.
     ``factored`` is the same gradient with what paths share written once, empty where that is no other text;
-    ``formula`` is the gradient in full and unrounded, for programs that evaluate it.
+    ``complete`` is the gradient in full and unrounded, for programs that evaluate it.
     ``value`` is the gradient, ``difference`` the largest deviation of the sum of all contributions from
     what backward gave; None when not all paths were followed. ``is_scalar`` tells whether every node on
     the way is a single number. ``count`` is exact, ``followed`` is how many paths were, ``paths`` those
@@ -268,13 +274,13 @@ class Derivation:
         "backward",
         "causes",
         "chain",
+        "complete",
         "count",
         "difference",
         "entry",
         "expressions",
         "factored",
         "followed",
-        "formula",
         "given",
         "is_only",
         "is_scalar",
@@ -317,7 +323,7 @@ class Derivation:
         entry: Entry | None = None,
         followed: int = 0,
         factored: str = "",
-        formula: str = "",
+        complete: Complete = NOTHING_WRITTEN,
         magnitude: float | None = None,
         are_strongest: bool = False,
         uses: tuple[Use, ...] = (),
@@ -350,7 +356,7 @@ class Derivation:
         self.entry = entry
         self.followed = followed
         self.factored = factored
-        self.formula = formula
+        self.complete = complete
         self.magnitude = magnitude
         self.are_strongest = are_strongest
         self.uses = uses

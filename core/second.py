@@ -72,7 +72,7 @@ def second_derivatives(
                 seed, weight = weigh(name, g)
                 names = {**called, root: name} if root.number > before else called
                 for other in subject.wrt[at:]:
-                    second = _subject(name, root, seed, weight, other, subject.notes)
+                    second = _subject(name, root, seed, weight, other, subject)
                     given = spelled_second(output, name, spelled, other[0])
                     found.append(Second(second, given, names))
             return found
@@ -81,10 +81,20 @@ def second_derivatives(
 
 
 def _subject(
-    name: str, root: Node, seed: Any, weight: str | None, wrt: tuple[str, Node], notes: tuple[str, ...]
+    name: str, root: Node, seed: Any, weight: str | None, wrt: tuple[str, Node], first: Subject
 ) -> Subject:
     order = newest_first([root])
-    return Subject(name, root, seed, weight, (wrt,), order, sweep(order, {root: seed}), notes)
+    return Subject(
+        name,
+        root,
+        seed,
+        weight,
+        (wrt,),
+        order,
+        sweep(order, {root: seed}),
+        first.notes,
+        variables=first.variables,
+    )
 
 
 def spelled_second(output: str, name: str, first: str, second: str) -> str:

@@ -6,9 +6,9 @@ are left alone: expanded they are longer and say less. ``@`` keeps its order.
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, prod
 
-from autodiff.core.expr import ZERO, Expr, infix, number
+from autodiff.core.expr import ONE, ZERO, Expr, call, infix, number
 from autodiff.core.terms import UNIT, atom, build_product, constant, plus, raised, single, times
 
 TYPE_CHECKING = False
@@ -123,7 +123,9 @@ class Simplifier:
 
     def _rebuilt(self, expr: Expr, arguments: list[Terms]) -> Expr:
         args = tuple(self.build(terms) for terms in arguments)
-        return Expr(expr.head, args, expr.value, expr.details, expr.params)
+        if expr.shapes is not None and len(expr.shapes) == len(args):
+            args = tuple(_filled(arg, shape) for arg, shape in zip(args, expr.shapes, strict=True))
+        return expr.of(args)
 
     # -- sums -------------------------------------------------------------------------------------------
 
@@ -262,7 +264,7 @@ class Simplifier:
                     coefficient = times(coefficient, n)
                     terms = dict.fromkeys(terms, (UNIT, factors))
             args.append(self.build(terms))
-        made = Expr(expr.head, tuple(args), expr.value, expr.details, expr.params)
+        made = expr.of(tuple(args))
         return self._one(coefficient, {made: 1})
 
     def _transposed(self, expr: Expr, argument: Terms) -> Terms:
@@ -303,6 +305,14 @@ class Simplifier:
             else:
                 total = infix("+", total, build_product(coefficient, factors))
         return ZERO if total is None else total
+
+
+def _filled(arg: Expr, shape: tuple[int, ...]) -> Expr:
+    """``x/x`` is 1, and its sum is that of as many as ``x`` has entries."""
+    if arg.head != "number" or prod(shape) == 1:
+        return arg
+    ones = call("ones", details=tuple(map(str, shape)), params={"shape": shape})
+    return ones if arg == ONE else infix("*", arg, ones)
 
 
 def is_number(terms: Terms) -> bool:

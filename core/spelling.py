@@ -85,8 +85,11 @@ def total(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     shape = params["shape"] if "shape" in params else reduced(x.shape, params["dim"], params["keepdim"])
     if x.shape == shape:
         return x.reshaped(shape, x.extent)
-    if x.size == size_of(shape):  # only the shape changes, which a reader of a sum does not mind
-        return x.reshaped(shape, () if is_one_number(x) else None)
+    if is_one_number(x) and x.size == 1:
+        return x.reshaped(shape, ())
+    if x.size == size_of(shape):  # only the shape changes, which a reader of a sum does not mind in front
+        in_front = x.shape[len(x.shape) - len(shape) :] == shape
+        return x.reshaped(shape) if in_front else OPS["reshape"](x, shape=shape)
     if is_one_number(x) and size_of(shape):
         copies = x.size // size_of(shape)
         return Symbol(infix("*", number(copies), x.expr), shape, extent=(), dtype=x.dtype)
@@ -172,6 +175,12 @@ def except_where(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     condition, value, formula = operands
     shape = broadcast([condition.shape, value.shape, formula.shape])
     return formula.reshaped(shape, formula.extent)
+
+
+@spelling("zero")
+def zero(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    return Symbol(ZERO, x.shape, extent=(), dtype=x.dtype)
 
 
 @spelling("vector_norm")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from autodiff.core.constants import ArrayText
 from autodiff.core.dtypes import DTYPES, DType, float64
-from autodiff.core.expr import Expr, call, infix, name, neg, number
+from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
 from autodiff.core.lazy import np
 from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 
@@ -24,6 +24,34 @@ Shape = tuple[int, ...]
 NOTHING: frozenset[int | str] = frozenset()
 LOGIC = {"logical_and": "&", "logical_or": "|", "logical_not": "~"}
 CUSTOM = "a function defined in the script"
+
+
+class OwnText(str):
+    """What a function of the script's own is called; equal to that of the same call only.
+
+    ``operand`` is the one whose gradient it gives, None for the value.
+    """
+
+    node: Node
+    operand: int | None
+
+    def __new__(cls, shown: str, node: Node, operand: int | None = None) -> OwnText:
+        made = super().__new__(cls, shown)
+        made.node, made.operand = node, operand
+        return made
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OwnText)
+            and str.__eq__(self, other)
+            and (self.node, self.operand) == (other.node, other.operand)
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
 
 #: Ops with a spelling of their own; the function may decline by answering None.
 SPELLINGS: dict[str, Callable[[list[Symbol], dict[str, Any]], Symbol | None]] = {}
@@ -179,6 +207,15 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Symbol:
     result = None if spell is None else spell(symbols, params)
     if result is None:
         result = _entrywise(op, symbols, params) if op.is_elementwise else _general(op, symbols, params)
+    expr = result.expr
+    if (
+        not op.is_elementwise
+        and expr.shapes is None
+        and expr.head in ("call", "postfix", "@")
+        and len(expr.args) == len(symbols)
+        and all(expr is not x.expr for x in symbols)
+    ):
+        expr.shapes = tuple(x.shape for x in symbols)
     for x in symbols:
         if x.reads and x.reads is not result.reads:
             result.reads = result.reads | x.reads
@@ -316,8 +353,10 @@ def pull_symbol(node: Node, index: int, g: Symbol, out: Symbol, operands: tuple[
         from autodiff.core.custom_call import Part
 
         if isinstance(op, Part):
-            return Symbol(call(f"{op.name}.output", g.expr, details=(str(op.position),)), shape)
-        return Symbol(call(f"{op.name}.backward", g.expr), shape)
+            text = OwnText(f"{op.name}.output", node, index)
+            return Symbol(call(text, g.expr, details=(str(op.position),)), shape)
+        answer = call(OwnText(f"{op.name}.backward", node, index), g.expr)
+        return Symbol(answered(answer, index) if len(node.inputs) > 1 else answer, shape)
     try:
         c = as_symbol(op.contribution(index, g, out, operands, node.params))
         return apply(OPS["sum_to"], (c,), {"shape": shape}) if op.is_elementwise else c
@@ -325,6 +364,11 @@ def pull_symbol(node: Node, index: int, g: Symbol, out: Symbol, operands: tuple[
         # A rule that computes with its operands' entries has no text: name it instead.
         others = tuple(operands[at].filled() for at in range(len(operands)))
         return Symbol(call(f"{op.name}_vjp", g.filled(), *others, details=spell_params(node.params)), shape)
+
+
+def answered(made: Expr, position: int) -> Expr:
+    """One of several that a function of the script's own answers."""
+    return postfix(made, f"[{position}]", "answer")
 
 
 def local_symbol(node: Node, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:

@@ -7,8 +7,9 @@ from math import prod
 
 from autodiff.core.graph_report import edge_symbol
 from autodiff.core.lazy import np
-from autodiff.core.naming import Formulas, Names
+from autodiff.core.naming import Names
 from autodiff.core.node import Node, OpNode
+from autodiff.core.operand_formulas import Formulas
 from autodiff.core.paths import contribution_of, count_paths, follow
 from autodiff.core.sweep import leading_to
 from autodiff.grammar import syntax

@@ -52,6 +52,7 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
         received=received,
         notes=tuple(notes_on(execution, root, wrt, received, recorded)),
         sweep_all=None if inner else lambda: sweep(order, {root: seed}),
+        variables=execution.scopes.module.first_bound,
     )
 
 

@@ -1,4 +1,4 @@
-"""Computes printed formulas with plain numpy: the engine has no part in what it is compared with."""
+"""Computes printed formulas: with plain numpy, in which the engine has no part, and as a line of a script."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-
-VERSION = re.compile(r"(\w)'(\d+)")
+import scipy.linalg
+from autodiff.core.naming import Names
+from autodiff.core.report import Subject
+from autodiff.core.span import Source
+from autodiff.grammar.run import Settings, execute
+from autodiff.grammar.runtime import ignore, ignore_warning
 
 
 def as_dims(dim: Any) -> Any:
@@ -25,24 +29,29 @@ def average(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return np.mean(x, axis=as_dims(dim), keepdims=keepdim)
 
 
-def embed(value: Any, at: Any, shape: tuple[int, ...]) -> Any:
-    """Zeros with ``value`` at one place."""
-    made = np.zeros(shape)
-    made[at] = value
+def index_add(x: Any, dim: int, index: Any, source: Any) -> Any:
+    """``x`` with slices added at places that may be named more than once."""
+    made = np.array(x)
+    np.add.at(made, (slice(None),) * dim + (index,), source)
     return made
 
 
-def embed_add(value: Any, at: Any, shape: tuple[int, ...]) -> Any:
-    """Zeros with ``value`` added at places that may be named more than once."""
-    made = np.zeros(shape)
-    np.add.at(made, at if isinstance(at, tuple) else (at,), value)
+def index_copy(x: Any, dim: int, index: Any, source: Any) -> Any:
+    made = np.array(x)
+    made[(slice(None),) * dim + (index,)] = source
     return made
 
 
-def cumsum(x: Any, dim: int, reverse: bool = False) -> Any:
-    if reverse:
-        return np.flip(np.cumsum(np.flip(x, dim), axis=dim), dim)
-    return np.cumsum(x, axis=dim)
+def slice_scatter(x: Any, source: Any, dim: int, start: int, stop: int, step: int = 1) -> Any:
+    made = np.array(x)
+    made[(slice(None),) * dim + (slice(start, stop, step),)] = source
+    return made
+
+
+def select_scatter(x: Any, source: Any, dim: int, at: int) -> Any:
+    made = np.array(x)
+    made[(slice(None),) * dim + (at,)] = source
+    return made
 
 
 def softmax(x: Any, dim: int) -> Any:
@@ -50,9 +59,29 @@ def softmax(x: Any, dim: int) -> Any:
     return e / e.sum(axis=dim, keepdims=True)
 
 
-def standardize(x: Any, dim: int, eps: float) -> Any:
-    centred = x - np.mean(x, axis=dim, keepdims=True)
-    return centred / np.sqrt(np.mean(centred**2, axis=dim, keepdims=True) + eps)
+def log_softmax(x: Any, dim: int) -> Any:
+    shifted = x - np.max(x, axis=dim, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=dim, keepdims=True))
+
+
+def logsumexp(x: Any, dim: Any, keepdim: bool = False) -> Any:
+    return np.log(np.sum(np.exp(x), axis=as_dims(dim), keepdims=keepdim))
+
+
+def nll_loss(logs: Any, target: Any, reduction: str = "mean") -> Any:
+    losses = -logs[np.arange(len(target)), target]
+    return losses if reduction == "none" else getattr(losses, reduction)()
+
+
+def mse_loss(x: Any, y: Any, reduction: str = "mean") -> Any:
+    losses = (x - y) ** 2
+    return losses if reduction == "none" else getattr(losses, reduction)()
+
+
+def smooth_l1_loss(x: Any, y: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
+    apart = np.abs(x - y)
+    losses = np.where(apart < beta, apart**2 / 2 / beta, apart - beta / 2)
+    return losses if reduction == "none" else getattr(losses, reduction)()
 
 
 def norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
@@ -61,30 +90,71 @@ def norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 NUMPY = (
     *("exp", "log", "sin", "cos", "tan", "tanh", "sqrt", "where", "reshape", "abs", "sign", "isnan"),
-    *("arange", "eye", "linspace", "s_", "nan", "inf"),
+    *(
+        "arange",
+        "eye",
+        "linspace",
+        "s_",
+        "nan",
+        "inf",
+        "einsum",
+        "flip",
+        "sinh",
+        "cosh",
+        "einsum",
+        "flip",
+        "clip",
+    ),
 )
+
+
+def along_dims(reduce: Any) -> Any:
+    """A reduction of numpy's with torch's words for its arguments."""
+
+    def reduced(x: Any, dim: Any = None, keepdim: bool = False, **others: Any) -> Any:
+        options = {"ddof": others.pop("correction")} if "correction" in others else {}
+        assert not others
+        return reduce(x, axis=as_dims(dim), keepdims=keepdim, **options)
+
+    return reduced
+
+
 FUNCTIONS: dict[str, Any] = {
     **{name: getattr(np, name) for name in NUMPY},
+    **{name: along_dims(getattr(np, name)) for name in ("amax", "amin", "prod", "std", "var")},
     "sum": add_up,
     "mean": average,
     "ones": lambda *shape: np.ones(shape),
     "expand": np.broadcast_to,
-    "embed": embed,
-    "embed_add": embed_add,
-    "cumsum": cumsum,
-    "einsum": lambda *operands, equation: np.einsum(equation, *operands),
+    "cumsum": lambda x, dim: np.cumsum(x, axis=dim),
+    "index_add": index_add,
+    "index_copy": index_copy,
+    "select_scatter": select_scatter,
+    "slice_scatter": slice_scatter,
+    "full": np.full,
+    "zeros": lambda *shape: np.zeros(shape),
+    "det": np.linalg.det,
+    "inv": np.linalg.inv,
+    "log_softmax": log_softmax,
+    "logsumexp": logsumexp,
+    "nll_loss": nll_loss,
+    "mse_loss": mse_loss,
+    "smooth_l1_loss": smooth_l1_loss,
+    "gather": lambda x, dim, index: np.take_along_axis(x, index, axis=dim),
+    "addmm": lambda x, a, b, beta, alpha: beta * x + alpha * (a @ b),
+    "leaky_relu": lambda x, negative_slope: np.where(x > 0, x, negative_slope * x),
+    "softplus": lambda x, beta, threshold: np.log1p(np.exp(beta * x)) / beta,
     "unsqueeze": lambda x, dim: np.expand_dims(x, dim),
-    "index": lambda x, indices: np.asarray(x)[indices],
+    "squeeze": lambda x, dim: np.squeeze(x, dim),
     "solve": np.linalg.solve,
-    "cofactor": lambda x: np.linalg.det(x) * np.linalg.inv(x).T,
+    "matrix_exp": scipy.linalg.expm,
     "erf": np.vectorize(math.erf),
-    "tensor": lambda x, **_: np.asarray(x),
+    "tensor": np.asarray,
     "softmax": softmax,
     "norm": norm,
     "outer": np.outer,
-    "standardize": standardize,
-    "stack": lambda *x, dim: np.stack(x, axis=dim),
-    "zero": np.zeros_like,
+    "stack": lambda tensors, dim: np.stack(tensors, axis=dim),
+    "cat": lambda tensors, dim: np.concatenate(tensors, axis=dim),
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "relu": lambda x: np.maximum(x, 0),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
@@ -94,12 +164,48 @@ FUNCTIONS: dict[str, Any] = {
 FUNCTIONS["torch"] = SimpleNamespace(**FUNCTIONS)
 
 
-def value_of_text(formula: str, values: Mapping[str, Any], where: Mapping[str, str] | None = None) -> Any:
-    """The value of a formula; ``where`` has the meanings of names that it invents for what is written so."""
-    formula = VERSION.sub(r"\1_\2", formula)
-    names = {**FUNCTIONS, **{VERSION.sub(r"\1_\2", name): np.asarray(x) for name, x in values.items()}}
+def value_of_text(formula: str, values: Mapping[str, Any]) -> Any:
+    """The value of a formula with these variables, by numpy alone."""
+    formula, used = with_plain_names(formula, values)
     with np.errstate(all="ignore"):
-        for name, meaning in (where or {}).items():
-            if re.search(rf"\b{re.escape(name)}\b", formula):
-                names[name] = eval(VERSION.sub(r"\1_\2", meaning), {"__builtins__": {}}, names)
-        return eval(formula, {"__builtins__": {}}, names)
+        return eval(formula, {"__builtins__": {}}, {**FUNCTIONS, **used})
+
+
+def value_in_language(formula: str, values: Mapping[str, Any]) -> Any:
+    """The value of a formula that is the last line of a script, after one for each of its variables."""
+    formula, used = with_plain_names(formula, values)
+    lines = [f"{name} = torch.tensor({x.tolist()}, dtype=torch.{x.dtype})" for name, x in used.items()]
+    source = Source("\n".join([*lines, f"value_of_the_formula = {formula}"]), "formula.ad")
+    made = execute(source, Settings(), ignore, ignore_warning).names["value_of_the_formula"]
+    return getattr(made, "data", made)
+
+
+def with_plain_names(formula: str, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The formula with ``params_0_`` for ``params[0]``, and the values of the variables that it has."""
+    used = {}
+    for name, value in values.items():
+        plain = re.sub(r"\W", "_", name)
+        formula, count = re.subn(rf"(?<![\w.]){re.escape(name)}(?!\w)", plain, formula)
+        if count:
+            used[plain] = np.asarray(value)
+    return formula, used
+
+
+def variables_of(subject: Subject, names: Names) -> dict[str, Any]:
+    """The variables a formula may have: those that have one value, and what weighs the output."""
+    known = {
+        name: node.out
+        for node, name in names.of.items()
+        if node.name is not None
+        and not names.has_versions(node)
+        and (subject.variables is None or re.split(r"[.\[]", name)[0] in subject.variables)
+    }
+    return {**known, "G": subject.seed}
+
+
+def assert_formula_gives(formula: str, gradient: Any, size: Any, variables: dict[str, Any]) -> None:
+    """Computed with plain numpy, and as a line of a script that has the variables and no more."""
+    bound = 1e-9 * size + 1e-13 * np.max(size, initial=0.0)
+    for evaluate in (value_of_text, value_in_language):
+        computed = np.broadcast_to(evaluate(formula, variables), gradient.shape)
+        assert (np.abs(computed - gradient) <= bound).all(), (formula, computed, gradient)

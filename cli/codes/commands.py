@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from autodiff.cli.codes.code import Code
 
+#: A function of the script's own whose backward answers with ``{answer}``.
+OWN_BACKWARD = """autodiff explain --format formula -e 'class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+    @staticmethod
+    def backward(ctx, g):
+        return {answer}
+x = torch.tensor(3., requires_grad=True)
+L = Double.apply(x)'"""
+
 CODES = {
     "E0501": Code(
         "It is nested too deeply.",
@@ -50,6 +61,15 @@ CODES = {
         " gradient is made of.",
         "autodiff explain --format formula --wrt w -e 'x = w = 2' -e 'for i in range(900): x = x*w + w/x'",
         "autodiff explain --format formula --wrt w -e 'x = w = 2' -e 'for i in range(9): x = x*w + w/x'",
+    ),
+    "E0507": Code(
+        "The formula has a part that no expression gives.",
+        "--format formula writes an expression of functions that anybody can call. A rule of the engine that"
+        " has no such functions, and a backward of the script that leaves the graph, cannot be written so.",
+        "In a backward compute with tensors, without .item(), .tolist() and numpy; --format plain shows what"
+        " the gradient is made of.",
+        OWN_BACKWARD.format(answer="torch.tensor(2 * g.item())"),
+        OWN_BACKWARD.format(answer="2 * g"),
     ),
     "E0601": Code(
         "A name given on the command line is not in the script.",

@@ -175,7 +175,7 @@ def derivation_entry(derivation: Derivation) -> dict[str, Any]:
             "numbers": list(derivation.numbers),
             "value": plain(derivation.value),
         },
-        "formula": derivation.formula or None,
+        "formula": derivation.complete.text or None,
         "uses": [
             {
                 "name": use.name,
@@ -215,7 +215,7 @@ def entry_entry(entry: Entry) -> dict[str, Any]:
         "place": list(entry.place),
         "given": entry.given,
         "simplified": entry.formula or None,
-        "formula": entry.exact or None,
+        "formula": entry.complete.text or None,
         "numbers": list(entry.numbers),
         "where": [list(pair) for pair in entry.where],
         "chain": [

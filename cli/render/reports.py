@@ -86,19 +86,26 @@ def formula_text(report: GradientReport) -> str:
 
     entries = [d.entry for d in report.derivations if d.entry is not None]
     if entries:
-        formulas = [(entry.given, entry.exact) for entry in entries]
+        formulas = [(entry.given, entry.complete) for entry in entries]
     else:
-        formulas = [(d.given or d.wrt, d.formula) for d in report.derivations]
+        formulas = [(d.given or d.wrt, d.complete) for d in report.derivations]
     for name, formula in formulas:
-        if not formula:
+        if formula.missing:
+            raise LimitError(
+                f"the formula of the gradient for {fit(name)} cannot be written out: `{fit(formula.missing)}`"
+                " has no expression that could be computed",
+                code="E0507",
+                help=("see it as far as there are words for it with --format plain",),
+            )
+        if not formula.text:
             raise LimitError(
                 f"the formula of the gradient for {fit(name)} is too long to write out",
                 code="E0506",
                 help=("see the strongest paths with --format plain", "ask about a part of it with --of NAME"),
             )
     if len(formulas) == 1:
-        return visible(formulas[0][1]) + "\n"
-    return "".join(f"{visible(name)}\t{visible(formula)}\n" for name, formula in formulas)
+        return visible(formulas[0][1].text) + "\n"
+    return "".join(f"{visible(name)}\t{visible(formula.text)}\n" for name, formula in formulas)
 
 
 def why_hint(report: GradientReport, script: Script | None) -> str:

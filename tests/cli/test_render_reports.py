@@ -12,7 +12,7 @@ from autodiff.cli.render.page import Page
 from autodiff.cli.render.paths import path_lines
 from autodiff.cli.render.reports import explain_lines, formula_text, run_lines
 from autodiff.cli.render.tree import tree_lines
-from autodiff.core.entry_report import Entry
+from autodiff.core.entry_report import Complete, Entry
 from autodiff.core.errors import LimitError
 from autodiff.core.report import GradientReport, Graph, GraphEdge, Path, Use, Variable
 
@@ -465,13 +465,20 @@ def test_dot_escapes_names():
 
 
 def test_formula_is_bare():
-    report = seed_1_report(derivations=(w1_derivation(formula="-w2*x1 - w3*x2"),))
+    report = seed_1_report(derivations=(w1_derivation(complete=Complete(lambda: ("-w2*x1 - w3*x2", ""))),))
     assert formula_text(report) == "-w2*x1 - w3*x2\n"
 
 
 def test_a_formula_that_is_too_long_is_refused():
     with pytest.raises(LimitError, match="the formula of the gradient for w1 is too long"):
         formula_text(seed_1_report())
+
+
+def test_a_formula_with_a_part_that_no_expression_gives_is_refused():
+    derivation = w1_derivation(complete=Complete(lambda: ("", "Half.backward")))
+    with pytest.raises(LimitError, match=r"`Half\.backward`") as refusal:
+        formula_text(seed_1_report(derivations=(derivation,)))
+    assert refusal.value.code == "E0507"
 
 
 def test_explain_writes_one_derivation_after_the_other():

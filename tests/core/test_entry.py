@@ -132,7 +132,7 @@ def test_long_gradients_between_are_named_and_explained() -> None:
     script = "h = torch.tanh(X @ W)\nz = h @ h.T\nL = (torch.softmax(z, 1) ** 2).sum()"
     entry = entry_of(LEAVES + script, "W", (0, 0))
     assert "dL/dz[0,0]" in dict(entry.where)
-    assert "dL/dz" not in entry.exact
+    assert "dL/dz" not in entry.complete.text
     assert entry.difference is not None
     assert entry.difference < 1e-12
 
@@ -165,7 +165,8 @@ def test_an_op_without_a_spelling_is_named_and_its_value_is_shown(script: str, o
     assert {found for _, found in entry.unspelled} == {op}
     for spelled, _ in entry.unspelled:
         assert spelled in entry.values
-        assert spelled in entry.exact
+        assert spelled in entry.formula
+        assert spelled not in entry.complete.text
     assert entry.difference is not None
     assert entry.difference <= 1e-12
 
@@ -344,7 +345,7 @@ def test_entries_of_random_graphs(seed: int) -> None:
         if entry.difference is None:
             continue
         assert entry.difference <= 1e-10 * max(abs(entry.backward), 1), (wrt, place, text)
-        if not entry.unspelled and len(entry.exact) < 100_000:
+        if not entry.unspelled and len(entry.complete.text) < 100_000:
             assert evaluated(entry, text) == pytest.approx(entry.backward, rel=1e-9, abs=1e-10), text
 
 
@@ -364,4 +365,4 @@ def evaluated(entry: Entry, text: str) -> float:
     asked = Settings()
     names = execute(Source(text, "script.ad"), asked, lambda text: None).names
     arrays = {spelled: value.data for spelled, value in names.items() if hasattr(value, "data")}
-    return float(eval(entry.exact, {**FUNCTIONS, **{n: np.asarray(a) for n, a in arrays.items()}}))
+    return float(eval(entry.complete.text, {**FUNCTIONS, **{n: np.asarray(a) for n, a in arrays.items()}}))
