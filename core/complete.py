@@ -90,7 +90,7 @@ def complete_entry(
 
 
 def _at(expr: Expr, place: Shape) -> Expr:
-    return postfix(expr, f"[{', '.join(map(str, place))}]") if place else expr
+    return postfix(expr, f"[{','.join(map(str, place))}]") if place else expr
 
 
 class Completer:

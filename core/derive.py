@@ -10,7 +10,6 @@ from __future__ import annotations
 from itertools import islice
 from math import isfinite, nan
 
-from autodiff.core.entry_report import Complete
 from autodiff.core.expr import Expr, name, number, substitute, text
 from autodiff.core.formula import Factored, Formula, factored, formula_of, total_of
 from autodiff.core.lazy import np
@@ -21,7 +20,7 @@ from autodiff.core.operand_formulas import Formulas
 from autodiff.core.path_writer import LONGEST_PATH, PathWriter
 from autodiff.core.paths import Path as Edges
 from autodiff.core.paths import PathCounts, follow
-from autodiff.core.report import Derivation, Expressions, Subject
+from autodiff.core.report import Complete, Derivation, Expressions, Subject
 from autodiff.core.strongest import ScalarEdges, is_number
 from autodiff.core.sweep import leading_to
 from autodiff.core.terms import summands

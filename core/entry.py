@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from autodiff.core.entries import NO_VALUES, Entries, UnspelledError, spelled_place
-from autodiff.core.entry_report import Complete, Entry, EntryStep
+from autodiff.core.entry_report import Entry, EntryStep
 from autodiff.core.evaluation import value_of
 from autodiff.core.expr import (
     ONE,
@@ -29,7 +29,7 @@ from autodiff.core.naming import Names, bracketed
 from autodiff.core.node import Node, OpNode
 from autodiff.core.op import OPS
 from autodiff.core.operand_formulas import Formulas
-from autodiff.core.report import Subject
+from autodiff.core.report import Complete, Subject
 from autodiff.core.simplify import simplify
 from autodiff.core.sweep import leading_to
 from autodiff.core.symbol import dtype_named, is_custom

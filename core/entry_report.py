@@ -2,40 +2,11 @@
 
 from __future__ import annotations
 
+from autodiff.core.report import NOTHING_WRITTEN, Complete
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from autodiff.core.expr import Expr
-
-
-class Complete:
-    """A formula that stands alone, ``text``, or where there is none the ``missing`` part of it.
-
-    Both are empty where the formula is too long to write out. ``make`` answers with both.
-    """
-
-    __slots__ = ("_known", "_make")
-
-    def __init__(self, make: Callable[[], tuple[str, str]]) -> None:
-        self._make = make
-        self._known: tuple[str, str] | None = None
-
-    @property
-    def text(self) -> str:
-        return self._both()[0]
-
-    @property
-    def missing(self) -> str:
-        return self._both()[1]
-
-    def _both(self) -> tuple[str, str]:
-        if self._known is None:
-            self._known = self._make()
-        return self._known
-
-
-NOTHING_WRITTEN = Complete(lambda: ("", ""))
 
 
 class EntryStep:

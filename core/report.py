@@ -6,7 +6,6 @@ Plain classes rather than dataclasses, whose making would take a quarter of a sh
 
 from __future__ import annotations
 
-from autodiff.core.entry_report import NOTHING_WRITTEN, Complete
 from autodiff.core.node import Node
 
 TYPE_CHECKING = False
@@ -249,6 +248,35 @@ class Expressions:
         self.values = values
 
 
+class Complete:
+    """A formula that stands alone, ``text``, or where there is none the ``missing`` part of it.
+
+    Both are empty where the formula is too long to write out. ``make`` answers with both.
+    """
+
+    __slots__ = ("_known", "_make")
+
+    def __init__(self, make: Callable[[], tuple[str, str]]) -> None:
+        self._make = make
+        self._known: tuple[str, str] | None = None
+
+    @property
+    def text(self) -> str:
+        return self._both()[0]
+
+    @property
+    def missing(self) -> str:
+        return self._both()[1]
+
+    def _both(self) -> tuple[str, str]:
+        if self._known is None:
+            self._known = self._make()
+        return self._known
+
+
+NOTHING_WRITTEN = Complete(lambda: ("", ""))
+
+
 class Derivation:
     """The gradient of the output with respect to one input, as a sum over paths.
 
@@ -270,37 +298,10 @@ class Derivation:
     """
 
     __slots__ = (
-        "are_strongest",
-        "backward",
-        "causes",
-        "chain",
-        "complete",
-        "count",
-        "difference",
-        "entry",
-        "expressions",
-        "factored",
-        "followed",
-        "given",
-        "is_only",
-        "is_scalar",
-        "kinks",
-        "local",
-        "magnitude",
-        "numbers",
-        "order",
-        "output",
-        "output_line",
-        "paths",
-        "simplified",
-        "use_count",
-        "uses",
-        "value",
-        "weight",
-        "where",
-        "words",
-        "wrt",
-        "wrt_line",
+        *("are_strongest", "backward", "causes", "chain", "complete", "count", "difference", "entry"),
+        *("expressions", "factored", "followed", "given", "is_only", "is_scalar", "kinks", "local"),
+        *("magnitude", "numbers", "order", "output", "output_line", "paths", "simplified", "use_count"),
+        *("uses", "value", "weight", "where", "words", "wrt", "wrt_line"),
     )
 
     def __init__(

@@ -177,7 +177,7 @@ def test_second_derivatives_have_formulas_in_the_scripts_names() -> None:
     names = {"x": 0.5, "y": 3.0, "z": np.exp(1.5), "L": np.exp(3) / 3, "exp": np.exp, "log": np.log}
     for derivation in found.values():
         assert derivation.order == 2
-        value = eval(derivation.formula, dict(names))
+        value = eval(derivation.complete.text, dict(names))
         assert value == pytest.approx(derivation.value, rel=1e-12)
         assert derivation.difference is not None
         assert derivation.difference < 1e-9

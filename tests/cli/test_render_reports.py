@@ -12,9 +12,9 @@ from autodiff.cli.render.page import Page
 from autodiff.cli.render.paths import path_lines
 from autodiff.cli.render.reports import explain_lines, formula_text, run_lines
 from autodiff.cli.render.tree import tree_lines
-from autodiff.core.entry_report import Complete, Entry
+from autodiff.core.entry_report import Entry
 from autodiff.core.errors import LimitError
-from autodiff.core.report import GradientReport, Graph, GraphEdge, Path, Use, Variable
+from autodiff.core.report import Complete, GradientReport, Graph, GraphEdge, Path, Use, Variable
 
 from tests.cli.reports import leaf, node, seed_1_graph, seed_1_report, texts, w1_derivation
 

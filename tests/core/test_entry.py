@@ -18,6 +18,7 @@ from autodiff.core.report import Derivation
 from autodiff.core.span import Source
 from autodiff.core.written_sums import written_sum
 from autodiff.grammar.run import Settings, differentiate, execute
+from formula_evaluator import value_of_text
 
 LEAVES = """\
 X = torch.tensor([[1., 2., 3.], [4., 5., 6.]], requires_grad=True)
@@ -349,20 +350,9 @@ def test_entries_of_random_graphs(seed: int) -> None:
             assert evaluated(entry, text) == pytest.approx(entry.backward, rel=1e-9, abs=1e-10), text
 
 
-FUNCTIONS = {
-    "exp": np.exp,
-    "tanh": np.tanh,
-    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "log": np.log,
-    "where": lambda condition, a, b: a if condition else b,
-    "sign": np.sign,
-    "relu": lambda x: max(x, 0.0),
-}
-
-
 def evaluated(entry: Entry, text: str) -> float:
     """The exact formula as Python reads it: ``X[0,1]`` is an entry of the array X."""
     asked = Settings()
     names = execute(Source(text, "script.ad"), asked, lambda text: None).names
     arrays = {spelled: value.data for spelled, value in names.items() if hasattr(value, "data")}
-    return float(eval(entry.complete.text, {**FUNCTIONS, **{n: np.asarray(a) for n, a in arrays.items()}}))
+    return float(value_of_text(entry.complete.text, arrays))
