@@ -11,8 +11,9 @@ from itertools import combinations
 from autodiff.core.errors import UsageError
 from autodiff.core.graph_report import edge_symbol, edge_value
 from autodiff.core.lazy import np
-from autodiff.core.naming import Formulas, Names, ordinal
+from autodiff.core.naming import Names, ordinal
 from autodiff.core.node import Node, OpNode
+from autodiff.core.operand_formulas import Formulas
 from autodiff.core.sweep import leading_to
 from autodiff.core.symbol import is_custom
 from autodiff.core.tensors import Tensor, settle
