@@ -69,6 +69,48 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "inf\n",
     ),
     "recursion": (DEEP, "5000\n", "RecursionError: maximum recursion depth exceeded"),
+    "which_of_equal_entries": (
+        "print(torch.topk(torch.zeros(5), 2).indices)",
+        "tensor([0, 1])\n",
+        "tensor([2, 4])\n",
+    ),
+    "poles_of_the_gamma_function": (
+        "print(torch.polygamma(1, torch.tensor(-1.)))\n"
+        "print(torch.special.zeta(torch.tensor(2.), torch.tensor(float('inf'))))",
+        "tensor(inf)\ntensor(0.)\n",
+        "tensor(1.2914e+15)\ntensor(nan)\n",
+    ),
+    "second_gradients_of_what_is_left_out": (
+        "x = torch.tensor([0., 0.5, 3.], requires_grad=True)\n"
+        "(g,) = torch.autograd.grad(torch.logit(x, 0.1).sum(), x, create_graph=True)\n"
+        "print(torch.autograd.grad(g.sum(), x)[0])",
+        "tensor([0., 0., 0.])\n",
+        "tensor([nan, 0., 0.])\n",
+    ),
+    "second_gradients_of_prelu": (
+        "x = torch.tensor([0.], requires_grad=True)\nw = torch.tensor([0.25], requires_grad=True)\n"
+        "(g,) = torch.autograd.grad(torch.prelu(x, w), x, create_graph=True)\n"
+        "print(g.detach(), torch.autograd.grad(g, w)[0])",
+        "tensor([0.2500]) tensor([1.])\n",
+        "tensor([0.2500]) tensor([0.])\n",
+    ),
+    "singular_values_of_infinities": (
+        "print(torch.linalg.svdvals(torch.tensor([[float('inf'), 1.], [2., 3.]])))",
+        "E0311: linalg.svd: The algorithm failed to converge because the input matrix contained non-finite"
+        " values.",
+        "tensor([nan, nan])\n",
+    ),
+    "logarithm_of_a_determinant_of_0": (
+        "A = torch.tensor([[0., 0.], [1., 2.]], requires_grad=True)\n"
+        "torch.linalg.slogdet(A)[1].backward()\nprint(A.grad)",
+        "tensor([[inf, -inf],\n        [nan, nan]])\n",
+        "tensor([[   inf,   -inf],\n        [0.0000, 0.5000]])\n",
+    ),
+    "infinite_means": (
+        "print(torch.var_mean(torch.tensor([float('inf'), 1., 2.]))[1])",
+        "tensor(inf)\n",
+        "tensor(nan)\n",
+    ),
     "det_of_a_singular_matrix": (
         SINGULAR,
         "tensor([[ 4.0000, -2.0000],\n        [-2.0000,  1.0000]])\n",

@@ -128,7 +128,7 @@ elu = selective(
 )
 hardtanh = selective(
     "hardtanh",
-    lambda x, min_val, max_val: np.minimum(np.maximum(x, min_val), max_val),
+    lambda x, min_val, max_val: np.minimum(max_val, np.maximum(min_val, x)),  # of two zeros the second
     lambda g, out, x, min_val, max_val: where((x <= min_val) | (x >= max_val), 0.0, g),
     kink="the slope at the bounds is 0",
     fused_backward="HardtanhBackwardBackward0",

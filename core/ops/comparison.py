@@ -10,6 +10,7 @@ from autodiff.core.dtypes import dtype_of
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
+from autodiff.core.mode import mode
 from autodiff.core.op import Op, elementwise, selective
 from autodiff.core.ops import masking
 from autodiff.core.tensors import Tensor, _check_broadcast, tensor
@@ -152,6 +153,12 @@ def choose(condition: Tensor, x: Any, y: Any) -> Any:
             code="E0310",
             caret="one of the two to choose from is missing",
         )
+    if condition.dtype.name == "uint8":
+        mode.warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a"
+            " future version of PyTorch. Use a boolean condition instead."
+        )
+        condition = condition != 0
     if condition.dtype.name != "bool":
         raise ScriptError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype"

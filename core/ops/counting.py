@@ -111,6 +111,13 @@ def lower_bounds(rows: Array, values: Array, right: bool) -> Array:
 
 def places(sequence: Array, values: Array, right: bool, out_int32: bool) -> Tensor:
     """Where the values would be inserted to keep the order, before or after those that are equal."""
+    if sequence.dtype == values.dtype == bool:
+        raise ScriptError(
+            "\"searchsorted_out_cpu\" not implemented for 'Bool'",
+            code="E0312",
+            caret="truth values are no numbers here",
+            help=("convert them to numbers first, as in `x.long()`",),
+        )
     if sequence.ndim == 1:
         found = lower_bounds(sequence, values.reshape(-1), right).reshape(values.shape)
     else:

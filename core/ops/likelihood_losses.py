@@ -35,6 +35,14 @@ def fitting_variance(x: Tensor, var: Any) -> Tensor:
         )
     if (var.data < 0).any():
         raise ScriptError("var has negative entry/entries", code="E0206", operands=(var,))
+    if not var.dtype.is_floating_point:
+        raise ScriptError(
+            f"result type Double can't be cast to the desired output type {var.dtype.c_name}",
+            code="E0312",
+            operands=(var,),
+            caret="the variance holds no floats",
+            help=("convert it with .double()",),
+        )
     if var.shape == x.shape:
         return var
     if var.shape == x.shape[:-1] and x.ndim:

@@ -33,7 +33,8 @@ def logcumsumexp_forward(x: Any, *, dim: int, reverse: bool) -> Any:
         return x
     if reverse:
         return np.flip(logcumsumexp_forward(np.flip(x, dim), dim=dim, reverse=False), dim)
-    return np.logaddexp.accumulate(x, axis=dim, dtype=np.float64).astype(x.dtype, copy=False)
+    totals = np.logaddexp.accumulate(x, axis=dim, dtype=np.float64) + 0  # torch makes 0 of -0
+    return totals.astype(x.dtype, copy=False)
 
 
 def logcumsumexp_vjp(g: Any, out: Any, x: Any, *, dim: int, reverse: bool) -> Any:
@@ -220,6 +221,14 @@ def at_coordinates(x: Tensor, dim: int, places: Tensor, edge_order: int) -> Tens
 def gradient(x: Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[Tensor, ...]:
     """The slopes of samples of a function along each dimension, by differences of neighbours."""
     given = (dim,) if dim.__class__ is int else dim
+    if x.dtype.name == "uint8":
+        raise ScriptError(
+            "torch.gradient does not support uint8 input.",
+            code="E0312",
+            operands=(x,),
+            caret="differences of these can be less than 0",
+            help=("convert it with .float() or .double()",),
+        )
     if given and not x.ndim:
         raise ShapeError(
             f"Dimension specified as {given[0]} but tensor has no dimensions", code="E0303", operands=(x,)

@@ -267,7 +267,7 @@ erfc = elementwise(
 )
 erfinv = elementwise(
     "erfinv",
-    from_scipy("erfinv"),
+    lambda x: np.copysign(from_scipy("erfinv")(x), x),  # scipy makes 0 of -0
     lambda out, x: exp(out**2) / TWO_OVER_ROOT_PI,
     saved=((0,),),
     real=True,

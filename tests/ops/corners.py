@@ -167,7 +167,7 @@ CORNERS: dict[str, tuple[str, ...]] = {
         "torch.addmv({=[1, 2]}, {=[[1, 1], [1, 1]]}, {=[1, 2]}, beta=True)",
     ),
     "torch.addbmm": ("torch.addbmm({=[[1]]}.int(), {=[[[1]], [[3]]]}.int(), {=[[[1]], [[2]]]}.int())",),
-    "torch.baddbmm": ("torch.baddbmm({=[[1]]}, {=[[[1]], [[3]]]}, {=[[[1]], [[2]]]}, beta=0.5)",),
+    "torch.baddbmm": ("torch.baddbmm({=[[6]]}, {=[[[1]], [[3]]]}, {=[[[1]], [[2]]]}, beta=0.5)",),
     "torch.trace": (
         "torch.trace({=[[1, 2], [3, 4]]}.to(torch.uint8))",
         "torch.trace({=[]; empty}.to(torch.uint8).view(0, 0))",
@@ -177,7 +177,14 @@ CORNERS: dict[str, tuple[str, ...]] = {
         "torch.nanmean({=[nan, nan]})",
         "torch.nanmean({=[[nan, 1.0], [nan, nan]]}, 1)",
     ),
-    "F.hardtanh": ("F.hardtanh({=[0, 1, 7]}.to(torch.uint8), 0, 2)",),
+    "F.hardtanh": (
+        "F.hardtanh({=[0, 1, 7]}.to(torch.uint8), 0, 2)",
+        "1 / F.hardtanh({=[-0.0, 0.0]; held}, 0, 1)",
+    ),
+    "F.relu6": ("1 / F.relu6({=[-0.0, 0.0, 7.0]; held})",),
+    "torch.erfinv": ("1 / torch.erfinv({=[-0.0, 0.0]; held})",),
+    "torch.logcumsumexp": ("1 / torch.logcumsumexp({=[-0.0, -0.0]; held}, 0)",),
+    "torch.where": ("torch.where({=[1, 0]}.to(torch.uint8), {2}, 3.0)",),
     "F.conv1d": (
         "F.conv1d({2,0,7}, {3,0,3})",
         "F.conv1d({2,0,7}, {3,0,3}, {3}, padding='same')",

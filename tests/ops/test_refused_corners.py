@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from autodiff.core.errors import AutodiffError
 from autodiff.core.mode import mode
+from op_by_name import compare_warnings
 from ops.engines import ask_torch, compiled, compiled_by_torch, leaf_of
 from ops.operands import read
 
@@ -103,6 +104,15 @@ REFUSED = [
     ),
     ("torch.kthvalue({0,3}, 1, 0)", "kthvalue(): Expected reduction dim 0 to have non-zero size."),
     (
+        "torch.bucketize({=[True]}, {=[True, False]})",
+        "\"searchsorted_out_cpu\" not implemented for 'Bool'",
+    ),
+    ("torch.gradient({=[1, 2, 4]}.to(torch.uint8))", "torch.gradient does not support uint8 input."),
+    (
+        "F.gaussian_nll_loss({2}, {2}, {=[1, 1]})",
+        "result type Double can't be cast to the desired output type long int",
+    ),
+    (
         "torch.linalg.vander({=[True, False]})",
         "linalg.vander supports floating point, complex, and integer tensors, but got Bool",
     ),
@@ -125,3 +135,8 @@ def test_torch_says_so(text: str, message: str) -> None:
     with pytest.raises(Exception) as said:  # noqa: PT011 - which type is torch's business
         ask_torch(function, read(text))
     assert str(said.value) == message
+
+
+@pytest.mark.oracle
+def test_of_a_condition_of_bytes_torch_warns() -> None:
+    compare_warnings("torch.where", (np.array([1, 0], np.uint8), np.ones(2), np.zeros(2)))
