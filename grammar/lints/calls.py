@@ -23,6 +23,7 @@ from autodiff.grammar.lints.values import (
     UNKNOWN,
     WITHOUT_GRADIENT,
     Value,
+    ancestors,
 )
 from autodiff.grammar.scope import CHANGES_LISTS
 
@@ -160,7 +161,7 @@ def make_tensor(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, .
             source = first.inputs[0] if first.cut == "tolist" else first
             if source.is_tensor:
                 made.integer = source.integer
-                if name == "tensor" and source.cut != "numpy":
+                if name == "tensor" and not any(map(is_of_numpy, ancestors(source))):
                     flow.note("copy", node, source)
         elif unknown_inside(first):
             made.inputs = (Value(UNKNOWN),)
@@ -178,6 +179,14 @@ def make_tensor(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, .
         made.kind = LEAF if is_constant(asked, True) else UNKNOWN
     flow.note("maker", node, made, inputs)
     return made
+
+
+def is_of_numpy(value: Value) -> bool:
+    """Whether a value is an array where there is numpy: copying one into a tensor is as it should be."""
+    function = value.node.function if isinstance(value.node, syntax.Call) else None
+    while isinstance(function, syntax.Attribute):
+        function = function.object
+    return value.cut == "numpy" or (isinstance(function, syntax.Name) and function.id == "np")
 
 
 def last_word(node: Any) -> str:
