@@ -18,7 +18,13 @@ from autodiff.core.uses import size_of
 from autodiff.core.why_below import flat_below, is_square
 from autodiff.core.why_entries import closed_entries
 from autodiff.core.why_scale import rounding, shrunk_or_grown
-from autodiff.core.why_sums import cancelled, rounded_off, rounded_off_above, rounding_of_differences
+from autodiff.core.why_sums import (
+    cancelled,
+    copies_that_cancel,
+    rounded_off,
+    rounded_off_above,
+    rounding_of_differences,
+)
 from autodiff.core.why_tables import CLOSING, JOINING
 from autodiff.core.why_words import (
     closing_words,
@@ -140,6 +146,9 @@ class Search:
 
     def _flat(self, edge: Edge, g: Any) -> Cause:
         node, index = edge
+        copies = copies_that_cancel(self, edge, g, contribution_of(edge, g))
+        if copies:
+            return copies[0]
         size = size_of(g)
         factor = contribution_of(edge, g / size) if 0 < size < float("inf") else 0.0
         if _any(factor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.lazy import np
 from autodiff.core.node import OpNode
 from autodiff.core.paths import contribution_of
 from autodiff.core.sweep import np_errors_ignored
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from autodiff.core.report import Use
     from autodiff.core.why import Search
 
+ADDING = ("add", "sub")
+
 
 def rounded_off(search: Search, g: Any, uses: tuple[Use, ...]) -> Cause:
     called = {search.names[node]: spoken(node, search.names) for node in search.leading}
@@ -31,14 +34,48 @@ def rounded_off(search: Search, g: Any, uses: tuple[Use, ...]) -> Cause:
     return search.cause("cancelled", words, search.target)
 
 
+def is_bias(node: OpNode, index: int) -> bool:
+    """Whether an operand is what a linear layer adds to its product."""
+    return node.op.name == "addmm" and index == 0 and node.params.get("beta", 1) == 1
+
+
+def copies_that_cancel(search: Search, edge: Edge, arrived: Any, g: Any) -> list[Cause]:
+    """The op that adds an operand to several entries, where what arrives at these adds up to 0 or nearly so.
+
+    ``g`` is what it adds up to.
+    """
+    node, index = edge
+    size = np.size(node.operands[index]) if isinstance(node, OpNode) else 0
+    if not size or not isinstance(node, OpNode) or not (node.op.name in ADDING or is_bias(node, index)):
+        return []
+    count = np.size(arrived) / size
+    if count == 1 or size_of(g) > count * rounding(g) * size_of(arrived):
+        return []
+    below = node.inputs[index]
+    assert below is not None
+    left = f", up to rounding ({shown(g)})" if np.any(g) else ""
+    words = (
+        f"{spoken(below, search.names)} goes into {count:,.0f} entries of {spoken(node, search.names)}"
+        f"{' each' * (size > 1)}, and what arrives at them ({shown(arrived)}) adds up to 0{left}"
+    )
+    return [search.cause("cancelled", words, node, index)]
+
+
 def rounding_of_differences(search: Search, g: Any) -> list[Cause]:
     """The op that passed on nothing but rounding, where the input has one such use."""
-    users = [user for user in search.leading if search.target in user.inputs]
-    if len(users) != 1 or not isinstance(users[0], OpNode) or users[0].op.name not in DIFFERENCES:
+    edges = [
+        (user, index)
+        for user in search.leading
+        for index, below in enumerate(user.inputs)
+        if below is search.target
+    ]
+    arrived = search.subject.cotangents.get(edges[0][0]) if len(edges) == 1 else None
+    if arrived is None:
         return []
-    [user] = users
-    arrived = search.subject.cotangents.get(user)
-    if arrived is None or size_of(g) > rounding(g) * size_of(arrived):
+    [(user, index)] = edges
+    if not isinstance(user, OpNode) or user.op.name not in DIFFERENCES:
+        return copies_that_cancel(search, (user, index), arrived, g)
+    if size_of(g) > rounding(g) * size_of(arrived):
         return []
     words = (
         f"{spoken(user, search.names)} passes on how much what arrives differs from entry to entry,"

@@ -158,3 +158,18 @@ def test_a_cut_in_a_branch_that_did_not_run_is_left_alone() -> None:
     assert repairs(script) == ["stay in the graph: write x for x.detach(), and h for h.detach()"]
     [fix] = [fix for cause in derivation_of(script, "script.ad").causes for fix in cause.repairs]
     assert "    h = x.detach()\nelse:\n    h = x * 2\ny = h * w\n" in fix.apply(script)
+
+
+@pytest.mark.parametrize(
+    ("code", "proposed"),
+    [
+        (  # what was made from constants left no graph
+            "c = torch.tensor(5.)\ny = w * c.detach() + x.detach()",
+            ["stay in the graph: write x for x.detach()"],
+        ),
+        ("y = (x > 1) * x.detach() * w", []),  # with one of two cuts mended half of the gradient is missing
+    ],
+)
+def test_all_that_left_the_graph_is_mended_and_nothing_else(code: str, proposed: list[str]) -> None:
+    leaves = LEAF.format("2.") + "w = torch.tensor(3., requires_grad=True)\n"
+    assert repairs(f"{leaves}{code}\ny.backward()") == proposed

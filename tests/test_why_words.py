@@ -52,6 +52,32 @@ def test_a_sum_that_nearly_cancels_is_no_rounding() -> None:
         assert told(LEAF.format("3.") + f"y = x * 1 - x * {nearly}\ny.backward()") == []
 
 
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (
+            "h = torch.ones(3, 1) - x\ny = (h * torch.tensor([[1.], [-2.], [1.]])).sum()",
+            ["2: x goes into 3 entries of h, and what arrives at them (entries from -2 to 1) adds up to 0"],
+        ),
+        (
+            "h = torch.ones(3, 2) + x\ny = (h * torch.tensor([[0.1], [0.2], [-0.3]])).sum()",
+            [
+                "2: x goes into 6 entries of h, and what arrives at them (entries from -0.3 to 0.2) adds up"
+                " to 0, up to rounding (1.11022e-16)"
+            ],
+        ),
+        ("h = torch.ones(3, 1) + x\ny = (h * torch.tensor([[0.1], [0.2], [-0.2999]])).sum()", []),
+        (
+            "h = F.linear(torch.ones(3, 2), torch.ones(1, 2), x)\n"
+            "y = (h * torch.tensor([[1.], [-2.], [1.]])).sum()",
+            ["2: x goes into 3 entries of h, and what arrives at them (entries from -2 to 1) adds up to 0"],
+        ),
+    ],
+)
+def test_what_arrives_at_the_copies_of_an_input_may_cancel(code: str, words: list[str]) -> None:
+    assert told(f"{LEAF.format('[4.]')}{code}\ny.backward()") == words
+
+
 def test_a_sum_in_single_precision_is_rounded_sooner() -> None:
     code = "h = x * 1\ny = h * 0.1 + h * 0.2 - h * 0.3\ny.backward()"
     [cause] = told(LEAF.format("3., dtype=torch.float32") + code)
@@ -151,6 +177,10 @@ FUNCTION = """class Gate(torch.autograd.Function):
 @pytest.mark.parametrize(
     ("script", "words"),
     [
+        (  # two ways lead down from the zeros, and neither alone is at fault
+            LEAF.format("-3.") + "h = torch.relu(x) * torch.relu(x - 1)\ny = h ** 2\ny.backward()",
+            "3: the slope of y is 2*h, which is 0 here: h = 0",
+        ),
         (
             LEAF.format("[[1., 0.], [1., 1.]]")
             + "y = torch.log(x).T\nz = torch.where(y < 0, 0, y)\nz.sum().backward()",
