@@ -37,6 +37,8 @@ MOST_ENTRIES = 200
 #: A gradient is wrong where it is further from the differences than this part of it, and further than the
 #: differences are from each other. By the precision of the gradient.
 RELATIVE = {"float64": 1e-6, "float32": 1e-3}
+#: The same for rules of single precision that were run again in double, with constants as they are.
+IN_DOUBLE = 1e-5
 TRUST = 20.0
 #: Differences that might hide a mistake of this size say nothing.
 BLIND = 1e-2
@@ -251,7 +253,8 @@ class _Verifier:
             size = self.measure(given, expected)
             apart = abs(expected - given)
             verdict = self.judge(float(self.x[place]), given, slope, plane, size)
-            is_dust = self.function.precision != "float64" and apart > self.relative * abs(expected)
+            is_single = self.function.precision != "float64"
+            is_dust = is_single and apart > IN_DOUBLE * abs(expected)
             if is_dust and slope is not None and verdict == OK:
                 verdict = self.judge_in_double(place, slope)
             found.is_by_plane |= verdict == OK and plane is not None and apart > BLIND * size
@@ -305,7 +308,7 @@ class _Verifier:
         return OK if is_constant or room <= BLIND * size else UNDECIDED
 
     def judge_in_double(self, place: tuple[int, ...], slope: Slope) -> str:
-        """What to say of a gradient in single precision that only its rounding excuses.
+        """What to say of a gradient in single precision that its rounding may excuse.
 
         The same rules in double precision leave none of that rounding.
         """
@@ -314,7 +317,7 @@ class _Verifier:
         given, room = float(self.doubled[place]), TRUST * slope.error
         apart, largest = abs(given - slope.middle), max(abs(given), abs(slope.middle))
         dust = DUST["float64"] * self.function.largest
-        if apart > max(self.relative * largest, room) + dust:
+        if apart > max(IN_DOUBLE * largest, room) + dust:
             return WRONG
         cancelled = CANCELLED["float32"] * self.function.largest if abs(given) <= dust else 0.0
         return OK if room <= BLIND * max(largest, self.scale, cancelled) else UNDECIDED

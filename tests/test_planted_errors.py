@@ -102,6 +102,27 @@ def test_errors_of_one_in_a_thousand_are_caught(programs: int) -> None:
     assert missed <= programs // 100
 
 
+def hidden(text: str, draw: random.Random) -> str:
+    """The same beside a gradient that is up to a million times as large, and in single precision."""
+    loss = text.rpartition("L = ")[2].rstrip()
+    large, small = draw.choice([0.0, 1e3, 1e6]), draw.choice([1.0, 1e-3, 1e-9])
+    text = text.replace(f"L = {loss}", f"L = {large}*x.sum() + {small}*({loss})")
+    return text if draw.random() < 0.5 else "torch.set_default_dtype(torch.float32)\n" + text
+
+
+def test_errors_that_hardly_reach_the_output_are_caught(programs: int) -> None:
+    for seed in range(programs // 2):
+        for error, verdict in ((0.0, OK), (draw_error(seed), WRONG)):
+            draw = random.Random(seed)
+            text = hidden(script(draw, draw.randint(1, 4), error), draw)
+            [found] = checks_of(text)
+            assert found.verdict == verdict, (error, found.expected, found.given, found.reason, text)
+
+
+def draw_error(seed: int) -> float:
+    return random.Random(seed).choice([-0.03, 0.03, -0.01, 0.01, -1e-3, 1e-3])
+
+
 def test_generated_scripts_raise_no_alarm(programs: int) -> None:
     """Loops, branches, functions, changes in place, views and training, clear of kinks."""
     checked = 0
