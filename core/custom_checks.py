@@ -48,28 +48,27 @@ class FunctionFault:
 
 
 def function_faults(subject: Subject, names: Names, source: Source, seed: int) -> list[FunctionFault]:
-    """The wrong ones on the way of a backward pass, each at the call nearest to the output."""
+    """The wrong ones on the way of a backward pass, for each operand at the call nearest to the output."""
     calls = [node for node in subject.order if isinstance(node.op, Whole) and node in subject.cotangents]
-    found: dict[str, FunctionFault] = {}
+    found: dict[tuple[str, int], FunctionFault] = {}
     for node in calls[:MOST_CALLS]:
         assert isinstance(node, OpNode)
         assert isinstance(node.op, Whole)
         call = node.op.call
-        if call.name in found:
-            continue
         for index, below in enumerate(node.inputs):
             if below is None or not below.tracked or below in node.inputs[:index]:
+                continue
+            if (call.name, index) in found:
                 continue
             try:
                 check = verify(alone(subject, node, call, below), call.name, below, 1, seed)
             except AutodiffError:  # it does not run a second time
                 break
             if check.verdict == WRONG:
-                fault = found[call.name] = FunctionFault(call.name, below, names[below], check)
+                fault = found[call.name, index] = FunctionFault(call.name, below, names[below], check)
                 fault.line, fault.called = (
                     None if span is None else source.position(span.start)[0] for span in (call.ran, call.site)
                 )
-                break
     return list(found.values())
 
 

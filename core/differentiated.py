@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import isfinite
 
 from autodiff.core.backward import grad
@@ -102,7 +103,7 @@ class Scalar:
             return float("nan")
         return (out * np.asarray(self.subject.seed)).sum()
 
-    @property
+    @cached_property
     def doubled(self) -> Any:
         """The gradient by the same rules in double precision; None where they cannot be run so."""
         try:
@@ -138,7 +139,7 @@ class Gradient(Scalar):
     def again(self, subject: Subject, target: Node) -> Gradient:
         return Gradient(subject, self.spelled, target, self.weights)
 
-    @property
+    @cached_property
     def doubled(self) -> Any:
         return self.g
 

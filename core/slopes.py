@@ -89,6 +89,14 @@ def slope_of(value: Callable[[float], float], at: float, middle: float, rounding
     return min(far, near, key=lambda slope: slope.error)
 
 
+def slope_along(
+    value: Callable[[Any], Any], x: Any, way: Any, middle: float, rounding: float
+) -> Slope | None:
+    """The same for a function of an array that is moved along ``way``, in steps of its entries' size."""
+    size = float(np.abs(np.where(way == 0, 0.0, x)).max())
+    return slope_of(lambda by: float(value(x + by * way)), size, middle, rounding)
+
+
 def best_slope(
     value: Callable[[float], float], at: float, middle: float, size: float, rounding: float
 ) -> Slope | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.closest import closest
 from autodiff.core.errors import AutodiffError, CompileError, ShapeError, UsageError
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
@@ -33,6 +34,10 @@ NEAR = {"float64": 1e-4, "float32": 1e-2}
 CLOSE = {"float64": 1e-9, "float32": 1e-4}
 #: The same for the terms of a formula.
 NEARLY = 1e-5
+#: So many names of the script are listed.
+MOST_NAMES = 12
+#: Signs that are not on the keyboard, as the language has them.
+SIGNS = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-"})
 #: A gradient of more entries is not derived a second time.
 MOST_ENTRIES = 200
 
@@ -47,7 +52,7 @@ class Formula:
     __slots__ = ("left", "node", "source")
 
     def __init__(self, text: str) -> None:
-        left, equals, right = text.partition("==")
+        left, equals, right = text.translate(SIGNS).partition("==")
         if not equals:
             left, equals, right = left.partition("=")
         self.left = read_left(left) if equals else None
@@ -56,6 +61,9 @@ class Formula:
         elif self.left is None:
             raise no_derivative(left)
         self.source = Source(right.strip(), "--formula")
+        if equals and not right.strip():
+            self.source = Source(left.strip(), "--formula")
+            raise self.no_right_side()
         try:
             self.node = parse_expression(self.source)
         except CompileError as error:
@@ -114,9 +122,24 @@ def evaluate(text: str, names: dict[str, Any]) -> Any:
         value = attempt(source, settings, ignore, ignore_warning).last_value
     except AutodiffError as error:
         advice = tuple(line for line in error.advice if "--set" not in line)
+        unknown = next((name for name in read if error.message == f"name '{name}' is not defined"), None)
+        if unknown is not None:
+            advice = (advice_on(unknown, names, advice),)
         kind = UnfitError if isinstance(error, ShapeError) else UsageError
         raise kind(f"--formula: {error.message} in `{text}`", code="E0610", help=advice) from None
     return numbers_in(value, text)
+
+
+def advice_on(unknown: str, names: Collection[str], advice: tuple[str, ...]) -> str:
+    """What to write for a name that neither the script nor the language has."""
+    if unknown[:1] == "d" and unknown[1:] in names:
+        return f"write what a derivative like {unknown}/d... comes to, in the script's own names"
+    near = closest(unknown, names)
+    if near is not None:
+        return f"did you mean `{near}`?"
+    known = ", ".join(list(names)[:MOST_NAMES])
+    given = (line for line in advice if line.startswith("did you mean"))
+    return next(given, f"the script has {known}; `autodiff ops` lists the functions")
 
 
 def numbers_in(value: Any, text: str) -> Any:

@@ -119,6 +119,39 @@ def test_errors_that_hardly_reach_the_output_are_caught(programs: int) -> None:
             assert found.verdict == verdict, (error, found.expected, found.given, found.reason, text)
 
 
+def of_many(draw: random.Random, error: float) -> str:
+    """A script whose function has hundreds of entries, one of them off."""
+    forward, slope = draw.choice(RULES)
+    size = draw.choice([300, 900])
+    single = "torch.set_default_dtype(torch.float32)\n" * draw.randint(0, 1)
+    return f"""\
+{single}class Own(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return {forward}
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        factors = torch.ones({size})
+        factors[{draw.randrange(size)}] = {1 + error}
+        return g*({slope})*factors
+torch.manual_seed(0)
+c = torch.randn({size})
+x = torch.randn({size}).clamp(-2, 2).requires_grad_()
+y = Own.apply(x)
+L = {draw.choice(AFTER).format(y="y")}
+"""
+
+
+def test_an_error_in_one_of_hundreds_of_entries_is_caught(programs: int) -> None:
+    for seed in range(max(programs // 6, 1)):
+        for error, verdict in ((0.0, OK), (draw_error(seed), WRONG)):
+            text = of_many(random.Random(seed), error)
+            [found] = checks_of(text)
+            assert found.verdict == verdict, (error, found.expected, found.given, found.reason, text)
+
+
 def draw_error(seed: int) -> float:
     return random.Random(seed).choice([-0.03, 0.03, -0.01, 0.01, -1e-3, 1e-3])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from autodiff.core.errors import UsageError
 from conftest import TESTS
@@ -17,6 +19,7 @@ TANH = "hprev = 0.4\nx = 0.5\nW = 1.3\nU = 0.7\nhraw = W*hprev + U*x\nh = tanh(h
         (SEED, "dL/dw1 == -w2*x1 - w3*x2"),
         (SEED, "d(L)/d(w1) = -(w3*x2 + x1*w2)"),
         (SEED, "dL/dx3 == -w2"),
+        (SEED, "∂L/∂w1 = −w2·x1 − w3×x2"),
         (SEED, "dL/dw2 == -x3"),
         (TANH, "dL/dW == (2*h + 3)*(1 - h**2)*hprev"),
         ("x = 1.\ny = x + 2\nz = 3*y*y", "dz/dx == 6*(x + 2)"),
@@ -123,12 +126,18 @@ def test_wrong(script: str, formula: str, remarks: list[str]) -> None:
         ("dL/dw1[0] == 3", "w1 has no entry"),
         ("d2L/dw1[0]dw2 == 3", "w1 by w2 has no entry"),
         ("dL/dw1 == -w2*", "--formula: "),
+        ("dL/dw1 == ", "`dL/dw1` says which derivative is meant and not what it comes to"),
         ("dL/dw1 == -w9", "'w9' is not defined"),
+        ("dL/dw1 == sech(x5)", "the script has .*w1.*; `autodiff ops` lists the functions"),
+        ("dL/dw1 == W2", "did you mean `w2`"),
+        ("dL/dw1 == dL/dx5*x1", "write what a derivative like dL/d... comes to, in the script's own names"),
+        ("dL/dw1 == ln(x1)", "did you mean `log`"),
     ],
 )
 def test_what_is_no_formula(text: str, says: str) -> None:
-    with pytest.raises(UsageError, match=says):
+    with pytest.raises(UsageError) as raised:
         check(SEED, text)
+    assert re.search(says, " ".join([raised.value.message, *raised.value.advice]))
 
 
 def test_the_forum_s_recurrent_net() -> None:
