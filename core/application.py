@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core import dtypes, sharing
 from autodiff.core.dtypes import DType, dtype_of, promote
-from autodiff.core.errors import ScriptError
+from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
@@ -47,7 +47,12 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         for v, x in zip(values, operands, strict=True)
     )
     if op.is_elementwise and len(arrays) > 1:
-        _check_broadcast(operands)
+        try:
+            _check_broadcast(operands)
+        except ShapeError:
+            if op.name == "sub" and any(kind_of(x) == "b" for x in operands):  # which torch asks first
+                raise not_for_booleans(op, operands) from None
+            raise
     try:
         if is_fast or any(np.ndim(v) for v in arrays):
             out = op.forward(*arrays, **params)

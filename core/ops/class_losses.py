@@ -12,6 +12,7 @@ from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import div
 from autodiff.core.ops.comparison import where
+from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.losses import asked_reduction
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.shape import reshape
@@ -196,7 +197,11 @@ def cross_entropy(
 ) -> Tensor:
     """nll_loss of log_softmax; ``target`` holds class numbers, or one probability per class."""
     reduction = asked_reduction(size_average, reduce, reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise ScriptError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if not x.ndim:
+        if target.ndim:
+            wrap_dim(x, 1)
         if target.dtype.kind != "f":
             message = "Expected floating point type for target with class probabilities, got"
             raise ScriptError(

@@ -205,6 +205,17 @@ def ctc_loss(
     shape (sequences, labels) or all labels in a row. "mean" divides each loss by the number of its labels
     first.
     """
+    tuples = (tuple, list)
+    if (input_lengths.__class__ is Tensor) is not (target_lengths.__class__ is Tensor) and all(
+        isinstance(lengths, (Tensor, *tuples)) for lengths in (input_lengths, target_lengths)
+    ):
+        given = f"{type(input_lengths).__name__}, {type(target_lengths).__name__}"
+        raise ScriptError(
+            f"ctc_loss() received an invalid combination of arguments - got (Tensor, Tensor, {given}, int,"
+            " int, bool), but expected one of:",
+            code="E0310",
+            caret="the lengths are two tensors, or two tuples of ints",
+        )
     single = x.ndim == 2
     whole = unsqueeze(x, dim=1) if single else x
     if whole.ndim != 3:

@@ -147,7 +147,7 @@ def embedding_bag(
     check_rows(index, weight)
     bags, count = bag_of_each(index, offsets, include_last)
     flat = index.data.reshape(-1).astype(np.int64)
-    counted = np.flatnonzero((bags < count) & (flat != padding_idx))
+    counted = np.flatnonzero((bags >= 0) & (bags < count) & (flat != padding_idx))
     flat, bags = flat[counted], bags[counted]
     if mode == "max":
         return under_one_name(largest(weight, flat, bags, count))

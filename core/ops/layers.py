@@ -77,7 +77,6 @@ def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
 )
 def pairwise_distance(x: Tensor, y: Tensor, p: float, eps: float, keepdim: bool) -> Tensor:
     """The p-norm of the differences along the last dimension."""
-    common_shape(x, y)
     difference = x - y + eps
     last = (difference.ndim - 1,) if difference.ndim else None
     return vector_norm.named("NormBackward1")(difference, ord=p, dim=last, keepdim=keepdim)
@@ -147,6 +146,11 @@ for dims in (1, 2, 3):
 # -- embeddings and attention -----------------------------------------------------------------------------
 
 
+def legacy_type(x: Tensor) -> str:
+    """What torch calls a tensor's type in old places: that of truth values by another name."""
+    return "CPUBoolType" if x.dtype.name == "bool" else f"torch.{x.dtype.long_name}Tensor"
+
+
 @public(
     "F.embedding(input: tensor, weight: tensor, padding_idx: int = None, max_norm: float = None,"
     " norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False)",
@@ -165,7 +169,7 @@ def embedding(
     if index.dtype.name not in ("int64", "int32"):
         raise ScriptError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int;"
-            f" but got torch.{index.dtype.long_name}Tensor instead (while checking arguments for embedding)",
+            f" but got {legacy_type(index)} instead (while checking arguments for embedding)",
             operands=(index,),
         )
     if max_norm is not None or scale_grad_by_freq:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from autodiff.core.dtypes import default_dtype
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
@@ -63,6 +64,14 @@ def gaussian_nll_loss(x: Tensor, y: Tensor, var: Any, full: bool, eps: float, re
     var = fitting_variance(x, var)
     if reduction not in ("none", "mean", "sum"):
         raise ScriptError(f"{reduction} is not valid", code="E0206")
+    if eps.__class__ is float and not var.dtype.is_floating_point:
+        raise ScriptError(
+            f"result type {default_dtype().long_name} can't be cast to the desired output type"
+            f" {var.dtype.c_name}",
+            code="E0312",
+            operands=(var,),
+            caret=f"the variances are {var.dtype.name} numbers",
+        )
     lift = np.maximum(eps - var.data, 0).astype(var.data.dtype)
     if lift.any():  # torch raises them outside the graph: their gradient is that at eps
         var = var + Tensor(lift)

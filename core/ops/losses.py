@@ -22,6 +22,7 @@ from autodiff.core.ops.reduction import cast, check_floating, mean, sum
 from autodiff.core.ops.selection import abs, maximum, sign
 from autodiff.core.ops.shape import expand
 from autodiff.core.ops.transcendental import exp, log, sigmoid, xlogy
+from autodiff.core.requirements import need_room
 from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
@@ -221,14 +222,18 @@ def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return expand(x, shape=shape), expand(y, shape=shape)
 
 
-def weigh(losses: Tensor, x: Tensor, weight: Tensor, reduction: str) -> Tensor:
-    """The losses times their weights; their mean is over the sum of the weights, as in torch."""
+def check_weights(weight: Tensor, x: Tensor) -> None:
     if weight.shape != x.shape:
         raise ShapeError(
             "Weights and input must have the same size.",
             operands=(weight, x),
             caret=f"the weights have shape {weight.shape}, the input {x.shape}",
         )
+
+
+def weigh(losses: Tensor, x: Tensor, weight: Tensor, reduction: str) -> Tensor:
+    """The losses times their weights; their mean is over the sum of the weights, as in torch."""
+    check_weights(weight, x)
     if reduction not in REDUCTIONS:
         raise ScriptError(
             f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.", code="E0206"
@@ -250,8 +255,9 @@ def mse_loss(
     if weight is not None:
         apart, target = of_one_shape(x, y)
         return weigh(pow(apart - target, 2), x, weight, reduction)
-    need_floats("mse_cpu", x, y)
-    return mse_loss_op(*of_one_shape(x, y), reduction=reduction)
+    apart, target = of_one_shape(x, y)
+    need_floats("mse_cpu", apart, target)
+    return mse_loss_op(apart, target, reduction=reduction)
 
 
 @public(f"F.l1_loss(input: tensor, target: tensor, {LEGACY}, weight: tensor = None)", method=False)
@@ -283,8 +289,13 @@ def smooth_l1_loss(
     """Quadratic below beta, linear above."""
     reduction = asked_reduction(size_average, reduce, reduction)
     warn_of_sizes(x, y)
-    need_floats("smooth_l1_cpu", x, y)
-    return smooth_l1_loss_op(*of_one_shape(x, y), reduction=reduction, beta=beta)
+    apart, target = of_one_shape(x, y)
+    if not beta:
+        return l1_loss(apart, target, None, None, reduction, None)
+    if beta < 0:
+        raise ScriptError("smooth_l1_loss does not support negative values for beta.")
+    need_floats("smooth_l1_cpu", apart, target)
+    return smooth_l1_loss_op(apart, target, reduction=reduction, beta=beta)
 
 
 @public(
@@ -295,10 +306,18 @@ def smooth_l1_loss(
 def huber_loss(x: Tensor, y: Tensor, reduction: str, delta: float, weight: Tensor | None) -> Tensor:
     """Quadratic below delta, linear above with slope delta."""
     warn_of_sizes(x, y)
-    need_floats("huber_cpu", x, y)
+    apart, target = of_one_shape(x, y)
     if weight is None:
-        return huber_loss_op(*of_one_shape(x, y), reduction=check_reduction(reduction), delta=delta)
-    losses = huber_loss_op(*of_one_shape(x, y), reduction="none", delta=delta)
+        check_reduction(reduction)
+    else:
+        check_weights(weight, x)
+    if delta <= 0:
+        raise ScriptError("huber_loss does not support non-positive values for delta.")
+    need_room(x, y)
+    need_floats("huber_cpu", apart, target)
+    if weight is None:
+        return huber_loss_op(apart, target, reduction=reduction, delta=delta)
+    losses = huber_loss_op(apart, target, reduction="none", delta=delta)
     if reduction == "mean" and weight.shape == x.shape:  # torch divides by the number of entries here
         return reduce_tensor(losses * weight, reduction)
     return weigh(losses, x, weight, reduction)
@@ -319,7 +338,6 @@ def binary_cross_entropy(
         "Using a target size ({1}) that is different to the input size ({0}) is deprecated. Please ensure"
         " they have the same size.",
     )
-    need_floats("binary_cross_entropy", x)
     if y.dtype is not x.dtype:
         raise ScriptError(
             f"Found dtype {y.dtype.long_name} but expected {x.dtype.long_name}",
@@ -327,6 +345,7 @@ def binary_cross_entropy(
             operands=(x, y),
             caret=f"the input holds {x.dtype.name} numbers, the target {y.dtype.name}",
         )
+    need_floats("binary_cross_entropy", x)
     return weighted(binary_cross_entropy_op, x, y, weight, reduction)
 
 
@@ -348,7 +367,10 @@ def binary_cross_entropy_with_logits(
     reduction = asked_reduction(size_average, reduce, reduction)
     check_same_size(x, y, "Target size ({1}) must be the same as input size ({0})")
     need_floats("log_sigmoid_cpu", x)
+    if y.dtype.name == "bool":
+        y - y  # as torch takes the target from 1, in its own type
     if pos_weight is None:
+        need_room(y, x)
         return weighted(bce_with_logits_op, x, y, weight, reduction)
     name = str(bce_with_logits_op.grad_fn)
     losses = sub.named(name)((1 - y) * x, (1 + (pos_weight - 1) * y) * logsigmoid(x))

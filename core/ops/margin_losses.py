@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.changeable import refuse_shape
 from autodiff.core.dtypes import DType
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
@@ -12,6 +13,7 @@ from autodiff.core.op import Op
 from autodiff.core.ops.activations import logsigmoid
 from autodiff.core.ops.arithmetic import add, div, no_rule
 from autodiff.core.ops.comparison import where
+from autodiff.core.ops.dims import size_along
 from autodiff.core.ops.layers import pairwise_distance
 from autodiff.core.ops.losses import LEGACY, asked_reduction, entrywise_loss, of_one_shape, reduce_tensor
 from autodiff.core.ops.picking import gather
@@ -19,7 +21,8 @@ from autodiff.core.ops.reduction import cast, check_floating, sum
 from autodiff.core.ops.selection import clamp_min, minimum, relu
 from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.transcendental import exp, sqrt
-from autodiff.core.tensors import Tensor
+from autodiff.core.requirements import need_room
+from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,13 +67,14 @@ soft_margin_loss_op: Op = entrywise_loss(
 def soft_margin_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str) -> Tensor:
     """log(1 + exp(-target · input)), averaged; targets are 1 and -1."""
     reduction = asked_reduction(size_average, reduce, reduction)
+    if x.dtype.name == "bool":
+        -x  # noqa: B018 - which torch puts where the losses go, and refuses
+    if x.shape != y.shape:
+        _check_broadcast((x, y))
+        refuse_shape(x, np.broadcast_shapes(x.shape, y.shape))
+    need_room(x, y)
     if not x.dtype.is_floating_point:
-        raise ScriptError(
-            f"result type Double can't be cast to the desired output type {x.dtype.long_name}",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-        )
+        need_room(x, Tensor(0.5))
     return soft_margin_loss_op(*of_one_shape(x, y), reduction=reduction)
 
 
@@ -80,7 +84,8 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """``input`` where the target is 1, what it lacks to the margin where it is -1, averaged."""
     reduction = asked_reduction(size_average, reduce, reduction)
-    far = where(y != 1, cast(clamp_min(margin - x, 0), x.dtype), 0)
+    apart = cast(Tensor(float(margin)), x.dtype) - x  # torch has the margin in the type of the input
+    far = where(y != 1, clamp_min(apart, 0), 0)
     return mean_or_sum(add(far, where(y != -1, x, 0)), reduction)
 
 
@@ -99,7 +104,8 @@ def margin_ranking_loss(
             f" {spelled(x)}, input2: {spelled(y)}, target: {spelled(target)} ",
             operands=(x, y, target),
         )
-    return mean_or_sum(clamp_min(-target * (x - y) + margin, 0), reduction)
+    apart = x - y
+    return mean_or_sum(clamp_min(-target * apart + float(margin), 0), reduction)
 
 
 @public(
@@ -123,13 +129,13 @@ def cosine_embedding_loss(
     dot, of_x, of_y = (sum(a * b, dim=(target.ndim,), keepdim=False) for a, b in ((x, y), (x, x), (y, y)))
     cos = dot / sqrt((of_x + TINY) * (of_y + TINY))
     alike = where(target == 1, 1 - cos, 0)
-    return mean_or_sum(add(alike, where(target == -1, clamp_min(cos - margin, 0), 0)), reduction)
+    return mean_or_sum(add(alike, where(target == -1, clamp_min(cos - float(margin), 0), 0)), reduction)
 
 
 # -- one right class, and several -------------------------------------------------------------------------
 
 
-def check_scores(x: Tensor, kernel: str) -> None:
+def check_scores(x: Tensor) -> None:
     """Scores of classes are a vector, or a matrix with a row for each sample."""
     if x.ndim > 2 or (x.ndim and not x.shape[-1]):
         raise ShapeError(
@@ -137,6 +143,9 @@ def check_scores(x: Tensor, kernel: str) -> None:
             operands=(x,),
             caret="scores are a vector, or a row for each sample",
         )
+
+
+def check_floats(x: Tensor, kernel: str) -> None:
     if not x.dtype.is_floating_point:
         raise ScriptError(
             f"\"{kernel}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
@@ -194,7 +203,7 @@ def multi_margin_loss(
         raise ScriptError("only p == 1 and p == 2 supported", code="E0206")
     if weight is not None and weight.ndim != 1:
         raise ShapeError("weight must be one-dimensional", code="E0206", operands=(weight,))
-    check_scores(x, "multi_margin_loss_cpu_kernel")
+    check_scores(x)
     rows = x if x.ndim == 2 else reshape(x, shape=(1, x.size))
     count, classes = rows.shape
     if target.ndim > 1 or target.size != count:
@@ -210,10 +219,11 @@ def multi_margin_loss(
             operands=(weight,),
             caret=f"there are {classes} classes, and each needs one weight",
         )
+    check_floats(x, "multi_margin_loss_cpu_kernel")
     check_scalar_type(target, "Long")
     check_range(target, 0, classes, "target out of range")
     right = target.data.reshape(-1, 1)
-    short = positive(margin - gather(rows, dim=1, index=right) + rows)
+    short = positive(float(margin) - gather(rows, dim=1, index=right) + rows)
     if p == 2:
         short = short * short
     if weight is not None:
@@ -233,12 +243,13 @@ def multilabel_margin_loss(
 ) -> Tensor:
     """As ``multi_margin_loss`` with several right classes, which end at the first -1 of a target."""
     reduction = asked_reduction(size_average, reduce, reduction)
-    check_scores(x, "multilabel_margin_loss_forward_out_frame")
+    check_scores(x)
     if target.shape != x.shape:
         raise ShapeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(x.shape)}",
             operands=(x, target),
         )
+    check_floats(x, "multilabel_margin_loss_forward_out_frame")
     classes = x.shape[-1] if x.ndim else 1
     check_range(target, -1, classes, "argument #2 'target' is out of range")
     check_scalar_type(target, "Long")
@@ -264,13 +275,11 @@ def multilabel_soft_margin_loss(
     """binary_cross_entropy of sigmoid(x), the mean over the classes, averaged over the samples."""
     if size_average is not None or reduce is not None:
         reduction = asked_reduction(size_average, reduce, reduction)
-    if not x.ndim:
-        raise ShapeError(
-            "Dimension specified as -1 but tensor has no dimensions", code="E0303", operands=(x,)
-        )
+    check_floats(x, "log_sigmoid_cpu")
     losses = -(y * logsigmoid(x) + (1 - y) * logsigmoid(-x))
     if weight is not None:
         losses = losses * weight
+    size_along(x, -1)
     if reduction not in ("none", "mean", "sum"):
         raise ScriptError(f"{reduction} is not valid", code="E0206")
     losses = sum(losses, dim=(x.ndim - 1,), keepdim=False)

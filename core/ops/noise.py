@@ -69,6 +69,8 @@ def gumbel_softmax(x: Tensor, tau: float, hard: bool, eps: float, dim: int) -> T
         )
     noise = np.asarray(source.generator.gumbel(size=x.shape), x.data.dtype)
     axis = wrap_dim(x, dim)
+    if hard and x.ndim and not x.shape[axis]:
+        raise ShapeError(f"max(): Expected reduction dim {axis} to have non-zero size.", operands=(x,))
     soft = softmax((x + Tensor(noise)) / tau, dim=axis)
     if not hard:
         return soft

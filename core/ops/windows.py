@@ -114,7 +114,7 @@ def positions(n: int, before: int, after: int, mode: str) -> Any:
 PAD_NAMES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0"}
 
 
-@public("F.pad(input: tensor, pad: ints, mode: str = 'constant', value: float = None)", method=False)
+@public("F.pad(input: tensor, pad: size, mode: str = 'constant', value: float = None)", method=False)
 def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
     """Entries added around the last dimensions: sizess (before, after), the last dimension first."""
     if len(sizes) % 2:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from autodiff.core import Tensor
 from op_by_name import call, compare_errors
 from op_oracle import Case, compare_with_torch
 
@@ -48,3 +49,11 @@ def test_weights_of_samples_have_a_gradient(padding: int | None) -> None:
 )
 def test_refusals(args: tuple, kwargs: dict) -> None:
     compare_errors("F.embedding_bag", args, kwargs)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_indices_without_a_bag_make_no_row(mode: str) -> None:
+    """torch ends the process."""
+    bags = call("F.embedding_bag")
+    index, offsets = Tensor(np.array([0, 1])), Tensor(np.array([], dtype=np.int64))
+    assert bags(index, Tensor(np.ones((2, 3))), offsets, mode=mode).shape == (0, 3)

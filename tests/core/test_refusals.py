@@ -12,6 +12,7 @@ pytestmark = pytest.mark.oracle
 SUBJECTS = (
     "series = torch.ones(1, 1, 5)\nimage = torch.ones(1, 1, 3, 3)\nvolume = torch.ones(1, 1, 2, 2, 2)\n"
     "whole = torch.tensor([2, -1])\nbools = torch.tensor([True, False])\n"
+    "pair = torch.tensor([0., 1.])\ntriple = torch.ones(3)\nsquare = torch.ones(2, 2)\n"
 )
 LAYERS = [
     (f"F.{layer}_pool{dims}d", subject, "2, " * (layer == "lp"))
@@ -121,6 +122,40 @@ NORMS = [
         )
     ),
 ]
+LOSSES = [
+    f"F.{loss}({', '.join(f'{name}.{kind}()' for name, kind in zip(operands.split(), kinds, strict=False))})"
+    for loss, operands in (
+        *((f"{name}_loss", "pair pair") for name in ("soft_margin", "huber", "smooth_l1", "hinge_embedding")),
+        *((f"binary_cross_entropy{ending}", "pair pair") for ending in ("", "_with_logits")),
+        *(("margin_ranking_loss", "pair pair pair"), ("gaussian_nll_loss", "pair pair pair")),
+        *(("multilabel_soft_margin_loss", "pair pair"), ("multilabel_soft_margin_loss", "pair pair pair")),
+        *(("pairwise_distance", "pair triple"), ("soft_margin_loss", "pair triple")),
+        *(("soft_margin_loss", "pair square"), ("soft_margin_loss", "square pair")),
+        *(("margin_ranking_loss", "pair triple pair"), ("gaussian_nll_loss", "pair triple pair")),
+        *(("multi_margin_loss", "square triple"), ("multi_margin_loss", "square pair")),
+        *(("multilabel_margin_loss", "square pair"), ("multilabel_margin_loss", "square square")),
+    )
+    for kinds in itertools.product(("double", "long", "bool"), repeat=len(operands.split()))
+]
+SETTINGS = (
+    *(f"F.huber_loss(pair, pair, delta={delta})" for delta in ("-1", "0")),
+    *(f"F.huber_loss(pair, {y}, weight=triple)" for y in ("pair", "triple")),
+    *(
+        f"F.smooth_l1_loss(pair.{kind}(), {y}, beta=-1)"
+        for kind in ("double", "long")
+        for y in ("pair", "triple")
+    ),
+    *(f"F.smooth_l1_loss(pair.long(), pair.long(), beta=0, reduction={how})" for how in ("'sum'", "'mean'")),
+    *("F.hinge_embedding_loss(pair, pair, margin=True)", "F.hinge_embedding_loss(pair.long(), pair, 1.5)"),
+    *("F.multi_margin_loss(square, pair.long(), margin=True)", "F.gumbel_softmax(square[:, :0], hard=True)"),
+    *("F.cosine_embedding_loss(square, square, pair, margin=True)", "F.embedding(bools, square)"),
+    *(
+        "F.cross_entropy(square, pair.long(), label_smoothing=1.5)",
+        "F.cross_entropy(square[0, 0], pair.long())",
+    ),
+    "F.pad(pair, 1)",
+    "F.ctc_loss(torch.log_softmax(torch.ones(4, 1, 3), 2), pair.long(), torch.tensor([4]), (2,))",
+)
 FUNCTIONS = (
     *(
         "silu",
@@ -155,7 +190,8 @@ SPLITS = (
 
 
 @pytest.mark.parametrize(
-    "call", [*POOLS, *OF_SERIES, *ADAPTIVE, *NAMES, *NORMS, *DROPOUTS, *ACTIVATIONS, *SPLITS]
+    "call",
+    [*POOLS, *OF_SERIES, *ADAPTIVE, *NAMES, *NORMS, *LOSSES, *SETTINGS, *DROPOUTS, *ACTIVATIONS, *SPLITS],
 )
 def test_the_answer_is_torchs(call: str) -> None:
     from torch_prelude import run_with_torch
