@@ -63,8 +63,6 @@ def assign_name(c: Compiler, target: syntax.Name, value: Evaluate) -> Execute:
                 mode.site = span  # a number that becomes a leaf is made here
             made = convert(made)
         frame[slot] = made
-        if floats_count and made.__class__ is float:
-            last[0] = name
         if made.__class__ is Tensor:
             node = made.node
             if node is None:
@@ -73,6 +71,8 @@ def assign_name(c: Compiler, target: syntax.Name, value: Evaluate) -> Execute:
                 node.name = name
             if at_top:
                 last[0] = name
+        elif floats_count and made.__class__ is float:
+            last[0] = name
 
     return run
 

@@ -140,11 +140,16 @@ def call_of_function(c: Compiler, node: syntax.Call, function: Function, plain: 
             implementation = implementation.of_one
         (argument,) = arguments
 
+        # As with operators: a name of the running frame is read here; an unbound one is found out after that.
+        slot = c.local_slot(node.arguments[0].value)
+
         def run_direct(frame: Frame) -> Any:
-            x = argument(frame)
+            x = frame[slot] if slot else argument(frame)
             mode.site = span
             if x.__class__ is Tensor:
-                return implementation(x, *defaults)
+                return implementation(x, *defaults) if defaults else implementation(x)
+            if x is UNBOUND:
+                argument(frame)
             check(key, function, (x,), NOTHING)
             return function(x)
 

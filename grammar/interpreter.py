@@ -148,6 +148,14 @@ class Compiler:
             depth = -1
         return depth, scope.slots[name]
 
+    def local_slot(self, node: syntax.Expression) -> int:
+        """The slot of a name in the frame that is running; 0 for anything else."""
+        if isinstance(node, syntax.Name):
+            place = self.place(node.id)
+            if place is not None and place[0] == 0:
+                return place[1]
+        return 0
+
     def constant(self, node: syntax.Expression) -> Any:
         """The builtin that ``node`` is certain to mean (``sin``, ``torch.sum``), else UNBOUND."""
         members: list[str] = []

@@ -56,24 +56,15 @@ def long_chain(c: Compiler, chain: list[syntax.Binary]) -> Evaluate:
 
 def binary_of(c: Compiler, node: syntax.Binary, left: Evaluate, left_node: syntax.Expression) -> Evaluate:
     operate, span = BINARY[node.op], node.span
-    x_slot = local_slot(c, left_node)
+    x_slot = c.local_slot(left_node)
     build = SHORT_WAYS.get(node.op)
     if node.right.__class__ is syntax.Number and build is not None:
         c.expression(node.right)  # refuses what does not fit in 64 bits
         return build[1](left, x_slot, node.right.value, span, operate)
     right = c.expression(node.right)
     if build is not None:
-        return build[0](left, x_slot, right, local_slot(c, node.right), span, operate)
+        return build[0](left, x_slot, right, c.local_slot(node.right), span, operate)
     return by_table(left, x_slot, right, 0, span, operate)
-
-
-def local_slot(c: Compiler, node: syntax.Expression) -> int:
-    """The slot of a name in the frame that is running; 0 for anything else."""
-    if isinstance(node, syntax.Name):
-        place = c.place(node.id)
-        if place is not None and place[0] == 0:
-            return place[1]
-    return 0
 
 
 def by_table(left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any) -> Evaluate:

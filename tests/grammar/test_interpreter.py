@@ -231,3 +231,21 @@ def test_literals_that_do_not_fit(text: str, value: str | None) -> None:
     expected = [] if value is None else [f"{text} does not fit in a float: it is taken as {value}"]
     assert outcome.warnings == expected
     assert outcome.stdout == f"{value or 0.0}\n"
+
+
+@pytest.mark.parametrize("call", ["exp(x)", "softmax(x, 0)", "x.exp()", "exp(-x)"])
+def test_the_argument_of_a_call_may_have_no_value_yet(call):
+    for text in (f"y = {call}\nx = ones(2)", f"def f():\n    y = {call}\n    x = ones(2)\nf()"):
+        error = run_script(text).error
+        assert error is not None
+        assert error.code == "E0202"
+        assert text[error.span.start : error.span.end] == "x"
+
+
+def test_the_argument_of_a_call_is_worked_out_once():
+    text = "calls = []\ndef f():\n    calls.append(1)\n    print(len(calls))\n    return VALUE\nexp(f())"
+    assert printed(text.replace("VALUE", "ones(2)")) == "1\n"
+    outcome = run_script(text.replace("VALUE", "1.5"))
+    assert outcome.stdout == "1\n"
+    assert outcome.error is not None
+    assert "must be Tensor" in outcome.error.message
