@@ -9,7 +9,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import GradCell, Leaf, Node
 from autodiff.core.op import OPS
-from autodiff.core.sweep import leading_to, newest_first, passing
+from autodiff.core.sweep import leading_to, newest_first, pass_back, passing
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor, settle
 from autodiff.core.tiles import settings
 from autodiff.core.used_up import finish
@@ -52,8 +52,7 @@ def backward_from(
     if create_graph:
         mode.warn(MAKES_A_CYCLE)
     retain = create_graph if retain_graph is None else retain_graph
-    order = newest_first(seeds)
-    cotangents = passing()(order, seeds, lift=create_graph, inner=False)
+    order, cotangents = pass_back(seeds, lift=create_graph)
     before: list[tuple[GradCell, Any]] = []
     # Almost all nodes are neither: the few are put in the order of the graph.
     where_kept = [node for node in cotangents if node.__class__ is Leaf or node.mark is not None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Node, next_number
 from autodiff.core.op import OPS, Op
-from autodiff.core.recipes import NEGATED, SAME, TIMES, TIMES_OUT, TIMES_X, TIMES_Y, recipe_of
+from autodiff.core.recipes import CALL_X, NEGATED, SAME, TIMES, TIMES_OUT, TIMES_X, TIMES_Y, recipe_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def pull_back_entries(
     for below in inputs:  # not enumerate(), which would take a tenth of this
         index += 1
         if below is not None and below.tracked:
-            kind, rule = recipe[index]
+            kind = recipe[index][0]
             if kind == SAME:
                 c = g
             elif kind == TIMES_Y:
@@ -158,8 +158,8 @@ def pull_back_entries(
                 c = g * node.out
             elif kind == NEGATED:
                 c = -g
-            elif kind == TIMES and None not in inputs:
-                c = g * rule(node.out, *node._operands)
+            elif CALL_X <= kind <= TIMES and None not in inputs:
+                c = g * op.partials[index](node.out, *node._operands)  # type: ignore[operator] # no number
                 if c.dtype is not g.dtype:  # a mask times a number is in double precision
                     c = c.astype(g.dtype)
             else:  # among others 1 / 0, which raises for numbers where arrays answer inf

@@ -12,8 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# g, -g, nothing, g times a value that is at hand, g times what the rule answers, what the rule answers.
-SAME, NEGATED, NONE, TIMES_X, TIMES_Y, TIMES_OUT, TIMES, VJP = range(8)
+# g, -g, nothing, g times a value that is at hand, g times what one function gives for x or the opposite of
+# that, g times what the rule answers, what the rule answers.
+SAME, NEGATED, NONE, TIMES_X, TIMES_Y, TIMES_OUT, CALL_X, MINUS_CALL_X, TIMES, VJP = range(10)
 
 
 class Stand:
@@ -27,12 +28,32 @@ class Stand:
     __hash__ = None  # type: ignore[assignment] # nothing looks it up, and == is refused
 
 
-def refuse_stand(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
+class Call(Stand):
+    """What the function of an op answers for ``of``, or the opposite of that."""
+
+    __slots__ = ("function", "kind", "of")
+
+    def __init__(self, kind: int, function: Any, of: Any) -> None:
+        self.kind = kind
+        self.function = function
+        self.of = of
+
+    def __neg__(self) -> Call:
+        return Call(MINUS_CALL_X if self.kind == CALL_X else CALL_X, self.function, self.of)
+
+
+def called(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Call:
+    if len(operands) > 1 or params or op.scalar is None:
+        raise TypeError
+    return Call(CALL_X, op.scalar, operands[0])
+
+
+def refuse(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
     raise TypeError
 
 
 def recipe_of(op: Op) -> tuple[tuple[int, Any], ...]:
-    """What the rule of each operand comes to, with the rule."""
+    """What the rule of each operand comes to, with the rule, or the function of numbers that it calls."""
     if op.vjps:
         return tuple((VJP, rule) for rule in op.vjps)
     made: list[tuple[int, Any]] = []
@@ -45,9 +66,13 @@ def recipe_of(op: Op) -> tuple[tuple[int, Any], ...]:
             slope = partial(out, x) if len(op.partials) == 1 else partial(out, x, y)
         except TypeError:
             slope = None
+        if isinstance(slope, Call) and slope.of is x and len(op.partials) == 1:
+            made.append((slope.kind, slope.function))
+            continue
         kind = TIMES_X if slope is x else TIMES_Y if slope is y else TIMES_OUT if slope is out else TIMES
         made.append((kind, partial))
     return tuple(made)
 
 
-APPLIERS[Stand] = refuse_stand
+APPLIERS[Stand] = called
+APPLIERS[Call] = refuse

@@ -1,4 +1,4 @@
-"""The short way for programs of single numbers: operators on Python floats, and their backward pass.
+"""The short way for programs of single numbers: operators on Python floats.
 
 The engine without this module (``AUTODIFF_FAST=0``) computes the same on arrays of no dimensions, twenty
 times slower. What is spelled out here is spelled out because scalar programs spend their time in it.
@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from autodiff.core import entrywise
 from autodiff.core.mode import mode
-from autodiff.core.node import Leaf, Node, ScalarNode, next_number
+from autodiff.core.node import ScalarNode, next_number
 from autodiff.core.op import OPS, Op
-from autodiff.core.recipes import NEGATED, NONE, SAME, TIMES, TIMES_OUT, TIMES_X, TIMES_Y, recipe_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,107 +170,3 @@ def reflected(name: str, general: Operator) -> Operator:
         return made
 
     return operator
-
-
-# -- backward ---------------------------------------------------------------------------------------
-
-
-def sweep_scalars(order: list[Node], seeds: dict[Node, Any], inner: bool) -> dict[Node, Any] | None:
-    """As ``sweep``; None where there is more than numbers, or something to be refused, in the graph.
-
-    Cotangents are kept on the nodes until the end; those of inner nodes are answered where ``inner`` asks.
-    """
-    try:
-        return _swept(order, seeds, inner)
-    finally:
-        for node in order:
-            node.g = None
-
-
-def _swept(order: list[Node], seeds: dict[Node, Any], inner: bool) -> dict[Node, Any] | None:
-    from autodiff.core.sweep import pull_scalar_edge
-
-    for node, seed in seeds.items():
-        if seed.__class__ is not float:
-            return None
-        node.g = seed
-    leaves: list[Node] = []
-    for node in order:
-        g = node.g
-        if node.mark is not None:
-            return None
-        if node.__class__ is not ScalarNode:
-            if node.__class__ is not Leaf:
-                return None
-            leaves.append(node)
-            continue
-        if g is None:
-            continue
-        op = node.op
-        recipe = op.recipe
-        if recipe is None:
-            recipe = op.recipe = recipe_of(op)
-        a, b = node.a, node.b
-        if a is None:
-            pass
-        elif a.__class__ is ScalarNode or a.tracked:
-            kind, rule = recipe[0]
-            c: Any
-            if kind == SAME:
-                c = g
-            elif kind == TIMES_Y:
-                c = g * (node.constant if b is None else b.out)
-            else:
-                c = None
-                try:
-                    if kind == TIMES:
-                        y = node.constant if b is None else b.out
-                        c = g * (rule(node.out, a.out) if y is None else rule(node.out, a.out, y))
-                    elif kind == NEGATED:
-                        c = -g
-                    elif kind == TIMES_OUT:
-                        c = g * node.out
-                    elif kind == TIMES_X:
-                        c = g * a.out
-                    elif kind == NONE:
-                        c = 0.0
-                except (ArithmeticError, ValueError):
-                    pass
-                if c.__class__ is not float:
-                    c = pull_scalar_edge(node, 0, g)
-            before = a.g
-            a.g = c if before is None else before + c
-        elif a.mark is not None:
-            return None
-        if b is None:  # the same for the other operand: a call for each would take half as long again
-            pass
-        elif b.__class__ is ScalarNode or b.tracked:
-            kind, rule = recipe[1]
-            if kind == SAME:
-                c = g
-            elif kind == TIMES_X:
-                c = g * (node.constant if a is None else a.out)
-            else:
-                c = None
-                try:
-                    if kind == TIMES:
-                        c = g * rule(node.out, node.constant if a is None else a.out, b.out)
-                    elif kind == NEGATED:
-                        c = -g
-                    elif kind == TIMES_OUT:
-                        c = g * node.out
-                    elif kind == TIMES_Y:
-                        c = g * b.out
-                    elif kind == NONE:
-                        c = 0.0
-                except (ArithmeticError, ValueError):
-                    pass
-                if c.__class__ is not float:
-                    c = pull_scalar_edge(node, 1, g)
-            before = b.g
-            b.g = c if before is None else before + c
-        elif b.mark is not None:
-            return None
-        if not inner:
-            node.g = None
-    return {node: node.g for node in (order if inner else leaves) if node.g is not None}

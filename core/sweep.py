@@ -14,7 +14,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, no_grad
 from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS
-from autodiff.core.scalars import sweep_scalars
+from autodiff.core.scalar_sweep import find_and_sweep, sweep_scalars
 from autodiff.core.tensors import Tensor, settle
 from autodiff.core.tiles import settings
 
@@ -111,6 +111,17 @@ def sweep(
                 before = known(below)
                 cotangents[below] = contribution if before is None else before + contribution
     return cotangents
+
+
+def pass_back(seeds: dict[Node, Any], lift: bool) -> tuple[list[Node], dict[Node, Any]]:
+    """Every tracked node below the seeds, newest first, and the cotangents that ``backward()`` keeps."""
+    run = passing()
+    if is_fast and run is sweep and not lift:
+        found = find_and_sweep(seeds)
+        if found is not None:
+            return found
+    order = newest_first(seeds)
+    return order, run(order, seeds, lift=lift, inner=False)
 
 
 def passing() -> Callable[..., dict[Node, Any]]:

@@ -61,6 +61,23 @@ def program(seed: int) -> tuple[list[float], list[Step]]:
     return leaves, steps
 
 
+def wide(seed: int) -> tuple[list[float], list[Step]]:
+    """As ``program``: many functions of the leaves, then their sum in some order."""
+    rng = random.Random(seed)
+    leaves = [rng.uniform(-1.5, 1.5) for _ in range(3)]
+    steps: list[Step] = [(rng.choice(["sin", "cos", "tanh"]), rng.randrange(3), None) for _ in range(STEPS)]
+    order = list(range(3, 3 + STEPS))
+    if seed % 3 == 1:
+        order.reverse()
+    elif seed % 3 == 2:
+        rng.shuffle(order)
+    total = 0
+    for place in order:
+        steps.append((rng.choice("+-*"), total, place))
+        total = 2 + len(steps)
+    return leaves, steps
+
+
 def by_hand(leaves: list[float], steps: list[Step]) -> tuple[float, list[float]]:
     """Value and gradients in plain Python floats: contributions are added newest first."""
     values = list(leaves)

@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import fast_programs
@@ -15,14 +16,18 @@ from autodiff.core import grad, tensor
 from autodiff.core.fast import is_fast
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.node import ArrayNode, ScalarNode
+from autodiff.core.sweep import newest_first, pass_back
 
 PROGRAMS = 200
 
+Write = Callable[[int], tuple[list[float], list[fast_programs.Step]]]
+
 
 @pytest.mark.skipif(not is_fast, reason="the array path rounds math's functions differently")
+@pytest.mark.parametrize("write", [fast_programs.program, fast_programs.wide])
 @pytest.mark.parametrize("seed", range(PROGRAMS))
-def test_numbers_are_those_of_plain_floats_to_the_last_bit(seed: int) -> None:
-    leaves, steps = fast_programs.program(seed)
+def test_numbers_are_those_of_plain_floats_to_the_last_bit(write: Write, seed: int) -> None:
+    leaves, steps = write(seed)
     value, gradients = fast_programs.by_hand(leaves, steps)
     assert fast_programs.by_engine(leaves, steps) == (value, gradients)
 
@@ -83,3 +88,45 @@ def test_walking_leaves_no_trace_on_the_nodes() -> None:
     y.backward(retain_graph=True)
     assert [y.node.g, x.node.g] == [None, None]
     assert x.grad.item() == 4.0
+
+
+def test_a_pass_for_one_leaf_leaves_no_trace_on_the_others() -> None:
+    x, w = tensor(2.0, requires_grad=True), tensor(3.0, requires_grad=True)
+    v = w * 2.0
+    y = x * v + w
+    grad(y, [x], retain_graph=True)
+    assert [w.node.g, v.node.g] == [None, None]
+    y.backward()
+    assert [x.grad.item(), w.grad.item()] == [6.0, 5.0]
+
+
+def test_a_pass_that_gives_up_on_the_way_leaves_no_trace() -> None:
+    x = tensor(0.5, requires_grad=True)
+    h = x * 3.0
+    mixed = FUNCTIONS["torch.sum"](tensor(np.ones(2)) * x)
+    y = FUNCTIONS["torch.sin"](h) * h + mixed * h
+    y.backward(retain_graph=True)
+    assert [z.node.g for z in (x, h, mixed, y)] == [None] * 4
+    first = x.grad.item()
+    y.backward()
+    assert x.grad.item() == 2 * first
+
+
+def test_leaves_made_on_the_way_are_kept_in_the_order_of_the_graph() -> None:
+    x = tensor(0.5, requires_grad=True)
+    h = x * x
+    late = tensor(2.0, requires_grad=True)
+    y = h * late
+    order, cotangents = pass_back({y.node: 1.0}, lift=False)
+    assert order == newest_first([y.node]) == [y.node, late.node, h.node, x.node]
+    assert (cotangents[late.node], cotangents[x.node]) == (0.25, 2.0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nodes_are_found_in_the_order_of_the_graph(seed: int) -> None:
+    leaves, steps = fast_programs.wide(seed)
+    values = [tensor(value, requires_grad=True) for value in leaves]
+    for _, x, y in steps:
+        values.append(values[x] * 1.5 if y is None else values[x] + values[y])
+    root = values[-1].node
+    assert pass_back({root: 1.0}, lift=False)[0] == newest_first([root])
