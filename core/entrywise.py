@@ -6,6 +6,8 @@ On small arrays what surrounds numpy's work takes longer than the work. The engi
 
 from __future__ import annotations
 
+import operator
+
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Node, next_number
 from autodiff.core.op import OPS, Op
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 new = object.__new__  # a Tensor without its __init__, whose call takes as long as all that it does
 #: The parameters of the nodes made here, none: by them one sees that all their arrays are alike.
 ALIKE: dict[str, Any] = {}
-INFIX = {"add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "pow": "pow"}
+#: What numpy's arrays do themselves, which saves the call of the record's function.
+OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
 
 
 # -- forward ----------------------------------------------------------------------------------------
@@ -52,8 +55,9 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
 
 def infix(name: str, general: Operator) -> Operator:
     """The operator of a Tensor that is an array; anything but two alike, or a float, goes to ``general``."""
+    compute = OPERATORS.get(name)
 
-    def operator(self: Tensor, other: Any) -> Any:
+    def infixed(self: Tensor, other: Any) -> Any:
         kind = self.__class__
         x = self.value
         if x.__class__ is float or x.dtype.kind != "f" or not x.ndim:
@@ -63,7 +67,7 @@ def infix(name: str, general: Operator) -> Operator:
             if y.__class__ is float or y.dtype is not x.dtype or y.shape != x.shape:
                 return general(self, other)
             op = OPS[name]
-            out = op.forward(x, y)
+            out = op.forward(x, y) if compute is None else compute(x, y)
             a, b = self.node, other.node
             if not ((a is not None and a.tracked) or (b is not None and b.tracked)) or not mode.enabled:
                 return kind(out)
@@ -72,31 +76,32 @@ def infix(name: str, general: Operator) -> Operator:
         if other.__class__ is not float:
             return general(self, other)
         op = OPS[name]
-        out = op.forward(x, other)
+        out = op.forward(x, other) if compute is None else compute(x, other)
         a = self.node
         if a is None or not a.tracked or not mode.enabled:
             return kind(out)
         return recorded(kind, op, (a, None), (x, other), out, self.requires_grad)
 
-    return operator
+    return infixed
 
 
 def reflected(name: str, general: Operator) -> Operator:
     """As ``infix`` for a number on the left."""
+    compute = OPERATORS.get(name)
 
-    def operator(self: Tensor, other: Any) -> Any:
+    def infixed(self: Tensor, other: Any) -> Any:
         kind = self.__class__
         y = self.value
         if y.__class__ is float or other.__class__ is not float or y.dtype.kind != "f" or not y.ndim:
             return general(self, other)
         op = OPS[name]
-        out = op.forward(other, y)
+        out = op.forward(other, y) if compute is None else compute(other, y)
         b = self.node
         if b is None or not b.tracked or not mode.enabled:
             return kind(out)
         return recorded(kind, op, (None, b), (other, y), out, self.requires_grad)
 
-    return operator
+    return infixed
 
 
 def recorded(
@@ -127,22 +132,21 @@ def recorded(
 # -- backward ---------------------------------------------------------------------------------------
 
 
-def pull_back_entries(
-    node: ArrayNode, g: Any, cotangents: dict[Node, Any], pull_edge: Callable[..., Any]
-) -> bool:
-    """Add what the inputs of ``node`` receive to ``cotangents``; False, with nothing done, in other cases.
+def pull_back_entries(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]] | None:
+    """As ``pull_back`` in the sweep, for the nodes made here; None in other cases.
 
     ``pull_edge`` is the sweep's own way to follow a rule.
     """
-    op, inputs = node.op, node._inputs
-    if node._params is not ALIKE or node.mark is not None:
-        return False
+    if node.__class__ is not ArrayNode or node._params is not ALIKE or node.mark is not None:
+        return None
+    op, inputs, operands = node.op, node._inputs, node._operands
     for below in inputs:
         if below is not None and below.mark is not None:
-            return False
+            return None
     recipe = op.recipe
     if recipe is None:
         recipe = op.recipe = recipe_of(op)
+    pulled = []
     index = -1
     for below in inputs:  # not enumerate(), which would take a tenth of this
         index += 1
@@ -151,19 +155,18 @@ def pull_back_entries(
             if kind == SAME:
                 c = g
             elif kind == TIMES_Y:
-                c = g * node._operands[1]
+                c = g * operands[1]
             elif kind == TIMES_X:
-                c = g * node._operands[0]
+                c = g * operands[0]
             elif kind == TIMES_OUT:
                 c = g * node.out
             elif kind == NEGATED:
                 c = -g
             elif CALL_X <= kind <= TIMES and None not in inputs:
-                c = g * op.partials[index](node.out, *node._operands)  # type: ignore[operator] # no number
+                c = g * op.partials[index](node.out, *operands)  # type: ignore[operator] # no number
                 if c.dtype is not g.dtype:  # a mask times a number is in double precision
                     c = c.astype(g.dtype)
             else:  # among others 1 / 0, which raises for numbers where arrays answer inf
                 c = pull_edge(node, index, g)
-            before = cotangents.get(below)
-            cotangents[below] = c if before is None else before + c
-    return True
+            pulled.append((below, c))
+    return pulled

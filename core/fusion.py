@@ -187,7 +187,7 @@ def install() -> None:
     for name in UFUNCS:
         op = OPS[name]
         if op.of_one is not None:
-            op.of_one = of_one_later(op, op.of_one)
+            op.of_one = op.__call__ = of_one_later(op, op.of_one)
 
 
 def look_at_tensor(self: Tensor, name: str) -> Any:

@@ -41,13 +41,16 @@ def ignore_warning(text: str) -> None:
 class Mode:
     """``enabled``: operations are recorded. ``site``: the span now running. ``recorder``: keeps graphs.
 
+    ``number`` is that of the node made last.
+
     ``warn`` is told what torch warns of, in torch's words. ``probe`` is there while a run is checked.
     """
 
-    __slots__ = ("enabled", "probe", "recorder", "site", "warn")
+    __slots__ = ("enabled", "number", "probe", "recorder", "site", "warn")
 
     def __init__(self) -> None:
         self.enabled = True
+        self.number = 0
         self.site: Span | None = None
         self.recorder: Recorder | None = None
         self.probe: Probe | None = None

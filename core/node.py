@@ -8,7 +8,6 @@ leaves a Mark on the old one.
 
 from __future__ import annotations
 
-from itertools import count
 from weakref import ref
 
 from autodiff.core.errors import GradientError, Label
@@ -24,7 +23,12 @@ if TYPE_CHECKING:
     from autodiff.core.fusion import Lazy
     from autodiff.core.tensors import Tensor
 
-next_number = count(1).__next__
+
+def next_number() -> int:
+    """The number of a new node."""
+    mode.number += 1
+    return mode.number
+
 
 #: Functions whose second parameter comes after ``self`` in the alphabet, unlike ``other`` and ``mat2``.
 SELF_FIRST = frozenset(["dot", "mv"])

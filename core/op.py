@@ -54,6 +54,7 @@ class Op:
     """
 
     __slots__ = (
+        "__call__",
         "doc",
         "fast_vjps",
         "forward",
@@ -116,6 +117,7 @@ class Op:
         of_one = SHORT_WAYS.get(1)
         is_of_one = scalar is not None and len(partials or vjps) == 1
         self.of_one: Callable[[Any], Any] | None = of_one(self) if of_one is not None and is_of_one else None
+        self.__call__: Callable[..., Any] = self.of_one or self.apply
         self.recipe: tuple[tuple[int, Any], ...] | None = None
         self.saved = saved
         self.fused_backward = fused_backward
@@ -127,9 +129,7 @@ class Op:
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 
-    def __call__(self, *operands: Any, **params: Any) -> Any:
-        if self.of_one is not None and len(operands) == 1 and not params:
-            return self.of_one(operands[0])
+    def apply(self, *operands: Any, **params: Any) -> Any:
         return self.dispatch(operands, params)
 
     def dispatch(self, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:

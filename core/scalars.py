@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from autodiff.core import entrywise
 from autodiff.core.mode import mode
-from autodiff.core.node import ScalarNode, next_number
+from autodiff.core.node import ScalarNode
 from autodiff.core.op import OPS, Op
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         node = made.node = ScalarNode()
         node.op = op
         node.a = a
-        node.number = next_number()
+        node.number = mode.number = mode.number + 1
         node.out = out
         node.site = mode.site
         node.b = node.constant = node.name = node.mark = node.g = None
@@ -123,7 +123,7 @@ def infix(name: str, general: Operator) -> Operator:
         else:
             node.b = None
             node.constant = y
-        node.number = next_number()  # after its operands, which may have been made just now
+        node.number = mode.number = mode.number + 1  # after its operands, which may have been made just now
         node.out = out
         node.site = mode.site
         node.name = node.mark = node.g = None
@@ -163,7 +163,7 @@ def reflected(name: str, general: Operator) -> Operator:
         node.a = node.name = node.mark = node.g = None
         node.b = b
         node.constant = other
-        node.number = next_number()
+        node.number = mode.number = mode.number + 1
         node.out = out
         node.site = mode.site
         made.requires_grad = self.requires_grad

@@ -14,7 +14,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, no_grad
 from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS
-from autodiff.core.scalar_sweep import find_and_sweep, sweep_scalars
+from autodiff.core.short_sweep import find_and_sweep, is_own, sweep_found
 from autodiff.core.tensors import Tensor, settle
 from autodiff.core.tiles import settings
 
@@ -80,15 +80,13 @@ def sweep(
     retain theirs may be left out where ``inner`` is false.
     """
     is_short = is_fast and not lift
-    if is_short:
-        swept = sweep_scalars(order, seeds, inner)
-        if swept is not None:
-            return swept
     regions = None
     if settings.has_begun and not inner and not lift:
         from autodiff.core.regions import Regions
 
         regions = Regions(order)
+    if is_short and (regions is None or not regions.uses) and all(map(is_own, order)):
+        return sweep_found(order, seeds, inner)
     cotangents = dict(seeds)
     known = cotangents.get
     pull: Callable[[Node, Any], list[tuple[Node, Any]]] = pull_back_lifted if lift else pull_back
@@ -101,13 +99,9 @@ def sweep(
                 del cotangents[node]  # an array may be large
             if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
                 continue
-            if (
-                is_short
-                and node.__class__ is ArrayNode
-                and pull_back_entries(node, g, cotangents, pull_edge_or_none)
+            for below, contribution in (is_short and pull_back_entries(node, g, pull_edge_or_none)) or pull(
+                node, g
             ):
-                continue
-            for below, contribution in pull(node, g):
                 before = known(below)
                 cotangents[below] = contribution if before is None else before + contribution
     return cotangents
@@ -116,10 +110,8 @@ def sweep(
 def pass_back(seeds: dict[Node, Any], lift: bool) -> tuple[list[Node], dict[Node, Any]]:
     """Every tracked node below the seeds, newest first, and the cotangents that ``backward()`` keeps."""
     run = passing()
-    if is_fast and run is sweep and not lift:
-        found = find_and_sweep(seeds)
-        if found is not None:
-            return found
+    if is_fast and run is sweep and not lift and not settings.has_begun:
+        return find_and_sweep(seeds)
     order = newest_first(seeds)
     return order, run(order, seeds, lift=lift, inner=False)
 

@@ -1,15 +1,19 @@
-"""The short way back through programs of single numbers: nodes are found while cotangents flow through them.
+"""The short way back through numbers and small arrays: nodes are found while cotangents flow through them.
 
 The engine without this module (``AUTODIFF_FAST=0``) finds the nodes first, follows rules from their records,
-and comes to the same numbers. What is spelled out here is spelled out because scalar programs spend their
-time in it.
+and comes to the same gradients. What is spelled out here is spelled out because programs of numbers spend
+their time in it.
 """
 
 from __future__ import annotations
 
 from operator import attrgetter
 
-from autodiff.core.node import Leaf, Node, ScalarNode
+from autodiff.core.entrywise import pull_back_entries
+from autodiff.core.lazy import np
+from autodiff.core.mode import no_grad
+from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
+from autodiff.core.op import Op
 from autodiff.core.recipes import (
     CALL_X,
     MINUS_CALL_X,
@@ -34,30 +38,25 @@ _number = attrgetter("number")
 NEAR = 16
 
 
-def sweep_scalars(order: list[Node], seeds: dict[Node, Any], inner: bool) -> dict[Node, Any] | None:
-    """As ``sweep``; None where there is more than numbers, or something to be refused, in the graph.
-
-    The cotangents of nodes that are not leaves are answered where ``inner`` asks.
-    """
-    for node in order:
-        if node.mark is not None or (node.__class__ is not ScalarNode and node.__class__ is not Leaf):
-            return None
+def sweep_found(order: list[Node], seeds: dict[Node, Any], inner: bool) -> dict[Node, Any]:
+    """As ``sweep``, through the nodes in ``order``."""
     known: dict[Node, Any] = {}
-    if not _swept(seeds, of_numbers(reversed(order)), [], known, inner, is_complete=True):
-        return None
+    _sweep(seeds, ops_of(reversed(order)), [], known, inner, is_complete=True)
     return {node: known[node] for node in order if node in known}
 
 
-def find_and_sweep(seeds: dict[Node, Any]) -> tuple[list[Node], dict[Node, Any]] | None:
-    """Every tracked node below the seeds, newest first, and the cotangents of leaves; or None, as above."""
-    for node in seeds:
-        if node.__class__ is not ScalarNode and (node.__class__ is not Leaf or node.mark is not None):
-            return None
+def find_and_sweep(seeds: dict[Node, Any]) -> tuple[list[Node], dict[Node, Any]]:
+    """Every tracked node below the seeds, newest first, and the cotangents of leaves and of marked nodes."""
     order: list[Node] = []
     known: dict[Node, Any] = {}
-    if not _swept(seeds, of_numbers(sorted(seeds, key=_number)), order, known, inner=False):
-        return None
-    leaves = sorted(known, key=_number, reverse=True)
+    left = _sweep(seeds, ops_of(sorted(seeds, key=_number)), order, known, inner=False)
+    if left:
+        from autodiff.core.sweep import newest_first, sweep
+
+        below = newest_first(left)
+        order += ops_of(below)
+        known.update(sweep(below, left, inner=False))
+    leaves = sorted([node for node in known if node.__class__ is Leaf], key=_number, reverse=True)
     is_sorted = not order or not leaves or leaves[0].number < order[-1].number
     order += leaves
     if not is_sorted:
@@ -65,32 +64,31 @@ def find_and_sweep(seeds: dict[Node, Any]) -> tuple[list[Node], dict[Node, Any]]
     return order, known
 
 
-def of_numbers(nodes: Iterable[Node]) -> list[ScalarNode]:
-    return [node for node in nodes if node.__class__ is ScalarNode]
+def ops_of(nodes: Iterable[Node]) -> list[OpNode]:
+    return [node for node in nodes if isinstance(node, OpNode)]
 
 
-def _swept(
+def _sweep(
     seeds: dict[Node, Any],
-    waiting: list[ScalarNode],
+    waiting: list[Any],
     order: list[Node],
     known: dict[Node, Any],
     inner: bool,
     is_complete: bool = False,
-) -> bool:
-    """Pass the seeds down to the leaves; whether that could be done.
+) -> dict[Node, Any]:
+    """Pass the seeds down to the leaves; the cotangents of nodes for which this is not the way.
 
     ``waiting`` are the nodes to visit, oldest first; unless it ``is_complete`` their inputs are put there.
-    Visited nodes are entered in ``order``, the cotangents of leaves, and of ``inner`` nodes, in ``known``. On
-    the way cotangents are kept on the nodes.
+    Visited nodes are entered in ``order``; the cotangents of leaves and marked nodes, and where ``inner`` is
+    asked of all others, in ``known``. On the way cotangents are kept on the nodes.
     """
-    from autodiff.core.sweep import pull_scalar_edge
+    from autodiff.core.sweep import pull_back, pull_edge_or_none, pull_scalar_edge
 
     reached: list[Node] = list(seeds)  # what is not waiting and has a cotangent nevertheless
     is_wide = False
+    arrays: Any = None
     try:
         for node, seed in seeds.items():
-            if seed.__class__ is not float:
-                return False
             node.g = seed
         while waiting:
             if is_wide:
@@ -99,21 +97,45 @@ def _swept(
             g = node.g
             if g is None:
                 continue
-            if node.mark is not None:
-                return False
             node.g = None
             order.append(node)
-            if inner:
+            if inner or node.mark is not None:
                 known[node] = g
+            if node.__class__ is not ScalarNode:
+                if not is_own(node):
+                    order.pop()
+                    known.pop(node, None)
+                    left = {other: other.g for other in (*waiting, *reached) if other.g is not None}
+                    return {node: g, **left}
+                if arrays is None:
+                    arrays = Quiet()
+                pulled = pull_back_entries(node, g, pull_edge_or_none) or pull_back(node, g)
+                for below, contribution in pulled:
+                    before = below.g
+                    if before is not None:
+                        below.g = before + contribution
+                        continue
+                    below.g = contribution
+                    if is_complete or below.__class__ is Leaf:
+                        reached.append(below)
+                    elif not waiting or below.number > waiting[-1].number:
+                        waiting.append(below)
+                    elif put(waiting, below):
+                        is_wide = True
+                continue
+            a, b = node.a, node.b
+            if (
+                node.mark is not None
+                or (a is not None and a.mark is not None)
+                or (b is not None and b.mark is not None)
+            ):
+                node.check_saved()
             op = node.op
             recipe = op.recipe
             if recipe is None:
                 recipe = op.recipe = recipe_of(op)
-            a, b = node.a, node.b
             c: Any
-            if a is None:
-                pass
-            elif a.__class__ is ScalarNode or a.tracked:
+            if a is not None and (a.__class__ is ScalarNode or a.tracked):
                 kind, rule = recipe[0]
                 if kind == SAME:
                     c = g
@@ -146,21 +168,14 @@ def _swept(
                     a.g = before + c
                 else:
                     a.g = c
-                    if a.__class__ is not ScalarNode:
-                        reached.append(a)
-                        if a.__class__ is not Leaf or a.mark is not None:
-                            return False
-                    elif is_complete:
+                    if is_complete or a.__class__ is Leaf:
                         reached.append(a)
                     elif not waiting or a.number > waiting[-1].number:
                         waiting.append(a)
-                    else:
-                        is_wide = put(waiting, a)
-            elif a.mark is not None:
-                return False
-            if b is None:  # the same for the other operand: a call for each would take half as long again
-                pass
-            elif b.__class__ is ScalarNode or b.tracked:
+                    elif put(waiting, a):
+                        is_wide = True
+            # The same for the other operand: a call for each would take half as long again.
+            if b is not None and (b.__class__ is ScalarNode or b.tracked):
                 kind, rule = recipe[1]
                 if kind == SAME:
                     c = g
@@ -188,28 +203,44 @@ def _swept(
                     b.g = before + c
                 else:
                     b.g = c
-                    if b.__class__ is not ScalarNode:
-                        reached.append(b)
-                        if b.__class__ is not Leaf or b.mark is not None:
-                            return False
-                    elif is_complete:
+                    if is_complete or b.__class__ is Leaf:
                         reached.append(b)
                     elif not waiting or b.number > waiting[-1].number:
                         waiting.append(b)
                     elif put(waiting, b):
                         is_wide = True
-            elif b.mark is not None:
-                return False
         known.update((node, node.g) for node in reached if node.__class__ is Leaf)
-        return True
+        return {}
     finally:
         for node in reached:
             node.g = None
         for node in waiting:
             node.g = None
+        if arrays is not None:
+            arrays.close()
 
 
-def put(waiting: list[ScalarNode], node: ScalarNode) -> bool:
+def is_own(node: Node) -> bool:
+    """Whether it has no rule of a script, which may start a pass that would find cotangents on nodes."""
+    return node.op.__class__ is Op or node.op is None
+
+
+class Quiet:
+    """Nothing is recorded, and numpy does not warn, until it is closed."""
+
+    __slots__ = ("managers",)
+
+    def __init__(self) -> None:
+        self.managers = no_grad(), np.errstate(all="ignore")
+        for manager in self.managers:
+            manager.__enter__()
+
+    def close(self) -> None:
+        for manager in self.managers:
+            manager.__exit__(None, None, None)
+
+
+def put(waiting: list[Node], node: Node) -> bool:
     """Have a node wait in its place, which is not the last; whether that is too far off for this list."""
     number = node.number
     at = len(waiting) - 1
@@ -223,7 +254,7 @@ def put(waiting: list[ScalarNode], node: ScalarNode) -> bool:
     return False
 
 
-def everything_below(waiting: list[ScalarNode]) -> list[ScalarNode]:
+def everything_below(waiting: list[Node]) -> list[Any]:
     """The nodes that can be reached from these, oldest first."""
     from autodiff.core.sweep import newest_first
 
@@ -233,4 +264,4 @@ def everything_below(waiting: list[ScalarNode]) -> list[ScalarNode]:
     found = newest_first(waiting)
     for node, g in zip(waiting, cotangents, strict=True):
         node.g = g
-    return of_numbers(reversed(found))
+    return ops_of(reversed(found))
