@@ -12,7 +12,7 @@ from operator import attrgetter
 from autodiff.core.entrywise import pull_back_entries
 from autodiff.core.lazy import np
 from autodiff.core.mode import no_grad
-from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
+from autodiff.core.node import Leaf, Node, ScalarNode
 from autodiff.core.op import Op
 from autodiff.core.recipes import (
     CALL_X,
@@ -38,19 +38,28 @@ _number = attrgetter("number")
 NEAR = 16
 
 
-def sweep_found(order: list[Node], seeds: dict[Node, Any], inner: bool) -> dict[Node, Any]:
-    """As ``sweep``, through the nodes in ``order``."""
+def sweep_found(
+    order: list[Node], seeds: dict[Node, Any], inner: bool
+) -> tuple[dict[Node, Any], dict[Node, Any]]:
+    """As ``sweep``, through the nodes in ``order``; with the cotangents to go on with, if it is not over."""
     known: dict[Node, Any] = {}
-    _sweep(seeds, ops_of(reversed(order)), [], known, inner, is_complete=True)
-    return {node: known[node] for node in order if node in known}
+    left = _sweep(seeds, ops_of(reversed(order)), [], known, inner, is_complete=True)
+    return {node: known[node] for node in order if node in known}, left
 
 
-def find_and_sweep(seeds: dict[Node, Any]) -> tuple[list[Node], dict[Node, Any]]:
-    """Every tracked node below the seeds, newest first, and the cotangents of leaves and of marked nodes."""
+def find_and_sweep(
+    seeds: dict[Node, Any], runs_scripts: bool = True
+) -> tuple[list[Node], dict[Node, Any]] | None:
+    """Every tracked node below the seeds, newest first, and the cotangents of leaves and of marked nodes.
+
+    None where rules of a script would have to run and it ``runs_scripts`` not.
+    """
     order: list[Node] = []
     known: dict[Node, Any] = {}
     left = _sweep(seeds, ops_of(sorted(seeds, key=_number)), order, known, inner=False)
     if left:
+        if not runs_scripts:
+            return None
         from autodiff.core.sweep import newest_first, sweep
 
         below = newest_first(left)
@@ -64,8 +73,8 @@ def find_and_sweep(seeds: dict[Node, Any]) -> tuple[list[Node], dict[Node, Any]]
     return order, known
 
 
-def ops_of(nodes: Iterable[Node]) -> list[OpNode]:
-    return [node for node in nodes if isinstance(node, OpNode)]
+def ops_of(nodes: Iterable[Node]) -> list[Node]:
+    return [node for node in nodes if node.__class__ is not Leaf]
 
 
 def _sweep(
@@ -90,7 +99,9 @@ def _sweep(
     try:
         for node, seed in seeds.items():
             node.g = seed
-        while waiting:
+        while True:  # Python 3.11 adapts a loop that runs once to what it meets only where it ends like this
+            if not waiting:
+                break
             if is_wide:
                 waiting, is_wide, is_complete = everything_below(waiting), False, True
             node = waiting.pop()
@@ -221,8 +232,8 @@ def _sweep(
 
 
 def is_own(node: Node) -> bool:
-    """Whether it has no rule of a script, which may start a pass that would find cotangents on nodes."""
-    return node.op.__class__ is Op or node.op is None
+    """Whether its rule is not a script's, which may start a pass that would find cotangents on nodes."""
+    return node.op.__class__ is Op
 
 
 class Quiet:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from operator import attrgetter
 
 from autodiff.core.entrywise import pull_back_entries
+from autodiff.core.errors import AutodiffError
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, no_grad
 from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS
-from autodiff.core.short_sweep import find_and_sweep, is_own, sweep_found
+from autodiff.core.short_sweep import find_and_sweep, sweep_found
 from autodiff.core.tensors import Tensor, settle
 from autodiff.core.tiles import settings
 
@@ -34,7 +35,9 @@ def newest_first(roots: Iterable[Node]) -> list[Node]:
     stack = list(roots)
     push, pop, keep = stack.append, stack.pop, found.append
     try:
-        while stack:
+        while True:  # Python 3.11 adapts a loop that runs once to what it meets only where it ends like this
+            if not stack:
+                break
             node = pop()
             if node.g is not None:
                 continue
@@ -85,9 +88,12 @@ def sweep(
         from autodiff.core.regions import Regions
 
         regions = Regions(order)
-    if is_short and (regions is None or not regions.uses) and all(map(is_own, order)):
-        return sweep_found(order, seeds, inner)
+    done: dict[Node, Any] = {}
     cotangents = dict(seeds)
+    if is_short and (regions is None or not regions.uses):
+        done, cotangents = sweep_found(order, seeds, inner)
+        if not cotangents:
+            return done
     known = cotangents.get
     pull: Callable[[Node, Any], list[tuple[Node, Any]]] = pull_back_lifted if lift else pull_back
     with enable_grad() if lift else no_grad(), np_errors_ignored(order):
@@ -104,16 +110,28 @@ def sweep(
             ):
                 before = known(below)
                 cotangents[below] = contribution if before is None else before + contribution
-    return cotangents
+    return {**done, **cotangents}
 
 
 def pass_back(seeds: dict[Node, Any], lift: bool) -> tuple[list[Node], dict[Node, Any]]:
     """Every tracked node below the seeds, newest first, and the cotangents that ``backward()`` keeps."""
     run = passing()
     if is_fast and run is sweep and not lift and not settings.has_begun:
-        return find_and_sweep(seeds)
+        found = find_and_sweep(seeds)
+        if found is not None:
+            return found
     order = newest_first(seeds)
     return order, run(order, seeds, lift=lift, inner=False)
+
+
+def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any]] | None:
+    """As ``pass_back`` where this is sure to go well and to be unseen by the script, else None."""
+    if not is_fast or settings.has_begun:
+        return None
+    try:
+        return find_and_sweep({root: seed}, runs_scripts=False)
+    except AutodiffError:
+        return None
 
 
 def passing() -> Callable[..., dict[Node, Any]]:

@@ -13,7 +13,7 @@ from autodiff.core.errors import AutodiffError, GradientError, ShapeError, Usage
 from autodiff.core.lazy import np
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.report import Subject
-from autodiff.core.sweep import newest_first, sweep
+from autodiff.core.sweep import newest_first, pass_back_at_once, sweep
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor
 from autodiff.core.used_up import make_usable
 from autodiff.grammar.leaves import is_numbers, matches, number_tensor, unknown
@@ -30,14 +30,15 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
     """Pick target, weight and inputs, and sweep."""
     root, name, recorded = target_of(execution, settings)
     seed = starting_weight(settings, root, name, recorded)
-    order = newest_first([root])
+    at_once = pass_back_at_once(root, seed)
+    order = newest_first([root]) if at_once is None else at_once[0]
     make_usable(order)
     leaves = [node for node in order if node.__class__ is Leaf]
     name_leaves(leaves, execution)
     wrt = inputs_of(execution, settings, order, leaves)
     inner = any(node.__class__ is not Leaf for _, node in wrt)
     try:
-        received = sweep(order, {root: seed}, inner=inner)
+        received = sweep(order, {root: seed}, inner=inner) if at_once is None or inner else at_once[1]
     except AutodiffError as error:
         if root.site is not None:
             error.at(root.site)

@@ -134,6 +134,10 @@ def test_a_rule_of_a_script_may_start_a_pass_to_the_same_leaves() -> None:
 
     x = tensor(2.0, requires_grad=True)
     y = apply_function("Again", forward, backward, (x * w,)) + w * 5.0
+    slopes = grad(y * 2.0, [x, w], retain_graph=True)
+    assert [slope.item() for slope in slopes] == [2 * 108.0, 2 * (5.0 + 72.0)]
+    assert received == [36.0]
+    w.grad, received[:] = None, []
     (y * 1.0).backward()
     assert received == [36.0]
     assert x.grad.item() == 2 * 6.0 * 3.0 * 3.0
