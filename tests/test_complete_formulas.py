@@ -149,6 +149,14 @@ SCRIPTS = {
         "m = ones(3, 1, requires_grad=True)\nL = (m.sum(1)*tensor([1., 2., 3.])).sum()",
         None,
     ),
+    "the largest of a row of one": (
+        "m = tensor([[1.], [2.]], requires_grad=True)\nL = (m.amax(1)*tensor([1., 2.])).sum()**2",
+        None,
+    ),
+    "a version that says less than its shape": (
+        X + "b = tensor(2., requires_grad=True)\nh = b*ones(2)\nh = h*3\nL = (x @ h)**2",
+        None,
+    ),
     "a row in front": ("m = ones(1, 3, requires_grad=True)\nL = ((ones(2, 2, 3)*m)**2).sum()", None),
     "places named twice": (X + "L = (x[[1, 1, 0]]**3).sum()", None),
     "a mask": (X + "L = (x[x > 0]**3).sum()", None),
@@ -204,6 +212,18 @@ def entry_given(script: str, place: tuple[int, ...]) -> None:
     formula = formula_text(report).splitlines()[0].rpartition("\t")[2]
     gradient = np.asarray(np.asarray(first.backward)[place])
     assert_formula_gives(formula, gradient, np.abs(gradient) + 1, variables_of(subject, names))
+
+
+def test_a_sum_of_ones_says_how_many() -> None:
+    report, _, _ = report_of(SCRIPTS["a sum of ones"][0])
+    assert [derivation.simplified for derivation in report.derivations] == ["0", "sum(ones(2))"]
+
+
+def test_outputs_that_no_gradient_reached_are_none_to_a_backward_that_asks_for_that() -> None:
+    """``backward`` runs again for the formula as it ran for the gradient."""
+    asks = "ctx.set_materialize_grads(False); return a*2, a*3"
+    script = own("Both", "a", asks, "g, h", "return 2*g if h is None else 5*h")
+    assert evaluated(script + X + "u, v = Both.apply(x)\nL = u.sum()") == 1
 
 
 def test_a_backward_that_leaves_the_graph_is_refused() -> None:
