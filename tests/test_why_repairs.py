@@ -113,6 +113,14 @@ def test_no_more_than_three_repairs_go_together() -> None:
                 " torch.log1p(torch.where(x > 0.5, 1, -x))"
             ],
         ),
+        (  # a condition that has its name by then is called by it
+            LEAF.format("[1., 0.]")
+            + "m = x > 0.5\ny = torch.where(m, 0, torch.log1p(-x))\ny.sum().backward()",
+            [
+                "choose before the op as well, so that it never meets what is left out:"
+                " torch.log1p(torch.where(m, 1, -x))"
+            ],
+        ),
         (LEAF.format("0.") + "y = x / x\ny.backward()", []),
         (  # it would be held where nothing moves it
             LEAF.format("1000.") + "y = torch.exp(x)\ny.backward()",
