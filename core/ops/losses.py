@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.dtypes import promote
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
@@ -18,6 +18,7 @@ from autodiff.core.op import Op, primitive
 from autodiff.core.ops.activations import logsigmoid
 from autodiff.core.ops.arithmetic import mul, pow, sub
 from autodiff.core.ops.comparison import where
+from autodiff.core.ops.loss_checks import check_same_size, check_weights, is_true, need_floats, warn_of_sizes
 from autodiff.core.ops.reduction import cast, check_floating, mean, sum
 from autodiff.core.ops.selection import abs, maximum, sign
 from autodiff.core.ops.shape import expand
@@ -41,19 +42,6 @@ def check_reduction(reduction: str) -> str:
             help=("use 'mean', 'sum' or 'none'",),
         )
     return reduction
-
-
-def is_true(value: Any) -> bool:
-    """Whether an argument counts as true, in torch's words where a tensor leaves it open."""
-    if value.__class__ is Tensor and value.size != 1:
-        what = "more than one value" if value.size else "no values"
-        raise ScriptError(
-            f"Boolean value of Tensor with {what} is ambiguous",
-            code="E0305",
-            operands=(value,),
-            caret="write True or False",
-        )
-    return bool(value.item() if value.__class__ is Tensor else value)
 
 
 LEGACY = "size_average: any = None, reduce: any = None, reduction: str = 'mean'"
@@ -189,27 +177,6 @@ bce_with_logits_op = entrywise_loss(
 )
 
 
-def warn_of_sizes(x: Tensor, y: Tensor) -> None:
-    """torch's warning where a loss broadcasts, which is mostly a mistake."""
-    if x.shape != y.shape:
-        mode.warn(
-            f"Using a target size (torch.Size({list(y.shape)})) that is different to the input size"
-            f" (torch.Size({list(x.shape)})). This will likely lead to incorrect results due to broadcasting."
-            " Please ensure they have the same size."
-        )
-
-
-def need_floats(name: str, *tensors: Tensor) -> None:
-    """Refuse a loss of nothing but whole numbers, as torch does for want of a kernel."""
-    if not any(x.dtype.is_floating_point for x in tensors):
-        raise ScriptError(
-            f"\"{name}\" not implemented for '{tensors[0].dtype.long_name}'",
-            code="E0312",
-            operands=tensors,
-            caret=f"these are {tensors[0].dtype.name} numbers",
-        )
-
-
 def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Both in their common type and shape."""
     if x.dtype is not y.dtype:
@@ -220,15 +187,6 @@ def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     _check_broadcast((x, y))
     shape = np.broadcast_shapes(x.shape, y.shape)
     return expand(x, shape=shape), expand(y, shape=shape)
-
-
-def check_weights(weight: Tensor, x: Tensor) -> None:
-    if weight.shape != x.shape:
-        raise ShapeError(
-            "Weights and input must have the same size.",
-            operands=(weight, x),
-            caret=f"the weights have shape {weight.shape}, the input {x.shape}",
-        )
 
 
 def weigh(losses: Tensor, x: Tensor, weight: Tensor, reduction: str) -> Tensor:
@@ -377,13 +335,6 @@ def binary_cross_entropy_with_logits(
     if weight is not None:
         losses = mul.named(name)(losses, weight)
     return reduce_tensor(losses, reduction, name)
-
-
-def check_same_size(x: Tensor, y: Tensor, message: str) -> None:
-    if x.shape != y.shape:
-        sizes = (f"torch.Size({list(x.shape)})", f"torch.Size({list(y.shape)})")
-        caret = f"the target has shape {y.shape}, the input {x.shape}"
-        raise ShapeError(message.format(*sizes), operands=(x, y), caret=caret)
 
 
 def weighted(op: Op, x: Tensor, y: Tensor, weight: Tensor | None, reduction: str) -> Tensor:

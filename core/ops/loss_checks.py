@@ -1,0 +1,61 @@
+"""What losses refuse and warn of before they compute, in torch's words."""
+
+from __future__ import annotations
+
+from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.mode import mode
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def is_true(value: Any) -> bool:
+    """Whether an argument counts as true, in torch's words where a tensor leaves it open."""
+    if value.__class__ is Tensor and value.size != 1:
+        what = "more than one value" if value.size else "no values"
+        raise ScriptError(
+            f"Boolean value of Tensor with {what} is ambiguous",
+            code="E0305",
+            operands=(value,),
+            caret="write True or False",
+        )
+    return bool(value.item() if value.__class__ is Tensor else value)
+
+
+def warn_of_sizes(x: Tensor, y: Tensor) -> None:
+    """torch's warning where a loss broadcasts, which is mostly a mistake."""
+    if x.shape != y.shape:
+        mode.warn(
+            f"Using a target size (torch.Size({list(y.shape)})) that is different to the input size"
+            f" (torch.Size({list(x.shape)})). This will likely lead to incorrect results due to broadcasting."
+            " Please ensure they have the same size."
+        )
+
+
+def need_floats(name: str, *tensors: Tensor) -> None:
+    """Refuse a loss of nothing but whole numbers, as torch does for want of a kernel."""
+    if not any(x.dtype.is_floating_point for x in tensors):
+        raise ScriptError(
+            f"\"{name}\" not implemented for '{tensors[0].dtype.long_name}'",
+            code="E0312",
+            operands=tensors,
+            caret=f"these are {tensors[0].dtype.name} numbers",
+        )
+
+
+def check_weights(weight: Tensor, x: Tensor) -> None:
+    if weight.shape != x.shape:
+        raise ShapeError(
+            "Weights and input must have the same size.",
+            operands=(weight, x),
+            caret=f"the weights have shape {weight.shape}, the input {x.shape}",
+        )
+
+
+def check_same_size(x: Tensor, y: Tensor, message: str) -> None:
+    if x.shape != y.shape:
+        sizes = (f"torch.Size({list(x.shape)})", f"torch.Size({list(y.shape)})")
+        caret = f"the target has shape {y.shape}, the input {x.shape}"
+        raise ShapeError(message.format(*sizes), operands=(x, y), caret=caret)
