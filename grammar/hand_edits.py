@@ -231,7 +231,8 @@ class Edits:
     def names_of_script(self) -> list[str]:
         read = [part.id for part in self.parts if isinstance(part, syntax.Name)]
         nodes = [node.name for node in self.points.subject.order if node.name in self.points.names[0]]
-        return list(dict.fromkeys([*read, *map(str, nodes), *self.points.names[0]]))
+        known = self.points.names[0]  # not those of the language, as pi
+        return [name for name in dict.fromkeys([*read, *map(str, nodes), *known]) if name in known]
 
     def other_names(self) -> Iterator[Edit]:
         """Another name, everywhere first."""

@@ -89,15 +89,16 @@ def entries_apart(given: list[Any], right: list[Any]) -> list[str]:
     values = [np.broadcast_to(value, np.shape(g)) for value, g in zip(given, right, strict=True)]
     if not right[0].ndim:
         return []
-    missing = right[0] - values[0]
+    with np.errstate(invalid="ignore"):
+        missing = right[0] - values[0]
     missing = np.where(np.abs(missing) <= 1e-12 * np.abs(missing).max(), 0.0, missing)
     is_constant = all(same(g - value, missing) for g, value in zip(right[1:], values[1:], strict=True))
-    if len(right) > 1 and is_constant and missing.size <= MOST_SHOWN:
+    if len(right) > 1 and is_constant and missing.size <= MOST_SHOWN and np.isfinite(missing).all():
         return [f"it is off by the same at every point: {array_text(missing)} must be added to it"]
-    apart = np.abs(missing)
+    apart = np.where(values[0] == right[0], 0.0, np.nan_to_num(np.abs(missing), nan=np.inf))
     size = max(float(np.abs(right[0]).max()), float(np.abs(values[0]).max()))
     wrong = [tuple(map(int, place)) for place in np.argwhere(~(apart <= NEARLY * size))]
-    worst = tuple(int(i) for i in np.unravel_index(int(np.nanargmax(apart)), apart.shape))
+    worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(apart)), apart.shape))
     value, expected = number_text(values[0][worst]), number_text(right[0][worst])
     told = f"entry {list(worst)} is {value} and should be {expected}"
     if len(wrong) == apart.size or apart.size < 3:

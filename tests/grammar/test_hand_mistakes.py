@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from autodiff.core.errors import UsageError
 from conftest import TESTS
 from hand_checks import SEED, check
 
@@ -174,3 +175,13 @@ def test_second_derivatives_are_repaired() -> None:
     assert check(CUBE, "d2L/dx2 == 3*x*y").remarks == [
         "it is half of what it should be: a factor 2 is missing"
     ]
+
+
+@pytest.mark.parametrize("formula", ["pi*x", "nan*x", "inf", "x/0", "[[x]]", "x[0]*nan", "True*nan"])
+def test_names_of_the_language_and_nonsense_do_no_harm(formula: str) -> None:
+    for script, left in ((CUBE, "dL/dx"), (CUBE, "d2L/dx2"), (FORM, "dq/dx")):
+        try:
+            is_right = check(script, f"{left} == {formula}").is_right
+        except UsageError:  # a number has no entries, nothing is divided by 0
+            continue
+        assert is_right is False
