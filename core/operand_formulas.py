@@ -12,7 +12,7 @@ from autodiff.core.symbol import OwnText, Shape, Symbol, answered, as_symbol, dt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
 BASE = re.compile(r"[.\[]")  # what ends the variable in net.weight or params[0]
@@ -67,7 +67,7 @@ class Formulas:
     handed out; ``where`` the meaning of those that were invented.
     """
 
-    def __init__(self, names: Names, variables: Collection[str] | None = None) -> None:
+    def __init__(self, names: Names, variables: Mapping[str, Node | None] | None = None) -> None:
         self._names = names
         self._variables = variables
         self._symbols: dict[Node, Symbol] = {}
@@ -160,12 +160,17 @@ class Formulas:
 
     def _named(self, spelled: str, node: Node, shape: Shape) -> Symbol:
         self.values[spelled] = node.out
-        if node.name is None or self._names.has_versions(node) or not self._is_variable(node.name):
+        if node.name is None or self._names.has_versions(node) or not self._is_variable(node, node.name):
             self._behind[spelled] = node
         return Symbol(name(spelled), shape, dtype=dtype_named(node.out))
 
-    def _is_variable(self, spelled: str) -> bool:
-        return self._variables is None or BASE.split(spelled)[0] in self._variables
+    def _is_variable(self, node: Node, spelled: str) -> bool:
+        """Whether a program finds the value by this name; a result must not have been replaced since."""
+        if self._variables is None:
+            return True
+        base = BASE.split(spelled)[0]
+        is_kept = not isinstance(node, OpNode) or base != spelled or self._variables.get(base) is node
+        return base in self._variables and is_kept
 
     def _invent(self, node: Node, shape: Shape, meaning: str | Expr) -> Symbol:
         spelled = self._names.of[node] if node in self._names.called else self._free_name()

@@ -10,7 +10,7 @@ from autodiff.core.node import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from autodiff.core.cause import Cause
@@ -27,7 +27,7 @@ class Subject:
     bare gradients of a million nodes do without.
     ``weight`` is the gradient the pass started with, None for the 1 of a scalar. ``wrt`` are the inputs
     asked about, in source order. ``notes`` are remarks for the reader's stderr. ``variables`` are the names
-    that the script has outside of functions, None where all names are such.
+    that the script has outside of functions and the nodes they stand for, None where all names are such.
     """
 
     __slots__ = (
@@ -45,7 +45,7 @@ class Subject:
         received: dict[Node, Any],
         notes: tuple[str, ...] = (),
         sweep_all: Callable[[], dict[Node, Any]] | None = None,
-        variables: Collection[str] | None = None,
+        variables: Mapping[str, Node | None] | None = None,
     ) -> None:
         self.name = name
         self.root = root

@@ -53,7 +53,10 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
         received=received,
         notes=tuple(notes_on(execution, root, wrt, received, recorded)),
         sweep_all=None if inner else lambda: sweep(order, {root: seed}),
-        variables=execution.scopes.module.first_bound,
+        variables={
+            name: getattr(execution.names.get(name), "node", None)
+            for name in execution.scopes.module.first_bound
+        },
     )
 
 
