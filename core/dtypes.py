@@ -75,7 +75,7 @@ def set_default_dtype(dtype: DType) -> None:
     """Make ``dtype`` the type of float literals; only floating types can be."""
     if not dtype.is_floating_point:
         raise ScriptError(
-            f"only floating-point types are supported as the default type, got {dtype!r}",
+            "only floating-point types are supported as the default type",
             help=("choose float64 or float32",),
         )
     _default.dtype = dtype

@@ -47,12 +47,21 @@ def no_tensor(values: Any, number: int) -> Blame | None:
 class PythonSignature:
     """A signature as ``inspect`` writes it, with None for every default."""
 
-    __slots__ = ("keyword_only", "positional", "required", "takes_any", "takes_any_name", "takes_tensors")
+    __slots__ = (
+        "keyword_only",
+        "only_positional",
+        "positional",
+        "required",
+        "takes_any",
+        "takes_any_name",
+        "takes_tensors",
+    )
 
     def __init__(self, text: str) -> None:
         self.positional: list[str] = []
         self.keyword_only: list[str] = []
         self.required: set[str] = set()
+        self.only_positional: tuple[str, ...] = ()
         self.takes_any = self.takes_any_name = self.takes_tensors = False
         names = self.positional
         for part in filter(None, text[1:-1].split(", ")):
@@ -63,7 +72,9 @@ class PythonSignature:
                 self.takes_any = part != "*"
                 self.takes_tensors = part == "*tensors"
                 names = self.keyword_only
-            elif part != "/":
+            elif part == "/":
+                self.only_positional = tuple(names)
+            else:
                 names.append(name)
                 if not equals:
                     self.required.add(name)
@@ -74,6 +85,10 @@ def blame_of_python(
 ) -> Blame | None:
     """What Python says of a call, in its order."""
     names, count = signature.positional, len(args)
+    refused = [name for name in signature.only_positional if name in kwargs]
+    if refused:
+        what = "got some positional-only arguments passed as keyword arguments"
+        return Blame(f"{called}() {what}: '{', '.join(refused)}'", refused[0])
     for name in kwargs:
         if name not in names and name not in signature.keyword_only and not signature.takes_any_name:
             return Blame(f"{called}() got an unexpected keyword argument '{name}'", name)

@@ -31,8 +31,11 @@ OF_NAMES = re.compile(
 #: What torch says where it had not thought of the case.
 STUMBLED = re.compile(
     r"INTERNAL ASSERT FAILED|internal error: |^ArrayRef: |^tuple index out of range$"
-    r"|undefined Tensor in C\+\+|^cannot create std::vector "
+    r"|undefined Tensor in C\+\+|^cannot create std::vector |^setStorage: "
+    r"|^numel: integer multiplication overflow$|^unflatten got an unexpected error:$"
 )
+#: What torch prints a tensor behind, as C++ does; here its shape stands there.
+BEFORE_A_TENSOR = "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
 #: What the language does not have, which it says of itself.
 ABSENT = re.compile(r".+ here")
 
@@ -56,6 +59,8 @@ def row_of(name: str, ours: str | None, theirs: str | None) -> str | None:
         return "not in the language" if ABSENT.fullmatch(ours) else None
     if STUMBLED.search(theirs):
         return "torch stumbles"
+    if ours.startswith(BEFORE_A_TENSOR) and theirs.startswith(BEFORE_A_TENSOR):
+        return "tensors in messages"
     if in_order(ours) == in_order(theirs):
         return "order of named arguments"
     if is_python(name) and OF_TYPE.fullmatch(ours):

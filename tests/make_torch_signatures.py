@@ -64,6 +64,12 @@ BY_HAND = {
         for name in ("bool", "double", "float", "int", "long")
     },
 }
+#: The classes of tensors read data before sizes, of which a list may be either, and then take it for data.
+OLD_CONSTRUCTORS = [f"torch.{kind}Tensor" for kind in ("", "Bool", "Byte", "Double", "Float", "Int", "Long")]
+OLD_CONSTRUCTOR = (
+    "(*, torch.device? device = None) | (Tensor other) | (object data, *, torch.device? device = None)"
+    " | (tuple of ints size, *, torch.device? device = None)"
+)
 
 
 def table() -> str:
@@ -79,6 +85,8 @@ def entry(key: str) -> str | None:
     """A function's line; None where torch has no such function or its reader is one of its own."""
     namespace, _, name = key.partition(".")
     function = getattr(OWNERS[namespace], name, None)
+    if key in OLD_CONSTRUCTORS:
+        return f"{key} new forms {OLD_CONSTRUCTOR}"
     if function is None or isinstance(function, type):
         return None
     if isinstance(function, types.FunctionType):

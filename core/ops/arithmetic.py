@@ -12,6 +12,7 @@ from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise
 from autodiff.core.ops.comparison import except_where
 from autodiff.core.ops.transcendental import log
 from autodiff.core.requirements import check_scale, refuse_truths
+from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -315,7 +316,9 @@ def power(x: Any, y: Any) -> Any:
 def add_scaled(x: Any, y: Any, alpha: float) -> Any:
     """``input + alpha * other``, entry by entry."""
     check_scale(x, y, "alpha", alpha)
-    return add(x, y if alpha == 1 else mul(alpha, y))
+    if alpha == 1 or all(t.__class__ is Tensor and t.dtype.kind == "b" for t in (x, y)):
+        return add(x, y if alpha else mul(False, y))  # of truth values there are no multiples
+    return add(x, mul(alpha, y) if y.__class__ is Tensor else alpha * y)
 
 
 @public("sub(input: value, other, *, alpha: float = 1)", also=("subtract",), in_place=True)

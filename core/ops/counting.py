@@ -14,6 +14,7 @@ from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import no_rule
 from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -31,13 +32,6 @@ DETACH = "detach() the tensor first: the result says which values there are, and
 @public("histc(input: tensor, bins: int = 100, min: float = 0, max: float = 0)")
 def histc(x: Tensor, bins: int, low: float, high: float) -> Tensor:
     """How many entries fall into each of ``bins`` intervals of one width from ``min`` to ``max``."""
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            f"\"histogram_cpu\" not implemented for '{x.dtype.long_name}'",
-            code="E0312",
-            operands=(x,),
-            caret=f"this tensor holds {x.dtype.name} numbers",
-        )
     if bins <= 0:
         raise ScriptError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if low == high and x.size:
@@ -48,6 +42,7 @@ def histc(x: Tensor, bins: int, low: float, high: float) -> Tensor:
         low, high = low - 1, high + 1
     if low > high:
         raise ScriptError("torch.histc: max must be larger than min")
+    need_kind(x, "linspace_cpu" if x.dtype.kind == "b" else "histogram_cpu", "f")
     check_allocation((bins,))
     inside = x.data[(x.data >= low) & (x.data <= high)]
     place = np.minimum(((inside - low) / (high - low) * bins).astype(np.int64), bins - 1)
@@ -139,7 +134,14 @@ def bucketize(values: Any, boundaries: Tensor, out_int32: bool, right: bool) -> 
         raise ShapeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})", operands=(boundaries,)
         )
+    need_numbers(boundaries, values)
     return places(boundaries.data, as_array(values), right, out_int32)
+
+
+def need_numbers(sequence: Tensor, values: Any) -> None:
+    """torch has no search among truth values for truth values."""
+    if sequence.dtype.kind == "b" and as_array(values).dtype.kind == "b":
+        need_kind(sequence, "searchsorted_out_cpu", "if")
 
 
 def check_search(sequence: Tensor, values: Any, right: bool, side: str | None, sorter: Tensor | None) -> None:
@@ -172,17 +174,17 @@ def check_search(sequence: Tensor, values: Any, right: bool, side: str | None, s
         )
     if sorter is None:
         return
-    if sorter.dtype.name != "int64":
-        raise ScriptError(
-            f"{name}: sorter must be a tensor of long dtype but got dtype {sorter.dtype.long_name}",
-            code="E0312",
-            operands=(sorter,),
-        )
     if sorter.shape != sequence.shape:
         raise ShapeError(
             f"{name}: boundary and sorter must have the same size, but got boundary tensor"
             f" {list(sequence.shape)}and got sorter tensor {list(sorter.shape)}",
             operands=(sequence, sorter),
+        )
+    if sorter.dtype.name != "int64":
+        raise ScriptError(
+            f"{name}: sorter must be a tensor of long dtype but got dtype {sorter.dtype.long_name}",
+            code="E0312",
+            operands=(sorter,),
         )
     if ((sorter.data < 0) | (sorter.data >= sequence.shape[-1])).any():
         raise ScriptError(f"{name}: sorter index out of range", operands=(sorter,))
@@ -198,6 +200,7 @@ def searchsorted(
 ) -> Tensor:
     """Where values would be inserted into sorted rows to keep the order."""
     check_search(sequence, values, right, side, sorter)
+    need_numbers(sequence, values)
     rows = sequence.data if sorter is None else np.take_along_axis(sequence.data, sorter.data, axis=-1)
     return places(rows, as_array(values), right or side == "right", out_int32)
 
@@ -288,9 +291,8 @@ def isin(elements: Any, among: Any, assume_unique: bool, invert: bool) -> Tensor
             caret="one of the two must be a tensor",
             help=("write `in` between numbers",),
         )
-    for value in tensors:
-        if value.dtype.name == "bool":
-            raise ScriptError(
-                "Unsupported input type encountered for isin(): Bool", code="E0312", operands=(value,)
-            )
+    if any(as_array(value).dtype.kind == "b" for value in (elements, among)):
+        raise ScriptError(
+            "Unsupported input type encountered for isin(): Bool", code="E0312", operands=tuple(tensors)
+        )
     return Tensor(np.asarray(np.isin(as_array(elements), as_array(among), invert=invert)))

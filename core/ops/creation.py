@@ -199,59 +199,6 @@ def as_tensor(data: Any, dtype: DType | None) -> Tensor:
     return leaf(array_of(data, dtype))
 
 
-def constructor(name: str, dtype: DType | None) -> None:
-    """Enter one of torch's old constructors: from lists, from another tensor, or zeros of the sizes given."""
-
-    @public(f"{name}(*data: any = None)", method=False)
-    def construct(data: Any) -> Tensor:
-        kind = dtypes.default_dtype() if dtype is None else dtype
-        if not data:
-            return zeros((0,), kind, False)
-        if len(data) == 1:
-            data = data[0]
-            if data.__class__ is Tensor and data.ndim:
-                return data.detach() if dtype in (None, data.dtype) else leaf(array_of(data, kind))
-            if isinstance(data, tuple) and data.__class__ is not tuple:  # a torch.Size is a shape, not data
-                return zeros(tuple(data), kind, False)
-            if isinstance(data, (list, tuple, range)):
-                return leaf(array_of(data, kind))
-            if data.__class__ is float:
-                raise ScriptError(
-                    "new(): data must be a sequence (got float)",
-                    code="E0310",
-                    help=(f"write `torch.tensor({data})`",),
-                )
-            data = (data,)
-        sizes = tuple(n.item() if n.__class__ is Tensor and n.size == 1 else n for n in data)
-        if any(n.__class__ is not int and not (n.__class__ is float and n.is_integer()) for n in sizes):
-            raise ScriptError(
-                f"{name}() takes sizes or one list of numbers",
-                code="E0310",
-                help=("write `torch.tensor([...])`",),
-            )
-        return zeros(check_sizes([int(n) for n in sizes]), kind, False)
-
-    construct.__doc__ = f"``{name}(2, 3)`` is zeros; ``{name}([1, 2])`` holds these numbers."
-
-
-constructor("Tensor", None)
-constructor("FloatTensor", dtypes.float32)
-constructor("DoubleTensor", dtypes.float64)
-constructor("LongTensor", dtypes.int64)
-constructor("IntTensor", dtypes.int32)
-constructor("ByteTensor", dtypes.uint8)
-constructor("BoolTensor", dtypes.bool_)
-
-
-@public("Variable(data: tensor, requires_grad: bool = False)", method=False)
-def variable(data: Tensor, requires_grad: bool) -> Tensor:
-    """torch's old way to mark a leaf: the same value as a leaf of its own."""
-    made = data.detach()
-    if requires_grad:
-        require_grad(made)
-    return made
-
-
 # -- filled -------------------------------------------------------------------------------------------
 
 
@@ -350,20 +297,36 @@ def arange(
     return leaf((start + step * np.arange(count)).astype(name), requires_grad)
 
 
-@public(f"linspace(start: float, end: float, steps: int, {KEYWORDS})", method=False)
-def linspace(start: float, end: float, steps: int, dtype: DType | None, requires_grad: bool) -> Tensor:
+def ends_of(start: Any, end: Any, name: str) -> tuple[float, float]:
+    """The numbers that a range goes from and to, which may be tensors of one."""
+    tensors = [(what, t) for what, t in (("start", start), ("end", end)) if t.__class__ is Tensor]
+    if any(t.ndim for _, t in tensors):
+        got = " and ".join([f"{what} with {t.ndim} dimension(s)" for what, t in tensors])
+        raise ShapeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {got}.",
+            code="E0308",
+            operands=tuple(t for _, t in tensors),
+        )
+    low, high = (t.item() if t.__class__ is Tensor else t for t in (start, end))
+    return low, high
+
+
+@public(f"linspace(start: value, end: value, steps: int, {KEYWORDS})", method=False)
+def linspace(start: Any, end: Any, steps: int, dtype: DType | None, requires_grad: bool) -> Tensor:
     """``steps`` numbers at equal distances from ``start`` to ``end``, both included."""
+    start, end = ends_of(start, end, "linspace")
     if steps < 0:
         raise ScriptError("number of steps must be non-negative", code="E0308")
     name = allocate((steps,), dtype or dtypes.default_dtype())
     return leaf(np.linspace(start, end, steps).astype(name), requires_grad)
 
 
-@public(f"logspace(start: float, end: float, steps: int, base: float = 10.0, {KEYWORDS})", method=False)
+@public(f"logspace(start: value, end: value, steps: int, base: float = 10.0, {KEYWORDS})", method=False)
 def logspace(
-    start: float, end: float, steps: int, base: float, dtype: DType | None, requires_grad: bool
+    start: Any, end: Any, steps: int, base: float, dtype: DType | None, requires_grad: bool
 ) -> Tensor:
     """``base`` to the powers that ``linspace`` gives."""
+    start, end = ends_of(start, end, "logspace")
     if steps < 0:
         raise ScriptError("number of steps must be non-negative", code="E0308")
     name = allocate((steps,), dtype or dtypes.default_dtype())

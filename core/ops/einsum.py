@@ -9,7 +9,7 @@ The equation is first made plain: ellipses get letters, repeated letters become 
 from __future__ import annotations
 
 from autodiff.core.dtypes import int64
-from autodiff.core.errors import ShapeError
+from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
@@ -19,6 +19,7 @@ from autodiff.core.ops.picking import diagonal
 from autodiff.core.ops.products import check_same_dtype
 from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import expand, permute, reshape, squeeze
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -73,9 +74,15 @@ def error(message: str, *operands: Tensor) -> ShapeError:
     return ShapeError(f"einsum(): {message}", code="E0302", operands=operands)
 
 
-@public("einsum(equation: str, *operands: tensors)", method=False)
-def einsum(equation: str, operands: list[Tensor]) -> Tensor:
+@public("einsum(equation: str = '', *operands: tensors = None)", method=False)
+def einsum(equation: str, operands: list[Tensor] | None) -> Tensor:
     """Products of entries summed over dimensions: ``einsum("ij,jk->ik", A, B)`` is ``A @ B``."""
+    if not operands:
+        raise ScriptError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and"
+            " its subscripts list",
+            code="E0206",
+        )
     text = equation.replace(" ", "")
     left, arrow, result = text.partition("->")
     parts = left.split(",")
@@ -89,10 +96,11 @@ def einsum(equation: str, operands: list[Tensor]) -> Tensor:
                 " [a-zA-Z]",
                 *operands,
             )
+    spelled, batch = spell_ellipses(parts, operands, set(text))
     for other in operands[1:]:
+        need_kind(operands[0], "bmm", "if")
         kinds = f"{operands[0].dtype.long_name} but found {other.dtype.long_name}"
         check_same_dtype(operands[0], other, f"expected scalar type {kinds}")
-    spelled, batch = spell_ellipses(parts, operands, set(text))
     if arrow:
         result = result.replace("...", batch)
     else:

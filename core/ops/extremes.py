@@ -14,7 +14,7 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import where
-from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.dims import size_along, wrap_dim
 from autodiff.core.ops.reduction import Dims, check_not_empty, dims_of, share_among_equals, spread
 from autodiff.core.ops.selection import maximum, minimum
 from autodiff.core.requirements import need_kind
@@ -84,20 +84,27 @@ argmin = primitive("argmin", lambda x, dim, keepdim: np.argmin(x, axis=dim, keep
 # -- the functions ------------------------------------------------------------------------------------
 
 
+def dims_of_extreme(x: Tensor, name: str, dim: Dims) -> Dims:
+    """The dimensions, none of which may be without entries; torch asks that before it looks for doubles."""
+    if not x.size:
+        if not dim:
+            check_not_empty(x, name, None)
+        for given in dim or ():
+            if not size_along(x, given):
+                check_not_empty(x, name, (given,))
+    return dims_of(x, dim, keepdim=True)
+
+
 @public("amax(input: tensor, dim: ints = None, keepdim: bool = False)")
 def amax_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The largest entry of all, or over dimensions."""
-    check_not_empty(x, "amax", dims_of(x, dim, keepdim))
-    dims = dims_of(x, dim, keepdim=True)
-    return amax(x, dim=dims, keepdim=keepdim)
+    return amax(x, dim=dims_of_extreme(x, "amax", dim), keepdim=keepdim)
 
 
 @public("amin(input: tensor, dim: ints = None, keepdim: bool = False)")
 def amin_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The smallest entry of all, or over dimensions."""
-    check_not_empty(x, "amin", dims_of(x, dim, keepdim))
-    dims = dims_of(x, dim, keepdim=True)
-    return amin(x, dim=dims, keepdim=keepdim)
+    return amin(x, dim=dims_of_extreme(x, "amin", dim), keepdim=keepdim)
 
 
 @public("aminmax(input: tensor, *, dim: int = None, keepdim: bool = False)")
@@ -109,7 +116,7 @@ def aminmax(x: Tensor, dim: int | None, keepdim: bool) -> NamedResult:
             raise ShapeError(
                 f"aminmax: Expected reduction dim {axis} to have non-zero size.", code="E0200", operands=(x,)
             )
-    if not x.size:
+    if dim is None and not x.size:
         raise ShapeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.",
             code="E0200",

@@ -91,13 +91,16 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
             code="E0307",
             operands=(x, index),
         )
-    if index.size and x.ndim and not x.shape[dim]:
+    if index.size and x.ndim > 1 and not x.shape[dim]:
         raise ShapeError(
             "index_select(): self indexing axis dim should be positive",
             operands=(x,),
             caret=f"dimension {dim} of shape {x.shape} has no entries to select",
         )
-    array = positions_in(x, index, dim, "index out of range in self")
+    # torch has a way of its own along the second dimension, and for nothing.
+    is_own_way = x.ndim > 1 and (dim == 1 or not x.size)
+    outside = "INDICES element is out of DATA bounds, id={index} axis_dim={size}"
+    array = positions_in(x, index, dim, outside if is_own_way else "index out of range in self")
     if not x.ndim:
         return reshape.named("IndexSelectBackward0")(x, shape=())
     return picking.index_select(x, dim=dim, index=array.reshape(-1))

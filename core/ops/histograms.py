@@ -57,6 +57,8 @@ def check_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_range: bool
         )
     if not x.dtype.is_floating_point:
         kernel = "histogramdd" if bins.__class__ is int and not has_range else "histogram_cpu"
+        if x.dtype.kind == "b" and has_range:  # whose ends are laid out in the tensor's type
+            kernel = "linspace_cpu"
         raise ScriptError(
             f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
             code="E0312",

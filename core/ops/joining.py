@@ -12,7 +12,7 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.op import OPS, Op, primitive
-from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.dims import size_along, wrap_dim
 from autodiff.core.ops.picking import select, slice_dim
 from autodiff.core.ops.shape import repeat_dims, reshape_tensor, unsqueeze_dim
 from autodiff.core.sharing import number_pieces
@@ -111,6 +111,7 @@ def stack_tensors(tensors: list[Tensor], dim: int) -> Tensor:
     """Tensors of one shape side by side along a new dimension."""
     need_tensors(tensors, "stack")
     first = tensors[0]
+    dim = wrap_dim(first, dim, more=1)
     for position, x in enumerate(tensors):
         if x.shape != first.shape:
             raise ShapeError(
@@ -118,7 +119,6 @@ def stack_tensors(tensors: list[Tensor], dim: int) -> Tensor:
                 f" {list(x.shape)} at entry {position}",
                 operands=(first, x),
             )
-    dim = wrap_dim(first, dim, more=1)
     check_allocation((len(tensors), *first.shape), 8)
     return stack(*in_common_type(tensors), dim=dim)
 
@@ -193,12 +193,12 @@ def split(x: Tensor, sections: int | tuple[int, ...], dim: int) -> tuple[Tensor,
 def split_with_sizes(x: Tensor, sections: tuple[int, ...], dim: int) -> tuple[Tensor, ...]:
     """Slices of the sizes listed along a dimension."""
     need_dimension(x, "split")
-    dim = wrap_dim(x, dim)
+    given, dim = dim, wrap_dim(x, dim)
     size = x.shape[dim]
     if sum(sections) != size:
         raise ShapeError(
             f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension"
-            f" {dim}), but got split_sizes={list(sections)}",
+            f" {given}), but got split_sizes={list(sections)}",
             code="E0304",
             operands=(x,),
         )
@@ -224,8 +224,7 @@ def chunk(x: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
 @public("unbind(input: tensor, dim: int = 0)")
 def unbind(x: Tensor, dim: int) -> tuple[Tensor, ...]:
     """Every position along a dimension, as a tuple."""
-    if not x.ndim:
-        raise ShapeError("Dimension specified as 0 but tensor has no dimensions", code="E0303", operands=(x,))
     dim = wrap_dim(x, dim)
+    size_along(x, dim)
     op = select.named("UnbindBackward0")
     return number_pieces(tuple(op(x, dim=dim, index=index) for index in range(x.shape[dim])))

@@ -184,6 +184,9 @@ def quantile_of(
 ) -> Tensor:
     """The entry at rank q (n - 1), between two entries as ``interpolation`` says; several q come first."""
     check_quantile(x, name, q, interpolation)
+    if dim is not None:
+        wrap_dim(x, dim)
+    check_levels(name, q)
     levels = np.asarray(q.data if q.__class__ is Tensor else q, x.data.dtype)
     flat = dim is None or not x.ndim
     rows = reshape(x, shape=(x.size,)) if flat else x
@@ -226,16 +229,26 @@ def check_quantile(x: Tensor, name: str, q: Any, interpolation: str) -> None:
         raise ScriptError(f"{name}() input tensor must be either float or double dtype", operands=(x,))
     if q.__class__ is Tensor and q.ndim > 1:
         raise ShapeError(f"{name}() q must be a scalar or 1D tensor", operands=(q,))
-    levels = q.data if q.__class__ is Tensor else np.asarray(q)
-    if not ((levels >= 0) & (levels <= 1)).all():
-        values = "q values" if q.__class__ is Tensor else "q"
-        given = "" if q.__class__ is Tensor else f" but got {float(q):g}"
-        raise ScriptError(f"{name}() {values} must be in the range [0, 1]{given}")
+    if q.__class__ is not Tensor:
+        check_levels(name, q)
+    elif q.dtype is not x.dtype:
+        raise ScriptError(
+            f"{name}() q tensor must be same dtype as the input tensor", code="E0312", operands=(q, x)
+        )
     if interpolation not in (*ROUNDINGS, "midpoint"):
         raise ScriptError(
             f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got"
             f" {interpolation}"
         )
+
+
+def check_levels(name: str, q: Any) -> None:
+    """Quantiles are asked for by parts of the whole."""
+    levels = q.data if q.__class__ is Tensor else np.asarray(q)
+    if not ((levels >= 0) & (levels <= 1)).all():
+        values = "q values" if q.__class__ is Tensor else "q"
+        given = "" if q.__class__ is Tensor else f" but got {float(q):g}"
+        raise ScriptError(f"{name}() {values} must be in the range [0, 1]{given}")
 
 
 QUANTILE = "(input: tensor, q, dim: int = None, keepdim: bool = False, *, interpolation: str = 'linear')"

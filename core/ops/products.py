@@ -16,7 +16,7 @@ from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.copies import times
-from autodiff.core.ops.dims import Shape, expanded_shape
+from autodiff.core.ops.dims import Shape, expanded_shape, size_along
 from autodiff.core.ops.shape import reshape, reshape_tensor, sum_to, transpose
 from autodiff.core.requirements import whole_number
 from autodiff.core.tensors import Tensor
@@ -289,6 +289,7 @@ def mm_matrices(x: Tensor, y: Tensor) -> Tensor:
 @public("mv(input: tensor, vec: tensor)")
 def mv_vector(x: Tensor, y: Tensor) -> Tensor:
     """The product of a matrix and a vector."""
+    size_along(x, 0)
     message = f"vector + matrix @ vector expected, got 1, {x.ndim}, {y.ndim}"
     need_ndim(x, 2, message)
     need_ndim(y, 1, message)

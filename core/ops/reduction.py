@@ -297,11 +297,13 @@ def check_not_empty(x: Tensor, name: str, dim: Dims) -> None:
             )
 
 
-def check_floating(x: Tensor, name: str) -> None:
-    if not x.dtype.is_floating_point:
+def check_floating(x: Tensor, name: str, asked: DType | None = None) -> None:
+    """Refuse whole numbers, as those of ``x`` and as the type asked for."""
+    which, dtype = ("Input", x.dtype) if asked is None else ("Optional", asked)
+    if not dtype.is_floating_point:
         raise ScriptError(
-            f"{name}(): could not infer output dtype. Input dtype must be either a floating point or complex"
-            f" dtype. Got: {x.dtype.long_name}",
+            f"{name}(): could not infer output dtype. {which} dtype must be either a floating point or"
+            f" complex dtype. Got: {dtype.long_name}",
             code="E0312",
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
@@ -325,8 +327,8 @@ def nansum(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
 @public("mean(input: tensor, dim: ints = None, keepdim: bool = False, *, dtype: dtype = None)")
 def mean_over(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
     """The mean of all entries, or over dimensions."""
+    check_floating(x, "mean", dtype)
     x = cast(x, dtype)
-    check_floating(x, "mean")
     return mean(x, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
 
 

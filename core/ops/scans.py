@@ -10,7 +10,7 @@ from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import add, div, mul, sub
 from autodiff.core.ops.comparison import ne, where
-from autodiff.core.ops.dims import wrap_dim, wrap_dims
+from autodiff.core.ops.dims import size_along, wrap_dim, wrap_dims
 from autodiff.core.ops.joining import cat_tensors
 from autodiff.core.ops.picking import select, slice_dim
 from autodiff.core.ops.reduction import cumsum, sum
@@ -124,7 +124,7 @@ def spacings(x: Tensor, spacing: Any, dims: tuple[int, ...], is_dim_given: bool)
     """For each dimension the distance of neighbours, or the coordinates as a tensor."""
     if spacing.__class__ is Tensor and not spacing.ndim:
         spacing = spacing.item()
-    if spacing.__class__ in (int, float):
+    if spacing.__class__ in (int, float, bool):
         return [spacing] * len(dims)
     if not isinstance(spacing, (list, tuple)):
         raise ScriptError(
@@ -229,11 +229,9 @@ def gradient(x: Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[Tensor
             caret="differences of these can be less than 0",
             help=("convert it with .float() or .double()",),
         )
-    if given and not x.ndim:
-        raise ShapeError(
-            f"Dimension specified as {given[0]} but tensor has no dimensions", code="E0303", operands=(x,)
-        )
     dims = tuple(range(x.ndim)) if given is None else wrap_dims(x, given)
+    for axis in dims:
+        size_along(x, axis)
     steps = spacings(x, spacing, dims, given is not None)
     if edge_order not in (1, 2):
         raise ScriptError("torch.gradient only supports edge_order=1 and edge_order=2.")
@@ -256,6 +254,8 @@ SAMPLES = "(y: tensor, x: tensor = None, *, dx: float = None, dim: int = -1)"
 
 
 def check_samples(y: Tensor, x: Tensor | None, dx: float | None, name: str) -> None:
+    if dx.__class__ is bool and x is None:
+        raise ScriptError(f"{name}: Currently, we only support dx as a real number.", code="E0308")
     for tensor in (y, x):
         if tensor is not None and tensor.dtype.name == "bool":
             which = "`y`" if x is None else "`x` or `y`"

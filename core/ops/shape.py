@@ -9,7 +9,7 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op, primitive
-from autodiff.core.ops.dims import check_sizes, expanded_shape, infer_shape, wrap_dim, wrap_dims
+from autodiff.core.ops.dims import check_sizes, expanded_shape, infer_shape, size_along, wrap_dim, wrap_dims
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -203,15 +203,13 @@ def ravel(x: Tensor) -> Tensor:
     return reshape(contiguous_tensor(x), shape=(x.size,))
 
 
-@public("unflatten(input: tensor, dim: int, sizes: ints)")
+@public("unflatten(input: tensor, dim: int, sizes: size)")
 def unflatten(x: Tensor, dim: int, sizes: Ints) -> Tensor:
     """One dimension as several."""
-    if not x.shape:
-        raise ShapeError(
-            f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
-        )
     dim = wrap_dim(x, dim)
-    n = x.shape[dim]
+    if not sizes:
+        raise ShapeError("unflatten: sizes must be non-empty", code="E0304", operands=(x,))
+    n = size_along(x, dim)
     known = int(np.prod([s for s in sizes if s != -1]))
     if -1 in sizes and known and n % known == 0:
         sizes = tuple(n // known if s == -1 else s for s in sizes)
@@ -345,7 +343,11 @@ def flip_dims(x: Tensor, dims: Ints) -> Tensor:
 @public("roll(input: tensor, shifts: ints, dims: ints = None)")
 def roll_dims(x: Tensor, shifts: Ints, dims: Ints | None) -> Tensor:
     """The entries moved on by ``shifts`` places; those that fall off the end come back at the start."""
-    if len(shifts) != (1 if dims is None else len(dims)):
+    if not shifts:
+        raise ShapeError("`shifts` required", code="E0303", operands=(x,))
+    if len(shifts) == 1 and not dims:
+        dims = None
+    elif len(shifts) != len(dims or ()):
         raise ShapeError(
             f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims or ())}",
             code="E0303",

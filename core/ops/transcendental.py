@@ -393,7 +393,7 @@ def polygamma_of(n: int, x: Any) -> Any:
     return polygamma(x, n=n) if n else digamma.named("PolygammaBackward0")(x)
 
 
-@public("nan_to_num(input, nan: float = 0.0, posinf: float = None, neginf: float = None)", in_place=True)
-def replace_nan(x: Any, nan: float, posinf: float | None, neginf: float | None) -> Any:
-    """Replace nan and the infinities, these by the largest finite numbers unless told otherwise."""
-    return nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+@public("nan_to_num(input, nan: float = None, posinf: float = None, neginf: float = None)", in_place=True)
+def replace_nan(x: Any, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
+    """Replace nan, by 0, and the infinities, these by the largest finite numbers unless told otherwise."""
+    return nan_to_num(x, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
