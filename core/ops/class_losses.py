@@ -197,7 +197,8 @@ def cross_entropy(
 ) -> Tensor:
     """nll_loss of log_softmax; ``target`` holds class numbers, or one probability per class."""
     reduction = asked_reduction(size_average, reduce, reduction)
-    if not 0 <= label_smoothing <= 1:
+    label_smoothing = max(label_smoothing, 0.0)  # torch smooths for numbers above 0 alone
+    if label_smoothing > 1:
         raise ScriptError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if not x.ndim:
         if target.ndim:

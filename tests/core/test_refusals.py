@@ -151,6 +151,7 @@ SETTINGS = (
     *("F.cosine_embedding_loss(square, square, pair, margin=True)", "F.embedding(bools, square)"),
     *(
         "F.cross_entropy(square, pair.long(), label_smoothing=1.5)",
+        "F.cross_entropy(square * whole, pair.long(), label_smoothing=-1)",
         "F.cross_entropy(square[0, 0], pair.long())",
     ),
     "F.pad(pair, 1)",
