@@ -43,6 +43,9 @@ def grad(
     if grad_outputs is not None:
         weights = [grad_outputs] if grad_outputs.__class__ is Tensor else list(iterate(grad_outputs))
     wanted, given = tensors(inputs, "inputs"), tensors(outputs, "outputs")
+    for output, weight in zip(given, weights or (), strict=False):
+        if weight is not None and weight.__class__ is not Tensor:
+            raise no_weight(f"gradients can be either Tensors or None, but got {type_name(weight)}", output)
     retain = None if retain_graph is None else is_true(retain_graph)
     unused = is_true(allow_unused) or is_true(materialize_grads)
     passes = batched if is_true(is_grads_batched) else core_grad

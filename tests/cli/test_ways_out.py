@@ -44,6 +44,10 @@ def test_lint_has_what_does_not_parse_in_the_order_of_lines(autodiff, write) -> 
             "  = help: give it one that is shaped like the input",
         ),
         (
+            "y = x*x; torch.autograd.grad(y, x, [0])",
+            "  = help: one for each entry: torch.autograd.grad(y, x, torch.ones_like(y))",
+        ),
+        (
             "y = x*x; torch.autograd.grad([y], [x], [torch.ones(3)])",
             "  = help: one for each entry: torch.autograd.grad([y], [x], [torch.ones_like(y)])",
         ),
