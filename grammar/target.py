@@ -54,7 +54,7 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
         notes=tuple(notes_on(execution, root, wrt, received, recorded)),
         sweep_all=None if inner else lambda: sweep(order, {root: seed}),
         variables={
-            name: getattr(execution.names.get(name), "node", None)
+            name: value.node if (value := execution.names.get(name)).__class__ is Tensor else None
             for name in execution.scopes.module.first_bound
         },
     )
