@@ -11,9 +11,9 @@ from __future__ import annotations
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
-from autodiff.core.op import OPS, Op, primitive
+from autodiff.core.op import Op, primitive, selective
 from autodiff.core.ops.arithmetic import mul
-from autodiff.core.ops.comparison import where
+from autodiff.core.ops.comparison import isfinite, where
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.gathering import select, within
 from autodiff.core.ops.indexing import bounds
@@ -29,7 +29,7 @@ from autodiff.core.ops.picking import (
     slice_dim,
 )
 from autodiff.core.ops.positions import check_integers, positions_in, vector
-from autodiff.core.ops.shape import expand, reshape
+from autodiff.core.ops.shape import expand, reshape, to
 from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
@@ -207,7 +207,7 @@ def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 
 
 def in_type_of(x: Tensor, source: Tensor) -> Tensor:
-    return source if source.dtype is x.dtype else OPS["to"](source, dtype=x.dtype.name)
+    return source if source.dtype is x.dtype else to(source, dtype=x.dtype.name)
 
 
 # -- one part of a tensor -------------------------------------------------------------------------------
@@ -370,3 +370,19 @@ def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     out = index_put.named("MaskedScatterBackward0")(whole, entries, basic=(), advanced=places)
     common = _check_broadcast((mask, x))
     return out if out.shape == common else reshape.named("MaskedScatterBackward0")(out, shape=common)
+
+
+# -- where an entry is no number ------------------------------------------------------------------------
+
+
+nan_to_num = selective(
+    "nan_to_num",
+    lambda x, nan, posinf, neginf: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
+    lambda g, out, x, nan, posinf, neginf: g * to(isfinite(x), dtype=x.dtype.name),
+)
+
+
+@public("nan_to_num(input, nan: float = None, posinf: float = None, neginf: float = None)", in_place=True)
+def replace_nan(x: Any, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
+    """Replace nan, by 0, and the infinities, these by the largest finite numbers unless told otherwise."""
+    return nan_to_num(x, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)

@@ -8,8 +8,7 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise, selective
-from autodiff.core.ops.comparison import except_where, isfinite, where
-from autodiff.core.ops.shape import to
+from autodiff.core.ops.comparison import except_where, where
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -354,11 +353,6 @@ ndtri = elementwise(
 entr = elementwise(
     "entr", from_scipy("entr"), lambda out, x: -1 - log(x), real=True, grad_fn="SpecialEntrBackward0"
 )
-nan_to_num = selective(
-    "nan_to_num",
-    lambda x, nan, posinf, neginf: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
-    lambda g, out, x, nan, posinf, neginf: g * to(isfinite(x), dtype=x.dtype.name),
-)
 
 for op in (exp, log, sqrt, sin, cos, tan, tanh, rsqrt, log2, log10, sinh, cosh, deg2rad, rad2deg, lgamma):
     expose(f"{op.name}(input)", op, in_place=True)
@@ -391,9 +385,3 @@ def polygamma_of(n: int, x: Any) -> Any:
     if n < 0:
         raise ScriptError("polygamma(n, x) does not support negative n.", code="E0308")
     return polygamma(x, n=n) if n else digamma.named("PolygammaBackward0")(x)
-
-
-@public("nan_to_num(input, nan: float = None, posinf: float = None, neginf: float = None)", in_place=True)
-def replace_nan(x: Any, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
-    """Replace nan, by 0, and the infinities, these by the largest finite numbers unless told otherwise."""
-    return nan_to_num(x, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
