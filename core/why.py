@@ -21,6 +21,7 @@ from autodiff.core.why_scale import rounding, shrunk_or_grown
 from autodiff.core.why_sums import (
     cancelled,
     copies_that_cancel,
+    entries_that_cancel,
     rounded_off,
     rounded_off_above,
     rounding_of_differences,
@@ -31,6 +32,7 @@ from autodiff.core.why_words import (
     custom_words,
     flat_words,
     forward_words,
+    passes_on_differences,
     shown,
     singular_words,
     spoken,
@@ -168,6 +170,8 @@ class Search:
             if words:
                 words += f"; behind that {spoken(node, self.names)} has the slope 0"
                 return self.cause("forward", words, origin)
+        if not passes_on_differences(node, g) and (sums := entries_that_cancel(self, edge, g)):
+            return sums[0]
         if node.op.name in JOINING and (above := self._closed_to(node, index)):
             user, at_operand = above
             return self.cause("flat", flat_words(user, at_operand, g, self.names), user, at_operand)

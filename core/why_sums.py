@@ -8,8 +8,8 @@ from autodiff.core.paths import contribution_of
 from autodiff.core.sweep import np_errors_ignored
 from autodiff.core.uses import size_of
 from autodiff.core.why_scale import rounding
-from autodiff.core.why_tables import DIFFERENCES
-from autodiff.core.why_words import shown, spoken
+from autodiff.core.why_tables import DIFFERENCES, PRODUCTS
+from autodiff.core.why_words import operand_in_words, shown, spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,31 @@ def copies_that_cancel(search: Search, edge: Edge, arrived: Any, g: Any) -> list
     words = (
         f"{spoken(below, search.names)} goes into {count:,.0f} entries of {spoken(node, search.names)}"
         f"{' each' * (size > 1)}, and what arrives at them ({shown(arrived)}) adds up to 0{left}"
+    )
+    return [search.cause("cancelled", words, node, index)]
+
+
+def entries_that_cancel(search: Search, edge: Edge, arrived: Any) -> list[Cause]:
+    """The op with several entries that pass something on to the operand, where that adds up to 0.
+
+    Weighed unevenly they would not add up to 0, as they do where each passes on nothing.
+    """
+    node, index = edge
+    if np.size(arrived) < 2 or not isinstance(node, OpNode):
+        return []
+    uneven = np.linspace(1.0, 2.0, np.size(arrived)) ** 3
+    passed_on = contribution_of(edge, arrived * uneven.reshape(np.shape(arrived)).astype(arrived.dtype))
+    if not np.isfinite(passed_on).all() or size_of(passed_on) <= rounding(passed_on) * size_of(arrived):
+        return []
+    below = node.inputs[index]
+    assert below is not None
+    factors = ["the slopes"]
+    if node.op.name in PRODUCTS:
+        others = (at for at in range(len(node.operands)) if at != index)
+        factors = [operand_in_words(node, at, search.names) for at in others]
+    words = (
+        f"{spoken(below, search.names)} goes into several entries of {spoken(node, search.names)},"
+        f" and what arrives there ({shown(arrived)}) times {' times '.join(factors)} adds up to 0"
     )
     return [search.cause("cancelled", words, node, index)]
 

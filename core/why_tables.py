@@ -59,6 +59,8 @@ CHOOSING = (
 JOINING = ("stack", "cat", "block_diag")
 #: Ops that pass on how much what arrives differs from its mean, and nothing where it does not.
 DIFFERENCES = ("softmax", "log_softmax", "standardize", "std", "var")
+#: Ops whose entries are products, or sums of products, of their operands.
+PRODUCTS = ("mul", "matmul", "mm", "mv", "dot", "bmm", "outer", "vm", "einsum")
 _BRANCH = "leaves this branch out, but not its derivative"
 _OVER = "writes over this entry, but its derivative stays"
 _BOUND = "holds this entry at a bound, but its derivative stays"

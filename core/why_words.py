@@ -20,6 +20,7 @@ from autodiff.core.why_tables import (
     LEVELLING,
     LOGARITHMS,
     NAMELESS,
+    PRODUCTS,
     STEEP,
     STEPS,
     UNDEFINED,
@@ -125,7 +126,7 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
         return f"{name} is flat beyond its bounds: {x}"
     if op in STEPS:
         return f"{function_of(node, names)} is flat everywhere, so its slope is 0: {x}"
-    if op in DIFFERENCES and "dim" in node.params and _is_even(g, node.params["dim"]):
+    if passes_on_differences(node, g):
         dims = node.params["dim"] if isinstance(node.params["dim"], tuple) else (node.params["dim"],)
         along = ("dimension " if len(dims) == 1 else "dimensions ") + " and ".join(map(str, dims))
         return f"{name} passes on how much what arrives differs along {along}, where it does not: {shown(g)}"
@@ -138,7 +139,7 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
         return f"{name} takes the other operand: {other} against {x}"
     if op in CHOOSING:
         return f"{name} takes other entries, and those get the gradient"
-    if op in ("mul", "matmul", "mm", "mv", "dot", "bmm", "outer", "vm", "einsum", "div"):
+    if op in PRODUCTS or op == "div":
         if all(below is node.inputs[0] for below in node.inputs) and op == "mul":
             return f"{x} is multiplied by itself in {name}, and the slope of a square is 0 at 0"
         by = " and ".join(operand_in_words(node, at, names) for at in _others(node, index))
@@ -183,9 +184,11 @@ def _called(node: Node, index: int, names: Names) -> str:
     return shown(node.operands[index]) if below is None else spoken(below, names)
 
 
-def _is_even(g: Any, dim: Any) -> bool:
-    """Whether what arrives is the same all along the dimensions an op compares."""
-    return not np.ptp(np.asarray(g), axis=dim).any()
+def passes_on_differences(node: OpNode, g: Any) -> bool:
+    """Whether an op compares what arrives along some dimensions, and it is the same all along these."""
+    if node.op.name not in DIFFERENCES or "dim" not in node.params:
+        return False
+    return not np.ptp(np.asarray(g), axis=node.params["dim"]).any()
 
 
 def custom_words(node: Node, index: int, answers_none: bool, names: Names) -> str:

@@ -9,6 +9,7 @@ Inputs: what was asked for, else the leaves the script marked, else every float 
 from __future__ import annotations
 
 from autodiff.core.backward import check_seed, seed_for
+from autodiff.core.dtypes import dtype_of
 from autodiff.core.errors import AutodiffError, GradientError, ShapeError, UsageError
 from autodiff.core.lazy import np
 from autodiff.core.node import Leaf, Node, OpNode
@@ -296,7 +297,7 @@ def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple
     if entry.endswith("]"):
         kept = kept_in_lists(execution.names)
         if entry in kept:
-            return [(entry, kept[entry].source())]
+            return [(entry, differentiable(kept[entry].source(), entry))]
     versions: dict[str, Node] = {}
     for node in order:  # newest first, so the latest version of a name comes first
         if node.name is not None:
@@ -329,7 +330,20 @@ def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple
                 continue
             latest = tensor.source()
         found.append((name, latest))
-    return found
+    return [(name, differentiable(node, name)) for name, node in found]
+
+
+def differentiable(node: Node, name: str) -> Node:
+    """An input that was asked for, if it holds what can have a gradient."""
+    dtype = dtype_of(node.out)
+    if not dtype.is_floating_point:
+        held = "truth values" if dtype.kind == "b" else "whole numbers"
+        raise UsageError(
+            f"--wrt {name}: `{name}` holds {held}, which have no gradient",
+            code="E0603",
+            help=(f"give `{name}` numbers with a point, or convert it where it is assigned: .double()",),
+        )
+    return node
 
 
 def is_of_a_function(root: Node, execution: Execution) -> bool:

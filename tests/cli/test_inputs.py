@@ -197,3 +197,25 @@ def test_whole_numbers_cannot_be_set_to_what_is_none(autodiff):
     assert (
         "--set cannot replace `n`, which holds int64 numbers: cannot convert float NaN to integer" in done.err
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "held"),
+    [
+        ("torch.tensor([3, 4])", "whole numbers"),
+        ("torch.tensor([True, False])", "truth values"),
+        ("torch.tensor([3., 4.]).long()", "whole numbers"),
+    ],
+)
+@pytest.mark.parametrize("command", ["grad", "explain", "check"])
+@pytest.mark.parametrize("name", ["x", "p[0]"])
+def test_what_has_no_gradient_cannot_be_differentiated_by(autodiff, command, name, made, held):
+    """To answer 0, and that the input is not used, would be wrong: it is."""
+    code = f"x = {made}; p = [x]; y = torch.tensor([2., 1.], requires_grad=True); L = (x*y).sum()"
+    done = autodiff(command, "-e", code, "--wrt", name)
+    assert done.returncode == 2
+    assert done.err == (
+        f"error[E0603]: --wrt {name}: `{name}` holds {held}, which have no gradient\n"
+        f"  = help: give `{name}` numbers with a point, or convert it where it is assigned: .double()\n"
+    )
+    assert autodiff("grad", "-e", code, "--wrt", "*", "--format", "json").returncode == 0
