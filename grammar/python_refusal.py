@@ -113,6 +113,11 @@ def blame_of_python(
     if signature.takes_tensors:  # side by side, or as one list
         is_list = count == 1 and isinstance(args[0], (tuple, list))
         return no_tensor(args[0] if is_list else args, 0)
+    at = names.index("out") if "out" in names else count
+    out = kwargs.get("out", args[at] if at < count else None)
+    if not (out is None or out is UNKNOWN or out.__class__ is Tensor):
+        argument = "out" if "out" in kwargs else at
+        return Blame(f"{called}(): argument 'out' must be Tensor, not {type_name(out)}", argument, out)
     return None
 
 

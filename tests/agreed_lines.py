@@ -36,6 +36,8 @@ STUMBLED = re.compile(
 )
 #: What torch prints a tensor behind, as C++ does; here its shape stands there.
 BEFORE_A_TENSOR = "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
+#: A function of torch's with its address, as Python prints it.
+A_FUNCTION = re.compile(r"<built-in method (\w+) of type object at 0x[0-9a-f]+>")
 #: What the language does not have, which it says of itself.
 ABSENT = re.compile(r".+ here")
 
@@ -61,6 +63,8 @@ def row_of(name: str, ours: str | None, theirs: str | None) -> str | None:
         return "torch stumbles"
     if ours.startswith(BEFORE_A_TENSOR) and theirs.startswith(BEFORE_A_TENSOR):
         return "tensors in messages"
+    if ours == A_FUNCTION.sub(r"<function \1>", theirs):
+        return "functions in messages"
     if in_order(ours) == in_order(theirs):
         return "order of named arguments"
     if is_python(name) and OF_TYPE.fullmatch(ours):

@@ -209,8 +209,16 @@ def takes_none(argument: Any) -> bool:
     return str(argument.type).startswith("Optional[") or argument.default_value == []
 
 
+def named(schema: Any) -> dict[str, bool]:
+    """The names of what a schema takes, and whether each has a default."""
+    arguments = [a for a in schema.arguments if not a.is_out]
+    return {"input" if a.name == "self" else a.name: a.has_default_value() for a in arguments}
+
+
 def with_sizes(form: str, found: list[Any]) -> str:
-    """A form as torch lists it, with the marks of ``word_of``."""
+    """A form as torch lists it, with the marks of ``word_of``: those of schemas like it."""
+    names = re.findall(r"(\w+)( =[^,)]*)?(?=[,)])", form.replace("Tensor out = None)", ")"))
+    found = [schema for schema in found if named(schema) == {n: bool(d) for n, d in names}] or found
     sized = {a.name for schema in found for a in schema.arguments if a.N is not None}
     optional = {a.name for schema in found for a in schema.arguments if takes_none(a)}
     optional |= {"requires_grad", "pin_memory"}

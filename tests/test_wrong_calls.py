@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import pytest
 from agreed_lines import FOREIGN, row_of
-from conftest import TESTS
 from script_runner import run_script
-from wrong_calls import NAMES_OF_FUNCTIONS, differences, few, wrong_calls
+from wrong_calls import NAMES_OF_FUNCTIONS, differences, few
 
 SEEDS = range(4)
-#: Functions of which some wrong calls are known to differ, with the number of one that does.
-LEDGER = [line.split() for line in (TESTS / "wrong_calls_not_yet.txt").read_text().splitlines()]
-NOT_YET = {name: int(number) for name, number in LEDGER}
 each_function = pytest.mark.parametrize("name", NAMES_OF_FUNCTIONS)
 
 
@@ -32,18 +28,8 @@ def test_what_is_refused_is_refused_at_a_place_in_words_for_scripts(name: str) -
 @pytest.mark.oracle
 @each_function
 def test_the_first_line_is_torchs(name: str) -> None:
-    if name not in NOT_YET:
-        for seed in SEEDS:
-            assert [(call.call, *said) for call, *said in differences(few(name, 2, seed))] == []
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize(("name", "number"), NOT_YET.items())
-def test_what_is_excused_still_differs(name: str, number: int) -> None:
-    call = wrong_calls(name)[number]
-    assert [*differences([call])], (
-        f"{call.call} holds: name another that differs, or take {name} off the list"
-    )
+    for seed in SEEDS:
+        assert [(call.call, *said) for call, *said in differences(few(name, 2, seed))] == []
 
 
 @pytest.mark.parametrize(

@@ -297,6 +297,11 @@ def hardtanh_of(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
     """x kept between two bounds."""
     if min_val > max_val:
         raise ScriptError("min_val cannot be greater than max_val", code="E0206")
+    return between(x, min_val, max_val, inplace)
+
+
+def between(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
+    """hardtanh without a look at the order of its bounds, as ``hardtanh_`` is: the upper one wins."""
     no_bools(x, "Bool inputs not supported for hardtanh")
     if x.__class__ is Tensor and x.dtype.name == "uint8" and min(min_val, max_val) < 0:
         raise ScriptError(

@@ -13,6 +13,7 @@ from autodiff.core.op import Op, primitive
 from autodiff.core.ops.arithmetic import div
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.loss_checks import need_floats
 from autodiff.core.ops.losses import asked_reduction
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.shape import reshape
@@ -88,23 +89,28 @@ nll_transposed: Op = primitive(
 )
 
 
-def wrong_targets(shape: tuple[int, ...], given: tuple[int, ...]) -> str:
-    """What torch says of targets that do not fit: another sentence for every number of dimensions."""
+def wrong_rows(shape: tuple[int, ...], given: tuple[int, ...]) -> str | None:
+    """What torch says of targets of another shape before it looks at their type."""
     rows = given[0] if given else 0
     if len(shape) > 1 and shape[0] != rows:
         return f"Expected input batch_size ({shape[0]}) to match target batch_size ({rows})."
     if len(shape) <= 2 and len(given) > 1:
         return "0D or 1D target tensor expected, multi-target not supported"
-    if len(shape) == 1:
-        return f"For 1D input, 1D target must have size 1, but got target size: {rows}"
     if len(shape) == 4 and len(given) != 3:
         return (
             "only batches of spatial targets supported (3D tensors) but got targets of dimension:"
             f" {len(given)}"
         )
-    if len(shape) == 4:
-        return f"size mismatch (got input: {list(shape)} , target: {list(given)}"
-    return f"Expected target size {[shape[0], *shape[2:]]}, got {list(given)}"
+    if len(shape) not in (1, 4):
+        return f"Expected target size {[shape[0], *shape[2:]]}, got {list(given)}"
+    return None
+
+
+def wrong_sizes(shape: tuple[int, ...], given: tuple[int, ...]) -> str:
+    """What torch says of the rest of them, after that."""
+    if len(shape) == 1:
+        return f"For 1D input, 1D target must have size 1, but got target size: {given[0]}"
+    return f"size mismatch (got input: {list(shape)} , target: {list(given)}"
 
 
 def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
@@ -113,18 +119,20 @@ def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index
         raise ShapeError("Expected 1 or more dimensions (got 0)", operands=(x,), caret=NO_CLASSES)
     axis = class_axis(x.shape)
     wanted = x.shape[:axis] + x.shape[axis + 1 :]
-    if target.dtype.name not in ("int64", "uint8"):
+    if x.ndim == 1 and target.shape == (1,):
+        target = reshape(target, shape=())
+    fits = target.shape == wanted
+    wrong = None if fits else wrong_rows(x.shape, target.shape)
+    if wrong is None and target.dtype.name not in ("int64", "uint8"):
         raise ScriptError(
             f"expected target dtype to be Long or Byte, but got {target.dtype.long_name}",
             code="E0312",
             operands=(target,),
             caret=f"class numbers are whole, and these are {target.dtype.name} numbers",
         )
-    if x.ndim == 1 and target.shape == (1,):
-        target = reshape(target, shape=())
-    if target.shape != wanted:
+    if not fits:
         raise ShapeError(
-            wrong_targets(x.shape, target.shape),
+            wrong or wrong_sizes(x.shape, target.shape),
             operands=(x, target),
             caret=f"an input of shape {x.shape} needs targets of shape {wanted}, one class number per row",
         )
@@ -138,12 +146,20 @@ def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index
             operands=(weight, x),
             caret=f"there are {x.shape[axis]} classes, and each needs one weight",
         )
+    need_floats("nll_loss2d_forward_out_frame" if x.ndim > 2 else "nll_loss_out_frame", x)
     if weight is not None and weight.dtype is not x.dtype:
         raise ScriptError(
             f"expected scalar type {x.dtype.long_name} but found {weight.dtype.long_name}",
             code="E0312",
             operands=(x, weight),
             caret=f"one holds {x.dtype.name} numbers, the weight {weight.dtype.name}",
+        )
+    if x.ndim > 2 and target.dtype.name == "uint8":
+        raise ScriptError(
+            "expected scalar type Long but found Byte",
+            code="E0312",
+            operands=(target,),
+            caret="of more than one place per row, class numbers are int64 numbers",
         )
     index = np.expand_dims(np.asarray(target.data), axis)
     counted = index != ignore_index
@@ -215,17 +231,23 @@ def cross_entropy(
             caret=NO_CLASSES,
         )
     axis = class_axis(x.shape)
+    is_soft = target.shape == x.shape
+    if is_soft and target.dtype.kind != "f":
+        raise ScriptError(
+            f"Expected floating point type for target with class probabilities, got {target.dtype.long_name}",
+            code="E0312",
+            operands=(x, target),
+            caret="targets of the input's shape are probabilities, one per class",
+        )
+    if is_soft and ignore_index >= 0:
+        raise ScriptError(
+            "ignore_index is not supported for floating point target",
+            operands=(target,),
+            caret="these are probabilities, and no class number is among them",
+        )
     if x.dtype.kind != "f":
         normalized(log_softmax, x, axis, None)
-    if target.shape == x.shape:
-        if target.dtype.kind != "f":
-            raise ScriptError(
-                "Expected floating point type for target with class probabilities, got"
-                f" {target.dtype.long_name}",
-                code="E0312",
-                operands=(x, target),
-                caret="targets of the input's shape are probabilities, one per class",
-            )
+    if is_soft:
         return soft_cross_entropy(log_softmax(x, dim=axis), target, weight, reduction, label_smoothing)
     classes = class_targets(x, target, weight, ignore_index)
     if settings.has_begun and not label_smoothing:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from autodiff.core import dtypes
 from autodiff.core.dtypes import DType
-from autodiff.core.errors import ScriptError, type_name
+from autodiff.core.errors import ScriptError, no_such_call, type_name
 from autodiff.core.functions import public
 from autodiff.core.ops.creation import array_of, leaf, require_grad, zeros
 from autodiff.core.ops.dims import check_sizes
@@ -41,7 +41,9 @@ def constructor(name: str, dtype: DType | None) -> None:
                     code="E0310",
                     help=("write `torch.tensor(...)` around numbers",),
                 )
-        sizes = [n.item() if n.__class__ is Tensor else n for n in data]
+        sizes = [int(n.item()) if n.__class__ is Tensor and n.size == 1 else n for n in data]
+        if any(n.__class__ not in (int, bool) for n in sizes):
+            raise no_such_call("new", *data)
         return zeros(check_sizes([int(n) for n in sizes]), kind, False)
 
     construct.__doc__ = f"``{name}(2, 3)`` is zeros; ``{name}([1, 2])`` holds these numbers."

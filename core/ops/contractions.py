@@ -231,7 +231,7 @@ def tensordot(x: Tensor, y: Tensor, dims: Any) -> Tensor:
     check_same_dtype(x, y, "both inputs should have same dtype")
     for i, j in zip(ours, theirs, strict=True):
         p, q = wrap_dim(x, i), wrap_dim(y, j)
-        m, n = x.shape[p] if x.ndim else 1, y.shape[q] if y.ndim else 1
+        m, n = size_along(x, p), size_along(y, q)
         if m == 1 != n:
             y = sum(y, dim=(q,), keepdim=True)
         elif n == 1 != m:

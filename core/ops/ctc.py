@@ -217,19 +217,21 @@ def ctc_loss(
             caret="the lengths are two tensors, or two tuples of ints",
         )
     single = x.ndim == 2
-    whole = unsqueeze(x, dim=1) if single else x
-    if whole.ndim != 3:
-        raise ShapeError(
-            f"Expected 3-dimensional tensor, but got {max(x.ndim, 2)}-dimensional tensor for argument #1"
-            f" 'log_probs' {CHECKED}",
-            operands=(x,),
-        )
+    whole = x if x.ndim == 3 else unsqueeze(x, dim=1)
     if not x.dtype.is_floating_point:
         raise ScriptError(
             f"\"ctc_loss_cpu\" not implemented for '{x.dtype.long_name}'",
             code="E0312",
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
+        )
+    if not x.size:
+        raise ShapeError("log_probs tensor must not be empty", operands=(x,), caret="this has no entries")
+    if whole.ndim != 3:
+        raise ShapeError(
+            f"Expected 3-dimensional tensor, but got {whole.ndim}-dimensional tensor for argument #1"
+            f" 'log_probs' {CHECKED}",
+            operands=(x,),
         )
     steps, batch, classes = whole.shape
     if not 0 <= blank < classes:

@@ -109,13 +109,17 @@ def infer_shape(x: Tensor, shape: Sequence[int]) -> Shape:
     return tuple(shape)
 
 
+def legacy_type(x: Tensor) -> str:
+    """What torch calls a tensor's type in old places: that of truth values by another name."""
+    return "CPUBoolType" if x.dtype.name == "bool" else f"torch.{x.dtype.long_name}Tensor"
+
+
 def expanded_shape(x: Tensor, sizes: Sequence[int], shape: Shape | None = None) -> Shape:
     """The shape that ``x.expand(*sizes)`` has; -1 keeps a size. ``shape`` replaces that of ``x``."""
     shape = x.shape if shape is None else shape
     if len(sizes) < len(shape):
-        kind = "CPUBoolType" if x.dtype.kind == "b" else f"torch.{x.dtype.long_name}Tensor"
         raise ShapeError(
-            f"expand({kind}{{{list(shape)}}}, size={list(sizes)}): the number of"
+            f"expand({legacy_type(x)}{{{list(shape)}}}, size={list(sizes)}): the number of"
             f" sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions in the"
             f" tensor ({len(shape)})",
             code="E0301",

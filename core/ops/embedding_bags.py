@@ -10,7 +10,9 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
+from autodiff.core.mode import mode as state
 from autodiff.core.ops.comparison import where
+from autodiff.core.ops.dims import legacy_type
 from autodiff.core.ops.filling import index_add
 from autodiff.core.ops.picking import gather, index_select
 from autodiff.core.ops.shape import reshape
@@ -22,9 +24,18 @@ if TYPE_CHECKING:
 
     Array = Any
 
+FLOATS = "Half, BFloat16, Float, Double"
+CHECKED = "(while checking arguments for embedding_bag)"
 
-def bag_of_each(index: Tensor, offsets: Tensor | None, include_last: bool) -> tuple[Array, int]:
-    """The number of the bag of every index, and how many bags there are."""
+
+def check_ranks(index: Tensor, weight: Tensor, offsets: Tensor | None) -> None:
+    """A table, and a batch of bags or a vector of indices with the place where each bag begins."""
+    if weight.ndim != 2:
+        raise ShapeError(
+            f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}",
+            code="E0206",
+            operands=(weight,),
+        )
     if index.ndim == 2:
         if offsets is not None:
             raise ScriptError(
@@ -32,27 +43,32 @@ def bag_of_each(index: Tensor, offsets: Tensor | None, include_last: bool) -> tu
                 " length sequences. However, found offsets of type <class 'torch.Tensor'>",
                 code="E0206",
             )
-        return np.repeat(np.arange(index.shape[0]), index.shape[1]), index.shape[0]
-    if index.ndim != 1:
+    elif index.ndim != 1:
         raise ShapeError(
             f"input has to be 1D or 2D Tensor, but got Tensor of dimension {index.ndim}",
             code="E0206",
             operands=(index,),
         )
-    if offsets is None or offsets.ndim != 1:
+    elif offsets is None or offsets.ndim != 1:
         more = " but got None" if offsets is None else ""
         raise ScriptError(f"offsets has to be a 1D Tensor{more}", code="E0206")
+
+
+def bag_of_each(index: Tensor, offsets: Tensor | None, include_last: bool) -> tuple[Array, int]:
+    """The number of the bag of every index, and how many bags there are."""
+    if offsets is None:
+        return np.repeat(np.arange(index.shape[0]), index.shape[1]), index.shape[0]
     starts = offsets.data
     if starts.size and starts[0] != 0:
         raise ScriptError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0."
-            f" However, got {starts[0]}",
+            f" However, got {int(starts[0])}",
             operands=(offsets,),
         )
     if starts.size and starts[-1] > index.size:
         raise ScriptError(
             f"offsets[-1] can not be greater than input's length {index.size} but got offsets[-1] of"
-            f" {starts[-1]}",
+            f" {int(starts[-1])}",
             operands=(offsets,),
         )
     bags = np.searchsorted(starts, np.arange(index.size), side="right") - 1
@@ -63,21 +79,31 @@ def under_one_name(bags: Tensor) -> Tensor:
     return reshape.named("EmbeddingBagBackward0")(bags, shape=bags.shape)
 
 
-def check_rows(index: Tensor, weight: Tensor) -> None:
-    """The indices are whole and name rows of the table."""
-    if weight.ndim != 2:
-        raise ShapeError(
-            f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}",
-            code="E0206",
-            operands=(weight,),
-        )
-    if index.dtype.name not in ("int64", "int32"):
+def check_types(index: Tensor, weight: Tensor, offsets: Tensor | None, scales: Tensor | None) -> None:
+    """The indices are whole, in the common type of indices and offsets, and the table holds floats."""
+    read = index if offsets is None else Tensor(index.data[:0]) + Tensor(offsets.data[:0])
+    if index.ndim == 2 and index.dtype.kind == "b":
+        raise ScriptError("\"arange_cpu\" not implemented for 'Bool'", code="E0312", operands=(index,))
+    for tensor, name, types in ((read, "indices", "Long, Int"), (weight, "weight", FLOATS)):
+        if tensor.dtype.long_name not in types.split(", "):
+            raise ScriptError(
+                f"Expected tensor for argument #1 '{name}' to have one of the following scalar types:"
+                f" {types}; but got {legacy_type(tensor)} instead {CHECKED}",
+                code="E0312",
+                operands=(index if tensor is read else tensor,),
+            )
+    if scales is not None and scales.dtype is not weight.dtype:
         raise ScriptError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int;"
-            f" but got torch.{index.dtype.long_name}Tensor instead (while checking arguments for"
-            " embedding_bag)",
-            operands=(index,),
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1"
+            f" 'per_sample_weights'; but type {legacy_type(weight)} does not equal {legacy_type(scales)}"
+            f" {CHECKED}",
+            code="E0312",
+            operands=(weight, scales),
         )
+
+
+def check_rows(index: Tensor, weight: Tensor) -> None:
+    """The indices name rows of the table."""
     outside = index.data[(index.data < 0) | (index.data >= weight.shape[0])]
     if outside.size:
         raise ShapeError(
@@ -125,10 +151,11 @@ def embedding_bag(
     padding_idx: int | None,
 ) -> Tensor:
     """Rows of the weight put together for each bag of indices: their mean, their sum or their largest."""
-    if max_norm is not None or scale_grad_by_freq:
-        raise ScriptError(
-            "embedding_bag() takes neither max_norm nor scale_grad_by_freq here",
-            help=("rescale the weight yourself under torch.no_grad()",),
+    if weight.dtype.name == "int64" and index.dtype.is_floating_point:
+        index, weight = weight, index
+        state.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input,"
+            " ...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`."
         )
     if scales is not None and scales.shape != index.shape:
         raise ShapeError(
@@ -137,15 +164,25 @@ def embedding_bag(
             code="E0206",
             operands=(index, scales),
         )
+    check_ranks(index, weight, offsets)
     if mode not in ("sum", "mean", "max"):
         raise ScriptError("mode has to be one of sum, mean or max", code="E0206")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
+        raise ScriptError(f"max mode does not support {what}", code="E0206")
+    if max_norm is not None or scale_grad_by_freq:
+        raise ScriptError(
+            "embedding_bag() takes neither max_norm nor scale_grad_by_freq here",
+            help=("rescale the weight yourself under torch.no_grad()",),
+        )
     if scales is not None and mode != "sum":
         raise ScriptError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for"
             f" mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
         )
-    check_rows(index, weight)
+    check_types(index, weight, offsets, scales)
     bags, count = bag_of_each(index, offsets, include_last)
+    check_rows(index, weight)
     flat = index.data.reshape(-1).astype(np.int64)
     counted = np.flatnonzero((bags >= 0) & (bags < count) & (flat != padding_idx))
     flat, bags = flat[counted], bags[counted]

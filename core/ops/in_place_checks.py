@@ -56,6 +56,21 @@ def addmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
             raise bad_shape(x, shape)
 
 
+def addbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
+    """torch makes a smaller tensor as large as the sum."""
+    fits = first.ndim == second.ndim == 3 and first.shape[2] == second.shape[1]
+    fits = fits and first.shape[0] == second.shape[0] and x.dtype is first.dtype is second.dtype
+    shape = (*first.shape[1:2], *second.shape[2:])
+    if fits and expanded_shape(x, shape) != x.shape:
+        raise ShapeError(
+            "addbmm_() does not change the shape of a tensor here",
+            code="E0301",
+            operands=(x,),
+            caret=f"the sum has shape {shape}, this has {x.shape}",
+            help=("write the result to a new name, without the `_`",),
+        )
+
+
 def baddbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
     fits = first.ndim == second.ndim == 3 and first.shape[2] == second.shape[1]
     fits = fits and first.shape[0] == second.shape[0]
@@ -145,6 +160,7 @@ def same_shape(x: Tensor, result: Tensor, args: Any) -> None:
 BITWISE = "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm".split()
 #: Asked of the arguments.
 BEFORE: dict[str, Callable[..., None]] = dict.fromkeys(BITWISE, bitwise) | {
+    "addbmm": addbmm,
     "addmm": addmm,
     "addr": addr,
     "baddbmm": baddbmm,

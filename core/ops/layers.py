@@ -14,7 +14,7 @@ from autodiff.core.limits import check_allocation
 from autodiff.core.ops.activations import floats_only
 from autodiff.core.ops.arithmetic import add, div, mul
 from autodiff.core.ops.comparison import where
-from autodiff.core.ops.dims import size_along, wrap_dim
+from autodiff.core.ops.dims import legacy_type, size_along, wrap_dim
 from autodiff.core.ops.einsum import einsum
 from autodiff.core.ops.norms import norm_over
 from autodiff.core.ops.picking import index_select, slice_dim
@@ -146,11 +146,6 @@ for dims in (1, 2, 3):
 # -- embeddings and attention -----------------------------------------------------------------------------
 
 
-def legacy_type(x: Tensor) -> str:
-    """What torch calls a tensor's type in old places: that of truth values by another name."""
-    return "CPUBoolType" if x.dtype.name == "bool" else f"torch.{x.dtype.long_name}Tensor"
-
-
 @public(
     "F.embedding(input: tensor, weight: tensor, padding_idx: int = None, max_norm: float = None,"
     " norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False)",
@@ -216,6 +211,10 @@ def one_hot(index: Tensor, classes: int) -> Tensor:
     return Tensor((data[..., None] == np.arange(classes)).astype(np.int64))
 
 
+def total(x: Tensor) -> Tensor:
+    return sum(x, dim=None, keepdim=False)
+
+
 @public(
     "F.scaled_dot_product_attention(query: tensor, key: tensor, value: tensor, attn_mask: tensor = None,"
     " dropout_p: float = 0.0, is_causal: bool = False, scale: float = None)",
@@ -246,12 +245,26 @@ def scaled_dot_product_attention(
             f" {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.",
             operands=operands,
         )
-    factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
-    scores = matmul(query, mT(key)) * factor
+    if mask is not None and mask.dtype.name not in ("bool", "float32", query.dtype.name):
+        raise ScriptError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got"
+            f" attn_mask.dtype: {mask.dtype.c_name} and  query.dtype: {query.dtype.c_name} instead.",
+            code="E0312",
+            operands=(mask, query),
+        )
+    if not query.shape[-2] or not value.shape[-2]:  # the other sizes do not count then
+        nothing = 0 * (total(query) + total(key) + total(value))
+        return Tensor(np.zeros((*query.shape[:-1], value.shape[-1]), query.data.dtype)) + nothing
     if is_causal:
         if mask is not None:
-            raise ScriptError("Explicit attn_mask should not be set when is_causal=True")
-        mask = Tensor(np.tri(*scores.shape[-2:], dtype=bool))
+            raise ScriptError(
+                "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True",
+                operands=(mask,),
+                caret="is_causal=True is a mask of its own",
+            )
+        mask = Tensor(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
+    factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
+    scores = matmul(query, mT(key)) * factor
     if mask is not None:
         if mask.dtype.name == "bool":
             mask = Tensor(np.where(mask.data, 0.0, -np.inf).astype(query.data.dtype))
@@ -261,7 +274,9 @@ def scaled_dot_product_attention(
         weights = where(nothing, 0.0, softmax(where(nothing, 0.0, scores), dim=scores.ndim - 1))
     else:
         weights = softmax(scores, dim=scores.ndim - 1)
-    return matmul(dropped(weights, dropout_p, True, weights.ndim), value)
+    if dropout_p > 0:
+        weights = dropped(weights, dropout_p, True, weights.ndim)
+    return matmul(weights, value)
 
 
 def check_bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> None:

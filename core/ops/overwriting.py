@@ -20,6 +20,8 @@ IN_TORCH = """
     trunc xlogy
 """.split()
 IN_F = "celu elu hardtanh leaky_relu relu selu threshold".split()
+#: What torch asks in Python, which the function with an underscore does not pass through.
+WITHOUT_CHECKS: dict[str, Callable[..., Tensor]] = {"hardtanh": activations.between}
 INPLACE = ", inplace: bool = False"
 
 
@@ -40,9 +42,10 @@ def overwriting(function: Function) -> Callable[..., Tensor]:
 
 def keeping_inplace(function: Function) -> Callable[..., Tensor]:
     """The function with a last argument ``inplace`` that is always True."""
+    implementation: Callable[..., Tensor] = WITHOUT_CHECKS.get(function.name, function.implementation)
 
     def change(x: Tensor, *args: object) -> Tensor:
-        return function.implementation(x, *args, True)  # type: ignore[no-any-return]
+        return implementation(x, *args, True)
 
     change.__doc__ = f"As ``{function.name}`` with ``inplace=True``."
     return change

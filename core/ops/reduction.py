@@ -292,6 +292,7 @@ def check_not_empty(x: Tensor, name: str, dim: Dims) -> None:
         if not x.shape[axis]:
             raise ScriptError(
                 f"{name}(): Expected reduction dim {axis} to have non-zero size.",
+                code="E0303",
                 operands=(x,),
                 caret=f"dimension {axis} of shape {x.shape} has no entries",
             )

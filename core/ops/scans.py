@@ -124,6 +124,7 @@ def spacings(x: Tensor, spacing: Any, dims: tuple[int, ...], is_dim_given: bool)
     """For each dimension the distance of neighbours, or the coordinates as a tensor."""
     if spacing.__class__ is Tensor and not spacing.ndim:
         spacing = spacing.item()
+    spacing = 1 if spacing is None else spacing
     if spacing.__class__ in (int, float, bool):
         return [spacing] * len(dims)
     if not isinstance(spacing, (list, tuple)):
