@@ -9,8 +9,11 @@ path that is left: what differs is the mistake.
 from __future__ import annotations
 
 from autodiff.core.errors import UsageError
+from autodiff.core.kink_row import GAP
+from autodiff.core.kinks import kinks_of
 from autodiff.core.lazy import np
 from autodiff.core.naming import Names
+from autodiff.core.sweep import leading_to
 from autodiff.grammar.hand_blame import blame
 from autodiff.grammar.hand_edits import Edits
 from autodiff.grammar.hand_left import Left
@@ -21,20 +24,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.node import Node
     from autodiff.core.report import Subject
     from autodiff.grammar.moved_runs import Rerun
     from autodiff.grammar.run import Execution
+
+#: So many kinks are told of.
+MOST_KINKS = 3
 
 
 class HandCheck:
     """What was found about one formula.
 
     ``is_right`` at every point, or at every one nearby; ``is_right_here`` where the script stands. Both are
-    None where the values are the same and none of them is finite, which shows nothing. ``value`` is the
-    formula's, ``gradient`` the right one. ``remarks`` say what is wrong, the first thing first; ``points`` is
-    at how many points something finite was compared. A formula
-    that is nothing but a number need not be right elsewhere. ``left`` is the derivative that is meant,
-    ``place`` the entry of it, None for all.
+    None where the values are the same and none of them is finite, which shows nothing; ``is_right`` also
+    where the script stands on a kink, if the formula is right around it. ``value`` is the formula's,
+    ``gradient`` the right one. ``remarks`` say what is wrong, the first thing first; ``points`` is at how
+    many points something finite was compared. A formula that is nothing but a number need not be right
+    elsewhere. ``left`` is the derivative that is meant, ``place`` the entry of it, None for all.
     """
 
     __slots__ = (
@@ -86,6 +93,11 @@ def check_formula(
     made.points = len(shown)
     if made.is_right is not False:
         return made
+    if len(by) == 1 and made.is_right_here is False and all_of(right[1:]):
+        made.remarks = at_kinks(subject, node, points)
+        if made.remarks:
+            made.is_right = None
+            return made
     points.keep(shown)
     given = [given[at] for at in shown]
     if made.is_right_here is not False:
@@ -104,6 +116,15 @@ def check_formula(
     else:
         made.remarks = blame(formula, subject, node, points, given)
     return made
+
+
+def at_kinks(subject: Subject, node: Node, points: Points) -> list[str]:
+    """What to say of a formula that is off only where an input sits on a kink; nothing where none does."""
+    names = Names(subject.order, points.source)
+    kinks = kinks_of(leading_to(subject.order, [node]), subject.cotangents, names)
+    told = [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != GAP]
+    first = "it is right around the script's values; at them the gradient is a convention, that for a kink"
+    return [first, *told[:MOST_KINKS]] if told else []
 
 
 def all_of(answers: list[bool | None]) -> bool | None:

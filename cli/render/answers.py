@@ -226,7 +226,7 @@ def formula_lines(check: HandCheck, page: Page) -> Iterator[Line]:
     yield ((MUTED, "  the formula gives  "), (GRADIENT, formula))
     what = "the gradient is    " if len(check.by) == 1 else "the derivative is  "
     yield ((MUTED, f"  {what}"), (GRADIENT, gradient))
-    if check.is_right is None:
+    if check.is_right is None and not check.remarks:
         tried = "the same, but neither is finite, here or at any point around it: that shows nothing"
         yield from prose(tried, page.width, 2)
     elif check.is_right:

@@ -223,6 +223,12 @@ def cancel(a: Any, b: Any) -> bool:
     return weight(a + b) <= CANCELS * size
 
 
+def parting(a: Path, b: Path) -> tuple[str, str]:
+    """The nodes nearest to the input that tell two paths apart; the nearest where none do."""
+    upwards = zip(reversed(a.nodes[:-1]), reversed(b.nodes[:-1]), strict=False)
+    return next(((x, y) for x, y in upwards if x != y), (a.nodes[-2:][0], b.nodes[-2:][0]))
+
+
 def cancelling_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """Pairs of paths that cancel, and how much of all contributions is lost to cancellation."""
     left: list[Path] = []
@@ -232,7 +238,7 @@ def cancelling_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
             left.append(path)
             continue
         left.remove(partner)
-        by = [fit(p.nodes[-2] if len(p.nodes) > 1 else p.nodes[0], 24) for p in (partner, path)]
+        by = [fit(name, 24) for name in parting(partner, path)]
         values = [amount(p.contribution, derivation, page)[0] for p in (partner, path)]
         said = f"{values[0]} (by {by[0]}) and {values[1]} (by {by[1]}) cancel"
         yield from prose(said, page.width, LABEL_WIDTH)

@@ -523,3 +523,39 @@ def test_the_document(autodiff):
     [entry] = document["formulas"]
     assert (entry["value"], entry["gradient"], entry["right"]) == (-2, -8, False)
     assert entry["remarks"] == ["the path L <- x5 <- w3*x4 <- x4 <- w1 is missing: it gives -6"]
+
+
+@pytest.mark.parametrize(
+    ("code", "formula", "kink"),
+    [
+        (
+            "x = torch.tensor([0., 1.]); y = relu(x).sum()",
+            "dy/dx == (x >= 0)",
+            "relu(x) sits on a kink of relu",
+        ),
+        ("x = 0.; y = abs(x)", "dy/dx == where(x >= 0, 1, -1)", "y sits on a kink of abs"),
+        ("x = 0.; y = abs(x)", "dy/dx == x/abs(x)", "y sits on a kink of abs"),
+    ],
+)
+def test_a_formula_that_is_off_at_a_kink_alone_is_not_wrong(autodiff, code, formula, kink):
+    done = autodiff("check", "-e", code, "--formula", formula)
+    assert done.returncode == 0
+    assert done.out.startswith("undecided: ")
+    said = " ".join(done.out.split())
+    assert f"at them the gradient is a convention, that for a kink in line 1, {kink}" in said
+    assert "neither is finite" not in said
+
+
+@pytest.mark.parametrize(
+    ("code", "formula"),
+    [
+        ("x = torch.tensor([0., 1.]); y = relu(x).sum()", "dy/dx == 2*(x >= 0)"),
+        ("x = 0.; y = abs(x)", "dy/dx == 1"),
+        ("x = 0.; y = x**3", "dy/dx == 3*x**2 + (x == 0)"),
+        ("x = 0.; y = x**3 + relu(x)**3", "d2y/dx dx == 6*x + 6*relu(x) + (x == 0)"),
+    ],
+)
+def test_a_kink_excuses_nothing_else(autodiff, code, formula):
+    done = autodiff("check", "-e", code, "--formula", formula)
+    assert done.returncode == 1
+    assert done.out.startswith("wrong: ")

@@ -183,6 +183,18 @@ def test_paths_of_tensors_that_cancel_are_named():
     assert text.endswith("              up to 3 (by a) and up to 3 (by b) cancel\n")
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("x = 3.; u = x*2; L = 5*u - u*5 + u**3", "10 (by 5*u) and -10 (by u*5) cancel"),
+        ("x = 3.; v = x*2; L = (v + 1)*7 - (v + 1)*7", "14 (by v + 1) and -14 (by v + 1 (2nd)) cancel"),
+    ],
+)
+def test_paths_that_cancel_are_named_by_what_tells_them_apart(autodiff, code, said):
+    """Both reach the input through one value, which says nothing about either."""
+    assert f" {said}\n" in autodiff("explain", "-e", code, "--wrt", "x").out
+
+
 def test_two_paths_cancel_one_pair_at_a_time():
     paths = (path_of(2.0, "L", "a", "w"), path_of(-2.0, "L", "b", "w"), path_of(-2.0, "L", "c", "w"))
     text = texts(path_lines(w1_derivation(count=3, paths=paths, magnitude=6.0, value=-2.0), Page()))
