@@ -94,6 +94,25 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "tensor([0.2500]) tensor([1.])\n",
         "tensor([0.2500]) tensor([0.])\n",
     ),
+    "bytes_beside_other_numbers": (
+        "x = torch.tensor([1, 200], dtype=torch.uint8)\nprint(x > -1, x <= 256)",
+        "tensor([True, True]) tensor([True, True])\n",
+        "tensor([False, False]) tensor([False, False])\n",
+    ),
+    "instance_norm_of_constants": (
+        "x, functional = torch.ones(1, 1, 3), torch.nn.functional\n"
+        "print(functional.instance_norm(x, eps=0.0), functional.layer_norm(x, (3,), eps=0.0))",
+        "tensor([[[nan, nan, nan]]]) tensor([[[nan, nan, nan]]])\n",
+        "tensor([[[0., 0., 0.]]]) tensor([[[nan, nan, nan]]])\n",
+    ),
+    "second_gradients_of_losses_at_nan": (
+        "x = torch.tensor([float('nan'), 3.], requires_grad=True)\n"
+        "loss = torch.nn.functional.huber_loss(x, torch.zeros(2))\n"
+        "(g,) = torch.autograd.grad(loss, x, create_graph=True)\n"
+        "print(g.detach(), torch.autograd.grad(g.sum(), x)[0])",
+        "tensor([   nan, 0.5000]) tensor([0.5000, 0.0000])\n",
+        "tensor([   nan, 0.5000]) tensor([0., 0.])\n",
+    ),
     "singular_values_of_infinities": (
         "print(torch.linalg.svdvals(torch.tensor([[float('inf'), 1.], [2., 3.]])))",
         "E0311: linalg.svd: The algorithm failed to converge because the input matrix contained non-finite"
