@@ -1,12 +1,12 @@
 """Constants without a name in formulas: the script's text where that gives them again, else their values.
 
-People read a short form, ``array(3, 3)``; programs get every number.
+People read a short form, ``[0, 1, ..., 9]``; programs get every number.
 """
 
 from __future__ import annotations
 
 from autodiff.core.evaluation import compute
-from autodiff.core.expr import Expr, evaluate, names_in
+from autodiff.core.expr import Expr, evaluate, names_in, number_text
 from autodiff.core.lazy import np
 from autodiff.core.written_source import operands_in
 
@@ -42,6 +42,25 @@ class ArrayText(str):
 
     def __ne__(self, other: object) -> bool:
         return not self == other
+
+
+def entries_text(array: Any, most: int) -> str:
+    """The entries of an array; of one with more than ``most`` the first row, and of that the ends.
+
+    >>> import numpy
+    >>> entries_text(numpy.arange(3.0), 4), entries_text(numpy.arange(9), 4)
+    ('[0.0, 1.0, 2.0]', '[0, 1, ..., 8]')
+    >>> entries_text(numpy.ones((4, 2)), 4)
+    '[[1, 1], ...]'
+    """
+    if array.size <= most:
+        return str(array.tolist())
+    if not array.ndim:
+        return number_text(array.item(), 3)
+    if array.ndim > 1:
+        return f"[{', '.join([entries_text(row, 0) for row in array[:1]] + ['...'] * (len(array) > 1))}]"
+    entries = [number_text(entry, 3) for entry in array.tolist()]
+    return f"[{', '.join(entries if len(entries) <= 3 else [*entries[:2], '...', entries[-1]])}]"
 
 
 def same(a: Any, b: Any) -> bool:

@@ -6,6 +6,8 @@ spelling is the exception, for it writes a branch wherever it stands, and theref
 
 from __future__ import annotations
 
+import re
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +36,7 @@ EXACT = 2**53
 #: What stands around a comparison that is used as a number, for people and for programs.
 IVERSON, EVALUABLE = ("[", "]"), ("where(", ", 1.0, 0.0)")
 BIGGEST_SIZE = 10**9
+SLOTS = re.compile(r"\{(\d)\}")
 
 
 class Expr:
@@ -41,7 +44,8 @@ class Expr:
 
     ``head`` is ``"number"``, ``"name"``, ``"call"`` (of the function ``value``), ``"postfix"`` (``value`` is
     ``".T"`` or ``"[0, :]"``), ``"list"``, ``"claim"`` (1 where its argument holds, else 0), ``"neg"`` or an
-    infix operator. ``details`` are the further arguments of a call as text, ``params`` the same as values.
+    infix operator. A function of the form ``"index_put({0}, (1,), {1})"`` says where its arguments stand.
+    ``details`` are the further arguments of a call as text, ``params`` the same as values.
     ``shapes`` are those that the arguments of what does not broadcast must have, None where not known.
     ``size`` counts the symbols of the written-out tree, up to a bound.
     """
@@ -300,6 +304,9 @@ def _pieces(expr: Expr, after_sign: bool, claims: tuple[str, str]) -> list[Any]:
     if head == "name":
         return [expr.value]
     if head == "call":
+        if "{0}" in expr.value:
+            parts = SLOTS.split(expr.value)
+            return [(args[int(part)], 0, False, head) if at % 2 else part for at, part in enumerate(parts)]
         pieces: list[Any] = [expr.value, "("]
         for arg in args:
             pieces += [(arg, 0, False, "call"), ", "]

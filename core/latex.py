@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.expr import Expr, number, number_text, postorder
+from autodiff.core.expr import SLOTS, Expr, number, number_text, postorder
 from autodiff.core.written_source import read
 
 TYPE_CHECKING = False
@@ -323,6 +323,10 @@ def _call(expr: Expr, args: list[Piece]) -> tuple[str, int]:
         return rf"\mathbf{{1}}_{{{shape}}}", ATOM
     if function == "one_hot" and expr.params is not None and expr.params["targets"].__class__ is int:
         return rf"\mathbf{{e}}_{{{expr.params['targets']}}}", ATOM
+    if "{0}" in function:
+        parts = SLOTS.split(function)
+        shown = [texts[int(part)] if at % 2 else _typed(part) for at, part in enumerate(parts)]
+        return "".join(shown), ATOM
     said = SAID.get(function, function)
     if function == "sigmoid":
         command = r"\sigma"
@@ -334,6 +338,11 @@ def _call(expr: Expr, args: list[Piece]) -> tuple[str, int]:
         command = rf"\operatorname{{\texttt{{{escaped(function)}}}}}"
     inside = ", ".join([*texts, *(rf"\texttt{{{escaped(detail)}}}" for detail in expr.details)])
     return rf"{command}\left({inside}\right)", ATOM
+
+
+def _typed(text: str) -> str:
+    """A piece of code, in parts between which a line may end."""
+    return ", ".join(rf"\texttt{{{escaped(part)}}}" if part else "" for part in text.split(", "))
 
 
 # -- matrices ---------------------------------------------------------------------------------------------

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 
+from autodiff.core.constants import entries_text
 from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix, text
 from autodiff.core.node import Leaf, Node, OpNode
+from autodiff.core.op_words import word
 from autodiff.core.span import Source
 from autodiff.core.symbol import as_symbol, is_custom
 
@@ -43,7 +45,8 @@ class Names:
         for node in order:
             nodes.update((below, None) for below in node.inputs if below is not None)
         self._oldest_first = sorted(nodes, key=lambda node: node.number)
-        self._rank = {node: rank for rank, node in enumerate(self._oldest_first)}
+        self._placed: set[Node] = set()  # what is called by its op and place
+        self._newest: set[Node] = set()  # what was made last at its place, which its text stands for
         self.of: dict[Node, str] = {}
         self._taken: set[str] = set()
         self._reassigned: set[str] = set()
@@ -120,15 +123,14 @@ class Names:
 
     def _name_by_text(self) -> None:
         """Name the rest, inputs first, so that a name can be built from theirs."""
-        newest = {node.site: node for node in self._oldest_first}
+        self._newest = set({node.site: node for node in self._oldest_first}.values())
         for node in self._oldest_first:
             if node in self.of:
                 continue
             if node in self.called:
                 self._give(node, self.called[node])
                 continue
-            is_newest = node.site is not None and newest[node.site] is node
-            spelled = self._source_text(node) if is_newest else ""
+            spelled = self._source_text(node) if node.site is not None and node in self._newest else ""
             built = self._built(node)
             spelled = spelled or built
             if spelled in self._taken and isinstance(node, OpNode):
@@ -157,7 +159,7 @@ class Names:
         return spelled
 
     def _built(self, node: Node) -> str:
-        """A name made of the op and its operands, or of the op and the node's rank where that is too long."""
+        """A name made of the op and its operands, or of the op and its place where that is too long."""
         if isinstance(node, Leaf):
             return short_constant(node)
         assert node.op is not None
@@ -167,7 +169,15 @@ class Names:
             if len(built) <= LONGEST_NAME:
                 self._applications[node] = written
                 return built
-        return f"{node.op.name}_{self._rank[node]}"
+        self._placed.add(node)
+        return word(node.op.name).partition("(")[0] + self._inside(node)
+
+    def _inside(self, node: Node) -> str:
+        """Where an op runs that has no short name: `` in F.normalize(x)``, or only the line."""
+        if node.site is None:
+            return " in the backward pass"
+        spelled = "" if node in self._newest else self._source_text(node)
+        return f" in {spelled}" if spelled else f" in line {self.line(node)}"
 
     def _application(self, node: Node, op: Op) -> Expr:
         operands = []
@@ -180,11 +190,14 @@ class Names:
             return infix(op.infix, *operands)
         if op.name == "t" or (op.name == "permute" and node.params["dims"] == (1, 0)):
             return postfix(operands[0], ".T")
-        return neg(*operands) if op.name == "neg" else call(op.name, *operands)
+        return neg(*operands) if op.name == "neg" else call(word(op.name), *operands)
 
     def _within(self, node: Node) -> str:
-        """A name as it stands within another."""
-        return f"({self.of[node]})" if node in self._told_apart else self.of[node]
+        """A name as it stands within another; equal constants need not be told apart there."""
+        if node.name is None and isinstance(node, Leaf) and not node.tracked and node.out is not None:
+            return short_constant(node)
+        is_phrase = node in self._told_apart or node in self._placed
+        return f"({self.of[node]})" if is_phrase else self.of[node]
 
     def _give(self, node: Node, candidate: str) -> None:
         spelled, version = candidate, 1
@@ -218,8 +231,8 @@ def short_constant(leaf: Leaf) -> str:
     """What an unnamed leaf is: its entries where they are few."""
     if leaf.out.__class__ is float or leaf.out.size == 1:
         return short_number(leaf.out if leaf.out.__class__ is float else leaf.out.item())
-    entries = str(leaf.out.tolist()).replace(".0,", ",").replace(".0]", "]") if leaf.out.size <= 8 else ""
-    return entries if 0 < len(entries) <= LONGEST_NAME else f"constant{leaf.out.shape}"
+    entries = entries_text(leaf.out, 8).replace(".0,", ",").replace(".0]", "]")
+    return entries if len(entries) <= LONGEST_NAME else entries_text(leaf.out, 0)
 
 
 def short_number(value: Any) -> str:

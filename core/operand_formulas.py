@@ -131,7 +131,7 @@ class Formulas:
             if found is not None:
                 return found
         shown = short_constant(leaf)
-        if shown.startswith("constant"):
+        if "..." in shown:
             shown += self._names.place_of(leaf)
         return name(ArrayText(shown, leaf.out))
 

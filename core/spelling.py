@@ -14,9 +14,7 @@ from autodiff.core.symbol import (
     Symbol,
     broadcast,
     size_of,
-    spell_key,
     spell_params,
-    spell_value,
 )
 
 #: Of more targets the first are shown.
@@ -194,6 +192,22 @@ def vector_norm(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None
     return Symbol(written, reduced(x.shape, params["dim"], params["keepdim"]), dtype=x.dtype)
 
 
+@spelling("standardize")
+def standardize(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    """``layer_norm`` over the last dimensions, else ``batch_norm``."""
+    [x] = operands
+    dims = sorted(axis % x.ndim for axis in params["dim"])
+    first = x.ndim - len(dims)
+    eps = f"eps={params['eps']}"
+    named = {**params, "op": "standardize"}
+    if dims == list(range(first, x.ndim)):
+        written = call("layer_norm", x.filled(), details=(str(x.shape[first:]), eps), params=named)
+    else:
+        details = ("None", "None", "training=True", eps)
+        written = call("batch_norm", x.filled(), details=details, params=named)
+    return Symbol(written, x.shape, dtype=x.dtype)
+
+
 @spelling("square")
 def square(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     [x] = operands
@@ -208,100 +222,6 @@ def reciprocal(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 def with_expr(x: Symbol, expr: Expr) -> Symbol:
     return Symbol(expr, x.shape, extent=x.extent, dtype=x.dtype)
-
-
-@spelling("select")
-def select(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    [x] = operands
-    dim = params["dim"] % x.ndim
-    shape = x.shape[:dim] + x.shape[dim + 1 :]
-    if is_one_number(x):
-        return x.reshaped(shape, ())
-    key = "[" + ":, " * dim + f"{params['index']}]"
-    return Symbol(postfix(x.filled(), key, "select", params), shape, dtype=x.dtype)
-
-
-@spelling("slice")
-def slice_dim(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    [x] = operands
-    dim = params["dim"] % x.ndim
-    taken = slice(params["start"], params["stop"], params["step"])
-    shape = (*x.shape[:dim], len(range(x.shape[dim])[taken]), *x.shape[dim + 1 :])
-    if is_one_number(x):
-        return x.reshaped(shape, ())
-    key = "[" + ":, " * dim + f"{spell_value(taken)}]"
-    return Symbol(postfix(x.filled(), key, "slice", params), shape, dtype=x.dtype)
-
-
-@spelling("embed")
-def embed(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    """``G`` put back at ``[0, :]`` of zeros; a number in a vector is one times a unit vector.
-
-    Where a place is named twice it says ``embed_add``.
-    """
-    [x] = operands
-    shape, basic = params["shape"], params["basic"]
-    if len(shape) == 1 and is_place(basic, params["advanced"]):
-        at = basic[0] % shape[0]
-        unit = call("one_hot", details=(str(at), str(shape[0])), params={"targets": at, "classes": shape[0]})
-        return Symbol(infix("*", x.filled(), unit), shape, dtype=x.dtype)
-    details = (f"at={spell_key(params)}", f"shape={shape}")
-    spelled = "embed_add" if adds_up(params) else "embed"
-    written = call(spelled, x.filled(), details=details, params={**params, "op": "embed"})
-    return Symbol(written, shape, dtype=x.dtype)
-
-
-def adds_up(params: dict[str, Any]) -> bool:
-    """Whether a key names a place more than once, where all that is put there is added."""
-    if not params["advanced"]:
-        return False
-    counts = np.zeros(params["shape"], int)
-    np.add.at(counts[(*params["basic"], Ellipsis)], params["advanced"], 1)
-    return bool(counts.max(initial=0) > 1)
-
-
-@spelling("part")
-def part(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
-    """``x[0]``; of what has just been put there it is that again, of a unit vector 1 or 0."""
-    [x] = operands
-    basic, advanced = params["basic"], params["advanced"]
-    if any(spell_value(key).startswith("array") for key in advanced):
-        return None
-    stand_in = np.broadcast_to(0.0, x.shape)[(*basic, Ellipsis)]
-    shape = (stand_in[advanced] if advanced else stand_in).shape
-    if is_one_number(x):
-        return x.reshaped(shape, ())
-    expr = picked(x.expr, params)
-    if expr is None:
-        expr = postfix(x.filled(), spell_key(params), "part", params)
-    return Symbol(expr, shape, extent=() if expr.head == "number" else None, dtype=x.dtype)
-
-
-def is_place(basic: tuple[Any, ...], advanced: tuple[Any, ...]) -> bool:
-    """Whether a key is made of numbers alone."""
-    return bool(basic) and not advanced and all(key.__class__ is int for key in basic)
-
-
-def picked(expr: Expr, params: dict[str, Any]) -> Expr | None:
-    """What stands at the place asked for, where an expression says so; else None."""
-    if expr.head == "neg":
-        inner = picked(expr.args[0], params)
-        return None if inner is None else neg(inner)
-    if expr.head == "*":
-        # A number times a tensor; of two tensors only the unit vector is told apart.
-        factor, unit = expr.args
-        one = picked(unit, params) if unit.value == "one_hot" else None
-        return None if one is None else infix("*", factor, one) if one != ZERO else ZERO
-    if expr.head != "call" or not is_place(params["basic"], params["advanced"]):
-        return None
-    known = expr.params or {}
-    if expr.value == "one_hot" and known["targets"].__class__ is int:
-        return ONE if params["basic"] == (known["targets"],) else ZERO
-    if expr.value == "embed" and is_place(known["basic"], known["advanced"]):
-        here, there = params["basic"], known["basic"]
-        if len(here) == len(there):
-            return expr.args[0] if here == there else ZERO
-    return None
 
 
 #: Contractions with a shorter spelling, by their letters renamed in the order of appearance.
@@ -334,12 +254,18 @@ def exp(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
 
 
 @spelling("nll_transposed")
-def one_hot_targets(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
-    """What the targets of a classification receive, where all weigh the same: ``-one_hot(target)/n``."""
+def one_hot_targets(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    """What the scores of a classification receive: ``-one_hot(target)/n`` where all weigh the same.
+
+    Else fixed numbers times what comes in.
+    """
     [g] = operands
     shape, target, weight = params["shape"], params["target"], params["weight"]
     if len(shape) != 2 or params["reduction"] == "none" or not is_one_number(g) or not (weight == 1).all():
-        return None
+        axis = min(len(shape) - 1, 1)
+        each = OPS["reshape"](g, shape=(*shape[:axis], 1, *shape[axis + 1 :])) if g.size > 1 else g
+        factors = OPS["nll_transposed"].forward(np.ones(g.shape), **params)
+        return Symbol((each * factors).expr, shape, dtype=g.dtype)
     targets = target.ravel().tolist()
     shown = str(targets) if len(targets) <= LONGEST_TARGETS else f"[{targets[0]}, {targets[1]}, ...]"
     rows = call(

@@ -7,11 +7,12 @@ broadcast gets the expression filled up first. How single ops are spelled stands
 
 from __future__ import annotations
 
-from autodiff.core.constants import ArrayText
+from autodiff.core.constants import ArrayText, entries_text
 from autodiff.core.dtypes import DTYPES, DType, float64
 from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
 from autodiff.core.lazy import np
 from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
+from autodiff.core.op_words import word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -192,12 +193,10 @@ def as_symbol(value: Any) -> Symbol:
 
 
 def constant(array: Any) -> Expr:
-    """How a constant is written: one number, a short list, or what shape it has."""
+    """How a constant is written: one number, or a list, of a long one the ends."""
     if array.size == 1:
         return number(array.item())
-    if array.size <= 4:
-        return name(ArrayText(str(array.tolist()), array))
-    return name(ArrayText(f"array{array.shape}", array))
+    return name(ArrayText(entries_text(array, 4), array))
 
 
 def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Symbol:
@@ -243,7 +242,9 @@ def _written(op: Op, exprs: list[Expr], params: dict[str, Any]) -> Expr:
         if len(exprs) == 2:
             return infix(sign, *exprs)
         return neg(exprs[0]) if sign == "-" else Expr(sign, (exprs[0],))
-    return call(op.name, *exprs, details=spell_params(params), params=params)
+    said = word(op.name)
+    named = params if said == op.name else {**params, "op": op.name}
+    return call(said, *exprs, details=spell_params(params), params=named)
 
 
 def spell_params(params: dict[str, Any], *, complete: bool = False) -> tuple[str, ...]:
@@ -274,7 +275,7 @@ def spell_value(value: Any, *, complete: bool = False) -> str:
     if value is Ellipsis:
         return "..."
     if isinstance(value, np.ndarray):
-        return str(value.tolist()) if complete or value.size <= 6 else f"array{value.shape}"
+        return entries_text(value, value.size if complete else 6)
     return repr(value) if value.__class__ is str else str(value)
 
 
@@ -387,4 +388,5 @@ def local_symbol(node: Node, index: int, out: Symbol, operands: tuple[Symbol, ..
 
 
 # The spellings enter themselves, and need what is defined above.
+from autodiff.core import place_spelling as _place_spelling  # noqa: E402, F401
 from autodiff.core import spelling as _spelling  # noqa: E402, F401

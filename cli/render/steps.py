@@ -80,6 +80,11 @@ def folded_block(lines: Sequence[str], room: int) -> list[str]:
     | 3  4 |
       | 5 |
     @ | 6 |
+    >>> print(*folded_block(["| 1 |    | 3 |", "| 2 |*f(-| 4 |)"], 12), sep="\\n")
+    | 1 |
+    | 2 |*f(
+     | 3 |
+    -| 4 |)
     """
     made: list[str] = []
     rest = list(lines)
@@ -88,7 +93,9 @@ def folded_block(lines: Sequence[str], room: int) -> list[str]:
         rest = [line.ljust(width) for line in rest]
         gaps = [at for at in range(1, room + 1) if all(is_gap(line, at) for line in rest)]
         before_sign = [at for at in gaps if any(line[at + 1 : at + 2] in tuple(SIGNS) for line in rest)]
-        at = max(before_sign or gaps or [room])
+        outside = [at for at in range(1, room + 1) if all(is_seam(line, at) for line in rest)]
+        inside = [at for at in range(1, room + 1) if all(line[at] == " " for line in rest)]
+        at = max(before_sign or gaps or outside or inside or [room])
         made += [line[:at].rstrip() for line in rest if line[:at].strip()]
         rest = [line[at:] for line in rest if line[at:].strip()]
         indent = min(len(line) - len(line.lstrip()) for line in rest)
@@ -99,3 +106,13 @@ def folded_block(lines: Sequence[str], room: int) -> list[str]:
 def is_gap(line: str, at: int) -> bool:
     """Whether a line has a space there that is not inside of a matrix."""
     return line[at] == " " and not line.count("|", 0, at) % 2
+
+
+def is_seam(line: str, at: int) -> bool:
+    """Whether a line may be cut there outside of its matrices: before a sign, behind an opening bracket."""
+    if line.count("|", 0, at) % 2:
+        return False
+    before, after = line[at - 1], line[at]
+    if after == "|":
+        return before not in "+-"
+    return after == " " or before == "(" or (after in "*/@" and before != "*")
