@@ -1,7 +1,8 @@
 """Why some entries of a gradient are zero where others are not: what lets nothing through for them.
 
 An op is at fault if the entries would have a gradient, had it let through what it stopped. That is tried:
-something other than 0 is put in the place of what was stopped, and followed down to the input.
+something other than 0 is put in the place of what was stopped, and followed down to the input. Of entries
+that another op has a slope of 0 for, by their value, nothing is said.
 """
 
 from __future__ import annotations
@@ -76,8 +77,45 @@ def closed_entries(
                 reached = _carried_down(operand, stopped, leading, target)
                 stop = stops.setdefault((node.site, node.op.name), Stop(node))
                 stop.entries = stop.entries | (zero & (reached != 0))
+        if stops:
+            zero = zero & (_flat_by_value(subject.cotangents, leading, target) == 0)
     # Where two stop an entry, the one that works entry by entry says more than what takes only some.
     return _causes(sorted(stops.values(), key=lambda stop: stop.node.op.name in TAKING), names, zero)
+
+
+def _flat_by_value(cotangents: dict[Node, Any], leading: Sequence[Node], target: Node) -> Any:
+    """What would reach the target if ops that take and stop nothing had a slope wherever theirs is 0."""
+    carried: dict[Node, Any] = {}
+    wanted = {*leading, target}
+    for node in leading:
+        if node is target or not isinstance(node, OpNode):
+            continue
+        is_square = node.op.name == "mul" and node.inputs[0] is node.inputs[1]
+        is_told = (node.op.name in STOPPING and not is_square) or node.op.name in TAKING
+        for index, below in enumerate(node.inputs):
+            if below not in wanted:
+                continue
+            assert below is not None
+            found = [] if is_told else [_unpatterned(*_flat((node, index), cotangents))]
+            found += [contribution_of((node, index), carried[node])] if node in carried else []
+            for c in found:
+                carried[below] = carried[below] + c if below in carried else c
+    return np.asarray(carried.get(target, 0.0))
+
+
+def _flat(edge: Edge, cotangents: dict[Node, Any]) -> tuple[Any, Any]:
+    """What an edge passes on of ones, and where that is 0 although something arrives."""
+    node = edge[0]
+    arrived = np.asarray(cotangents.get(node, 0.0))
+    passed = np.asarray(contribution_of(edge, np.ones_like(np.asarray(node.out))))
+    there = arrived != 0 if arrived.shape == passed.shape else np.any(arrived)
+    return passed, (passed == 0) & there
+
+
+def _unpatterned(passed: Any, which: Any) -> Any:
+    """Numbers of which no sum is 0 by chance, in some entries, 0 in the others."""
+    numbers = 1 + np.arange(1, passed.size + 1).reshape(passed.shape) * 0.6180339887498949 % 1
+    return np.where(which, numbers, 0.0).astype(passed.dtype)
 
 
 def _stopped(edge: Edge, cotangents: dict[Node, Any]) -> Any:
@@ -96,9 +134,7 @@ def _stopped(edge: Edge, cotangents: dict[Node, Any]) -> Any:
         is_stopped &= np.asarray(arrived) != 0
     if not is_stopped.any():
         return None
-    # Numbers without a pattern, so that no sum of them is 0 by chance.
-    numbers = 1 + np.arange(1, passed.size + 1).reshape(passed.shape) * 0.6180339887498949 % 1
-    return np.where(is_stopped, numbers, 0.0).astype(passed.dtype)
+    return _unpatterned(passed, is_stopped)
 
 
 def _carried_down(start: Node, g: Any, leading: Sequence[Node], target: Node) -> Any:

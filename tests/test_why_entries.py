@@ -101,6 +101,11 @@ def test_each_entry_is_told_of_once() -> None:
         LINE + "y = (torch.relu(x) + torch.relu(-x)).sum()\ny.backward()",  # one of them is open
         LINE + "y = (x * torch.tensor([1., 2., 3.])).sum() - x[0]\ny.backward()",  # it cancels
         "x = torch.tensor(2., requires_grad=True)\ny = torch.relu(x)\ny.backward()",
+        # what reads the other entry has a slope of 0 there
+        "x = torch.tensor([1., 0.], requires_grad=True)\ny = x[0] * 2 + x[1] ** 2\ny.backward()",
+        "x = torch.tensor([1., 0.], requires_grad=True)\ny = (x * x).sum() + x[:1].sum()\ny.backward()",
+        "x = torch.tensor([1., 2., 3.], requires_grad=True)\ny = x.var() * x.max()\ny.backward()",
+        "x = torch.tensor([0., 2.], requires_grad=True)\ny = (torch.relu(x) + x ** 2).sum()\ny.backward()",
         # relu stops nothing: nothing arrives there
         LINE + "w = torch.tensor([[1., 0., 1.]])\ny = (w @ torch.relu(x)).sum()\ny.backward()",
     ],
