@@ -36,6 +36,8 @@ SECOND = tuple(
         ),
     )
 )
+#: What an equals sign may stand in, or be.
+PIECES = re.compile(r"""'[^']*'|"[^"]*"|[<>!]=|==?|[()\[\]{}]""")
 #: Where a second derivative starts, and where a higher one does.
 LOOKS_SECOND = re.compile(r"\s*d(?:\s*(?:\^|\*\*)\s*\d|\d)")
 
@@ -89,6 +91,20 @@ def named(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, .
     if entry is None and (inside := re.fullmatch(r"(\w+)\s*\[([-\d,\s]+)\]", name)):
         name, entry = inside[1], inside[2]
     return name, None if entry is None else tuple(int(part) for part in entry.split(",") if part.strip())
+
+
+def sides(text: str) -> tuple[str, str, str]:
+    """What is left of the equals sign, the sign and what is right of it; all of it left where there is none.
+
+    Inside of brackets and quotes stand keywords and comparisons, and ``<=`` and its kin compare anywhere.
+    """
+    depth = 0
+    for found in PIECES.finditer(text):
+        piece = found[0]
+        depth += (piece in "([{") - (piece in ")]}")
+        if not depth and piece in ("==", "="):
+            return text[: found.start()], piece, text[found.end() :]
+    return text, "", ""
 
 
 def no_derivative(text: str) -> UsageError:

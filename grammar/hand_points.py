@@ -11,7 +11,7 @@ from autodiff.core.span import Source
 from autodiff.core.sweep import newest_first, np_errors_ignored, sweep
 from autodiff.core.tensors import Tensor, settle
 from autodiff.grammar import syntax
-from autodiff.grammar.hand_left import no_derivative, read_left
+from autodiff.grammar.hand_left import no_derivative, read_left, sides
 from autodiff.grammar.parser import parse_expression
 from autodiff.grammar.run import Execution, Settings, attempt
 from autodiff.grammar.runtime import ignore, ignore_warning
@@ -52,9 +52,7 @@ class Formula:
     __slots__ = ("left", "node", "source")
 
     def __init__(self, text: str) -> None:
-        left, equals, right = text.translate(SIGNS).partition("==")
-        if not equals:
-            left, equals, right = left.partition("=")
+        left, equals, right = sides(text.translate(SIGNS))
         self.left = read_left(left) if equals else None
         if not equals:
             right = left

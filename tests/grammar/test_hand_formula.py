@@ -12,6 +12,8 @@ from hand_checks import SEED, check
 #: The question of a forum: tanh' is 1 - tanh(x)**2, not 1 - x**2.
 TANH = "hprev = 0.4\nx = 0.5\nW = 1.3\nU = 0.7\nhraw = W*hprev + U*x\nh = tanh(hraw)\nL = h*h + 3*h"
 
+PARABOLA = "x = tensor([1., -2., 3.])\nL = (x**2).sum()"
+
 
 @pytest.mark.parametrize(
     ("script", "formula"),
@@ -31,6 +33,15 @@ TANH = "hprev = 0.4\nx = 0.5\nW = 1.3\nU = 0.7\nhraw = W*hprev + U*x\nh = tanh(h
         ("x = tensor([1., 2., 3.])\nL = x.mean()", "dL/dx == ones(3)/3"),
         ("x = tensor([1., 2., 3.])\nL = x.sum()*5", "dL/dx == 5"),
         ("x = 0.3\nL = relu(x)", "dL/dx == 1"),
+        (PARABOLA, "where(x>=0, 2*x, 2*x)"),
+        (PARABOLA, "where(x <= 0, 2*x, 2*x)"),
+        (PARABOLA, "dL/dx = where(x==0, 3, 2*x)"),
+        (PARABOLA, "dL/dx == where(x != 0, 2*x, 3)"),
+        (PARABOLA, "ones(3, dtype=torch.float64)*2*x"),
+        (PARABOLA, "[x*2, x][0]*ones(size=(3,))"),
+        (PARABOLA, "2*einsum('i,i->i', x, ones(3))"),
+        (PARABOLA, "2*(x if 2 >= 1 else 0)"),
+        (PARABOLA, "2*x*(x == x)"),
     ],
 )
 def test_right(script: str, formula: str) -> None:
@@ -121,6 +132,7 @@ def test_wrong(script: str, formula: str, remarks: list[str]) -> None:
     ("text", "says"),
     [
         ("w1 == 3", "`w1` is no derivative"),
+        ("x = where(x1 >= 0, 1, 2)", "`x` is no derivative"),
         ("d2L/dw1 == 3", "`d2L/dw1` is no first or second derivative"),
         ("d3L/dw13 == 3", "`d3L/dw13` is no first or second derivative"),
         ("dL/dw1[0] == 3", "w1 has no entry"),
