@@ -112,6 +112,12 @@ def blame_of_python(
             )
     if signature.takes_tensors:  # side by side, or as one list
         is_list = count == 1 and isinstance(args[0], (tuple, list))
+        is_else = count == 1 and not is_list and args[0] is not UNKNOWN and args[0].__class__ is not Tensor
+        if is_else and called.startswith("atleast_"):
+            # These hand one argument on as it is, to a function in C++ of two forms.
+            said = f"{called}() received an invalid combination of arguments - got ({type_name(args[0])})"
+            forms = " * (Tensor input)\n * (tuple of Tensors tensors)"
+            return Blame(f"{said}, but expected one of:\n{forms}", 0, args[0], "tensors")
         return no_tensor(args[0] if is_list else args, 0)
     at = names.index("out") if "out" in names else count
     out = kwargs.get("out", args[at] if at < count else None)
