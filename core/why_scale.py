@@ -36,12 +36,13 @@ UNITS = 45
 
 
 class Place:
-    """The factors of one operand of an op at one place in the script, from the input on."""
+    """The factors of one operand of an op, at one place in the script (and ``more``), from the input on."""
 
     def __init__(self, node: OpNode, index: int) -> None:
         self.node = node
         self.index = index
         self.factors: list[float] = []
+        self.more = 0
 
     @property
     def exponent(self) -> float:
@@ -66,14 +67,35 @@ def shrunk_or_grown(
     places = list(places_on_the_way(subject, leading, target).values())
     if sum(sign * log10(factor) > 0.01 for place in places for factor in place.factors) < MANY:
         return []
-    places = [place for place in places if sign * place.exponent > 0.05 * abs(log10(end / start))]
-    places.sort(key=lambda place: -sign * place.exponent)
-    told = [in_words(place, names) for place in places[:MOST_PLACES]]
+    exponent = abs(log10(end / start))
+    places = [place for place in places if sign * place.exponent > 0]
+    most = largest(places, exponent)
+    if sum(abs(place.exponent) for place in most) < exponent / 2:
+        most = largest(put_together(places), exponent)
+    if not most:
+        return []
+    told = [in_words(place, names) for place in most]
     how = "grows" if sign > 0 else "shrinks"
     text = f"the gradient {how} from {shown(start)} to {shown(end)} on its way: {'; '.join(told)}"
-    node = places[0].node
+    node = most[0].node
     kind = "grown" if sign > 0 else "shrunk"
     return [Cause(kind, text, names[node], node.op.name, None, names.line(node), node.site)]
+
+
+def largest(places: list[Place], exponent: float) -> list[Place]:
+    """The places to tell of, largest first: each has its share in the whole, or is the largest there is."""
+    places = sorted(places, key=lambda place: -round(abs(place.exponent), 6))[:MOST_PLACES]
+    return [place for place in places if place is places[0] or abs(place.exponent) > 0.05 * exponent]
+
+
+def put_together(places: list[Place]) -> list[Place]:
+    """The same op on the same operand as one place, wherever it stands: a script may write its loop out."""
+    together: dict[tuple[str, int], Place] = {}
+    for place in places:
+        whole = together.setdefault((place.node.op.name, place.index), Place(place.node, place.index))
+        whole.more += bool(whole.factors)
+        whole.factors += place.factors
+    return list(together.values())
 
 
 def places_on_the_way(subject: Subject, leading: Sequence[Node], target: Node) -> dict[Any, Place]:
@@ -112,4 +134,5 @@ def in_words(place: Place, names: Names) -> str:
     below = node.inputs[place.index]
     several = len({operand for operand in node.inputs if operand is not None}) > 1
     to = f" to {below.name}" if several and below is not None and below.name else ""
-    return f"{times} through {text}{to} in line {names.line(node)}"
+    others = f" and {node.op.name} in {place.more:,} more place{'s'[: place.more > 1]}" if place.more else ""
+    return f"{times} through {text}{to} in line {names.line(node)}{others}"

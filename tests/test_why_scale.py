@@ -1,0 +1,67 @@
+"""Gradients that shrink or grow over many lines, each its own: the cause is told for the ops put together."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+from why_scripts import LEAF, told
+
+STEPS = [
+    *("{y}*0.1", "{y}*0.01", "{y}*0.3", "{y}*0.9", "{y}*0.5", "{y}*2", "{y}*10", "{y}/0.05", "{y}/7"),
+    *("{y} + 1", "{y}*y0", "{y}*0.5 + {y}*0.01", "{y} - {y}*0.999", "{y} + {y}", "({y} + 3)/7"),
+    *("torch.sin({y})", "torch.tanh({y})", "torch.sigmoid({y})", "torch.sqrt({y}**2 + 1)"),
+]
+
+
+def straight(steps: list[str], between: str = "\n") -> str:
+    """A script that gives every step a line of its own, or all of them one."""
+    lines = ["y0 = x * 1", *(f"y{i} = {step.format(y=f'y{i - 1}')}" for i, step in enumerate(steps, 1))]
+    return LEAF.format("1., dtype=torch.float64") + between.join([*lines, f"y{len(steps)}.backward()"])
+
+
+@pytest.mark.parametrize("between", ["\n", "; "])
+@pytest.mark.parametrize(
+    ("step", "count", "words"),
+    [
+        ("{y}*0.1", 25, "shrinks from 1 to 1e-25 on its way: 25 times by 0.1, together by 1e-25,"),
+        ("{y}*10", 20, "grows from 1 to 1e+20 on its way: 20 times by 10, together by 1e+20,"),
+        ("{y}*0.5", 27, "shrinks from 1 to 7.45058e-09 on its way: 27 times by 0.5, together by 7.45e-09,"),
+        ("{y}*0.9", 200, "shrinks from 1 to 7.05508e-10 on its way: 200 times by 0.9, together by 7.06e-10,"),
+    ],
+)
+def test_a_loop_written_out_has_one_cause(between: str, step: str, count: int, words: str) -> None:
+    line = 3 if between == "\n" else 2
+    place = f"{step.format(y='y0')} in line {line} and mul in {count - 1} more places"
+    assert told(straight([step] * count, between)) == [f"{line}: the gradient {words} through {place}"]
+
+
+def test_ops_that_alternate_are_told_each() -> None:
+    assert told(straight(["{y}*0.1", "({y} + 3)/7"] * 15)) == [
+        "3: the gradient shrinks from 1 to 2.10634e-28 on its way: 15 times by 0.1, together by 1e-15,"
+        " through y0*0.1 in line 3 and mul in 14 more places; 15 times by 0.143, together by 2.11e-13,"
+        " through (y1 + 3)/7 in line 4 and div in 14 more places"
+    ]
+
+
+def test_one_place_that_made_most_of_it_is_told_alone() -> None:
+    [said] = told(straight(["{y}*1e-30"] + ["{y}*0.9"] * 10))
+    assert said.endswith("by 1e-30 through y0*1e-30 in line 3")
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_straight_programs_of_any_ops_have_a_cause_or_none(seed: int) -> None:
+    chance = Random(seed)
+    kinds = chance.sample(STEPS, chance.randint(1, 5))
+    script = straight(chance.choices(kinds, k=chance.randint(1, 120)), chance.choice(["\n", "; "]))
+    lines = script.count("\n") + 1
+    for said in told(script):
+        if found := re.search(r"the gradient (shrinks|grows) from (\S+) to (\S+) on its way: (.+)", said):
+            how, start, end, places = found.groups()
+            assert (float(end) < float(start)) == (how == "shrinks")
+            for place in places.split("; "):
+                together = re.search(r"together by ([^,]+),|^by (\S+) through", place)
+                assert together, place
+                assert (float(together[1] or together[2]) < 1) == (how == "shrinks")
+                assert all(1 <= int(line) <= lines for line in re.findall(r"in line (\d+)", place))
