@@ -47,6 +47,9 @@ def as_autodiff_error(error: BaseException) -> AutodiffError | None:
     if isinstance(error, AutodiffError):
         return error
     if isinstance(error, MemoryError):
+        from autodiff.core.limits import call_once, when_full
+
+        call_once(when_full)
         return LimitError(
             "there is not enough memory for this script",
             code="E0502",

@@ -22,6 +22,8 @@ STACK_SIZES = (512 << 20, 64 << 20, 16 << 20)
 # The second wall, where the limits on single results and steps do not reach: what numpy, its threads and
 # the stack take at most, beside the memory the script may fill.
 ROOM = 3 << 30
+# What it takes to load the modules that tell of the end, and to lay out what they say.
+LAST_WORDS = 256 << 20
 # A level of recursion that goes through C takes some 600 bytes of stack (CPython 3.11); twice that is safe.
 BYTES_PER_LEVEL = 1280
 
@@ -38,12 +40,14 @@ def set_wall(memory: int) -> None:
     """Have the system refuse memory beyond four results of the largest size allowed, or all there is.
 
     RLIMIT_DATA and not RLIMIT_AS: mapped libraries and files cost nothing. numpy and Python then raise
-    MemoryError, where the system would otherwise kill this process or another.
+    MemoryError, where the system would otherwise kill this process or another; to say so takes a little more.
     """
     if not memory:
         return
     try:
         import resource
+
+        from autodiff.core.limits import when_full
 
         there_is = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         wall = min(4 * memory, there_is) + ROOM
@@ -51,6 +55,8 @@ def set_wall(memory: int) -> None:
         if resource.RLIM_INFINITY in (soft, hard) or wall < soft:
             wall = wall if hard == resource.RLIM_INFINITY else min(wall, hard)
             resource.setrlimit(resource.RLIMIT_DATA, (wall, hard))
+            more = wall + LAST_WORDS if hard == resource.RLIM_INFINITY else min(wall + LAST_WORDS, hard)
+            when_full.append(lambda: resource.setrlimit(resource.RLIMIT_DATA, (more, hard)))
     except (ImportError, OSError, ValueError):
         pass  # no such limit on this system: the script's own limits have to do
 

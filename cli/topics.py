@@ -13,8 +13,9 @@ EXIT_CODES = """\
 Exit codes
 
     0  all went well
-    1  the answer is no: check found a gradient or a formula wrong, or lint a
-       likely mistake; a kink and what check cannot decide are no mistakes: 0
+    1  the answer is no: check found a gradient or a formula
+       wrong, or lint a likely mistake; a kink and what
+       check cannot decide are no mistakes: 0
     2  the command line is wrong, or the script cannot be read
     3  the script does not compile: its syntax, or a name bound nowhere;
        of lint also: it uses what is not there

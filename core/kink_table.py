@@ -303,9 +303,8 @@ TABLE: dict[str, tuple[Row, ...]] = {
     ),
     # losses
     "smooth_l1_loss": (
-        Row(lambda out, x, y, *, beta, reduction: (x == y) & (beta == 0), ZERO, shows=(0, 1)),
         Row(
-            lambda out, x, y, *, beta, reduction: (abs(x - y) == beta) & (beta != 0),
+            lambda out, x, y, *, beta, reduction: abs(x - y) == beta,
             SLOPE_OUTSIDE,
             kind=BEND,
             shows=(0, 1),

@@ -27,6 +27,8 @@ limits = Limits()
 LARGE = 1 << 17
 #: Called before the first such array is made.
 when_large: list[Callable[[], None]] = []
+#: Called when there is no memory left, before that is told.
+when_full: list[Callable[[], None]] = []
 #: How much more than one result everything together may be, and what the program itself takes.
 TOGETHER, BASE = 4, 1 << 30
 PAGE = 4096
@@ -44,14 +46,18 @@ def check_allocation(shape: tuple[int, ...], itemsize: int = 8) -> None:
     for n in shape:
         size *= n
     if size >= LARGE:
-        while when_large:
-            when_large.pop()()
+        call_once(when_large)
     if limits.memory and size > limits.memory:
         raise LimitError(
             f"a result of shape {shape} needs {spell_bytes(size)}, the limit is {spell_bytes(limits.memory)}",
             code="E0502",
             help=("use smaller shapes, or raise the limit with --max-memory",),
         )
+
+
+def call_once(waiting: list[Callable[[], None]]) -> None:
+    while waiting:
+        waiting.pop()()
 
 
 def check_resident() -> None:

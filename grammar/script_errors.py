@@ -7,6 +7,7 @@ at which lines those were made. ``PYTHON_NAMES`` says which exception Python or 
 from __future__ import annotations
 
 from autodiff.core.errors import AutodiffError, LimitError, ScriptError
+from autodiff.core.limits import call_once, when_full
 from autodiff.core.span import Source
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
@@ -96,6 +97,7 @@ def translate(error: BaseException) -> AutodiffError:
             caret="calls or lists are nested too deeply here",
         )
     if isinstance(error, MemoryError):
+        call_once(when_full)
         return LimitError(
             "not enough memory", code="E0502", caret="there is no room for this", help=("use smaller shapes",)
         )

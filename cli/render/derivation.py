@@ -18,6 +18,7 @@ from autodiff.cli.render.page import (
     prose,
     with_remark,
 )
+from autodiff.cli.render.prose import fold
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, folded_block, shorten, step
 from autodiff.core.naming import bracketed
 from autodiff.core.report import Derivation
@@ -54,7 +55,10 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
         yield from capped(formula_lines("  factored", derivation.factored, page), page)
     yield from capped(meaning_lines(derivation, page), page)
     if is_as_before(derivation):
-        yield from step("4 numbers", ["as in step 3: the arrays are too large to be written into it"])
+        as_before = fold(
+            "as in step 3: the arrays are too large to be written into it", page.width - LABEL_WIDTH
+        )
+        yield from step("4 numbers", as_before)
     else:
         yield from capped(number_lines(cut(derivation.numbers), page), page, at_terms=False)
     yield from step("5 value", value_lines(derivation, page, page.width - LABEL_WIDTH), GRADIENT)

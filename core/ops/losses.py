@@ -99,13 +99,11 @@ def entrywise_loss(
 
 def smooth_l1_forward(x: Any, y: Any, *, beta: float) -> Any:
     size = np.abs(x - y)
-    return np.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta) if beta else size
+    return np.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
 
 
 def smooth_l1_partial(x: Any, y: Any, *, beta: float) -> Any:
     """(x - y) / beta near 0, its sign farther away."""
-    if not beta:
-        return sign(x - y)
     return where(abs(x - y) >= beta, sign(x - y), (x - y) / beta)
 
 

@@ -1,0 +1,33 @@
+"""The wall of memory: what hits it is told, for which there is a little more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+FULL = """
+from autodiff.cli.supervisor import set_wall
+from autodiff.grammar.script_errors import translate
+
+set_wall(1)
+kept = []
+caught = None
+for size in (1 << 20, 1 << 10, 1):  # until not even small things find room
+    try:
+        while True:
+            kept.append(bytearray(size))
+    except MemoryError as error:
+        caught = error
+try:
+    bytearray(1 << 20)
+except MemoryError:
+    print("full")
+said = translate(caught)
+kept.append(bytearray(100 << 20))
+print(said.code)
+"""
+
+
+def test_there_is_room_to_tell_that_memory_is_full():
+    done = subprocess.run([sys.executable, "-c", FULL], capture_output=True, text=True, check=False)
+    assert (done.stdout.split(), done.stderr) == (["full", "E0502"], "")
