@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from autodiff.cli.session import Session
 from autodiff.cli.work import note_reshaped, read_settings, set_limits, warn
 from autodiff.core.custom_checks import function_faults, is_reached
@@ -95,8 +97,9 @@ def check_all(
     ``probe`` has watched the run, ``again`` repeats it.
     """
     names = Names(subject.order, source)
-    leaves = [node for node in subject.order if node.number in probe.numbers]
-    neighbours = Neighbours(leaves, again, np.random.default_rng(seed))
+    nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
+    leaves = [node for node in nodes if node.number in probe.numbers]
+    neighbours = Neighbours(leaves, partial(again.beside, subject), np.random.default_rng(seed))
     ties = tuple(dict.fromkeys(source.position(site.start)[0] for site in probe.ties))
     faults = function_faults(subject, names, source, seed)
     checks = []

@@ -84,6 +84,11 @@ class Scalar:
                 if isfinite(share):
                     self.weight += share
 
+    @property
+    def is_reached(self) -> bool:
+        """Whether anything leads from the output to the input, which may be the output itself."""
+        return bool(self.recording.steps) or self.target is self.subject.root
+
     def like(self, subject: Subject) -> Scalar | None:
         """The same in another run of the script; None where the input is missing or looks different."""
         target = dict(subject.wrt).get(self.spelled)

@@ -159,7 +159,7 @@ class _Verifier:
             return found
         if not self.x.size:
             return found
-        found.is_unconnected = not self.function.recording.steps
+        found.is_unconnected = not self.function.is_reached
         if not self.is_replayed(middle):
             found.verdict, found.reason = UNDECIDED, CHANGES
             return found

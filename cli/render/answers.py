@@ -133,7 +133,7 @@ def explanation(check: Check, order: int, page: Page) -> str:
         elif check.ties:
             told += f". {reasons(check)}"
         return told
-    if check.is_unconnected:
+    if check.is_unconnected and check.verdict == OK:
         return f"{visible(check.name)}: no path leads from it to the output, so nothing is there to be wrong"
     if check.verdict == OK:  # the kinks cancel, or are choices, which stay as the script made them
         return f"{visible(check.name)}: the differences do not see this. {reasons(check)}"

@@ -313,6 +313,66 @@ def test_each_input_is_moved_alone(autodiff):
     assert [(found["wrt"], found["verdict"]) for found in checks] == [("x", "kink"), ("y", "ok")]
 
 
+LEFT_OUT = [
+    ("x = 2.; L = 3*x if x >= 2 else 5.", (0, 3), (5, 6)),
+    ("x = 2.; L = 3*x if x <= 2 else torch.tensor(5.)", (3, 0), (6, 5)),
+    ("x = 2.; 3*x if x >= 2 else 5.", (0, 3), (5, 6)),
+    ("x = 2.; y = 1.; L = 3*x if x >= 2 else 5*y", (0, 3), (5, 6)),
+    ("x = 2.; y = 1.; L = 3*x + y if x >= 2 else 5*y", (0, 3), (5, 7)),
+    ("x = 2.; y = 1.; L = 5*y if x >= 2 else 3*x", (3, 0), (6, 5)),
+    ("x = 2.; L = max(x, 2)", (0, 1), None),
+    ("x = 2.; L = min(x, 2)*3", (3, 0), None),
+    ("x = 2.; y = 2.; L = max(x, y)*3", (0, 3), None),
+    ("x = 1.; L = 3*sorted([x, 1.])[0]", (3, 0), None),
+    ("x = tensor(2., requires_grad=True); y = tensor(2., requires_grad=True); L = 3*max(x, y)", (0, 3), None),
+    ("x = tensor(2., requires_grad=True)\nL = max(3*x, tensor(6.))\nL.backward()", (0, 3), None),
+    (
+        "def my_relu(t):\n    if t >= 0: return 3*t\n    return torch.tensor(0.)\n"
+        "x = torch.tensor(0., requires_grad=True)\nL = my_relu(x)",
+        (0, 3),
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "sides", "outputs"), LEFT_OUT)
+def test_a_branch_that_leaves_the_input_out_is_one_side(autodiff, code, sides, outputs):
+    done = autodiff("check", "-e", code, "--wrt", "x", "--format", "json")
+    document = json.loads(done.out)
+    [found] = document["checks"]
+    assert (done.returncode, document["right"], document["undecided"]) == (0, None, 1)
+    assert (found["verdict"], found["ties"] != []) == ("kink", True)
+    assert found["sides"] == pytest.approx(sides, abs=1e-6)
+    assert found["outputs"] == (None if outputs is None else pytest.approx(outputs, abs=1e-6))
+
+
+@pytest.mark.parametrize(("code", "sides", "outputs"), LEFT_OUT)
+def test_away_from_the_boundary_it_is_none(autodiff, code, sides, outputs):
+    away = "x=2.3" if sides[0] == 0 else "x=0.7"
+    done = autodiff("check", "-e", code, "--wrt", "x", "--set", away, "--format", "json")
+    assert [found["verdict"] for found in json.loads(done.out)["checks"]] == ["ok"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = 2.; L = 3*x; L.item()",
+        "x = tensor(2., requires_grad=True); (3*x).backward(); x.grad.item()",
+        "x = tensor(2., requires_grad=True); g = torch.autograd.grad(3*x, x)[0]; g.item()",
+    ],
+)
+def test_a_number_that_the_script_ends_in_is_not_its_output(autodiff, code):
+    [found] = json.loads(autodiff("check", "-e", code, "--wrt", "x", "--format", "json").out)["checks"]
+    assert found["verdict"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "code", ["x = 2.; L = x", "x = 2.; L = max(x, 1)", "x = 2.; L = sorted([x, 2*x - 2])[0]"]
+)
+def test_an_input_that_is_passed_on_as_it_is_has_a_path(autodiff, code):
+    assert "no path leads" not in autodiff("check", "-e", code).out
+
+
 def test_second_derivatives_see_choices_too(autodiff):
     code = "x = torch.tensor(0., requires_grad=True)\nL = torch.where(x > 0, x**2, 0*x)"
     said = autodiff("check", "--order", "2", "-e", code).out
