@@ -29,13 +29,15 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     """The known names that are near enough to be meant, the nearest first.
 
-    Names that differ in case or underscores alone are nearest. Numbers in names tell them apart: ``w3``
-    is no slip for ``w1``.
+    Names that differ in case or underscores alone are nearest, then those that differ in a letter written
+    twice, however short. Numbers in names tell them apart: ``w3`` is no slip for ``w1``.
 
     >>> nearest("lenght", ["length", "len", "dept"])
     ['length']
     >>> nearest("w3", ["w1", "W3"])
     ['W3']
+    >>> nearest("lrr", ["lr", "l"])
+    ['lr']
     """
     if len(name) > LONGEST:
         return []
@@ -49,6 +51,8 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
             steps = 0.1 if other.replace("_", "") == name.replace("_", "") else 0.2
         elif digits(name) and digits(other) and digits(name) != digits(other):
             continue
+        elif len(other) > 1 and undoubled(other) == undoubled(name):
+            steps = 1
         else:
             steps = slips(name.lower(), other.lower(), most_slips(min(len(name), len(other))))
             if steps > most_slips(min(len(name), len(other))):
@@ -62,6 +66,11 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
 def folded(name: str) -> str:
     """What is left of a name when case and underscores do not count."""
     return name.lower().replace("_", "")
+
+
+def undoubled(name: str) -> str:
+    """The name with every letter once that stands twice in a row."""
+    return "".join([letter for letter, after in zip(name, name[1:] + " ", strict=True) if letter != after])
 
 
 def digits(name: str) -> str:

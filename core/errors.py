@@ -82,8 +82,8 @@ class AutodiffError(Exception):
     interpreter turns into labels by their names; ``about`` are values of any kind that repairs look at, by
     the error's code: the owner of an attribute and its name, the operands of an operator, a function and
     the argument it does not take. ``help`` holds advice in words, ``fixes`` repairs of the
-    text that were tried, ``frames`` the calls that led here and ``turns`` the loops, ``names`` what the
-    innermost call called its values, and ``further`` the mistakes found beside it.
+    text that were tried, ``calls`` how many calls led here, ``frames`` the innermost of them, ``turns`` the
+    loops, ``names`` what the innermost call called its values, and ``further`` the mistakes found beside it.
     """
 
     code = "E0900"
@@ -111,6 +111,7 @@ class AutodiffError(Exception):
         self.span = span
         self.labels: list[Label] = []
         self.frames: list[tuple[str, Span]] = []
+        self.calls = 0
         self.names: dict[str, Any] = {}
         self.turns: list[Turn] = []
         self.further: list[AutodiffError] = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from autodiff.core.errors import GradientError
 from autodiff.core.lazy import np
-from autodiff.core.mode import enable_grad, no_grad
+from autodiff.core.mode import enable_grad, mode, no_grad
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.tensors import Tensor, settle
 
@@ -115,10 +115,12 @@ def watched_sweep(
 
 def hooked(node: Node, g: Any, lift: bool) -> Any:
     """The gradient after the hooks of its node have seen it, each what the one before left."""
+    site = mode.site
     for hook in list(watch.hooks.get(node, {}).values()):
         given = g if lift else Tensor(settle(g))
         answer = hook(given)
         if answer is None:
+            mode.site = site
             continue
         if not isinstance(answer, Tensor):
             raise GradientError(
@@ -135,6 +137,7 @@ def hooked(node: Node, g: Any, lift: bool) -> Any:
                 help=("return a gradient of the shape that came in",),
             )
         g = answer if lift else answer.value
+        mode.site = site  # the pass goes on where it was started, not at the last line of the hook
     return g
 
 

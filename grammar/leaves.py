@@ -31,6 +31,8 @@ CONSTRUCTORS = {
     *("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like"),
     *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy", "Parameter"),
 }
+#: So many names of a script are listed to choose from.
+MOST_LISTED = 20
 CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 
 
@@ -307,7 +309,8 @@ def given_value(given: Any) -> Any:
 def unknown(name: str, known: list[str], what: str, code: str) -> UsageError:
     """The error for a name on the command line that the script does not have."""
     meant = closest(name, known)
-    listed = ", ".join(known[:10])
+    more = len(known) - MOST_LISTED
+    listed = ", ".join(known[:MOST_LISTED]) + (f", and {more:,} more" if more > 0 else "")
     return UsageError(
         f"there is no {what} `{name}` in the script",
         code=code,

@@ -16,7 +16,7 @@ from autodiff.grammar.disconnected import comes_from
 from autodiff.grammar.leaves import assignments, is_written_number
 from autodiff.grammar.parser import read
 from autodiff.grammar.proposals.connected import explain_cuts, narrowed
-from autodiff.grammar.proposals.cuts import cuts
+from autodiff.grammar.proposals.cuts import A_NUMBER, AN_ARRAY, cuts
 from autodiff.grammar.proposals.scene import Scene
 from autodiff.grammar.runtime import ignore, ignore_warning
 from autodiff.grammar.target import choose_target, name_assigned_last
@@ -47,7 +47,7 @@ def explain_lost(error: GradientError, execution: Execution, settings: Settings)
     is_named = name is not None and any(node.value is target for node in scene.assignments(name))
     here = [cut.why for cut in found if cut.node.span == target.span]
     if is_named and name is not None and execution.names[name].__class__ is not Tensor:
-        error.caret = said  # a plain number, which is the better reason
+        error.caret = here[0] if here and here[0] not in (A_NUMBER, AN_ARRAY) else said
     elif here:
         error.caret = here[0]
     elif is_named:

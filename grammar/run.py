@@ -26,7 +26,7 @@ from autodiff.grammar import (
     syntax,
 )
 from autodiff.grammar.interpreter import Compiler
-from autodiff.grammar.leaves import as_leaf, given_value, plan, unknown
+from autodiff.grammar.leaves import as_leaf, assignments, given_value, plan, unknown
 from autodiff.grammar.namespaces import builtin
 from autodiff.grammar.parser import read
 from autodiff.grammar.runtime import ignore_warning, runtime
@@ -262,10 +262,10 @@ def perform(
     sets = settings.sets
     probe = resolve(script, source, lambda name: True, [])
     only_read = [name for name in sets if name not in probe.module.slots]
-    known = {name.id for name, _ in probe.reads} | set(probe.module.slots)
+    known = {name.id for name, _ in probe.reads}
     for name in only_read:
         if name not in known:
-            raise unknown(name, sorted(known & set(probe.module.slots)), "variable", "E0601")
+            raise unknown(name, settable(script, probe), "variable", "E0601")
     scopes = resolve(script, source, lambda name: builtin(name) is not UNBOUND, only_read)
     planned = plan(script, scopes, sets, settings.wrt, settings.track)
     execution = Execution(source, scopes, settings.of is not None)
@@ -307,6 +307,13 @@ def perform(
     execution.names = names_in(compiler)
     execution.last_assigned = compiler.last[0]
     return execution
+
+
+def settable(script: syntax.Script, names: Names) -> list[str]:
+    """What ``--set`` can replace, in the order of the script: what it reads only, and what it assigns."""
+    read_only = [name.id for name, scope in names.reads if scope.find(name.id) is None]
+    assigned = [target.id for target, _ in assignments(script.body)]
+    return list(dict.fromkeys([*(name for name in read_only if builtin(name) is UNBOUND), *assigned]))
 
 
 def names_in(compiler: Compiler) -> dict[str, Any]:

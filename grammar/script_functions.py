@@ -139,9 +139,11 @@ def place(error: AutodiffError, code: Code, site: Span | None, frame: Frame) -> 
         error.at(mode.site)
     if not error.frames:
         error.names = {name: frame[slot] for name, slot in code.template.items()}
-    if site is not None and len(error.frames) < FRAMES_SHOWN:
-        error.frames.append((code.name, site))
-        mode.site = site
+    if site is not None:
+        error.calls += 1
+        if len(error.frames) < FRAMES_SHOWN:
+            error.frames.append((code.name, site))
+            mode.site = site
     return error
 
 

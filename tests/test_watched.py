@@ -203,3 +203,16 @@ def test_a_precision_beyond_all_limits_is_refused() -> None:
     error = run_script("torch.set_printoptions(precision=1000000000)\nprint(torch.tensor(0.5))").error
     assert error is not None
     assert error.code == "E0502"
+
+
+def test_a_pass_that_fails_after_a_hook_is_pointed_at() -> None:
+    script = (
+        "x = torch.tensor([1., 2.], requires_grad=True)\ny = x.exp()\ny += 1\ns = y.sum()\n"
+        "s.register_hook(lambda g: {})\nfor i in range(1):\n    s.backward()\n"
+    )
+    for answer in ("g * 2", "print(g + 1)"):
+        text = script.format(answer)
+        error = run_script(text).error
+        assert error is not None
+        assert error.span is not None
+        assert (error.code, text[error.span.start : error.span.end]) == ("E0403", "s.backward()")

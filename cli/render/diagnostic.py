@@ -230,6 +230,6 @@ def frame_remarks(error: AutodiffError, source: Source | None) -> Iterator[tuple
     for name, span in error.frames[:MOST_FRAMES]:
         line, column = source.position(within(span.start, source))
         yield "note", f"in `{visible(name)}`, called at {visible(source.name)}:{line}:{column}"
-    left = len(error.frames) - MOST_FRAMES
+    left = error.calls - MOST_FRAMES
     if left > 0:
         yield "note", f"and {left:,} more call{'s' * (left > 1)}"

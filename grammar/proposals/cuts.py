@@ -28,6 +28,8 @@ POSITIONS = {"argmax": "max", "argmin": "min", "argsort": "sort", "nonzero": ""}
 WHOLE = ("int", "long", "bool", "short")
 COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le", "isclose")
 COPIES = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor")
+#: Python's choices among values, and the bound that a number among them is.
+BOUNDS = {"max": "min", "min": "max"}
 #: Methods that stand before ``.numpy()``, which refuses tensors of a graph.
 BEFORE_NUMPY = ("detach", "cpu")
 A_NUMBER = "a number has no graph"
@@ -177,6 +179,8 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
     if not isinstance(node, syntax.Call):
         return None
     name = scene.text(node.function).rpartition(".")[2]
+    if isinstance(node.function, syntax.Name) and name in BOUNDS and name not in scene.values:
+        return chosen(scene, node, name)
     if name == "grad" and node.arguments:
         return not_created(scene, node)
     inside = owner_of(node) if is_own(scene, node) else node.arguments[0].value if node.arguments else None
@@ -224,6 +228,26 @@ def is_number(scene: Scene, node: Any) -> bool:
             return bool(owner.name == "math") and f"torch.{function.name}" in FUNCTIONS
         return function.name in TO_NUMBERS and not node.arguments
     return isinstance(function, syntax.Name) and function.id in ("float", "int") and len(node.arguments) == 1
+
+
+def chosen(scene: Scene, call: syntax.Call, name: str) -> Cut | None:
+    """``max(x, 2)`` where it answers with the number; values that are not seen any more tell nothing."""
+    given = [argument.value for argument in call.arguments]
+    values = [node.value if isinstance(node, syntax.Number) else scene.value(node) for node in given]
+    tensors = [value for value in values if value.__class__ is Tensor and value.requires_grad]
+    if len(given) != 2 or len(tensors) != 1 or tensors[0].size != 1:
+        return None
+    (tensor,) = tensors
+    at = int(values[0] is not tensor)
+    number = values[1 - at]
+    if number.__class__ not in (int, float):
+        return None
+    text, bound = scene.text(given[at]), scene.text(given[1 - at])
+    value = tensor.item()
+    if (value >= number if name == "max" else value <= number) and (at == 0 or value != number):
+        return None
+    why = f"{name}() chooses {bound} here, a number that nothing connects to the inputs"
+    return stay(scene, call, f"torch.clamp({text}, {BOUNDS[name]}={bound})", why)
 
 
 def kept(scene: Scene, node: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.errors import Edit, Fix
+from autodiff.core.node import OpNode
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.custom import mend_function, right_answers
@@ -36,7 +37,8 @@ def start_backward(scene: Scene) -> Iterator[Fix]:
         return
     (output,) = scene.tensors
     name = scene.text(root)
-    made = None if output.node is None else output.node.site
+    # What is added up where an input is made is no leaf any more, and its .grad stays None.
+    made = output.node.site if isinstance(output.node, OpNode) else None
     text = "" if made is None else scene.source.excerpt(made)
     if made is not None and text != name and len(text) <= LONGEST_QUOTE and "\n" not in text:
         yield Fix(f"add them up:        {name} = {atom(text)}.sum()", Edit(made, f"{atom(text)}.sum()"))

@@ -219,3 +219,14 @@ def test_what_has_no_gradient_cannot_be_differentiated_by(autodiff, command, nam
         f"  = help: give `{name}` numbers with a point, or convert it where it is assigned: .double()\n"
     )
     assert autodiff("grad", "-e", code, "--wrt", "*", "--format", "json").returncode == 0
+
+
+def test_names_that_set_can_replace_are_proposed_and_no_others(autodiff, write):
+    path = write(
+        "def loss(v): return v * v\nA, B, C, D, E, F, G, H, I, J = 1., 2., 3., 4., 5., 6., 7., 8., 9., 1.\n"
+        "w = 2.\nlr = 0.1\nfor los in range(2):\n    L = loss(w)*lr\n"
+    )
+    assert "= help: did you mean `lr`?" in autodiff("run", path, "--set", "lrr=0").err
+    for name in ("loz", "rang"):
+        err = autodiff("run", path, "--set", f"{name}=0").err
+        assert "= help: there are: A, B, C, D, E, F, G, H, I, J, w, lr, L\n" in err

@@ -18,6 +18,8 @@ from autodiff.core.closest import closest, nearest
         ("required_grad", ["requires_grad", "grad"], "requires_grad"),
         ("retain_graf", ["retain_graph", "retain_grad"], "retain_grad"),
         ("none", ["nonzero"], "None"),
+        ("lrr", ["w", "lr"], "lr"),
+        ("bs", ["b", "bss"], "bss"),
     ],
 )
 def test_the_nearest(name: str, known: list[str], meant: str) -> None:
@@ -29,6 +31,8 @@ def test_the_nearest(name: str, known: list[str], meant: str) -> None:
     [
         ("w3", ["w1", "w2", "w13"]),
         ("x", ["w", "y", "xs"]),
+        ("xx", ["x"]),
+        ("w11", ["w1"]),
         ("ab", ["ba", "b"]),
         ("input", ["int"]),
         ("n" * 99, ["n" * 98]),

@@ -70,6 +70,12 @@ def test_recursion_without_end(text: str) -> None:
     assert (error.code, error.message) == ("E0501", "maximum recursion depth exceeded")
 
 
+def test_all_calls_that_led_to_an_error_are_counted() -> None:
+    error = run_script("def f(n): return f(n - 1) if n else torch.tensor(q)\nq = 'w'\nf(300)").error
+    assert error is not None
+    assert (error.calls, len(error.frames)) == (301, 20)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -167,6 +173,16 @@ def test_a_transposed_argument_is_shown_as_an_operand() -> None:
     error = run_script("X = torch.ones(5, 3)\nP = torch.ones(5, 2)\nL = X.matmul(P - 1)\n").error
     assert error is not None
     assert error.advice[0].startswith("X.T @ (P - 1) fits: ")
+
+
+@pytest.mark.parametrize("made", ["torch.ones(2, requires_grad=True)", "torch.ones(2).requires_grad_()"])
+def test_an_input_is_added_up_where_the_pass_starts(made: str) -> None:
+    error = run_script(f"x = {made}\nx.backward()\n").error
+    assert error is not None
+    assert error.advice == (
+        "add them up:        x.sum().backward()",
+        "or give a weight:   x.backward(torch.ones_like(x))",
+    )
 
 
 def test_backward_of_many_numbers_shows_both_ways_out() -> None:

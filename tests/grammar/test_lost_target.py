@@ -171,3 +171,29 @@ def test_a_branch_that_did_not_run_is_neither_pointed_at_nor_rewritten(ending: s
     assert "x.detach()" not in [text for text, _ in pointed_at(error, script)]  # type: ignore[arg-type]
     [fix] = error.fixes
     assert "    h = x.detach() * 3\nelse:\n    h = x\n" in fix.apply(script)
+
+
+@pytest.mark.parametrize(
+    ("call", "chosen", "mended"),
+    [
+        ("max(x, 2)", "2", "torch.clamp(x, min=2)"),
+        ("max(2, x)", "2", "torch.clamp(x, min=2)"),
+        ("min(x, n)", "n", "torch.clamp(x, max=n)"),
+        ("min(1.9999, x)", "1.9999", "torch.clamp(x, max=1.9999)"),  # of equal values the first
+    ],
+)
+@pytest.mark.parametrize("end", ["", "*3"])
+def test_a_number_that_max_or_min_chose_is_named(call: str, chosen: str, mended: str, end: str) -> None:
+    script = f"x = torch.tensor(1.9999, requires_grad=True)\nn = 1\nL = {call}{end}\n"
+    error = lost(script)
+    words = f"{call[:3]}() chooses {chosen} here, a number that nothing connects to the inputs"
+    assert words in [error.caret, *(text for _, text in pointed_at(error, script))]
+    [fix] = error.fixes
+    assert f"L = {mended}{end}\n" in fix.apply(script)
+    assert error.help == ()
+
+
+@pytest.mark.parametrize("call", ["max(x, 1)", "min(x, 1.9999)", "max([x, 1])"])
+def test_a_choice_that_stays_in_the_graph_is_not_blamed(call: str) -> None:
+    error = lost(f"x = torch.tensor(1.9999, requires_grad=True)\nL = {call}.item()*3\n")
+    assert "chooses" not in str([error.caret, *(label.text for label in error.labels)])
