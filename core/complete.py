@@ -33,6 +33,7 @@ from autodiff.core.results import NamedResult
 from autodiff.core.symbol import OwnText, Symbol, as_symbol, spell_params
 from autodiff.core.tensors import Tensor, settle
 from autodiff.core.typeable import expanded, typed
+from autodiff.core.typed_calls import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,15 +52,22 @@ NOT_COMPUTED = (ArithmeticError, AssertionError, AttributeError, LookupError, Ty
 
 
 def complete(
-    root: Expr, shared: Mapping[str, Expr], formulas: Formulas, shape: Shape, place: Shape | None = None
+    root: Expr, shared: Mapping[str, Expr], formulas: Formulas, gradient: Any, place: Shape | None = None
 ) -> tuple[str, str]:
-    """The formula of a gradient of a shape, or of its entry at a ``place``; and what is missing for it.
+    """The formula of a gradient, or of its entry at a ``place``; and what is missing for it.
 
-    ``shared`` are meanings of names besides those of ``formulas``.
+    ``shared`` are meanings of names besides those of ``formulas``. What divides 0 by 0 at the script's
+    values, where backward takes a limit, has no formula that can be computed there.
     """
+    shape = np.shape(gradient)
+    if not np.size(gradient):
+        return text(zeros(shape)), ""
+    completer = Completer(formulas, shared)
     try:
         with np.errstate(all="ignore"), enable_grad():
-            expr, value = Completer(formulas, shared).close(root)
+            expr, value = completer.close(root)
+            if completer.undefined is not None and (np.isnan(value) & ~np.isnan(gradient)).any():
+                return "", text(completer.undefined, 60)
             if place or not _reaches(np.shape(value), shape):
                 expr, _ = fitted((expr, value), shape)
     except UnwrittenError as error:
@@ -99,6 +107,8 @@ class Completer:
     def __init__(self, formulas: Formulas, shared: Mapping[str, Expr]) -> None:
         self.formulas = formulas
         self.shared = shared
+        #: The first part whose value is no number, though those of its operands are.
+        self.undefined: Expr | None = None
 
     def close(self, root: Expr, bound: Mapping[str, Closed] | None = None) -> Closed:
         """The expression with all that it leaves out, and its value; ``bound`` has names for others."""
@@ -155,6 +165,8 @@ class Completer:
             said = None
         if said is None:
             raise UnwrittenError(str(expr.value if expr.head in ("call", "postfix") else expr.head))
+        if self.undefined is None and has_nan(value) and not any(map(has_nan, values)):
+            self.undefined = said
         return said, value
 
     def _variable(self, spelled: str) -> Closed:
@@ -263,6 +275,11 @@ class Completer:
             else:
                 known[node] = as_symbol(node.out)
         return self.close(known[root].expr, bound)
+
+
+def has_nan(value: Any) -> bool:
+    array = np.asarray(value)
+    return array.dtype.kind == "f" and bool(np.isnan(array).any())
 
 
 def _placeholder(value: Any, like: Tensor, spelled: str, leaves: dict[Node, str]) -> Tensor:

@@ -126,7 +126,7 @@ class Derivations:
             local=local,
             simplified=formula.simplified or f"{text(total, None, DIGITS)} + ...",
             factored=formula.factored,
-            complete=Complete(lambda: self._complete(formula, node.shape)),
+            complete=Complete(lambda: self._complete(formula, backward)),
             where=formula.where or self.formulas.where([total]),
             expressions=Expressions(
                 formula.shown,
@@ -154,16 +154,16 @@ class Derivations:
         from autodiff.core.entry import EntryWriter  # here, since most are not asked about an entry
 
         writer = EntryWriter(self.subject, self.names, self.formulas)
-        return writer.of(node, spelled, place, lambda: self._complete(formula, node.shape, place))
+        return writer.of(node, spelled, place, lambda: self._complete(formula, self._backward(node), place))
 
     def _complete(
-        self, formula: Formula, shape: tuple[int, ...], place: tuple[int, ...] | None = None
+        self, formula: Formula, gradient: Any, place: tuple[int, ...] | None = None
     ) -> tuple[str, str]:
         if formula.whole is None:
             return "", ""
         from autodiff.core.complete import complete  # here, since most read the short form
 
-        return complete(formula.whole, formula.shared, self.formulas, shape, place)
+        return complete(formula.whole, formula.shared, self.formulas, gradient, place)
 
     def _edges(self) -> ScalarEdges:
         if self._scalar_edges is None:

@@ -6,37 +6,21 @@ Most ops are called what the function is called that users know. The others are 
 from __future__ import annotations
 
 from autodiff.core.errors import AutodiffError
-from autodiff.core.expr import Expr, call, infix, name, number, postfix
+from autodiff.core.expr import Expr, call, infix, name, number, postfix, text
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.lazy import np
 from autodiff.core.op import OPS
 from autodiff.core.symbol import spell_key, spell_params
 from autodiff.core.tensors import Tensor, settle
+from autodiff.core.typed_calls import WORDS, reshaped, says, whole_numbers, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
-
-    Say = Callable[[Expr, list[Any], dict[str, Any]], "Expr | None"]
 
 #: A matrix and its inverse give the cofactors to enough digits up to this condition number.
 LARGEST_CONDITION = 1e6
 NAMESPACES = ("torch", "F", "torch.linalg", "linalg", "torch.special", "special")
-
-#: How an op is said whose name or arguments are not those of a function; None where it cannot be.
-WORDS: dict[str, Say] = {}
-
-
-def says(*ops: str) -> Callable[[Say], Say]:
-    """Enter a function in WORDS."""
-
-    def enter(say: Say) -> Say:
-        for op in ops:
-            WORDS[op] = say
-        return say
-
-    return enter
 
 
 def typed(expr: Expr, values: list[Any], result: Any) -> Expr | None:
@@ -51,18 +35,21 @@ def typed(expr: Expr, values: list[Any], result: Any) -> Expr | None:
         return number(float(result))
     if op in WORDS:
         return WORDS[op](expr, values, params)
-    if expr.head != "call" or params.keys() <= {"shape"}:
+    if expr.head != "call" or expr.value == "ones":
         return expr
-    return expr if _is_public(expr.value, values, params, result) else None
+    return expr if _is_public(expr, values, params, result) else None
 
 
-def _is_public(op: str, values: list[Any], params: dict[str, Any], result: Any) -> bool:
+def _is_public(expr: Expr, values: list[Any], params: dict[str, Any], result: Any) -> bool:
     """Whether the function of an op's name gives the same when it is called as it is written."""
-    called = [f"{space}.{op}" for space in NAMESPACES if f"{space}.{op}" in FUNCTIONS]
+    called = [f"{space}.{expr.value}" for space in NAMESPACES if f"{space}.{expr.value}" in FUNCTIONS]
     if not called:
         return False
-    operands = [Tensor(settle(np.asarray(value))) if np.ndim(value) else value for value in values]
-    said = [text.partition("=")[0] for text in spell_params(params)]
+    operands = [
+        value if arg.head == "number" else Tensor(settle(np.asarray(value)))
+        for arg, value in zip(expr.args, values, strict=True)
+    ]
+    said = [word.partition("=")[0] for word in spell_params(params)]
     options = {key: _as_said(key, value) for key, value in params.items() if key in said}
     try:
         made = FUNCTIONS[called[0]](*operands, **options)
@@ -78,22 +65,6 @@ def _as_said(key: str, value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value[0] if value.__class__ is tuple and len(value) == 1 and key != "shape" else value
-
-
-# -- numbers and shapes as arguments ----------------------------------------------------------------------
-
-
-def whole_numbers(values: Any) -> Expr:
-    """``tensor([0, 2])``."""
-    return name(f"tensor({np.asarray(values).tolist()})")
-
-
-def reshaped(x: Expr, shape: tuple[int, ...]) -> Expr:
-    return call("reshape", x, details=(str(shape),), params={"shape": shape})
-
-
-def zeros(shape: tuple[int, ...]) -> Expr:
-    return name(f"zeros({', '.join(map(str, shape)) or '()'})")
 
 
 def positions(params: dict[str, Any], shape: tuple[int, ...]) -> Any:
@@ -198,19 +169,8 @@ def joined(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 @says("einsum")
 def einsum(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
-    return call("einsum", name(repr(params["equation"])), *expr.args)
-
-
-@says("cumsum")
-def cumsum(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
-    dim = f"dim={params['dim']}"
-    if not params["reverse"]:
-        return call("cumsum", *expr.args, details=(dim,))
-    return flipped(call("cumsum", flipped(expr.args[0], params["dim"]), details=(dim,)), params["dim"])
-
-
-def flipped(x: Expr, dim: int) -> Expr:
-    return call("flip", x, details=(f"({dim},)",))
+    operands = [name(f"tensor({text(arg)})") if arg.head == "number" else arg for arg in expr.args]
+    return call("einsum", name(repr(params["equation"])), *operands)
 
 
 # -- formulas ---------------------------------------------------------------------------------------------
@@ -304,6 +264,11 @@ def summed(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
     return reshaped(expr, shape) if is_shorter and "keepdim=True" in expr.details else expr
 
 
-@says("sum", "reshape", "permute", "mean")
+@says("reshape")
+def reshape(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    return expanded(expr.args[0], values[0], params["shape"]) if expr.args[0].head == "number" else expr
+
+
+@says("sum", "permute", "mean")
 def as_it_is(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
     return expr
