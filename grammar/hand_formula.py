@@ -76,8 +76,14 @@ def check_formula(
     take_entries(points, formula, by)
     made.gradient = points.gradients[0]
     shape = np.shape(made.gradient)
+    far_off = len(points.names)
     try:
         given = values_at(points, formula)
+        if len(given) == 1 < far_off:
+            points = Points(subject, by, execution, again, seed, NEAR[made.gradient.dtype.name])
+            take_entries(points, formula, by)
+            given = values_at(points, formula)
+            made.remarks = ["further away it cannot be compared: the script has values of other shapes there"]
         made.value = given[0]
         unfit = f"the formula has the shape {spell(given[0].shape)}, the gradient {spell(shape)}"
     except UnfitError as error:
@@ -134,8 +140,19 @@ def all_of(answers: list[bool | None]) -> bool | None:
 
 
 def values_at(points: Points, formula: Formula) -> list[Any]:
-    """The values of a formula."""
-    return [np.asarray(evaluate(formula.source.text, names)) for names in points.names]
+    """The values of a formula. Points other than the script's own where nothing fits are left out."""
+    kept: dict[int, Any] = {}
+    for at, names in enumerate(points.names):
+        try:
+            value = np.asarray(evaluate(formula.source.text, names))
+        except UnfitError:
+            if not at:
+                raise
+            continue
+        if not at or fits(value.shape, np.shape(points.gradients[at])):
+            kept[at] = value
+    points.keep(list(kept))
+    return list(kept.values())
 
 
 def take_entries(points: Points, formula: Formula, by: list[str]) -> None:

@@ -563,6 +563,35 @@ def test_a_quotient_of_two_names_of_the_script_is_a_formula(autodiff):
     assert autodiff("check", "-e", code, "--wrt", "x", "--formula", "dy/dx").out.startswith("right: ")
 
 
+MASKED = "x = torch.tensor([[0.3, -1.2, 2.0], [1.5, 0.02, -0.7]]); q = x[x > 0]; L = (q*q*0.5 + q).sum()"
+PLACED = "dL/dx == reshape(index_add(zeros(6), 0, tensor([0, 2, 3, 4]), {}), (2, 3))"
+
+
+def test_a_formula_that_does_not_fit_further_away_is_tried_nearby(autodiff):
+    done = autodiff("check", "-e", MASKED, "--formula", PLACED.format("q + 1"))
+    assert (done.returncode, done.out[:7]) == (0, "right: ")
+    assert "the same here and at 3 points drawn at random around it" in " ".join(done.out.split())
+    for wrong in ("q", "q + 1.1"):
+        done = autodiff("check", "-e", MASKED, "--formula", PLACED.format(wrong))
+        assert (done.returncode, done.out[:7]) == (1, "wrong: ")
+    done = autodiff("check", "-e", MASKED, "--formula", PLACED.format("ones(5)"))
+    assert done.returncode == 1
+    assert "it cannot be computed: index_add_()" in " ".join(done.out.split())
+
+
+SMALL = "x = torch.tensor([1e-3, 1e-3, 1e-3, 2., 1e-3, 1e-3, 1e-3, 1e-3]); q = x[x > 0]; L = (q**3).sum()"
+
+
+def test_where_a_formula_fits_nowhere_further_away_it_is_tried_nearby(autodiff):
+    done = autodiff("check", "-e", SMALL, "--formula", "dL/dx == 3*q*q")
+    assert (done.returncode, done.out[:7]) == (0, "right: ")
+    said = " ".join(done.out.split())
+    assert "further away it cannot be compared: the script has values of other shapes there" in said
+    accident = "dL/dx == 3*q*tensor([1e-3, 1e-3, 1e-3, 2., 1e-3, 1e-3, 1e-3, 1e-3])"
+    done = autodiff("check", "-e", SMALL, "--formula", accident)
+    assert (done.returncode, done.out[:7]) == (1, "wrong: ")
+
+
 def test_formulas_that_are_nowhere_finite_are_undecided(autodiff):
     done = autodiff("check", "-e", "x = -4.; y = sqrt(x)", "--formula", "dy/dx == 7/sqrt(x)")
     assert done.returncode == 0
