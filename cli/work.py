@@ -17,7 +17,7 @@ from autodiff.core.limits import limits
 from autodiff.core.span import Span
 from autodiff.grammar.parser import parse_literal
 from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.target import is_of_a_function
+from autodiff.grammar.target import is_of_a_function, names_of_slopes
 
 #: Paths a report writes out where the command has no option for it.
 MOST_SHOWN = 10
@@ -95,6 +95,7 @@ def make_report(
             max_paths=limits.paths,
             top=top,
             entry=entry,
+            called=names_of_slopes(execution),
         )
     if not twice and any(derivation.causes for derivation in report.derivations):
         from autodiff.grammar.remedies import add_remedies

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
         def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None: ...
 
+        def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None: ...
+
     class Probe(Protocol):
         """Somebody who repeats a run with its inputs moved."""
 

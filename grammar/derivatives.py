@@ -13,11 +13,13 @@ from autodiff.core.mode import enable_grad, mode
 from autodiff.core.tensors import Tensor, settle
 from autodiff.grammar.autograd import zeros_like
 from autodiff.grammar.passes_inside import pulled
-from autodiff.grammar.values import Builtin, is_true, type_name
+from autodiff.grammar.values import Builtin, ScriptFunction, is_true, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from autodiff.core.node import Node
 
 OUTPUTS = "outputs of the user-provided function"
 STRATEGIES = ("forward-mode", "reverse-mode")
@@ -158,6 +160,20 @@ class Evaluation:
                     help=help,
                 )
         return given if self.create_graph else [vector.detach() for vector in given]
+
+    def name_slopes(self, func: Any, y: Tensor, slopes: list[Any]) -> None:
+        """Tell the recorder which gradients are differentiated again, so that a report can name them."""
+        if mode.recorder is None or y.node is None:
+            return
+        parameters = func.code.names if func.__class__ is ScriptFunction else []
+        made: dict[Node, tuple[Node, str]] = {}
+        for index, (x, slope) in enumerate(zip(self.xs, slopes, strict=True)):
+            node = None if slope is None else slope.node
+            if node is not None and node.number > y.node.number:
+                sources = (x.source(), *x.source().inputs)  # what is copied has the name that its copy lacks
+                own = [source.name for source in sources if source is not None and source.name]
+                made[node] = y.node, [*parameters[index : index + 1], *own, f"input {index}"][0]
+        mode.recorder.slopes_made(made)
 
     def check_slopes(self, slopes: list[Any]) -> None:
         """In strict mode, refuse first derivatives that have no derivatives themselves."""
@@ -300,6 +316,7 @@ def hessian(
         inner.call(func)
         y = inner.one_number()
         found = pulled([y], inner.xs, [None], create_graph=True)
+        inner.name_slopes(func, y, list(found))
         made = [zeros_like(x) if g is None else g for x, g in zip(inner.xs, found, strict=True)]
         inner.check_slopes(made)
         return packed(made, outer.several_in)
@@ -346,6 +363,7 @@ def second_products(name: str, func: Any, inputs: Any, v: Any, create_graph: Any
         at.call(func)
         y = at.one_number()
         slopes = list(pulled([y], at.xs, [None], create_graph=True))
+        at.name_slopes(func, y, slopes)
         at.check_slopes(slopes)
         found = pulled(slopes, at.xs, vectors, create_graph=at.create_graph)
         products = filled(found, at.xs, at, NO_SECOND, "hessian")

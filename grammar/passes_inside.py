@@ -25,6 +25,9 @@ class InsideRecorder:
     def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
         self.recorder.grads_gathered(before)
 
+    def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
+        self.recorder.slopes_made(slopes)
+
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
         self.recorder.pass_ran("functional", roots, seeds, order)
 

@@ -92,7 +92,7 @@ class LastPasses:
     ``backward()`` filled, before and after.
     """
 
-    __slots__ = ("backward", "backwards", "functional", "gathered", "grad", "keeps_all")
+    __slots__ = ("backward", "backwards", "functional", "gathered", "grad", "keeps_all", "slopes")
 
     def __init__(self, keeps_all: bool = False) -> None:
         self.backward = Pass()
@@ -100,6 +100,7 @@ class LastPasses:
         self.functional = Pass()
         self.keeps_all = keeps_all
         self.backwards = 0
+        self.slopes: dict[Node, tuple[Node, str]] = {}
         self.gathered: dict[GradCell, tuple[Any, Any]] = {}
 
     def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
@@ -107,6 +108,10 @@ class LastPasses:
         self.gathered = {
             cell: (held, None if cell.grad is None else cell.grad.value) for cell, held in before
         }
+
+    def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
+        """Called where gradients are differentiated again: of what each is one, and by what input."""
+        self.slopes = slopes
 
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
         """Called by the engine; ``order`` are the nodes it has used up."""

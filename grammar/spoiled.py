@@ -128,6 +128,10 @@ class Follower:
             elif history.first_bad is None:
                 history.first_bad = self.backwards + 1
 
+    def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
+        assert self.recorder is not None
+        self.recorder.slopes_made(slopes)
+
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[Any], order: list[Node]) -> None:
         """Called by the engine at the end of a pass."""
         assert self.recorder is not None

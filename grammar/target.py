@@ -202,6 +202,11 @@ def name_of(node: Node | None, execution: Execution) -> str:
         return "result"
     if node.name:
         return node.name
+    if node in execution.last_passes.slopes:
+        from autodiff.core.naming import bracketed
+
+        of, by = execution.last_passes.slopes[node]
+        return f"d{bracketed(name_of(of, execution))}/d{bracketed(by)}"
     for name, value in execution.names.items():
         if value.__class__ is Tensor and value.node is node:
             return name
@@ -344,6 +349,11 @@ def differentiable(node: Node, name: str) -> Node:
             help=(f"give `{name}` numbers with a point, or convert it where it is assigned: .double()",),
         )
     return node
+
+
+def names_of_slopes(execution: Execution) -> dict[Node, str]:
+    """What gradients are called that ``hessian()`` or its kin have differentiated again."""
+    return {node: name_of(node, execution) for node in execution.last_passes.slopes}
 
 
 def is_of_a_function(root: Node, execution: Execution) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 SCRIPT = (
     "x = torch.tensor([1., 2.], requires_grad=True)\n"
     "J = torch.autograd.functional.jacobian(lambda t: t * t, x)\nprint(J)\n"
@@ -27,3 +29,34 @@ def test_a_result_of_the_script_goes_first(autodiff, write) -> None:
     done = autodiff("run", write(SCRIPT + "y = (x * x).sum()\n"))
     assert done.out.startswith(PRINTED + "y = 5 ")
     assert "jacobian()" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("call", "printed"),
+    [
+        ("hessian(lambda t: (t**3).sum(), x)", "0\t-12\n"),
+        ("hvp(lambda t: (t**3).sum(), x, torch.ones(2))[1]", "6\t-12\n"),
+        ("vhp(lambda t: (t**3).sum(), x, torch.ones(2))[1]", "6\t-12\n"),
+    ],
+)
+def test_the_gradient_that_hessian_differentiates_has_a_name_of_its_own(
+    call: str, printed: str, autodiff, write
+) -> None:
+    path = write(f"x = torch.tensor([1., -2.], requires_grad=True)\nH = torch.autograd.functional.{call}\n")
+    done = autodiff("run", path, "--show", "gradients")
+    assert done.out.startswith("d((t**3).sum())/dt = | 3  |")
+    assert autodiff("graph", path).out.splitlines()[1].startswith("d((t**3).sum())/dt ")
+    assert "from d((t**3).sum())/dt (line 2)" in autodiff("explain", path).out
+    assert autodiff("grad", path).out == printed
+    assert autodiff("run", path).out == ""
+
+
+def test_the_gradient_of_a_builtin_and_of_two_inputs_is_named_after_the_inputs(autodiff, write) -> None:
+    start = "a = torch.tensor(2., requires_grad=True)\nb = torch.tensor(3., requires_grad=True)\n"
+    of_two = write(
+        start + "def f(u, v):\n    L = u**2 * v**3\n    return L\n"
+        "H = torch.autograd.functional.hessian(f, (a, b))\n"
+    )
+    assert autodiff("run", of_two, "--show", "gradients").out.startswith("dL/dv = 108 ")
+    builtin = write(start + "H = torch.autograd.functional.hessian(torch.exp, a)\n")
+    assert "/da = 7.38906\n" in autodiff("run", builtin, "--show", "gradients").out
