@@ -51,6 +51,8 @@ class Op:
     ``kernel`` is what it calls that.
     ``grad_fn`` is the name torch prints, or a function of the node; ``fused_backward`` the name of the node
     that torch records for the whole derivative when the pass is recorded (``create_graph``).
+    ``reads_input`` says that torch's derivative is a function of the operand too, though with slope 0: the
+    gradient then has a gradient, of zeros.
     """
 
     __slots__ = (
@@ -70,6 +72,7 @@ class Op:
         "name",
         "of_one",
         "partials",
+        "reads_input",
         "real",
         "recipe",
         "saved",
@@ -96,6 +99,7 @@ class Op:
         saves_params: bool = False,
         saved: Saved | Callable[[Node], Saved] | None = None,
         fused_backward: str = "",
+        reads_input: bool = False,
         kinds: str = "",
         kernel: str = "",
         kink: str = "",
@@ -121,6 +125,7 @@ class Op:
         self.recipe: tuple[tuple[int, Any], ...] | None = None
         self.saved = saved
         self.fused_backward = fused_backward
+        self.reads_input = reads_input
         self.kinds = kinds
         self.kernel = kernel
         self.kink = kink
@@ -186,13 +191,15 @@ class Op:
         *,
         saved: Saved | Callable[[Node], Saved] | None = None,
         is_view: bool | None = None,
+        reads_input: bool | None = None,
         kink: str | None = None,
     ) -> Op:
         """This op under another ``grad_fn`` name, for functions that torch records as one node.
 
-        What else differs is given: what torch keeps for it, whether it is a view there, its kink.
+        What else differs is given: what torch keeps for it, whether it is a view there, whether its
+        derivative reads the operand, its kink.
         """
-        key = (self.name, grad_fn)
+        key = (self.name, grad_fn, reads_input)
         if key not in _RENAMED:
             _RENAMED[key] = Op(
                 self.name,
@@ -210,6 +217,7 @@ class Op:
                 saves_params=self.saves_params,
                 saved=self.saved if saved is None else saved,
                 fused_backward=self.fused_backward,
+                reads_input=self.reads_input if reads_input is None else reads_input,
                 kinds=self.kinds,
                 kernel=self.kernel,
                 kink=self.kink if kink is None else kink,
@@ -218,7 +226,7 @@ class Op:
         return _RENAMED[key]
 
 
-_RENAMED: dict[tuple[str, str], Op] = {}
+_RENAMED: dict[tuple[str, str, bool | None], Op] = {}
 
 
 def elementwise(name: str, forward: Callable[..., Any], *partials: int | Rule, **details: Any) -> Op:

@@ -175,6 +175,12 @@ def except_where(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     return formula.reshaped(shape, formula.extent)
 
 
+@spelling("contribution")
+def contribution(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    g, _ = operands
+    return g.reshaped(g.shape, g.extent)
+
+
 @spelling("zero")
 def zero(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     [x] = operands

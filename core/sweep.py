@@ -234,6 +234,8 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
                 c = op.contribution(index, g, out, constant, node.params)
             if c is None:
                 continue
+            if op.reads_input:
+                c = OPS["contribution"](c, operands[index])
             if op.fused_backward and isinstance(c.node, OpNode):
                 c.node.op = c.node.op.named(op.fused_backward)
             if op.is_elementwise and c.shape != operands[index].shape:

@@ -227,10 +227,10 @@ def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
 
 
 def as_leaf(value: Any) -> Any:
-    """A leaf of a script without tensors."""
+    """A leaf of a script without tensors, in the default number type."""
     if not is_numbers(value):
         return value
-    made = number_tensor(value)
+    made = number_tensor(value, dtypes.default_dtype())
     made.set_requires_grad()
     return made
 

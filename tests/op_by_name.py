@@ -98,9 +98,16 @@ def compare_warnings(name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | 
     """Both sides warn, with the same words."""
     from autodiff.core.mode import mode
 
-    with warnings.catch_warnings(record=True) as wanted:
-        warnings.simplefilter("always")
-        call_theirs(name, *theirs(args), **{k: theirs(v) for k, v in (kwargs or {}).items()})
+    import torch
+
+    warned = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)  # else what warns depends on the tests that ran before
+    try:
+        with warnings.catch_warnings(record=True) as wanted:
+            warnings.simplefilter("always")
+            call_theirs(name, *theirs(args), **{k: theirs(v) for k, v in (kwargs or {}).items()})
+    finally:
+        torch.set_warn_always(warned)
     said: list[str] = []
     before, mode.warn = mode.warn, said.append
     try:

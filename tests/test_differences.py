@@ -35,6 +35,18 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "NameError: name 'F' is not defined",
     ),
     "double_is_the_default": ("print(torch.tensor(1.).dtype)", "torch.float64\n", "torch.float32\n"),
+    "names_with_an_underscore_first": (
+        "_t = 3.\nprint(_t)",
+        "E0107: the name `_t` begins with an underscore",
+        "3.0\n",
+    ),
+    "gradients_of_one_node": (
+        "w, b = torch.ones(1, 1, 2, requires_grad=True), torch.ones(1, requires_grad=True)\n"
+        "y = torch.conv1d(torch.ones(1, 1, 3), w, b).sum()\n"
+        "print(torch.autograd.grad(y, b, create_graph=True)[0].requires_grad)",
+        "False\n",
+        "True\n",
+    ),
     "names_bound_nowhere": (
         "print('started')\nprint(nowhere)",
         "E0201: name 'nowhere' is not defined",

@@ -114,6 +114,7 @@ leaky_relu = selective(
     lambda g, out, x, negative_slope: where(x > 0, g, g * negative_slope),
     kink="at 0 the slope is that of the negative side",
     fused_backward="LeakyReluBackwardBackward0",
+    reads_input=True,
 )
 elu = selective(
     "elu",
@@ -132,12 +133,15 @@ hardtanh = selective(
     lambda g, out, x, min_val, max_val: where((x <= min_val) | (x >= max_val), 0.0, g),
     kink="the slope at the bounds is 0",
     fused_backward="HardtanhBackwardBackward0",
+    reads_input=True,
 )
 hardsigmoid = selective(
     "hardsigmoid",
     lambda x: np.minimum(np.maximum(x + 3, 0), 6) / 6,
     lambda g, out, x: where((x > -3) & (x < 3), g / 6, 0.0),
     kink="the slope at -3 and 3 is 0",
+    fused_backward="HardsigmoidBackwardBackward0",
+    reads_input=True,
 )
 hardswish = selective(
     "hardswish",
@@ -152,6 +156,7 @@ softshrink = selective(
     lambda g, out, x, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g),
     kink="the slope at the bounds is 0",
     fused_backward="SoftshrinkBackwardBackward0",
+    reads_input=True,
 )
 hardshrink = selective(
     "hardshrink",
@@ -159,6 +164,7 @@ hardshrink = selective(
     lambda g, out, x, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g),
     kink="the slope at the bounds is 0",
     fused_backward="HardshrinkBackwardBackward0",
+    reads_input=True,
 )
 threshold = selective(
     "threshold",
@@ -166,6 +172,7 @@ threshold = selective(
     lambda g, out, x, threshold, value: where(x <= threshold, 0.0, g),
     kink="the slope at the threshold is 0",
     fused_backward="ThresholdBackwardBackward0",
+    reads_input=True,
 )
 prelu = selective(
     "prelu",

@@ -79,6 +79,7 @@ nll_loss_op: Op = primitive(
     saved=((0,),),
     saves_params=True,
     grad_fn=nll_grad_fn,
+    reads_input=True,
 )
 nll_transposed: Op = primitive(
     "nll_transposed",

@@ -43,6 +43,8 @@ def on_whole_numbers(name: str, forward: Callable[..., Any]) -> Callable[..., An
 
 
 zero: Op = elementwise("zero", lambda g: np.zeros_like(g), 0, scalar=lambda g: 0.0)
+# What x receives, where torch computes it from x too, though with slope 0 (``Op.reads_input``).
+contribution: Op = elementwise("contribution", lambda g, x: np.positive(g), 1, 0, scalar=lambda g, x: g)
 
 lt = elementwise("lt", lambda x, y: np.less(x, y), 0, 0, infix="<")
 le = elementwise("le", lambda x, y: np.less_equal(x, y), 0, 0, infix="<=")

@@ -311,6 +311,17 @@ def ends_of(start: Any, end: Any, name: str) -> tuple[float, float]:
     return low, high
 
 
+def evenly_spaced(start: float, end: float, steps: int, name: str) -> Any:
+    """The numbers of ``linspace``; in single precision rounded as torch does, each half from its own end."""
+    if name != "float32" or steps < 2:
+        return np.linspace(start, end, steps).astype(name)
+    low, high = np.float32(start), np.float32(end)
+    step = np.float64((high - low) / np.float32(steps - 1))
+    at = np.arange(steps)
+    upwards, downwards = low + step * at, high - step * (steps - 1 - at)  # in double precision, rounded once
+    return np.where(at < steps // 2, upwards, downwards).astype(name)
+
+
 @public(f"linspace(start: value, end: value, steps: int, {KEYWORDS})", method=False)
 def linspace(start: Any, end: Any, steps: int, dtype: DType | None, requires_grad: bool) -> Tensor:
     """``steps`` numbers at equal distances from ``start`` to ``end``, both included."""
@@ -318,7 +329,7 @@ def linspace(start: Any, end: Any, steps: int, dtype: DType | None, requires_gra
     if steps < 0:
         raise ScriptError("number of steps must be non-negative", code="E0308")
     name = allocate((steps,), dtype or dtypes.default_dtype())
-    return leaf(np.linspace(start, end, steps).astype(name), requires_grad)
+    return leaf(evenly_spaced(start, end, steps, name), requires_grad)
 
 
 @public(f"logspace(start: value, end: value, steps: int, base: float = 10.0, {KEYWORDS})", method=False)

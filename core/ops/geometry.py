@@ -140,4 +140,5 @@ def cdist(x: Tensor, y: Tensor, p: float, compute_mode: str) -> Tensor:
         compute_mode == COMPUTE_MODES[1] or (compute_mode == COMPUTE_MODES[0] and max(rows, columns) > MANY)
     )
     name = "ViewBackward0" if is_product else "CdistBackward0"
-    return vector_norm.named(name)(difference, ord=p, dim=(difference.ndim - 1,), keepdim=False)
+    distance = vector_norm.named(name, reads_input=p == 0)
+    return distance(difference, ord=p, dim=(difference.ndim - 1,), keepdim=False)

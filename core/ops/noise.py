@@ -48,7 +48,8 @@ def rrelu(x: Tensor, lower: float, upper: float, training: bool, inplace: bool) 
             f"\"{kernel}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
         )
     slopes = uniform(x.shape, lower, upper) if training else np.full(x.shape, (lower + upper) / 2)
-    out = prelu.named("RreluWithNoiseBackward0")(x, Tensor(np.asarray(slopes, x.data.dtype)))
+    noisy = prelu.named("RreluWithNoiseBackward0", reads_input=True)
+    out = noisy(x, Tensor(np.asarray(slopes, x.data.dtype)))
     return kept(x, out, inplace)
 
 

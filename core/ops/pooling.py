@@ -82,7 +82,7 @@ def max_pool(dims: int) -> Callable[..., Any]:
         seen = cut_windows(x, windows, least)
         rows = reshape(seen, shape=(*seen.shape[:-dims], math.prod(windows.kernel)))
         place = largest_places(rows.data)[..., None]
-        largest = pick.named(grad_fn)(rows, index=place, dim=rows.ndim - 1, keepdim=False)
+        largest = pick.named(grad_fn, reads_input=True)(rows, index=place, dim=rows.ndim - 1, keepdim=False)
         if not indices:
             return largest
         return largest, Tensor(flat_positions(place[..., 0], x.shape[-dims:], windows))
@@ -126,7 +126,7 @@ def mean_pool(dims: int) -> Callable[..., Tensor]:
             entries = window_sizes(x.shape[-dims:], windows, include_pad)
         if not x.dtype.is_floating_point:  # torch rounds the mean of whole numbers towards zero
             return Tensor(np.trunc(totals.data / entries).astype(x.dtype.name))
-        return div.named(grad_fn)(totals, Tensor(np.asarray(entries).astype(x.data.dtype)))
+        return div.named(grad_fn, reads_input=True)(totals, Tensor(np.asarray(entries).astype(x.data.dtype)))
 
     pool.__doc__ = f"The mean of each window over {dims} dimension{'s' * (dims > 1)}."
     return pool
@@ -195,7 +195,7 @@ def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
             weights = np.full((count, x.shape[dim]), math.nan)
             for row, (start, stop) in enumerate(adaptive_bounds(x.shape[dim], count)):
                 weights[row, start:stop] = 1 / (stop - start)
-            x = mix.named(grad_fn)(x, weights=weights, dim=dim)
+            x = mix.named(grad_fn, reads_input=True)(x, weights=weights, dim=dim)
         return x
 
     pool.__doc__ = f"The means of so many windows over {dims} dimension{'s' * (dims > 1)}."
@@ -230,7 +230,7 @@ def adaptive_max_pool(dims: int) -> Callable[..., Any]:
         rows = reshape(x, shape=(*x.shape[:lead], math.prod(x.shape[lead:])))
         place = windows[np.arange(len(windows)), largest_places(rows.data[..., windows])]
         shape = (*x.shape[:lead], *asked.counts)
-        largest = reshape.named(grad_fn)(gather(rows, dim=lead, index=place), shape=shape)
+        largest = reshape.named(grad_fn, reads_input=True)(gather(rows, dim=lead, index=place), shape=shape)
         return (largest, Tensor(place.reshape(shape))) if indices else largest
 
     pool.__doc__ = f"The largest entries of so many windows over {dims} dimension{'s' * (dims > 1)}."

@@ -67,6 +67,8 @@ relu = selective(
     saved=(("out",),),
     scalar=lambda x: max_scalar(x, 0.0),
     kink="the slope at 0 is 0",
+    fused_backward="ThresholdBackwardBackward0",
+    reads_input=True,
 )
 maximum = selective(
     "maximum",

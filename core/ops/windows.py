@@ -140,7 +140,8 @@ def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
         dim = first + offset
         check_reach(x, dim, before, after, mode)
         name = PAD_NAMES.get(mode, "CopySlices").format(len(pads))
-        x = index_select.named(name)(x, dim=dim, index=positions(x.shape[dim], before, after, mode))
+        padded = index_select.named(name, reads_input=mode != "circular")
+        x = padded(x, dim=dim, index=positions(x.shape[dim], before, after, mode))
     return x
 
 

@@ -95,6 +95,17 @@ def test_float32(autodiff):
     assert autodiff("grad", "--dtype", "float32", "-e", code).out == "0.2\n"
 
 
+@pytest.mark.parametrize(
+    "given",
+    [("-e", "x = 0.1; L = 3*x*x"), ("-e", "x = [0.1]; L = 3*x[0]**2"), ("--set", "x=0.1", "-e", "3*x*x")],
+)
+def test_numbers_without_tensors_take_the_default_type(autodiff, given):
+    assert autodiff("grad", *given).out == "0.6000000000000001\n"
+    assert autodiff("grad", "--dtype", "float32", *given).out == "0.6\n"
+    document = json.loads(autodiff("grad", "--dtype", "float32", "--format", "json", *given).out)
+    assert {document["output"]["dtype"], document["gradients"][0]["dtype"]} == {"float32"}
+
+
 def test_what_the_script_prints_goes_beside_the_numbers(autodiff):
     done = autodiff("grad", "--wrt", "w", "-e", "w = 3; L = w**2; print('hello')")
     assert (done.out, done.err) == ("6\n", "hello\n")

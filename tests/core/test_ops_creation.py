@@ -131,6 +131,24 @@ def test_as_torch(name, args, kwargs, default):
     np.testing.assert_allclose(got.data, wanted.detach().numpy(), rtol=rtol)
 
 
+@pytest.mark.oracle
+def test_linspace_in_single_precision_to_the_last_digit():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        (start, end), steps = (rng.normal(size=2) * 10).tolist(), int(rng.integers(0, 40))
+        got = call_mine("linspace", start, end, steps, dtype=dtypes.float32)
+        wanted = torch.linspace(start, end, steps, dtype=torch.float32)
+        np.testing.assert_array_equal(got.data, wanted.numpy())
+
+
+def test_linspace_in_single_precision_is_rounded_from_both_ends():
+    assert (call_mine("linspace", 0, 1, 12, dtype=dtypes.float32).data * np.float32(1e5)).tolist()[5::5] == [
+        45454.546875,
+        90909.0859375,
+    ]
+
+
 ERRORS = [
     new("tensor", [[1.0, 2.0], [3.0]]),
     new("tensor", [[1.0, 2.0], [3.0, 4.0, 5.0]]),
