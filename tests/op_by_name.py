@@ -96,9 +96,8 @@ def compare_errors(name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | No
 
 def compare_warnings(name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
     """Both sides warn, with the same words."""
-    from autodiff.core.mode import mode
-
     import torch
+    from autodiff.core.mode import mode
 
     warned = torch.is_warn_always_enabled()
     torch.set_warn_always(True)  # else what warns depends on the tests that ran before
