@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from autodiff.cli.render.latex import latex_document
-from autodiff.cli.render.markdown import markdown_document
+from autodiff.cli.render.markdown import item, markdown_document
 from autodiff.cli.render.page import Page
 from autodiff.core.describe import describe
 from autodiff.core.errors import AutodiffError
@@ -227,6 +227,24 @@ def test_documents_say_why_and_where_the_gradient_is_a_convention() -> None:
     assert made.endswith(f"\n\n{shown}\n".replace("[", "\\[").replace("]", "\\]"))
     report.derivations[0].kinks *= 6
     assert "\n... 1 more point like these\n" in markdown_document(report, Page())
+
+
+def test_markdown_lists_have_five_steps_and_no_empty_points() -> None:
+    report = report_of(
+        "x = torch.ones(2, requires_grad=True); first_w = torch.tensor([[1., 2.], [3., 4.]]);\n"
+        "L = tanh(first_w @ x).sum()"
+    )
+    text = markdown_document(report, Page())
+    assert re.findall(r"(?m)^\d\. \*\*\w+\*\*", text) == [
+        f"{at}. **{label}**"
+        for at, label in enumerate(("chain", "local", "simplified", "numbers", "value"), 1)
+    ]
+    assert item("-", [r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}"]) == [
+        "-  ```math",
+        r"   \begin{pmatrix} 1 \\ 2 \end{pmatrix}",
+        "   ```",
+        "",
+    ]
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex here")

@@ -54,7 +54,7 @@ def derivation_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     if derivation.factored:
         yield from capped(formula_lines("  factored", derivation.factored, page), page)
     yield from capped(meaning_lines(derivation, page), page)
-    if is_as_before(derivation):
+    if is_as_before(derivation) or cuts_array(derivation.numbers, page.width - LABEL_WIDTH):
         as_before = fold(
             "as in step 3: the arrays are too large to be written into it", page.width - LABEL_WIDTH
         )
@@ -97,6 +97,12 @@ def is_as_before(derivation: Derivation) -> bool:
     return total.replace(" ", "") == derivation.simplified.replace(" ", "") and any(
         re.search(rf"(?<![\w']){re.escape(name)}(?![\w'])", total) for name in derivation.expressions.values
     )
+
+
+def cuts_array(terms: Sequence[str], room: int) -> bool:
+    """Whether a matrix in the terms would go over the end of the line."""
+    blocks = [term.split("\n") for term in terms if "\n" in term]
+    return any(line.count("|") % 2 for block in blocks for line in folded_block(block, room))
 
 
 def meaning_lines(derivation: Derivation, page: Page) -> Iterator[Line]:

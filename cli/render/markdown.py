@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 #: What Markdown would take for an escape of its own inside of ``$...$``.
 ESCAPES = re.compile(r"\\[^A-Za-z]")
+FENCE = "```"
 SPECIAL = re.compile(r"([\\`*_\[\]<$~|])")
 
 
@@ -36,6 +37,9 @@ def section_text(section: Section) -> str:
         number += label != "factored"
         name = f"{number}. **{label}**" if label != "factored" else "   **factored**"
         made += item(name, lines)
+        if label == "chain" and section.maps:
+            number += 1
+            made.append(f"{number}. **local** as maps of what comes in, below")
     if section.maps:
         made += ["", "The local derivatives map what comes in, $G$:", ""]
         made += [line for formula in section.maps for line in item("-", [formula])]
@@ -64,7 +68,9 @@ def item(lead: str, lines: Sequence[str]) -> list[str]:
         body = [indent + lines[0]]
     else:
         body = [f"{indent}\\begin{{aligned}}", set_lines, f"{indent}\\end{{aligned}}"]
-    return [lead, "", f"{indent}```math", *body, f"{indent}```", ""]
+    # A fence stands behind a bare dash, since an empty line after one ends the point.
+    start = [f"-  {FENCE}math"] if lead == "-" else [lead, "", f"{indent}{FENCE}math"]
+    return [*start, *body, f"{indent}{FENCE}", ""]
 
 
 def inline(formula: str) -> str:

@@ -66,6 +66,15 @@ def test_terms_are_not_cut_in_two(autodiff, write) -> None:
     assert chain[-2].endswith("/dW")
 
 
+@pytest.mark.parametrize("flags", [(), ("--all",)])
+def test_a_matrix_is_not_cut_inside(autodiff, flags) -> None:
+    script = "x = torch.rand(4, 6); W1 = torch.rand(6, 8, requires_grad=True); W2 = torch.rand(8, 3)"
+    loss = "L = ((tanh(x @ W1) @ W2 - 1)**2).sum()"
+    out = autodiff("explain", "-e", script, "-e", loss, "--wrt", "W1", *flags).out
+    assert "4 numbers     as in step 3: the arrays are too large to be written into it\n" in out
+    assert all(line.count("|") % 2 == 0 for line in out.splitlines())
+
+
 def test_numbers_that_stayed_names_are_not_written_out_twice(autodiff) -> None:
     script = "torch.manual_seed(0); x = torch.randn(20, 20); w = torch.randn(20, 20, requires_grad=True)"
     done = autodiff("explain", "-e", script, "-e", "L = (x @ w).tanh().sum()")
