@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import factorial, isfinite, sqrt
+from itertools import pairwise
+from math import factorial, isfinite, log2, sqrt
 
 from autodiff.core.lazy import np
 
@@ -24,6 +25,8 @@ DOUBT = 20.0
 CALM = 0.2
 #: How much of a value is rounding at least.
 ROUNDING = 1e-15
+#: Steps that show whether quotients go to infinity, and how much they then grow at each, at least.
+ENDLESS_STEPS, ENDLESS_GROWTH = tuple(10.0**-k for k in range(6, 12)), 1.01
 #: How far apart, relative to the entries, the points are at which the rounding is sampled, and how many.
 SAMPLES_APART, SAMPLES = 1e-5, 9
 
@@ -118,6 +121,40 @@ def best_slope(
         found.append(slope)
         before = slope
     return min(found, key=lambda slope: slope.error, default=None)
+
+
+def is_endless(value: Callable[[float], float], at: float, middle: float, given: float) -> bool:
+    """Whether the quotients to one side go to the infinity ``given``; other arguments as of ``slope_of``."""
+    for side in (1.0, -1.0):
+        quotients: list[float] = []
+        for relative in ENDLESS_STEPS:
+            step = (at + side * relative * max(abs(at), 1.0)) - at
+            quotients.append((value(step) - middle) / step * (1.0 if given > 0 else -1.0))
+        if all(here > ENDLESS_GROWTH * before > 0 for before, here in pairwise(quotients)):
+            return True
+    return False
+
+
+def remainder_order(
+    value: Callable[[float], float], middle: float, rate: float, length: float, noise: float, blur: float
+) -> float | None:
+    """How fast ``|f(h) - f(0) - h*rate|`` shrinks with h: 2 where the rate is the slope.
+
+    ``h`` is up to an eighth of ``length``; the values are off by ``noise`` and the rate by ``blur``.
+    None where the remainder is nothing but rounding.
+    """
+    noise = max(1e-12 * max(abs(middle), abs(rate), 1e-300), noise)
+    points = []
+    for k in range(3, 27):
+        h = length * 2.0**-k
+        remainder = abs(value(h) - middle - h * rate)
+        if isfinite(remainder) and remainder > noise + h * blur:
+            points.append((k, log2(remainder)))
+    slopes = [(before[1] - after[1]) / (after[0] - before[0]) for before, after in pairwise(points)]
+    if len(slopes) < 3:
+        return None
+    # The smallest steps that are still above rounding are the nearest to the limit.
+    return float(np.median(slopes[-5:]))
 
 
 def sampled_rounding(value: Callable[[Any], float], x: Any, direction: Any) -> tuple[float, float]:

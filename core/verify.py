@@ -9,12 +9,11 @@ to estimate derivatives of real functions", SIAM Review 40, 1998).
 
 from __future__ import annotations
 
-from itertools import pairwise
-from math import isfinite, log2
+from math import inf, isfinite, isinf, isnan
 
 from autodiff.core.differentiated import Gradient, Scalar
 from autodiff.core.lazy import np
-from autodiff.core.slopes import SMALL, sampled_rounding, slope_along, slope_of
+from autodiff.core.slopes import SMALL, is_endless, remainder_order, sampled_rounding, slope_along, slope_of
 from autodiff.core.symbol import is_custom
 
 TYPE_CHECKING = False
@@ -53,8 +52,11 @@ CANCELLED = {"float64": 1e-7, "float32": 0.1}
 #: The remainder shrinks at least so fast where the gradient is right; a wrong one gives 1.
 SLOPE = 1.8
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
+#: The verdict on an entry that stands for the whole gradient is the last of these.
+ORDER = (OK, UNDECIDED, KINK, NOT_FINITE, WRONG)
 LEAVES, BLURRED, CHANGES = "leaves the domain", "blurred by rounding", "changes"
 LOST, INPUT, HIDDEN = "lost beside larger gradients", "is an input itself", "hidden beside larger gradients"
+INFINITE, ENDLESS = "is infinite", "goes to infinity"
 
 
 class Check:
@@ -63,8 +65,10 @@ class Check:
     ``verdict`` is OK, WRONG, KINK (the slopes from the two sides differ, no gradient is right), NOT_FINITE
     or UNDECIDED, for the ``reason`` given: LEAVES (every step leaves the domain), BLURRED (rounding hides the
     slope), LOST (it is off, but so small beside those on the way that rounding may be all there is of it),
-    CHANGES (the script comes to something else when it is run again) or INPUT (the output is this input, so
-    there is no rule to check). The caller makes WRONG what a Function has made so, though HIDDEN from the
+    CHANGES (the script comes to something else when it is run again), INFINITE (what is differentiated is
+    infinite), ENDLESS (the gradient is, and the differences grow without end) or INPUT (the output is this
+    input, so there is no rule to check). NOT_FINITE is nan, or an infinity where the differences are none.
+    The caller makes WRONG what a Function has made so, though HIDDEN from the
     differences. ``worst`` is the entry
     furthest from the differences, () for a number; ``difference`` how far it is, relative to the largest
     entry; ``is_by_plane`` where the complex step has decided because differences are of no use there.
@@ -149,13 +153,16 @@ class _Verifier:
         self.g = function.g
         self.random = random
         self.relative = RELATIVE[function.precision]
-        self.scale = float(np.abs(self.g).max()) if self.g.size else 0.0
+        self.scale = float(np.abs(self.g[np.isfinite(self.g)]).max(initial=0.0))
 
     def check(self, neighbours: Neighbours | None) -> Check:
         found = Check(self.function.spelled, self.x.size, self.order)
         middle = float(self.value(self.x))
-        if not np.isfinite(self.g).all() or not isfinite(middle):
+        if np.isnan(self.g).any() or isnan(middle):
             found.verdict = NOT_FINITE
+            return found
+        if isinf(middle):
+            found.verdict, found.reason = UNDECIDED, INFINITE
             return found
         if not self.x.size:
             return found
@@ -176,7 +183,13 @@ class _Verifier:
         self.step_entries(found, middle)
         if not found.entries:
             found.verdict, found.reason = UNDECIDED, LEAVES
-        found.slope = self.taylor_slope(middle)
+        largest = float(np.abs(self.x).max())
+        length = largest if 0 < largest < SMALL else max(largest, 1.0)
+        blur = 10 * self.digits * float(np.abs(self.g * self.direction).sum())
+        rate, noise = float((self.g * self.direction).sum()), 100 * self.rounding
+        found.slope = remainder_order(
+            lambda h: float(self.value(self.x + h * self.direction)), middle, rate, length, noise, blur
+        )
         if (
             found.verdict == OK
             and found.entries < found.size
@@ -247,6 +260,14 @@ class _Verifier:
         worst: tuple[int, float] = (-1, -1.0)
         for place in places:
             given = float(self.g[place])
+            if isinf(given):
+                is_found = is_endless(self.stepped(place), float(self.x[place]), middle, given)
+                rank = (ORDER.index(UNDECIDED if is_found else NOT_FINITE), inf)
+                if rank > worst:
+                    worst = rank
+                    found.verdict, found.reason = ORDER[rank[0]], ENDLESS if is_found else ""
+                    found.worst, found.given, found.sides = place, given, None
+                continue
             plane = self.complex_slope(place)
             slope = slope_of(self.stepped(place), float(self.x[place]), middle, self.rounding)
             if slope is None and plane is None:
@@ -261,7 +282,7 @@ class _Verifier:
             if is_dust and slope is not None and verdict == OK:
                 verdict = self.judge_in_double(place, slope)
             found.is_by_plane |= verdict == OK and plane is not None and apart > BLIND * size
-            rank = ((OK, UNDECIDED, KINK, WRONG).index(verdict), apart / size)
+            rank = (ORDER.index(verdict), apart / size)
             if rank > worst:
                 worst = rank
                 found.verdict, found.worst, found.difference = verdict, place, apart / size
@@ -368,28 +389,3 @@ class _Verifier:
         except TypeError:  # a function of the op that has no complex form
             return None
         return slope if isfinite(slope) else None
-
-    # -- Taylor's remainder ---------------------------------------------------------------------------------
-
-    def taylor_slope(self, middle: float) -> float | None:
-        """How fast ``|f(x + h*v) - f(x) - h*(g . v)|`` shrinks with h: 2 where g is the gradient.
-
-        None where the remainder is nothing but rounding.
-        """
-        largest = float(np.abs(self.x).max())
-        length = largest if 0 < largest < SMALL else max(largest, 1.0)
-        rate = float((self.g * self.direction).sum())
-        noise = max(1e-12 * max(abs(middle), abs(rate), 1e-300), 100 * self.rounding)
-        blur = 10 * self.digits * float(np.abs(self.g * self.direction).sum())
-        points = []
-        for k in range(3, 27):
-            h = length * 2.0**-k
-            value = float(self.value(self.x + h * self.direction))
-            remainder = abs(value - middle - h * rate)
-            if isfinite(remainder) and remainder > noise + h * blur:
-                points.append((k, log2(remainder)))
-        slopes = [(before[1] - after[1]) / (after[0] - before[0]) for before, after in pairwise(points)]
-        if len(slopes) < 3:
-            return None
-        # The smallest steps that are still above rounding are the nearest to the limit.
-        return float(np.median(slopes[-5:]))

@@ -10,7 +10,9 @@ from autodiff.core.verify import (
     BLURRED,
     CHANGES,
     COMPLEX_STEP,
+    ENDLESS,
     HIDDEN,
+    INFINITE,
     INPUT,
     KINK,
     LEAVES,
@@ -40,6 +42,11 @@ UNDECIDED_BECAUSE = {
     LOST: (
         "the differences give another gradient, but it is so small beside those on the way to it that"
         " rounding may be all there is of it"
+    ),
+    INFINITE: "what is differentiated is infinite here, so there are no differences to compare with",
+    ENDLESS: (
+        "the gradient is infinite here, and the differences grow without end as the step shrinks: there is no"
+        " number to compare with"
     ),
     INPUT: (
         "this is an input, and the output itself: nothing is computed from it, so there is no gradient to"

@@ -280,6 +280,41 @@ def test_the_comparison_at_the_boundary_is_named(autodiff):
     ) in said
 
 
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("x = 0.; L = sqrt(x)", "goes to infinity"),
+        ("x = 1.; L = 5 + asin(x)", "goes to infinity"),
+        ("x = 0.; L = -(x**0.9)", "goes to infinity"),
+        ("x = torch.tensor([0., 4.]); L = sqrt(x).sum()", "goes to infinity"),
+        ("x = 1.; L = exp(1000*x)", "is infinite"),
+        ("x = 0.; L = log(x)", "is infinite"),
+    ],
+)
+def test_infinities_cannot_be_decided(autodiff, code, reason):
+    done = autodiff("check", "-e", code, "--format", "json")
+    document = json.loads(done.out)
+    [found] = document["checks"]
+    assert (done.returncode, document["right"]) == (0, None)
+    assert (found["verdict"], found["reason"]) == ("undecided", reason)
+    assert "infinite here" in autodiff("check", "-e", code).out
+
+
+@pytest.mark.parametrize("gradient", ["g*inf*x", "g*float('nan')*x", "-g*inf*x"])
+def test_infinities_that_the_differences_do_not_see_are_wrong(autodiff, write, gradient):
+    body = {"parameters": "x", "forward": "ctx.save_for_backward(x); return x**2 + x", "gradients": "g"}
+    code = FUNCTION.format(backward=f"x, = ctx.saved_tensors; return {gradient}", **body)
+    code = code.replace("inf", "float('inf')") + "x = torch.tensor(2., requires_grad=True)\nL = Own.apply(x)"
+    returned, found = check_entry(autodiff, write, code)
+    assert (returned, found["verdict"]) == (1, "not finite")
+
+
+def test_other_entries_than_the_infinite_one_are_checked(autodiff, write):
+    code = squares(2.06) + "x = torch.tensor([0., 3.], requires_grad=True)\nL = sqrt(x)[0] + Sq.apply(x)[1]"
+    returned, found = check_entry(autodiff, write, code)
+    assert (returned, found["verdict"], found["worst"]) == (1, "wrong", [1])
+
+
 def test_a_jump_says_where_it_goes(autodiff):
     code = "x = torch.tensor(0., requires_grad=True)\nL = torch.where(x > 0, x + 1, x)"
     assert "x sits on a jump of the output, from 0 to 1: the slope is 1 from below and 1 from above" in (

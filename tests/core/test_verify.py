@@ -159,7 +159,8 @@ def test_inputs_of_every_size(value: str) -> None:
 
 
 def test_what_is_not_finite_cannot_be_checked() -> None:
-    assert check("x = tensor(0., requires_grad=True)\nL = sqrt(x)").verdict == NOT_FINITE
+    assert check("x = tensor(-1., requires_grad=True)\nL = sqrt(x)").verdict == NOT_FINITE
+    assert check("x = tensor(0., requires_grad=True)\nL = sqrt(x)*x").verdict == NOT_FINITE
 
 
 def test_where_no_step_stays_in_the_domain() -> None:
