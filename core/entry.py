@@ -86,10 +86,11 @@ class EntryWriter:
             run.explain()
             steps = run.steps(node, place)
         except TooLongError:
-            value, complete = backward, Complete(from_tensor)
-            return Entry(place, above, below, value=value, backward=value, complete=complete)
+            complete = Complete(from_tensor)
+            return Entry(place, above, below, value=backward, backward=backward, complete=complete)
         whole = run.written_out(expr)
         value = backward if whole is None else float(value_of(whole, run.values))
+        own = whole if value == value or backward != backward else None  # not where it has a gap
         where = [(name_of, written_sum(summands(meaning), DIGITS)) for name_of, meaning in run.told(expr)]
         return Entry(
             place,
@@ -100,7 +101,7 @@ class EntryWriter:
             difference=None if whole is None else _apart(value, backward),
             formula=written_sum(summands(expr), DIGITS),
             numbers=tuple(run.numbers(term) for term in summands(expr)),
-            complete=Complete(from_tensor if whole is None else lambda: run.complete(whole) or from_tensor()),
+            complete=Complete(from_tensor if own is None else lambda: run.complete(own) or from_tensor()),
             expr=expr,
             steps=steps,
             where=(*where, *run.formulas.where(map(name, run.tables_in(expr)))),
@@ -362,9 +363,7 @@ class _Run:
         """The formula for programs; None where a part of it has no expression entry by entry."""
         from autodiff.core.complete import complete_entry  # here, since most read the short form
 
-        if self.unspelled:
-            return None
-        return complete_entry(whole, self.places, self.values, self.formulas)
+        return None if self.unspelled else complete_entry(whole, self.places, self.values, self.formulas)
 
     def numbers(self, term: Expr) -> str:
         rounded = {s: number(float(f"{self.values[s]:.{DIGITS}g}")) for s in names_in(term)}

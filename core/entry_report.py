@@ -78,3 +78,8 @@ class Entry:
         self.where = where
         self.unspelled = unspelled
         self.values = values or {}
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether the formula has no value where backward has one, as 0/0 in the product of the others."""
+        return self.value != self.value and self.backward == self.backward

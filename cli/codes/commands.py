@@ -65,7 +65,8 @@ CODES = {
     "E0507": Code(
         "The formula has a part that no expression gives.",
         "--format formula writes an expression of functions that anybody can call. A rule of the engine that"
-        " has no such functions, and a backward of the script that leaves the graph, cannot be written so.",
+        " has no such functions, a backward of the script that leaves the graph, and a formula that comes to"
+        " 0/0 where the gradient is a limit, cannot be written so.",
         "In a backward compute with tensors, without .item(), .tolist() and numpy; --format plain shows what"
         " the gradient is made of.",
         OWN_BACKWARD.format(answer="torch.tensor(2 * g.item())"),

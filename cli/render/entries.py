@@ -29,6 +29,8 @@ def entry_lines(entry: Entry, page: Page) -> Iterator[Line]:
         return
     numbers = numbers_of(entry.numbers)
     sides = [side for side in (entry.formula, numbers) if side != value]
+    if entry.is_gap:
+        sides, value = [entry.formula], f"{numbers}, which is no number"
     line = " = ".join([entry.given, *sides, value])
     if LABEL_WIDTH + len(line) <= page.width:
         yield from step("one entry:", [line])
@@ -125,4 +127,6 @@ def entry_check(entry: Entry, page: Page) -> str:
     backward = short(entry.backward, page.digits)
     if entry.difference is None:
         return f"check: the entry {place} is backward()'s, {backward}"
+    if entry.is_gap:
+        return f"check: backward() gives {backward} at {place}, where this formula has a gap"
     return f"check: backward() gives {backward} at {place}, difference {short(entry.difference, 3)}"

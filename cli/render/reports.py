@@ -93,7 +93,7 @@ def formula_text(report: GradientReport) -> str:
         if formula.missing:
             raise LimitError(
                 f"the formula of the gradient for {fit(name)} cannot be written out: `{fit(formula.missing)}`"
-                " has no expression that could be computed",
+                " has no expression that gives a number here",
                 code="E0507",
                 help=("see it as far as there are words for it with --format plain",),
             )
