@@ -149,7 +149,7 @@ def values_at(points: Points, formula: Formula) -> list[Any]:
             if not at:
                 raise
             continue
-        if not at or fits(value.shape, np.shape(points.gradients[at])):
+        if not at or value.shape == kept[0].shape or fits(value.shape, np.shape(points.gradients[at])):
             kept[at] = value
     points.keep(list(kept))
     return list(kept.values())
