@@ -11,10 +11,11 @@ from autodiff.core.functions import FUNCTIONS
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
+from autodiff.grammar.proposals.origins import given_to, leads_on
 from autodiff.grammar.proposals.scene import DISPLAYS, Scene, after, atom, is_method, owner_of
 from autodiff.grammar.proposals.steps import step_target
 from autodiff.grammar.proposals.switches import is_switch, records, switched_off
-from autodiff.grammar.values import UNBOUND, Namespace
+from autodiff.grammar.values import Namespace
 from autodiff.grammar.walk import children, path_to, walk
 
 TYPE_CHECKING = False
@@ -118,50 +119,6 @@ def has_lost_its_graph(scene: Scene, node: Any) -> bool:
     """Whether a name stands for a tensor that has no graph any more."""
     value = scene.value(node) if isinstance(node, syntax.Name) else None
     return value.__class__ is Tensor and not value.requires_grad and leads_on(scene, node)
-
-
-def given_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
-    """The statements that give a name its value, alone or among others, or add to it, with what they give."""
-    others: list[Any] = [
-        node
-        for node in walk(scene.script)
-        if isinstance(node, (syntax.Assign, syntax.AugmentedAssign))
-        and any(
-            isinstance(part, syntax.Name) and part.id == name
-            for target in (node.targets if isinstance(node, syntax.Assign) else (node.target,))
-            for part in (target.elements if isinstance(target, DISPLAYS) else [target])
-        )
-    ]
-    first = scene.assignments(name)
-    given = [(node, node.value) for node in [*first, *(node for node in others if node not in first)]]
-    return given + [pair for node in walk(scene.script) for pair in entries_given(node, name)]
-
-
-def entries_given(node: Any, name: str) -> list[tuple[Any, Any]]:
-    """The statement ``name[index] = value`` with the value and the index."""
-    if not isinstance(node, syntax.Assign):
-        return []
-    targets = [one for one in node.targets if isinstance(one, syntax.Subscript)]
-    targets = [one for one in targets if isinstance(one.object, syntax.Name) and one.object.id == name]
-    return [(node, part) for one in targets for part in (node.value, one.index)]
-
-
-def leads_on(scene: Scene, node: Any, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether an expression was made from something that requires a gradient, as far as can be told."""
-    for part in walk(node):
-        if not isinstance(part, syntax.Name) or part.id in seen:
-            continue
-        value = scene.value(part)
-        if value.__class__ is Tensor and value.requires_grad:
-            return True
-        given = given_to(scene, part.id)
-        if value is UNBOUND and not given:  # the value of a function's own name is gone
-            return True
-        if value.__class__ is not Namespace and any(
-            leads_on(scene, other, seen | {part.id}) for _, other in given
-        ):
-            return True
-    return False
 
 
 # -- what cuts -------------------------------------------------------------------------------------------
