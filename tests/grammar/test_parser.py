@@ -1088,6 +1088,9 @@ def excused(text: str) -> bool:
         except (Warning, ValueError):
             return True  # `1if`, invalid escapes
     for node in ast.walk(tree):
+        names = [getattr(node, field, None) for field in ("id", "arg", "attr", "name", "asname")]
+        if any(isinstance(name, str) and name.startswith("_") and name != "_" for name in names):
+            return True  # `_.a` without its point
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Starred):
             return True  # turned away by Python's compiler, unless it finds something else first
         if isinstance(node, (ast.GeneratorExp, ast.NamedExpr, ast.Set, ast.Dict)):
