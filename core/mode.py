@@ -104,7 +104,7 @@ class _Switch:
             with type(self)():
                 return function(*args, **kwargs)
 
-        return in_mode  # type: ignore[return-value]
+        return in_mode  # type: ignore[return-value] # it takes and answers what `function` does
 
 
 class no_grad(_Switch):

@@ -229,7 +229,7 @@ class OpNode(Node):
     @property
     def grad_fn_name(self) -> str:
         name = self.op.grad_fn
-        return name if name.__class__ is str else name(self)  # type: ignore[operator]
+        return name if isinstance(name, str) else name(self)
 
     def check_saved(self) -> None:
         """Refuse to go on where a saved value was freed or changed in place."""

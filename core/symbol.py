@@ -387,6 +387,5 @@ def local_symbol(node: Node, index: int, out: Symbol, operands: tuple[Symbol, ..
     return pull_symbol(node, index, Symbol(name("G"), out.shape), out, operands)
 
 
-# The spellings enter themselves, and need what is defined above.
-from autodiff.core import place_spelling as _place_spelling  # noqa: E402, F401
-from autodiff.core import spelling as _spelling  # noqa: E402, F401
+from autodiff.core import place_spelling as _place_spelling  # noqa: E402, F401 - enters itself; needs what is above
+from autodiff.core import spelling as _spelling  # noqa: E402, F401 - likewise

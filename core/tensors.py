@@ -105,8 +105,8 @@ class Tensor:
     __le__ = _binary("le")
     __gt__ = _binary("gt")
     __ge__ = _binary("ge")
-    __eq__ = _binary("eq")  # type: ignore[assignment]
-    __ne__ = _binary("ne")  # type: ignore[assignment]
+    __eq__ = _binary("eq")  # type: ignore[assignment] # entry by entry: a tensor, where object answers bool
+    __ne__ = _binary("ne")  # type: ignore[assignment] # as __eq__
     __hash__ = object.__hash__
 
     lazy: Lazy | None
@@ -210,7 +210,7 @@ class Tensor:
         if self.value.__class__ is float:
             return self.value
         requirements.need_one_entry(self)
-        return self.value.item()  # type: ignore[no-any-return]
+        return self.value.item()  # type: ignore[no-any-return] # numpy says Any
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
@@ -379,5 +379,4 @@ def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = Fals
 if is_fast:
     SHORT_WAYS[1] = lambda op: scalars.of_one(Tensor, op)
 
-# How ops are applied to tensors is entered there, and needs the class.
-from autodiff.core import application as _application  # noqa: E402, F401
+from autodiff.core import application as _application  # noqa: E402, F401 - enters how ops apply to Tensor

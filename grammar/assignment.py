@@ -79,7 +79,7 @@ def assign_name(c: Compiler, target: syntax.Name, value: Evaluate) -> Execute:
 
 def store_into(c: Compiler, target: syntax.Expression) -> Store:
     """The closure that assigns a value to a target."""
-    return STORES.get(target.__class__, no_target)(c, target)  # type: ignore[no-any-return]
+    return STORES.get(target.__class__, no_target)(c, target)
 
 
 def no_target(c: Compiler, target: syntax.Expression) -> Store:
@@ -201,7 +201,7 @@ def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
     return [*values[:star], values[star:end], *values[end:]]
 
 
-STORES: dict[type, Callable[[Compiler, Any], Any]] = {
+STORES: dict[type, Callable[[Compiler, Any], Store]] = {
     syntax.Name: store_name,
     syntax.Attribute: store_attribute,
     syntax.Subscript: store_subscript,

@@ -220,8 +220,9 @@ def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, pla
         if found is None:
             function = get_attribute(value, name, name_span)
             return (lambda _, *args, **kwargs: call(function, args, kwargs)), None
-        defaults = found.after_one if found.__class__ is Function else None
-        entry = (found if defaults is None else found.implementation), defaults  # type: ignore[attr-defined]
+        entry: tuple[Callable[..., Any], tuple[Any, ...] | None] = found, None
+        if isinstance(found, Function) and found.after_one is not None:
+            entry = found.implementation, found.after_one
         direct[value.__class__] = entry
         return entry
 

@@ -31,7 +31,7 @@ def name(c: Compiler, node: syntax.Name) -> Evaluate:
     scope, module = c.scope, c.frame
 
     def fail() -> ScriptError:
-        return c.inside(scope, lambda: c.unbound(node))  # type: ignore[no-any-return]
+        return c.inside(scope, lambda: c.unbound(node))
 
     if depth == 0:
 
@@ -189,7 +189,7 @@ def fstring(c: Compiler, node: syntax.FString) -> Evaluate:
     parts = [part if isinstance(part, str) else replacement(c, part) for part in node.parts]
 
     def run(frame: Frame) -> Any:
-        texts = [part if part.__class__ is str else part(frame) for part in parts]  # type: ignore[operator]
+        texts = [part if isinstance(part, str) else part(frame) for part in parts]
         check_length(sum(map(len, texts)), "string")
         return "".join(texts)
 

@@ -36,7 +36,8 @@ def overwritten(x: Tensor, value: float, grad_fn: str) -> Tensor:
     """What ``x`` is with one number everywhere; where it was computed, the graph remembers that it was."""
     if not mode.enabled or not is_recorded(x):
         return full_like(x, value)
-    return OPS["index_put"].named(grad_fn)(x, value, basic=(), advanced=())  # type: ignore[no-any-return]
+    written: Tensor = OPS["index_put"].named(grad_fn)(x, value, basic=(), advanced=())
+    return written
 
 
 @method(Tensor, "zero_")
@@ -131,7 +132,8 @@ def without_slope(name: str, x: Tensor, others: tuple[Any, ...], result: Tensor)
     with_tensor = others and others[0].__class__ is Tensor
     compared = OPS["compared"].named(f"{name.capitalize()}Backward{int(bool(with_tensor))}")
     operands = (x, others[0]) if with_tensor else (x, 0.0)
-    return compared(*operands, result=cast(result, x.dtype).data)  # type: ignore[no-any-return]
+    made: Tensor = compared(*operands, result=cast(result, x.dtype).data)
+    return made
 
 
 #: What torch calls the nodes of these: their functions' names with other numbers.

@@ -17,8 +17,9 @@ from autodiff.grammar.values import UNBOUND, Namespace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
+    T = TypeVar("T")
     Frame = list[Any]
     Evaluate = Callable[[Frame], Any]
     Execute = Callable[[Frame], int | None]
@@ -121,7 +122,7 @@ class Compiler:
 
         return run
 
-    def inside(self, scope: Scope, compile_part: Callable[[], Any]) -> Any:
+    def inside(self, scope: Scope, compile_part: Callable[[], T]) -> T:
         """Compile something that stands in another scope."""
         around = self.scope, self.loops
         self.scope, self.loops = scope, 0

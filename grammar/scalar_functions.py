@@ -85,7 +85,7 @@ MATH: dict[str, Any] = {
     "prod": Builtin("prod", product),
     "fsum": Builtin("fsum", exact_sum),
 }
-for _name, _function in {
+_OF_MATH: dict[str, Callable[..., Any]] = {
     "sqrt": math.sqrt,
     "cbrt": math.cbrt,
     "exp": math.exp,
@@ -127,8 +127,9 @@ for _name, _function in {
     "isinf": math.isinf,
     "isfinite": math.isfinite,
     "isclose": math.isclose,
-}.items():
-    MATH[_name] = of_math(_name, _function)  # type: ignore[arg-type]
+}
+for _name, _function in _OF_MATH.items():
+    MATH[_name] = of_math(_name, _function)
 
 
 def of_numpy(name: str, torch_name: str) -> Builtin:

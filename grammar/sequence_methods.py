@@ -142,23 +142,20 @@ def text_method(name: str, function: Callable[..., Any], *kinds: type) -> None:
     METHODS[str, name] = checked
 
 
-for _text_name, _function, *_kinds in [
-    ("upper", str.upper),
-    ("lower", str.lower),
-    ("title", str.title),
-    ("capitalize", str.capitalize),
-    ("strip", str.strip, str),
-    ("lstrip", str.lstrip, str),
-    ("rstrip", str.rstrip, str),
-    ("split", str.split, str, int),
-    ("startswith", str.startswith, str),
-    ("endswith", str.endswith, str),
-    ("find", str.find, str),
-    ("count", str.count, str),
-    ("isdigit", str.isdigit),
-    ("isalpha", str.isalpha),
-]:
-    text_method(_text_name, _function, *_kinds)  # type: ignore[arg-type]
+text_method("upper", str.upper)
+text_method("lower", str.lower)
+text_method("title", str.title)
+text_method("capitalize", str.capitalize)
+text_method("strip", str.strip, str)
+text_method("lstrip", str.lstrip, str)
+text_method("rstrip", str.rstrip, str)
+text_method("split", str.split, str, int)
+text_method("startswith", str.startswith, str)
+text_method("endswith", str.endswith, str)
+text_method("find", str.find, str)
+text_method("count", str.count, str)
+text_method("isdigit", str.isdigit)
+text_method("isalpha", str.isalpha)
 
 
 @method(str, "replace")

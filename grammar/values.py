@@ -38,7 +38,7 @@ class Unbound:
 UNBOUND = Unbound()
 
 
-class Size(tuple):  # type: ignore[type-arg]
+class Size(tuple[int, ...]):
     """A shape: a tuple that prints as ``torch.Size([2, 3])``."""
 
     __slots__ = ()
@@ -154,7 +154,8 @@ class ScriptFunction:
 
     @property
     def name(self) -> str:
-        return self.code.name  # type: ignore[no-any-return]
+        name: str = self.code.name
+        return name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # A call from Python code uses its stack, of which there is much less than the depth limit allows.

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from autodiff.core.functions import FUNCTIONS, Function, expose
-from autodiff.core.ops import activations, arithmetic, filling, random, selection, transcendental  # noqa: F401
+from autodiff.core.ops import (  # noqa: F401 - the functions are declared there
+    activations,
+    arithmetic,
+    filling,
+    random,
+    selection,
+    transcendental,
+)
 from autodiff.core.ops.in_place_checks import AFTER
 
 TYPE_CHECKING = False

@@ -119,7 +119,9 @@ vector_norm = primitive(
 
 
 def correction_of(unbiased: bool | None, correction: float | None) -> float:
-    return 1 if unbiased is None and correction is None else correction if unbiased is None else int(unbiased)  # type: ignore[return-value]
+    if unbiased is not None:
+        return int(unbiased)
+    return 1 if correction is None else correction
 
 
 def spread_of(

@@ -11,6 +11,8 @@ from autodiff.grammar.syntax import Expression
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from autodiff.grammar.parser import Reader
 
 
@@ -101,9 +103,9 @@ def comparison_operator(span: Span, *words: str) -> str:
 
 
 @rule
-def comparison(span: Span, first: Expression, *rest: str | Expression) -> syntax.Comparison:
+def comparison(span: Span, first: Expression, *rest: Any) -> syntax.Comparison:
     pairs = tuple(zip(rest[::2], rest[1::2], strict=True))
-    return syntax.Comparison(span, first, pairs)  # type: ignore[arg-type]
+    return syntax.Comparison(span, first, pairs)
 
 
 @rule

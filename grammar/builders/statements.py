@@ -8,6 +8,10 @@ from autodiff.grammar.builders.rules import mistake, rule
 from autodiff.grammar.builders.targets import check_target
 from autodiff.grammar.syntax import Body, Expression, Statement
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # -- the whole and its blocks ---------------------------------------------------------
 
 
@@ -164,12 +168,10 @@ def magic(span: Span, text: str) -> Statement:
 
 
 @rule
-def if_statement(span: Span, *parts: object) -> Statement:
+def if_statement(span: Span, *parts: Any) -> Statement:
     *branches, orelse = parts
-    tests, bodies = branches[::2], branches[1::2]
-    pairs: tuple[tuple[Expression, Body], ...] = tuple(zip(tests, bodies, strict=True))  # type: ignore[arg-type]
-    otherwise: Body = orelse or ()  # type: ignore[assignment]
-    return syntax.If(through(span.start, pairs[-1][1], otherwise), pairs, otherwise)
+    pairs = tuple(zip(branches[::2], branches[1::2], strict=True))
+    return syntax.If(through(span.start, pairs[-1][1], orelse), pairs, orelse or ())
 
 
 @rule

@@ -28,14 +28,15 @@ def to_int(x: Any = 0, /, base: Any = None) -> int:
         digits = x.strip()
         if len(digits) > 100:
             raise arithmetic.overflow()
-        made = int(digits) if base is None else int(digits, as_index(base, "a base"))
-        return arithmetic.checked(made)  # type: ignore[no-any-return]
+        made: int = arithmetic.checked(int(digits) if base is None else int(digits, as_index(base, "a base")))
+        return made
     if x.__class__ not in NUMBERS:
         raise ScriptError(
             f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(x)}'",
             code="E0203",
         )
-    return arithmetic.checked(int(x))  # type: ignore[no-any-return]
+    whole: int = arithmetic.checked(int(x))
+    return whole
 
 
 def only_entry(x: Tensor) -> Any:

@@ -131,10 +131,10 @@ def gradient_of(node: syntax.Call, wanted: Value) -> Value:
 
 def turns_of_range(inputs: tuple[Value, ...]) -> int | None:
     """How often a ``for`` over a range turns, where that is written down."""
-    numbers = [one.number for one in inputs]
-    if not all(isinstance(number, int) for number in numbers) or not 0 < len(numbers) < 4:
+    numbers = [one.number for one in inputs if isinstance(one.number, int)]
+    if len(numbers) != len(inputs) or not 0 < len(numbers) < 4 or numbers[2:] == [0]:
         return None
-    return len(range(*numbers)) if numbers[2:] != [0] else None  # type: ignore[arg-type]
+    return len(range(*numbers))
 
 
 def make_tensor(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, ...]) -> Value:

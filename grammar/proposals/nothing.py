@@ -163,7 +163,7 @@ def run_backward_first(scene: Scene) -> Iterator[Fix]:
             error.labels.append(Label(node.span, "this does not call it"))
             error.help = ()
             yield Fix(f"call it: {text}()", Edit(Span(node.span.end, node.span.end), "()"))
-        elif isinstance(around[-2], syntax.Call) and node.span.start > error.span.start:  # type: ignore[union-attr]
+        elif isinstance(around[-2], syntax.Call) and node.span.start > error.span.start:  # type: ignore[union-attr] # a scene's error has a place
             error.labels.append(Label(around[-2].span, "it runs only here"))
             yield from move_below(scene, around)
         return
