@@ -50,7 +50,7 @@ def sealed_state():
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests marked ``oracle`` need PyTorch; without it they are skipped, with it they run."""
     try:
-        import torch  # noqa: F401
+        import torch  # noqa: F401 - only whether it can be imported
     except ImportError:
         for item in items:
             if item.get_closest_marker("oracle"):

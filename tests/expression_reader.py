@@ -25,7 +25,7 @@ def parse(text: str) -> Expr:
     def read(at: ast.AST) -> Expr:
         match at:
             case ast.Constant():
-                return number(at.value)  # type: ignore[arg-type]
+                return number(at.value)
             case ast.Name():
                 return name(at.id)
             case ast.UnaryOp():

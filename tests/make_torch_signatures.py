@@ -144,7 +144,7 @@ def refusal_of_forty(function: Any, name: str, is_method: bool) -> str:
 
 
 def schemas(called: str) -> list[Any]:
-    return [  # type: ignore[no-any-return]
+    return [
         schema
         for schema in torch._C._jit_get_schemas_for_operator(f"aten::{called}")
         if "Dimname" not in str(schema)

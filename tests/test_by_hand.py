@@ -34,14 +34,14 @@ Y = a + b
 
 
 def report_of(text: str, entry: tuple[int, ...] | None = None, **settings: object) -> GradientReport:
-    asked = Settings(**settings)  # type: ignore[arg-type]
+    asked = Settings(**settings)
     source = Source(text, "script.ad")
     subject = differentiate(execute(source, asked, lambda text: None), asked)
     return describe(subject, source, graph=False, entry=entry)
 
 
 def twice(text: str, entry: tuple[int, ...] | None = None, **settings: object) -> GradientReport:
-    asked = Settings(**settings)  # type: ignore[arg-type]
+    asked = Settings(**settings)
     source = Source(text, "script.ad")
     subject, seconds = differentiate_twice(execute(source, asked, lambda text: None), asked, entry)
     return describe_twice(subject, source, seconds, max_paths=1000, top=10, entry=entry)

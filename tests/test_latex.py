@@ -30,7 +30,7 @@ x, y, w1 = name("x"), name("y"), name("w1")
 
 
 def report_of(text: str, entry: tuple[int, ...] | None = None, **settings: object) -> GradientReport:
-    asked = Settings(**settings)  # type: ignore[arg-type]
+    asked = Settings(**settings)
     source = Source(text, "script.ad")
     subject = differentiate(execute(source, asked, lambda text: None), asked)
     return describe(subject, source, graph=False, entry=entry)

@@ -304,8 +304,8 @@ def test_released_values_are_no_obstacle() -> None:
     subject = subject_of(node, {"x": x.node}, seed=np.ones(2))
     for each in subject.order:
         if each.op is not None:
-            each.release()  # type: ignore[attr-defined]
-    assert [n.shape for n in describe(subject, Source("")).graph.nodes] == [(2,)] * 3  # type: ignore[union-attr]
+            each.release()
+    assert [n.shape for n in describe(subject, Source("")).graph.nodes] == [(2,)] * 3
 
 
 class Cube(Function):

@@ -240,7 +240,7 @@ def test_assignments_are_named_as_torch_prints_them(sample: Case):
 @pytest.mark.parametrize(("x", "index"), BAD_INDICES, ids=lambda value: spell(value))
 def test_index_errors_in_torch_words(x, index):
     pytest.importorskip("torch")
-    with pytest.raises(Exception) as wanted:  # noqa: PT011
+    with pytest.raises(Exception) as wanted:  # noqa: PT011 - which type is torch's business
         theirs(x)[theirs(index)]
     with pytest.raises(AutodiffError) as got:
         getitem(mine(x), mine(index))
@@ -263,7 +263,7 @@ BAD_VALUES = [
 def test_assignment_errors_in_torch_words(x, index, value):
     pytest.importorskip("torch")
     out = theirs(x).clone()
-    with pytest.raises(Exception) as wanted:  # noqa: PT011
+    with pytest.raises(Exception) as wanted:  # noqa: PT011 - which type is torch's business
         out[theirs(index)] = theirs(value) if isinstance(value, np.ndarray) else value
     with pytest.raises(AutodiffError) as got:
         setitem_value(mine(x), mine(index), mine(value) if isinstance(value, np.ndarray) else value)

@@ -189,7 +189,7 @@ def test_attributes_that_are_refused(call: str) -> None:
     from torch_prelude import run_with_torch
 
     text = f"V = torch.ones(3)\nC = torch.ones(2, 3, 4)\n{call}"
-    assert run_script(text).error.message == str(run_with_torch(text).error)  # type: ignore[union-attr]
+    assert run_script(text).error.message == str(run_with_torch(text).error)
 
 
 @pytest.mark.parametrize(

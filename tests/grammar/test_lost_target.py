@@ -12,7 +12,7 @@ X = "x = torch.tensor([1., 2.], requires_grad=True)\n"
 
 
 def lost(text: str, **asked: str) -> GradientError:
-    settings = Settings(**asked)  # type: ignore[arg-type]
+    settings = Settings(**asked)
     with pytest.raises(GradientError) as caught:
         differentiate(execute(Source(text), settings, lambda text: None), settings)
     assert caught.value.code == "E0410"
@@ -51,7 +51,7 @@ def test_it_points_where_a_failed_backward_points(rest: str, cuts: list[tuple[st
     failed = run_script(text + "\nL.backward()").error
     assert failed is not None
     assert pointed_at(error, text) == [label for label in cuts if label[0] != excerpt(error, text)]
-    assert set(cuts) <= set(pointed_at(failed, text))  # type: ignore[arg-type]
+    assert set(cuts) <= set(pointed_at(failed, text))
     assert error.advice == failed.advice
     assert [fix.apply(text) for fix in error.fixes] == [fix.apply(text) for fix in failed.fixes]
     for fix in error.fixes:
@@ -168,7 +168,7 @@ def test_a_branch_that_did_not_run_is_neither_pointed_at_nor_rewritten(ending: s
     )
     error = run_script(script).error if ending else lost(script)
     assert error is not None
-    assert "x.detach()" not in [text for text, _ in pointed_at(error, script)]  # type: ignore[arg-type]
+    assert "x.detach()" not in [text for text, _ in pointed_at(error, script)]
     [fix] = error.fixes
     assert "    h = x.detach() * 3\nelse:\n    h = x\n" in fix.apply(script)
 

@@ -21,7 +21,7 @@ SEED = (
 
 
 def subject(text: str, **settings: object) -> Subject:
-    asked = Settings(**settings)  # type: ignore[arg-type]
+    asked = Settings(**settings)
     return differentiate(execute(Source(text), asked, lambda text: None), asked)
 
 
@@ -34,7 +34,7 @@ def gradients(text: str, **settings: object) -> dict[str, object]:
 
 
 def executed(text: str, **settings: object) -> Execution:
-    return execute(Source(text), Settings(**settings), lambda text: None)  # type: ignore[arg-type]
+    return execute(Source(text), Settings(**settings), lambda text: None)
 
 
 # -- scripts without tensors ------------------------------------------------------------------------

@@ -64,7 +64,7 @@ class OurWords(Lexer):
     def __init__(self, lexer_conf: object) -> None:
         pass
 
-    def lex(self, text: str) -> Iterator[Token]:  # type: ignore[override]
+    def lex(self, text: str) -> Iterator[Token]:
         source = Source(text)
         words = read_words(source, parser.table())
         for kind, start, end in zip(words.kinds, words.starts, words.ends, strict=True):

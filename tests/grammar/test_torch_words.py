@@ -265,10 +265,14 @@ MISTAKES = {
     "        return x*x\nx = torch.tensor([1., 2., 3.], requires_grad=True)\nSq.apply(x).sum().backward()",
     "fn no forward": "class Sq(torch.autograd.Function):\n    @staticmethod\n    def backward(ctx, g):\n"
     "        return g\nx = torch.tensor([1., 2., 3.], requires_grad=True)\nSq.apply(x).sum().backward()",
-    "fn save": "class Sq(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        ctx.save_for_backward(x, 3)\n        return x*x\n"  # noqa: E501
-    "    @staticmethod\n    def backward(ctx, g):\n        return g\nx = torch.tensor([1., 2., 3.], requires_grad=True)\nSq.apply(x).sum().backward()",  # noqa: E501
-    "fn two": "class Mul(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, y):\n        return x*y\n"  # noqa: E501
-    "    @staticmethod\n    def backward(ctx, g):\n        return g\nx = torch.tensor([1., 2., 3.], requires_grad=True)\nMul.apply(x,x).sum().backward()",  # noqa: E501
+    "fn save": "class Sq(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+    "        ctx.save_for_backward(x, 3)\n        return x*x\n"
+    "    @staticmethod\n    def backward(ctx, g):\n        return g\n"
+    "x = torch.tensor([1., 2., 3.], requires_grad=True)\nSq.apply(x).sum().backward()",
+    "fn two": "class Mul(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, y):\n"
+    "        return x*y\n"
+    "    @staticmethod\n    def backward(ctx, g):\n        return g\n"
+    "x = torch.tensor([1., 2., 3.], requires_grad=True)\nMul.apply(x,x).sum().backward()",
     "//": LEAF + "y=(x//2).sum()\ny.backward()",
     "argmax back": LEAF + "x.argmax().backward()",
     "sign ok": LEAF + "x.sign().sum().backward()\nprint(x.grad)",
@@ -277,12 +281,18 @@ MISTAKES = {
     "round": LEAF + "x.round().sum().backward()\nprint(x.grad)",
     "h views2": "h=torch.zeros(3)\ns=torch.tensor(2.,requires_grad=True)\nh[0]=s\n"
     "h[1]=h[0]+s\nh[2]=h[1]+s\nh.sum().backward()\nprint(s.grad)",
-    "parts: product": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=h[0]*s\nh[2]=h[1]*s\nh.sum().backward()",  # noqa: E501
-    "parts: constant factor": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=h[0]*2\nh.sum().backward()\nprint(s.grad)",  # noqa: E501
-    "parts: exp": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=torch.exp(h[0])\nh.sum().backward()\nprint(s.grad)",  # noqa: E501
-    "parts: copies": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=h[0].clone()*s\nh.sum().backward()\nprint(s.grad)",  # noqa: E501
-    "parts: power": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nfor i in range(2):\n    h[i]=h[i]**2+s\nh.sum().backward()",  # noqa: E501
-    "parts: read before": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\na=h[0]*s\nh[1]=1.\n(a+h.sum()).backward()",  # noqa: E501
+    "parts: product": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=h[0]*s\n"
+    "h[2]=h[1]*s\nh.sum().backward()",
+    "parts: constant factor": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\n"
+    "h[1]=h[0]*2\nh.sum().backward()\nprint(s.grad)",
+    "parts: exp": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=torch.exp(h[0])\n"
+    "h.sum().backward()\nprint(s.grad)",
+    "parts: copies": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\nh[1]=h[0].clone()*s\n"
+    "h.sum().backward()\nprint(s.grad)",
+    "parts: power": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nfor i in range(2):\n"
+    "    h[i]=h[i]**2+s\nh.sum().backward()",
+    "parts: read before": "s=torch.tensor(2.,requires_grad=True)\nh=torch.zeros(3)\nh[0]=s\na=h[0]*s\n"
+    "h[1]=1.\n(a+h.sum()).backward()",
     "deepcopy": "x=torch.ones(3,requires_grad=True)\ny=x.detach()\n"
     "y.requires_grad_()\ny.sum().backward()\nprint(x.grad,y.grad)",
     "no_grad setattr": LEAF + "y=x*2\ny.grad=torch.ones(3)\nprint(y.grad)",
