@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from agreed_lines import FOREIGN, row_of
 from script_runner import run_script
-from wrong_calls import NAMES_OF_FUNCTIONS, differences, few
+from wrong_calls import NAMES_OF_FUNCTIONS, WrongCall, differences, few
 
 SEEDS = range(4)
 each_function = pytest.mark.parametrize("name", NAMES_OF_FUNCTIONS)
@@ -30,6 +32,32 @@ def test_what_is_refused_is_refused_at_a_place_in_words_for_scripts(name: str) -
 def test_the_first_line_is_torchs(name: str) -> None:
     for seed in SEEDS:
         assert [(call.call, *said) for call, *said in differences(few(name, 2, seed))] == []
+
+
+#: Shapes of vectors, matrices and batches, some of which fit.
+OF_PRODUCTS = (
+    "(3,)",
+    "(0,)",
+    "(2, 3)",
+    "(3, 2)",
+    "(0, 3)",
+    "(2, 2, 3)",
+    "(2, 3, 0)",
+    "(1, 3, 2)",
+    "(1, 2, 2, 3)",
+)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ["torch.matmul", "torch.mm", "torch.mv", "torch.bmm", "torch.dot"])
+@pytest.mark.parametrize("second", ["bool", "int64", "float64, requires_grad=True"])
+@pytest.mark.parametrize("first", ["bool", "float64", "float64, requires_grad=True"])
+def test_products_of_any_shapes_and_types_say_what_torch_says(name: str, first: str, second: str) -> None:
+    calls = []
+    for m, n in product(OF_PRODUCTS, OF_PRODUCTS):
+        before = f"a = torch.ones({m}, dtype=torch.{first})\nb = torch.ones({n}, dtype=torch.{second})\n"
+        calls.append(WrongCall(name, "shape and type", f"{name}(a, b)", before))
+    assert [(call.script, *said) for call, *said in differences(calls)] == []
 
 
 @pytest.mark.parametrize(

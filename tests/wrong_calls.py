@@ -225,15 +225,10 @@ def changes(sample: Sample) -> Iterator[tuple[str, str, str]]:
             yield "type of all numbers", sample.call(positional, named), before + made
 
 
-def wrong_calls(name: str, samples: int = 1, seed: int = 0) -> list[WrongCall]:
-    """The wrong calls of a function by some of its samples."""
-    rng = random.Random(f"{seed} {name}")
-    available = samples_of(name)
-    others = available[1:]
-    chosen = [*available[:1], *rng.sample(others, min(samples - 1, len(others)))]
+def wrong_calls(sample: Sample) -> list[WrongCall]:
+    """All wrong calls that a sample makes."""
     found = {
         (before, call): WrongCall(spelling.key, kind, call, before)
-        for sample in chosen
         for spelling in spellings(sample)
         for kind, call, before in changes(spelling)
     }
@@ -246,10 +241,14 @@ NAMES_OF_FUNCTIONS = tuple(sorted({*FUNCTIONS, *MORE} - {"torch.Tensor", "torch.
 
 
 def few(name: str, count: int, seed: int = 0) -> list[WrongCall]:
-    """So many wrong calls of a function, of each kind in turn, from another kind on for each function."""
+    """So many wrong calls of a function, of each kind in turn, from another kind on for each function.
+
+    As many seeds one after the other as the function has samples make them of all its samples.
+    """
     rng = random.Random(f"{seed} {name} {count}")
     by_kind: dict[str, list[WrongCall]] = {}
-    for call in wrong_calls(name, seed=seed):
+    samples = samples_of(name)
+    for call in wrong_calls(samples[seed % len(samples)]) if samples else ():
         by_kind.setdefault(call.kind, []).append(call)
     groups = list(by_kind.values())
     rng.shuffle(groups)

@@ -20,20 +20,8 @@ from autodiff.core.ops.dims import expanded_shape, size_along, wrap_dim, wrap_di
 from autodiff.core.ops.joining import in_common_type
 from autodiff.core.ops.linalg import check_floats
 from autodiff.core.ops.matrix_functions import multi_dot
-from autodiff.core.ops.products import (
-    blend,
-    check_same_dtype,
-    check_sum_dtypes,
-    matmul,
-    misfit,
-    mm,
-    mT,
-    need_ndim,
-    outer,
-    outer_vectors,
-    scaled,
-    vdot,
-)
+from autodiff.core.ops.product_checks import check_same_dtype, check_sum_dtypes, misfit, need_ndim
+from autodiff.core.ops.products import blend, matmul, mm, mT, outer, outer_vectors, scaled, vdot
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.shape import clone, permute, reshape, sum_to, unsafe_view, unsqueeze
 from autodiff.core.requirements import need_kind

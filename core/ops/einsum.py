@@ -16,7 +16,7 @@ from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op
 from autodiff.core.ops.joining import variadic
 from autodiff.core.ops.picking import diagonal
-from autodiff.core.ops.products import check_same_dtype
+from autodiff.core.ops.product_checks import check_same_dtype
 from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import expand, permute, reshape, squeeze
 from autodiff.core.requirements import need_kind

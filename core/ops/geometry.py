@@ -14,7 +14,7 @@ from autodiff.core.mode import mode
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.products import broadcast_batches, check_same_dtype
+from autodiff.core.ops.product_checks import broadcast_batches, check_same_dtype
 from autodiff.core.ops.selection import abs, sign
 from autodiff.core.ops.shape import expand, sum_to, unsqueeze
 from autodiff.core.ops.spreads import vector_norm

@@ -18,7 +18,8 @@ from autodiff.core.ops.dims import legacy_type, size_along, wrap_dim
 from autodiff.core.ops.einsum import einsum
 from autodiff.core.ops.norms import norm_over
 from autodiff.core.ops.picking import index_select, slice_dim
-from autodiff.core.ops.products import addmm_matrices, check_sum_dtypes, matmul, mT
+from autodiff.core.ops.product_checks import check_sum_dtypes
+from autodiff.core.ops.products import addmm_matrices, matmul, mT
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.selection import clamp_min
 from autodiff.core.ops.shape import expand_sizes, is_contiguous, reshape, t, to

@@ -15,7 +15,8 @@ from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import where, zero
 from autodiff.core.ops.dims import Shape
 from autodiff.core.ops.picking import diag_embed
-from autodiff.core.ops.products import broadcast_batches, mT, mT_named, outer
+from autodiff.core.ops.product_checks import broadcast_batches
+from autodiff.core.ops.products import mT, mT_named, outer
 from autodiff.core.ops.reduction import total_type
 from autodiff.core.ops.shape import expand, reshape, squeeze, sum_to, unsqueeze
 from autodiff.core.requirements import need_kind

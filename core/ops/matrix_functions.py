@@ -22,7 +22,8 @@ from autodiff.core.ops.linalg import (
     svd_of,
 )
 from autodiff.core.ops.picking import slice_dim
-from autodiff.core.ops.products import broadcast_batches, matmul, mT
+from autodiff.core.ops.product_checks import broadcast_batches
+from autodiff.core.ops.products import matmul, mT
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.shape import clone, expand, reshape, unsqueeze
 from autodiff.core.results import NamedResult

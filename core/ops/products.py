@@ -14,9 +14,20 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
-from autodiff.core.op import Op, primitive
+from autodiff.core.op import OPS, Op, primitive
 from autodiff.core.ops.copies import times
-from autodiff.core.ops.dims import Shape, expanded_shape, size_along
+from autodiff.core.ops.dims import expanded_shape, size_along
+from autodiff.core.ops.product_checks import (
+    check_batches,
+    check_bmm,
+    check_mm,
+    check_mv,
+    check_same_dtype,
+    check_sum_dtypes,
+    misfit,
+    need_ndim,
+    no_kernel,
+)
 from autodiff.core.ops.shape import reshape, reshape_tensor, sum_to, transpose
 from autodiff.core.requirements import whole_number
 from autodiff.core.tensors import Tensor
@@ -130,60 +141,27 @@ def scaled(g: Any, factor: float) -> Any:
     return g if factor == 1 else g * factor
 
 
-# -- what fits ----------------------------------------------------------------------------------------
-
 #: The kind of product by the numbers of dimensions; any other pair is a batch of products.
 BY_NDIM = {(2, 2): mm, (2, 1): mv, (1, 2): vm, (1, 1): dot}
 
 
-def misfit(x: Tensor, y: Tensor, message: str) -> ShapeError:
-    """The error for an inner dimension that differs, in torch's words."""
-    left = f"{x.shape[-1]} {'entries' if x.ndim == 1 else 'columns'}"
-    right = f"{y.shape[0 if y.ndim == 1 else -2]} {'entries' if y.ndim == 1 else 'rows'}"
-    return ShapeError(
-        message,
-        operands=(x, y),
-        caret=f"the first has {left}, the second has {right}; they must be equal",
-    )
-
-
-def check_same_dtype(x: Tensor, y: Tensor, message: str, kernel: str = "addmm_impl_cpu_") -> None:
-    if x.dtype is not y.dtype:
+def in_type_of(x: Tensor, y: Tensor) -> Tensor:
+    """x in the type of y, for batches without entries, whose types torch leaves alone."""
+    if x.requires_grad and not y.dtype.is_floating_point:
         raise ScriptError(
-            message,
+            f"Autograd not support dtype: {y.dtype.long_name}",
             code="E0312",
             operands=(x, y),
-            caret=f"the first holds {x.dtype.name} numbers, the second {y.dtype.name}",
+            caret="the product has the type of the second, and the first requires a gradient",
         )
-    if x.dtype.kind == "b":
-        raise ScriptError(
-            f"\"{kernel}\" not implemented for 'Bool'",
-            code="E0312",
-            operands=(x, y),
-            help=("convert them to numbers: `x.double()`",),
-        )
-
-
-def check_sum_dtypes(x: Tensor, y: Tensor, z: Tensor) -> None:
-    """Of ``x + y @ z``."""
-    for name, left in (("self", x), ("mat1", y)):
-        kinds = f"{left.dtype.long_name} and {z.dtype.long_name}"
-        check_same_dtype(left, z, f"{name} and mat2 must have the same dtype, but got {kinds}")
+    return x if x.dtype is y.dtype else OPS["to"](x, dtype=y.dtype.name)
 
 
 def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
     """Apply one of the products after torch's checks of shapes and types."""
     m, n = x.shape, y.shape
     if op is mv:
-        check_same_dtype(
-            x,
-            y,
-            f"addmv input tensors must have the same dtype, but got {y.dtype.long_name}, {x.dtype.long_name},"
-            f" and {y.dtype.long_name}",
-            "addmv_impl_cpu",
-        )
-        if m[1] != n[0]:
-            raise misfit(x, y, f"size mismatch, got input ({m[0]}), mat ({m[0]}x{m[1]}), vec ({n[0]})")
+        check_mv(x, y, m, n[0])
     elif op is dot:
         if x.dtype is not y.dtype:
             kinds = f"{x.dtype.long_name} and {y.dtype.long_name}"
@@ -195,14 +173,10 @@ def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
                 f"inconsistent tensor size, expected tensor [{m[0]}] and src [{n[0]}] to have the same number"
                 f" of elements, but got {m[0]} and {n[0]} elements respectively",
             )
-        check_same_dtype(x, y, "", "dot")
+        if x.dtype.kind == "b":
+            raise no_kernel(x, y, "dot")
     else:
-        names = f"{x.dtype.c_name} != {y.dtype.c_name}"
-        check_same_dtype(x, y, f"expected m1 and m2 to have the same dtype, but got: {names}")
-        rows = m[0] if op is mm else 1
-        if m[-1] != n[0]:
-            message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{m[-1]} and {n[0]}x{n[1]})"
-            raise misfit(x, y, message)
+        check_mm(x, y, m if op is mm else (1, *m), n)
     if op is mm:
         check_allocation((m[0], n[1]), 8)
     return op(x, y)
@@ -211,47 +185,13 @@ def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
 def multiply_batches(x: Tensor, y: Tensor) -> Tensor:
     """``x @ y`` where one has more than two dimensions: those before the last two are broadcast."""
     m, n = x.shape, y.shape
-    if x.dtype is not y.dtype:
-        kinds = f"{x.dtype.long_name} but found {y.dtype.long_name}"
-        check_same_dtype(x, y, f"expected scalar type {kinds}")
-    batch = broadcast_batches(x, y)
-    inner = n[0] if y.ndim == 1 else n[-2]
-    if m[-1] != inner:
-        count = int(np.prod(batch))
-        rows = 1 if x.ndim == 1 else m[-2]
-        if y.ndim == 1:
-            message = f"size mismatch, got input ({count * rows}), mat ({count * rows}x{m[-1]}), vec ({n[0]})"
-        elif y.ndim == 2:
-            message = f"mat1 and mat2 shapes cannot be multiplied ({count * rows}x{m[-1]} and {n[0]}x{n[1]})"
-        else:
-            message = (
-                "Expected size for first two dimensions of batch2 tensor to be:"
-                f" [{count}, {m[-1]}] but got: [{count}, {inner}]."
-            )
-        raise misfit(x, y, message)
+    batch = check_batches(x, y)
     rows_and_columns = (*(m[-2:-1] if x.ndim > 1 else ()), *(n[-1:] if y.ndim > 1 else ()))
     check_allocation((*batch, *rows_and_columns), 8)
     is_one = x.ndim == 2 or (x.ndim == y.ndim == 3 and m[0] == 1 < n[0])
     if is_one and x.requires_grad:  # torch multiplies the transposes here and copies the result
         return matmul_op.named("CloneBackward0")(x, y)
-    return matmul_op(x, y)
-
-
-def broadcast_batches(x: Tensor, y: Tensor) -> Shape:
-    """The common shape of everything before the last two dimensions."""
-    a, b = x.shape[:-2], y.shape[:-2]
-    rank = max(len(a), len(b))
-    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
-    for dim, (m, n) in enumerate(zip(a, b, strict=True)):
-        if m != n and 1 not in (m, n):
-            raise ShapeError(
-                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton dimension"
-                f" {dim}",
-                code="E0301",
-                operands=(x, y),
-                caret=f"shapes {x.shape} and {y.shape} are batches of different sizes",
-            )
-    return tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+    return matmul_op(in_type_of(x, y), y)
 
 
 # -- the functions ------------------------------------------------------------------------------------
@@ -269,13 +209,6 @@ def matmul(x: Tensor, y: Tensor) -> Tensor:
         )
     op = BY_NDIM.get((x.ndim, y.ndim))
     return multiply_batches(x, y) if op is None else multiply(op, x, y)
-
-
-def need_ndim(x: Tensor, ndim: int, message: str) -> None:
-    if x.ndim != ndim:
-        raise ShapeError(
-            message, operands=(x,), caret=f"this has shape {x.shape}", help=("`@` takes any of them",)
-        )
 
 
 @public("mm(input: tensor, mat2: tensor)")
@@ -328,16 +261,9 @@ def bmm_batches(x: Tensor, y: Tensor) -> Tensor:
     """The products of matrices, one pair per entry of the first dimension."""
     need_ndim(x, 3, "batch1 must be a 3D tensor")
     need_ndim(y, 3, "batch2 must be a 3D tensor")
-    if x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
-        message = (
-            "Expected size for first two dimensions of batch2 tensor to be:"
-            f" [{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
-        )
-        raise misfit(x, y, message)
-    kinds = f"{x.dtype.long_name} but found {y.dtype.long_name}"
-    check_same_dtype(x, x if x.dtype.kind == "b" else y, f"expected scalar type {kinds}", "bmm")
+    check_bmm(x, y, x.shape, y.shape)
     check_allocation((*x.shape[:2], y.shape[2]), 8)
-    return bmm(x, y)
+    return bmm(in_type_of(x, y), y)
 
 
 @public("inner(input: tensor, other: tensor)")

@@ -10,7 +10,8 @@ from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.linalg import check_square_shape
 from autodiff.core.ops.picking import tril, triu
-from autodiff.core.ops.products import broadcast_batches, mT, mT_named
+from autodiff.core.ops.product_checks import broadcast_batches
+from autodiff.core.ops.products import mT, mT_named
 from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import sum_to
 from autodiff.core.requirements import need_kind
