@@ -1,0 +1,70 @@
+"""Arrays that were freed leave their memory to the arrays that follow."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+from autodiff.core import heap
+
+glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library decides for itself")
+
+#: Prints how many pages the system had to bring in a third pass through arrays of 320 KB, and how many pages
+#: these arrays take.
+PASSES = """\
+import gc, resource
+from autodiff.core import tensor
+from autodiff.core.functions import FUNCTIONS
+
+gc.disable()
+entries, steps = 40_000, 40
+x = tensor([0.5] * entries, requires_grad=True)
+tanh, total = FUNCTIONS["torch.tanh"], FUNCTIONS["torch.sum"]
+
+def train():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    h = x
+    for _ in range(steps):
+        h = tanh(h * x)
+    total(h).backward()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+train(), train()
+print(train(), steps * 2 * entries * 8 // resource.getpagesize())
+"""
+
+
+def pages(**said: str) -> tuple[int, int]:
+    kept = {name: value for name, value in os.environ.items() if name not in heap.SAID}
+    done = subprocess.run(
+        [sys.executable, "-c", PASSES],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=kept | said,
+    )
+    brought, taken = map(int, done.stdout.split())
+    return brought, taken
+
+
+@glibc
+def test_a_pass_brings_no_pages_for_what_the_last_one_freed() -> None:
+    brought, taken = pages(AUTODIFF_FAST="1")
+    assert brought < taken / 100
+
+
+@glibc
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"AUTODIFF_FAST": "0"},
+        {"AUTODIFF_FAST": "1", "MALLOC_TRIM_THRESHOLD_": "131072"},
+        {"AUTODIFF_FAST": "1", "GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=131072"},
+    ],
+)
+def test_without_it_or_where_the_user_has_said_how_the_c_library_decides(said: dict[str, str]) -> None:
+    brought, taken = pages(**said)
+    assert brought > taken / 10
