@@ -12,11 +12,12 @@ from autodiff.core.span import Span
 from autodiff.grammar import syntax
 from autodiff.grammar.parser import read
 from autodiff.grammar.places import base_of
+from autodiff.grammar.proposals.bindings import DISPLAYS
 from autodiff.grammar.proposals.connected import FAILS
 from autodiff.grammar.proposals.cuts import cuts
 from autodiff.grammar.proposals.formulas import called
 from autodiff.grammar.proposals.origins import given_to
-from autodiff.grammar.proposals.scene import DISPLAYS, Scene, is_method, owner_of
+from autodiff.grammar.proposals.scene import Scene, is_method, owner_of
 from autodiff.grammar.proposals.switches import is_switch, under_switch
 from autodiff.grammar.walk import children, walk
 

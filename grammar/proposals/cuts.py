@@ -11,8 +11,9 @@ from autodiff.core.functions import FUNCTIONS
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
+from autodiff.grammar.proposals.bindings import DISPLAYS
 from autodiff.grammar.proposals.origins import given_to, leads_on
-from autodiff.grammar.proposals.scene import DISPLAYS, Scene, after, atom, is_method, owner_of
+from autodiff.grammar.proposals.scene import Scene, after, atom, is_method, owner_of
 from autodiff.grammar.proposals.steps import step_target
 from autodiff.grammar.proposals.switches import is_switch, records, switched_off
 from autodiff.grammar.values import Namespace

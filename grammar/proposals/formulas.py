@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
-from autodiff.grammar.proposals.scene import DISPLAYS, Scene, atom
+from autodiff.grammar.proposals.bindings import DISPLAYS
+from autodiff.grammar.proposals.scene import Scene, atom
 from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False

@@ -6,8 +6,9 @@ from autodiff.core.errors import Edit, Fix
 from autodiff.core.node import OpNode
 from autodiff.core.span import Span
 from autodiff.grammar import syntax
+from autodiff.grammar.proposals.bindings import DISPLAYS
 from autodiff.grammar.proposals.custom import mend_function, right_answers
-from autodiff.grammar.proposals.scene import DISPLAYS, Scene, after, atom, is_method, owner_of
+from autodiff.grammar.proposals.scene import Scene, after, atom, is_method, owner_of
 from autodiff.grammar.values import Namespace
 from autodiff.grammar.walk import path_to, walk
 

@@ -7,15 +7,13 @@ from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.namespaces import builtin
+from autodiff.grammar.proposals.bindings import DISPLAYS, Bindings
 from autodiff.grammar.values import UNBOUND, FunctionClass, Namespace
-from autodiff.grammar.walk import path_to, walk
+from autodiff.grammar.walk import path_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-DISPLAYS = (syntax.ListDisplay, syntax.TupleDisplay)
 
 
 class Scene:
@@ -24,7 +22,7 @@ class Scene:
     ``values`` are what the names in reach mean at that moment.
     """
 
-    __slots__ = ("error", "path", "script", "source", "span", "tensors", "values")
+    __slots__ = ("_bindings", "error", "path", "script", "source", "span", "tensors", "values")
 
     def __init__(
         self,
@@ -42,6 +40,14 @@ class Scene:
         self.tensors = tensors
         self.values = values
         self.path = path_to(script, span)
+        self._bindings: Bindings | None = None
+
+    @property
+    def bindings(self) -> Bindings:
+        """What the script's statements give to names."""
+        if self._bindings is None:
+            self._bindings = Bindings(self.script)
+        return self._bindings
 
     @property
     def node(self) -> Any:
@@ -100,21 +106,13 @@ class Scene:
 
     def assignments(self, name: str) -> list[syntax.Assign]:
         """The statements ``name = ...``: those before the failed place first, from the nearest on."""
-        found = [
-            node
-            for node in walk(self.script)
-            if isinstance(node, syntax.Assign)
-            and any(isinstance(target, syntax.Name) and target.id == name for target in node.targets)
-        ]
+        found = self.bindings.assigned.get(name, [])
         before = [node for node in found if node.span.end <= self.span.start]
-        return before[::-1] + [node for node in found if node not in before]
+        return before[::-1] + [node for node in found if node.span.end > self.span.start]
 
     def function(self, name: str) -> syntax.FunctionDef | None:
         """The script's function of that name."""
-        for node in walk(self.script):
-            if isinstance(node, syntax.FunctionDef) and node.name == name:
-                return node
-        return None
+        return self.bindings.functions.get(name)
 
     def expressions(self) -> list[Any]:
         """The expressions of the failed place that may have been tensors, the object of a method first."""

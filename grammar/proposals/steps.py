@@ -35,12 +35,12 @@ def step_sizes(part: syntax.Syntax, scene: Scene) -> Iterator[syntax.Number]:
         if isinstance(node, syntax.Number) and node.value:
             yield node
         elif isinstance(node, syntax.Name):
-            for value in given_to(node.id, scene):
+            for value in possible_values(node.id, scene):
                 if isinstance(value, syntax.Number) and value.value:
                     yield value
 
 
-def given_to(name: str, scene: Scene) -> Iterator[syntax.Expression | None]:
+def possible_values(name: str, scene: Scene) -> Iterator[syntax.Expression | None]:
     """What a variable is assigned and what is passed for a parameter by its name."""
     for node in walk(scene.script):
         if isinstance(node, syntax.Argument) and node.keyword == name:

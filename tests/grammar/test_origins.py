@@ -1,0 +1,62 @@
+"""What a value was made from is found in one look at the script, however often its names are read."""
+
+from __future__ import annotations
+
+import pytest
+from autodiff.grammar import walk
+from autodiff.grammar.proposals import origins
+from script_runner import run_script
+
+INPUT = "x = torch.tensor([1., 2.], requires_grad=True)\n"
+
+
+def pointed_at(text: str) -> list[str]:
+    error = run_script(text).error
+    assert error is not None
+    return [text[label.span.start : label.span.end] for label in error.labels]
+
+
+def looked_at(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many nodes of the syntax tree were asked for what stands below them until the error was told."""
+    count = 0
+    children = walk.children
+
+    def counted(node):
+        nonlocal count
+        count += 1
+        return children(node)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(walk, "children", counted)
+        assert run_script(text).error is not None
+    return count
+
+
+def test_a_name_read_twice_in_each_line_is_followed_once(monkeypatch) -> None:
+    asked: list[str] = []
+    given_to = origins.given_to
+    monkeypatch.setattr(origins, "given_to", lambda scene, name: asked.append(name) or given_to(scene, name))
+    lines = ["a0 = torch.tensor(1.)", *(f"a{n + 1} = a{n} + a{n}" for n in range(7))]
+    run_script("\n".join([*lines, "y = (a7 > 1).float()", "y.backward()"]))
+    assert 8 <= len(asked) <= 10 * asked.count("a7")  # a0 to a7 and torch
+
+
+@pytest.mark.parametrize(
+    ("first", "line", "last"),
+    [
+        ("a0 = torch.tensor(1.)", "a{} = a{}*1.5", "a{}.backward()"),
+        ("w = torch.tensor(1., requires_grad=True)\na0 = w.detach()", "a{} = a{}*1.5", "a{}.backward()"),
+        ("a0 = torch.tensor(1.)", "a{} = a{}*1.5", "(a{} > 1).float().backward()"),
+    ],
+)
+def test_twice_as_long_a_script_is_twice_the_work(first: str, line: str, last: str, monkeypatch) -> None:
+    def script(length: int) -> str:
+        return "\n".join([first, *(line.format(n + 1, n) for n in range(length)), last.format(length)])
+
+    assert looked_at(script(80), monkeypatch) < 3 * looked_at(script(40), monkeypatch)
+
+
+def test_what_is_added_to_an_entry_goes_into_the_tensor() -> None:
+    assert "x[0].detach()" in pointed_at(
+        INPUT + "y = torch.zeros(3)\ny[0] += x[0].detach()\ny.sum().backward()"
+    )
