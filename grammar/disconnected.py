@@ -16,7 +16,7 @@ from autodiff.grammar.proposals.bindings import DISPLAYS
 from autodiff.grammar.proposals.connected import FAILS
 from autodiff.grammar.proposals.cuts import cuts
 from autodiff.grammar.proposals.formulas import called
-from autodiff.grammar.proposals.origins import given_to
+from autodiff.grammar.proposals.origins import Origins, called_function, parameter_of, reads
 from autodiff.grammar.proposals.scene import Scene, is_method, owner_of
 from autodiff.grammar.proposals.switches import is_switch, under_switch
 from autodiff.grammar.walk import children, walk
@@ -59,16 +59,21 @@ def explain_disconnection(
 
 
 class Uses:
-    """Where the names of a script are read."""
+    """Where the names of a script are read, and which of them its functions know."""
 
     def __init__(self, scene: Scene, did_run: Callable[[Edit], bool]) -> None:
         self.scene = scene
         self.did_run = did_run
+        self.origins = Origins(scene)
         targets = {id(target) for node in walk(scene.script) for target in written(node)}
         self.reads: dict[str, list[Any]] = {}
         for node in self.read_nodes():
             if isinstance(node, syntax.Name) and id(node) not in targets:
                 self.reads.setdefault(node.id, []).append(node)
+        functions = [node for node in walk(scene.script) if isinstance(node, syntax.FunctionDef)]
+        self.in_functions = {
+            part.id for made in functions for part in walk(*made.body) if isinstance(part, syntax.Name)
+        }
 
     def read_nodes(self) -> Iterator[Any]:
         """All nodes but those of statements that only print."""
@@ -82,12 +87,9 @@ class Uses:
 
     def between(self, name: str, start: int, end: int) -> bool:
         """Whether a name is read somewhere between two places, or in a function that may be called there."""
-        in_functions = any(
-            isinstance(made, syntax.FunctionDef)
-            and any(isinstance(part, syntax.Name) and part.id == name for part in walk(*made.body))
-            for made in walk(self.scene.script)
+        return name in self.in_functions or any(
+            start <= node.span.start < end for node in self.reads.get(name, ())
         )
-        return in_functions or any(start <= node.span.start < end for node in self.reads.get(name, ()))
 
 
 def written(node: Any) -> list[Any]:
@@ -151,10 +153,10 @@ def left_out(reader: Uses, name: str, output: str) -> Reason | None:
     """The branch that did not run and that the input would have reached the output through."""
     scene = reader.scene
     made = made_by(scene, output)
-    if made is None or not comes_from(scene, made, name):
+    if made is None or not reader.origins.comes_from(made, name):
         return None
     for branch in branches(scene):
-        if not comes_from(scene, made, name, branch) and not reader.did_run(branch.failing):
+        if not reader.origins.comes_from(made, name, branch) and not reader.did_run(branch.failing):
             return branch.words, branch.place
     return None
 
@@ -164,7 +166,7 @@ def cut_on_the_way(reader: Uses, name: str, output: str) -> Reason | None:
     scene = reader.scene
     made = made_by(scene, output)
     for cut in [] if made is None else cuts(scene, made):
-        if not comes_from(scene, cut.node, name):
+        if not any(reader.origins.comes_from(node, name) for node in under(scene, cut.node)):
             continue
         may_not_run = any(branch.holds(cut.node) for branch in branches(scene))
         if not may_not_run or reader.did_run(Edit(cut.node.span, FAILS)):
@@ -182,76 +184,6 @@ def made_by(scene: Scene, output: str) -> Any:
     return owner if output not in scene.values or not made else made[0].value
 
 
-def comes_from(scene: Scene, node: Any, name: str, left: Branch | None = None) -> bool:
-    """Whether an expression was made from a name; of a context manager, whether anything under it was.
-
-    What stands in the branch ``left`` does not count.
-    """
-    todo = under(scene, node)
-    seen: set[str] = set()
-    while todo:
-        for part in names_in(scene, todo.pop(), left):
-            if part.id == name:
-                return True
-            if part.id in seen:
-                continue
-            seen.add(part.id)
-            todo += [value for _, value in given_to(scene, part.id)]
-            todo += turned_through(scene, part.id)
-            todo += given_as(scene, part.id)
-    return False
-
-
-def names_in(scene: Scene, expression: Any, left: Branch | None) -> Iterator[syntax.Name]:
-    """The names an expression is computed from: not those of tests, or that a function has no use for."""
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if left is not None and left.holds(node):
-            continue
-        if isinstance(node, syntax.Name):
-            yield node
-        if isinstance(node, syntax.Conditional):
-            stack += [node.body, node.orelse]
-        elif isinstance(node, syntax.Call) and (made := called_function(scene, node)) is not None:
-            for at, argument in enumerate(node.arguments):
-                parameter = parameter_of(made, node, at)
-                if parameter is None or reads(made, parameter, left):
-                    stack.append(argument.value)
-        else:
-            stack += children(node)
-
-
-def called_function(scene: Scene, call: syntax.Call) -> syntax.FunctionDef | None:
-    return scene.function(call.function.id) if isinstance(call.function, syntax.Name) else None
-
-
-def parameter_of(made: syntax.FunctionDef, call: syntax.Call, at: int) -> str | None:
-    """The name of the parameter that an argument is given to."""
-    keyword = call.arguments[at].keyword
-    given = [one.name for one in made.parameters if one.name == keyword]
-    given = given or [one.name for one in made.parameters[at : at + 1]]
-    return given[0] if given else None
-
-
-def reads(made: syntax.FunctionDef, name: str, left: Branch | None) -> bool:
-    """Whether a function reads a name; without the branch ``left``, whether it does other than in tests."""
-    tested: set[int] = set()
-    if left is not None:
-        for node in walk(*made.body):
-            if isinstance(node, (syntax.While, syntax.Conditional)):
-                tested.update(map(id, walk(node.test)))
-            elif isinstance(node, syntax.If):
-                tested.update(id(part) for test, _ in node.branches for part in walk(test))
-    return any(
-        isinstance(part, syntax.Name)
-        and part.id == name
-        and id(part) not in tested
-        and (left is None or not left.holds(part))
-        for part in walk(*made.body)
-    )
-
-
 def under(scene: Scene, node: Any) -> list[Any]:
     """The expression itself, the block that it opens, or what the function it decorates is given."""
     for one in walk(scene.script):
@@ -262,27 +194,6 @@ def under(scene: Scene, node: Any) -> list[Any]:
         if isinstance(one, syntax.FunctionDef) and any(decorator is node for decorator in one.decorators):
             return [call for call in walk(scene.script) if called(call) == one.name]
     return [node]
-
-
-def given_as(scene: Scene, name: str) -> list[Any]:
-    """What calls give the script's functions for a parameter of this name."""
-    return [
-        argument.value
-        for call in walk(scene.script)
-        if isinstance(call, syntax.Call) and (made := called_function(scene, call)) is not None
-        for at, argument in enumerate(call.arguments)
-        if parameter_of(made, call, at) == name
-    ]
-
-
-def turned_through(scene: Scene, name: str) -> list[Any]:
-    """What loops give a name its values from."""
-    return [
-        loop.iterable
-        for loop in walk(scene.script)
-        if isinstance(loop, (syntax.For, syntax.ComprehensionFor))
-        and any(isinstance(part, syntax.Name) and part.id == name for part in walk(loop.target))
-    ]
 
 
 def unused(reader: Uses, name: str, output: str) -> Reason | None:
@@ -315,7 +226,7 @@ def overwritten(reader: Uses, name: str, output: str) -> Reason | None:
         body = list(children(block))
         for at, first in enumerate(body):
             for target in written(first):
-                if not isinstance(target, syntax.Name) or not comes_from(scene, first.value, name):
+                if not isinstance(target, syntax.Name) or not reader.origins.comes_from(first.value, name):
                     continue
                 for second in body[at + 1 :]:
                     if any(isinstance(one, syntax.Name) and one.id == target.id for one in written(second)):
@@ -335,7 +246,7 @@ def dead_end(reader: Uses, name: str, output: str) -> Reason | None:
                 isinstance(target, syntax.Name)
                 and target.id not in (output, name)
                 and not reader.reads.get(target.id)
-                and comes_from(scene, statement.value, name)
+                and reader.origins.comes_from(statement.value, name)
             ):
                 return f"nothing uses {target.id}, which is made from it", statement.span
     return None

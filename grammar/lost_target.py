@@ -12,11 +12,11 @@ from autodiff.core.errors import AutodiffError, Edit, Fix, GradientError
 from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
-from autodiff.grammar.disconnected import comes_from
 from autodiff.grammar.leaves import assignments, is_written_number
 from autodiff.grammar.parser import read
 from autodiff.grammar.proposals.connected import explain_cuts, narrowed
 from autodiff.grammar.proposals.cuts import A_NUMBER, AN_ARRAY, cuts
+from autodiff.grammar.proposals.origins import Origins
 from autodiff.grammar.proposals.scene import Scene
 from autodiff.grammar.runtime import ignore, ignore_warning
 from autodiff.grammar.target import choose_target, name_assigned_last
@@ -65,10 +65,11 @@ def explain_numbers(
 ) -> None:
     """Say which number is no input because it is assigned again, where the target was made from one."""
     names = execution.scopes
+    origins = Origins(scene)
     for name, value in assignments(scene.script.body):
         if value is None or not is_written_number(value, names) or names.module.writes[name.id] == 1:
             continue
-        if not (value is target or comes_from(scene, target, name.id)):
+        if not (value is target or origins.comes_from(target, name.id)):
             continue
         output = settings.of or name_assigned_last(execution)
         about = "" if output == name.id else f"`{output}` is made from plain numbers: "

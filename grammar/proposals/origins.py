@@ -6,11 +6,14 @@ from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.scene import Scene
 from autodiff.grammar.values import UNBOUND, Namespace
-from autodiff.grammar.walk import walk
+from autodiff.grammar.walk import children, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
+
+    from autodiff.grammar.disconnected import Branch
 
 
 def given_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
@@ -41,3 +44,103 @@ def leads_on(scene: Scene, node: Any) -> bool:
             if value.__class__ is not Namespace:
                 todo += [other for _, other in given]
     return False
+
+
+class Origins:
+    """What was made from a name: the script is read once, however often that is asked."""
+
+    __slots__ = ("_given", "_made", "scene")
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._made: dict[tuple[str, Branch | None], set[str]] = {}
+        bindings = scene.bindings
+        names = {**bindings.assigned, **bindings.shared, **bindings.entries}
+        #: By name: the expressions that its values, or what it is a part of, are made from.
+        self._given = {name: [value for _, value in given_to(scene, name)] for name in names}
+        for node in walk(scene.script):
+            if isinstance(node, (syntax.For, syntax.ComprehensionFor)):
+                for part in walk(node.target):
+                    if isinstance(part, syntax.Name):
+                        self._given.setdefault(part.id, []).append(node.iterable)
+            elif isinstance(node, syntax.Call) and (called := called_function(scene, node)) is not None:
+                for at, argument in enumerate(node.arguments):
+                    parameter = parameter_of(called, node, at)
+                    if parameter is not None:
+                        self._given.setdefault(parameter, []).append(argument.value)
+
+    def comes_from(self, node: Any, name: str, left: Branch | None = None) -> bool:
+        """Whether an expression or a statement was made from a name.
+
+        What stands in the branch ``left`` does not count.
+        """
+        made = self._made_from(name, left)
+        return any(part.id == name or part.id in made for part in names_in(self.scene, node, left))
+
+    def _made_from(self, name: str, left: Branch | None) -> set[str]:
+        """The names with values that were made from a name."""
+        if (name, left) in self._made:
+            return self._made[name, left]
+        users: dict[str, list[str]] = {}
+        for user, expressions in self._given.items():
+            for expression in expressions:
+                for part in names_in(self.scene, expression, left):
+                    users.setdefault(part.id, []).append(user)
+        made: set[str] = set()
+        todo = [name]
+        while todo:
+            new = set(users.get(todo.pop(), ())) - made
+            made |= new
+            todo += new
+        self._made[name, left] = made
+        return made
+
+
+def names_in(scene: Scene, expression: Any, left: Branch | None) -> Iterator[syntax.Name]:
+    """The names an expression is computed from: not those of tests, or that a function has no use for."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if left is not None and left.holds(node):
+            continue
+        if isinstance(node, syntax.Name):
+            yield node
+        if isinstance(node, syntax.Conditional):
+            stack += [node.body, node.orelse]
+        elif isinstance(node, syntax.Call) and (made := called_function(scene, node)) is not None:
+            for at, argument in enumerate(node.arguments):
+                parameter = parameter_of(made, node, at)
+                if parameter is None or reads(made, parameter, left):
+                    stack.append(argument.value)
+        else:
+            stack += children(node)
+
+
+def called_function(scene: Scene, call: syntax.Call) -> syntax.FunctionDef | None:
+    return scene.function(call.function.id) if isinstance(call.function, syntax.Name) else None
+
+
+def parameter_of(made: syntax.FunctionDef, call: syntax.Call, at: int) -> str | None:
+    """The name of the parameter that an argument is given to."""
+    keyword = call.arguments[at].keyword
+    given = [one.name for one in made.parameters if one.name == keyword]
+    given = given or [one.name for one in made.parameters[at : at + 1]]
+    return given[0] if given else None
+
+
+def reads(made: syntax.FunctionDef, name: str, left: Branch | None) -> bool:
+    """Whether a function reads a name; without the branch ``left``, whether it does other than in tests."""
+    tested: set[int] = set()
+    if left is not None:
+        for node in walk(*made.body):
+            if isinstance(node, (syntax.While, syntax.Conditional)):
+                tested.update(map(id, walk(node.test)))
+            elif isinstance(node, syntax.If):
+                tested.update(id(part) for test, _ in node.branches for part in walk(test))
+    return any(
+        isinstance(part, syntax.Name)
+        and part.id == name
+        and id(part) not in tested
+        and (left is None or not left.holds(part))
+        for part in walk(*made.body)
+    )

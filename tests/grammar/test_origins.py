@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.grammar import walk
+from autodiff.grammar import disconnected, walk
 from autodiff.grammar.proposals import origins
 from script_runner import run_script
+from why_scripts import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 INPUT = "x = torch.tensor([1., 2.], requires_grad=True)\n"
 
@@ -16,8 +21,8 @@ def pointed_at(text: str) -> list[str]:
     return [text[label.span.start : label.span.end] for label in error.labels]
 
 
-def looked_at(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How many nodes of the syntax tree were asked for what stands below them until the error was told."""
+def looked_at(tell: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many nodes of the syntax tree were asked for what stands below them until something was told."""
     count = 0
     children = walk.children
 
@@ -27,8 +32,9 @@ def looked_at(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
         return children(node)
 
     with monkeypatch.context() as patch:
-        patch.setattr(walk, "children", counted)
-        assert run_script(text).error is not None
+        for module in (walk, origins, disconnected):
+            patch.setattr(module, "children", counted)
+        assert tell()
     return count
 
 
@@ -53,7 +59,21 @@ def test_twice_as_long_a_script_is_twice_the_work(first: str, line: str, last: s
     def script(length: int) -> str:
         return "\n".join([first, *(line.format(n + 1, n) for n in range(length)), last.format(length)])
 
-    assert looked_at(script(80), monkeypatch) < 3 * looked_at(script(40), monkeypatch)
+    short, long = (looked_at(lambda n=n: run_script(script(n)).error, monkeypatch) for n in (40, 80))
+    assert long < 3 * short
+
+
+@pytest.mark.parametrize("last", ["", "b{} = w*1."])
+def test_why_nothing_was_used_of_an_input_takes_one_look(last: str, monkeypatch) -> None:
+    def script(length: int) -> str:
+        lines = ["x = torch.tensor(1., requires_grad=True)", "w = torch.tensor(1., requires_grad=True)"]
+        lines += ["b0 = x*1.", *(f"b{n + 1} = b{n}*1.5" for n in range(length)), last.format(length)]
+        lines += ["a0 = w*1.", *(f"a{n + 1} = a{n}*1.5" for n in range(length)), f"L = a{length}*3"]
+        return "\n".join(lines)
+
+    assert len(told(script(3))) == 1
+    short, long = (looked_at(lambda n=n: told(script(n)), monkeypatch) for n in (40, 80))
+    assert long < 3 * short
 
 
 def test_what_is_added_to_an_entry_goes_into_the_tensor() -> None:
