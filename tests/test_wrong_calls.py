@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
+from pathlib import Path
 
 import pytest
-from agreed_lines import FOREIGN, row_of
+from agreed_lines import FOREIGN, first_line, row_of
 from script_runner import run_script
 from wrong_calls import NAMES_OF_FUNCTIONS, WrongCall, differences, few
 
@@ -32,6 +34,28 @@ def test_what_is_refused_is_refused_at_a_place_in_words_for_scripts(name: str) -
 def test_the_first_line_is_torchs(name: str) -> None:
     for seed in SEEDS:
         assert [(call.call, *said) for call, *said in differences(few(name, 2, seed))] == []
+
+
+#: Topics, and under each one call to a line; what comes before it stands before a semicolon.
+BY_HAND = {
+    topic: lines.splitlines()
+    for topic, _, lines in (
+        part.partition("\n")
+        for part in Path(__file__).with_name("wrong_calls_by_hand.txt").read_text().split("# ")[1:]
+    )
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("topic", BY_HAND)
+def test_a_call_by_hand_does_what_it_does_in_torch(topic: str) -> None:
+    from torch_prelude import run_with_torch
+
+    for line in BY_HAND[topic]:
+        ours, theirs = run_script(line), run_with_torch(line)
+        [name] = re.findall(r"((?:torch|F|linalg)\.\w+|\.\w+)\(", line)[:1]
+        assert row_of(name, first_line(ours.error), first_line(theirs.error)) is not None, line
+        assert ours.error is not None or ours.stdout == theirs.stdout, line
 
 
 #: Shapes of vectors, matrices and batches, some of which fit.

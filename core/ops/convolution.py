@@ -10,10 +10,24 @@ from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.limits import check_allocation
 from autodiff.core.ops.arithmetic import add
+from autodiff.core.ops.convolution_checks import (
+    check_bias_type,
+    check_channels,
+    check_fits,
+    check_input,
+    check_kernel,
+    check_output_padding,
+    check_sizes,
+    check_steps,
+    check_types,
+    padding_of,
+    steps,
+)
 from autodiff.core.ops.picking import slice_dim
+from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import permute, reshape, squeeze, unsqueeze
-from autodiff.core.ops.windows import add_windows, constant_pad, per_dim, window_count, windows
-from autodiff.core.requirements import need_kind
+from autodiff.core.ops.windows import add_windows, constant_pad, windows
+from autodiff.core.requirements import need_room
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -104,195 +118,6 @@ def convolve_transposed(
     return with_bias(cut, cut.shape, bias)
 
 
-# -- what torch checks ----------------------------------------------------------------------------------
-
-
-def check_input(name: str, x: Tensor, weight: Tensor, stride: Sizes, dims: int) -> None:
-    if x.ndim not in (dims + 1, dims + 2):
-        raise ShapeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of"
-            f" size: {list(x.shape)}",
-            operands=(x,),
-        )
-    message = "weight should have at least three dimensions"
-    if weight.ndim > 2 and (weight.ndim < dims + 2 or dims > 1):
-        message = (
-            "expected stride to be a single integer value or a list of"
-            f" {weight.ndim - 2} values to match the convolution dimensions, but got stride={list(stride)}"
-        )
-    elif weight.ndim > dims + 2:
-        given = [*x.shape] if x.ndim == dims + 2 else [1, *x.shape]
-        message = (
-            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight"
-            f" {list(weight.shape)}, but got {len(given)}-dimensional input of size {given} instead"
-        )
-    if weight.ndim != dims + 2:
-        raise ShapeError(message, operands=(x, weight), caret=f"the weight has shape {weight.shape}")
-
-
-def check_bias_type(x: Tensor, bias: Tensor | None) -> None:
-    if bias is not None and bias.dtype is not x.dtype:
-        raise ScriptError(
-            f"Input type ({x.dtype.c_name}) and bias type ({bias.dtype.c_name}) should be the same",
-            code="E0312",
-            operands=(x, bias),
-        )
-
-
-def check_types(x: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
-    """What torch has kernels for, of which there are more for 32-bit numbers."""
-    dims = x.ndim - 2
-    is_large = x.shape[0] > 1 or (dims > 1 and min(weight.shape[-2:]) > 3) or x.size > 20480
-    if x.dtype.name == "float32" and weight.dtype is not x.dtype and (groups > 1 or is_large):
-        raise ScriptError(
-            f"Input type (torch.{x.dtype.long_name}Tensor) and weight type"
-            f" (torch.{weight.dtype.long_name}Tensor) should be the same or input should be a MKLDNN tensor"
-            " and weight is a dense tensor",
-            code="E0312",
-            operands=(x, weight),
-        )
-    if transposed:
-        kernel = f"slow_conv_transpose{max(dims, 2)}d_out_cpu"
-        need_kind(x, kernel, "f" if x.dtype.name != "int64" else "i")
-    else:
-        need_kind(x, "compute_columns3d" if dims == 3 else "slow_conv2d_cpu", "if")
-    others = [weight] if bias is None or not transposed or dims < 3 else [weight, bias]
-    for other in others:
-        if other.dtype is not x.dtype:
-            raise ScriptError(
-                f"expected scalar type {x.dtype.long_name} but found {other.dtype.long_name}",
-                code="E0312",
-                operands=(x, other),
-                caret=f"the input holds {x.dtype.name} numbers, this {other.dtype.name}",
-            )
-
-
-def check_steps(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> None:
-    if groups <= 0:
-        raise ScriptError("non-positive groups is not supported")
-    if min(padding) < 0:
-        raise ScriptError("negative padding is not supported")
-    if min(stride) <= 0:
-        raise ScriptError("non-positive stride is not supported")
-    if min(dilation) <= 0:
-        raise ScriptError("dilation should be greater than zero")
-
-
-def check_channels(x: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
-    given, batched = x.shape[1], list(x.shape)
-    channels = weight.shape[1] * groups if transposed else weight.shape[0]
-    if weight.shape[0] < groups:
-        raise ShapeError(
-            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight"
-            f" of size {list(weight.shape)} instead",
-            operands=(weight,),
-        )
-    if not transposed and channels % groups:
-        raise ShapeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got"
-            f" weight of size [{list(weight.shape)}] instead",
-            operands=(weight,),
-        )
-    wanted = weight.shape[0] if transposed else weight.shape[1] * groups
-    if given != wanted:
-        kind = "transposed=1" if transposed else f"groups={groups}"
-        raise ShapeError(
-            f"Given {kind}, weight of size {list(weight.shape)}, expected input{batched} to"
-            f" have {wanted} channels, but got {given} channels instead",
-            operands=(x, weight),
-            caret=f"the input has {given} channels, the weight takes {wanted}",
-        )
-    if bias is not None and bias.shape != (channels,):
-        kind = "transposed=1, " if transposed else ""
-        raise ShapeError(
-            f"Given {kind}weight of size {list(weight.shape)}, expected bias to be 1-dimensional with"
-            f" {channels} elements, but got bias of size {list(bias.shape)} instead",
-            operands=(weight, bias),
-        )
-
-
-def padding_of(padding: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[tuple[int, int], ...]:
-    """Entries before and after: a size per dimension, ``valid`` for none, ``same`` to keep the size."""
-    if padding == "valid":
-        return ((0, 0),) * len(kernel)
-    if padding == "same":
-        if max(stride) > 1:
-            raise ScriptError("padding='same' is not supported for strided convolutions")
-        totals = [max(d * (k - 1), 0) for k, d in zip(kernel, dilation, strict=True)]
-        return tuple((total // 2, total - total // 2) for total in totals)
-    if padding.__class__ is str:
-        raise ScriptError(f"Invalid padding string: '{padding}'")
-    return tuple((p, p) for p in steps(padding, len(kernel), "padding"))
-
-
-def steps(value: Any, dims: int, name: str) -> Sizes:
-    """A number for each dimension: one number stands for all."""
-    if isinstance(value, (tuple, list)) and len(value) not in (1, dims):
-        raise ShapeError(
-            f"expected {name} to be a single integer value or a list of {dims} values to match the"
-            f" convolution dimensions, but got {name}={list(value)}",
-            caret=f"these are {len(value)} numbers for {dims} dimension{'s' * (dims > 1)}",
-        )
-    return per_dim(value, dims)
-
-
-def check_fits(x: Tensor, pads: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> None:
-    sizes = [n + before + after for n, (before, after) in zip(x.shape[2:], pads, strict=True)]
-    if any(window_count(*fit) < 1 for fit in zip(sizes, kernel, stride, dilation, strict=True)):
-        reach = " x ".join(str(d * (k - 1) + 1) for k, d in zip(kernel, dilation, strict=True))
-        raise ShapeError(
-            f"Calculated padded input size per channel: ({' x '.join(map(str, sizes))}). Kernel size:"
-            f" ({reach}). Kernel size can't be greater than actual input size",
-            operands=(x,),
-        )
-
-
-def check_sizes(x: Tensor) -> None:
-    if 0 in x.shape[2:]:
-        shape = [*x.shape[:-1], 1, x.shape[-1]] if x.ndim == 3 else [*x.shape]
-        raise ShapeError(
-            f"Only zero batch or zero channel inputs are supported, but got input shape: {shape}",
-            operands=(x,),
-        )
-
-
-def check_kernel(x: Tensor, weight: Tensor, transposed: bool) -> None:
-    """What torch asks of the weights when there is something to multiply them with."""
-    if weight.size or not x.size:
-        return
-    dims = weight.ndim - 2
-    sizes = weight.shape[2:] if dims > 1 else (1, *weight.shape[2:])
-    if transposed and (dims == 3 or not weight.shape[1]):
-        kind = "2D or 4D weight tensor expected,"
-        if dims == 3:
-            kind = (
-                "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kernel_width) tensor"
-                " expected for weight,"
-            )
-        message = f"non-empty {kind} but got: {[*weight.shape[:2], *sizes]}"
-    else:
-        got = f": {' x '.join(map(str, sizes))} (TxHxW)" if dims == 3 else ""
-        for name, size in zip(("height", "width"), sizes, strict=False):
-            got += f" kernel_{name}: {size}" * (dims < 3)
-        message = f"kernel size should be greater than zero, but got{got}"
-    raise ShapeError(message, operands=(weight,), caret=f"the weight has shape {weight.shape}")
-
-
-def check_output_padding(padding: Sizes, stride: Sizes, dilation: Sizes) -> None:
-    if all(p < s or p < d for p, s, d in zip(padding, stride, dilation, strict=True)):
-        return
-    axes = ("depth", "height", "width")[-max(len(padding), 2) :]
-    listed = []
-    given = (("output_padding", padding, 0), ("stride", stride, 1), ("dilation", dilation, 1))
-    for name, sizes, lone in given:
-        values = sizes if len(sizes) > 1 else (lone, *sizes)  # one dimension is laid out as a row of two
-        listed += [f"{name}_{axis}: {value}" for axis, value in zip(axes, values, strict=True)]
-    raise ScriptError(
-        f"output padding must be smaller than either stride or dilation, but got {' '.join(listed)}",
-        caret="`output_padding` only decides between the sizes that a stride leaves open",
-    )
-
-
 # -- the functions --------------------------------------------------------------------------------------
 
 
@@ -302,16 +127,25 @@ def convolution(dims: int) -> Callable[..., Tensor]:
     def conv(
         x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int
     ) -> Tensor:
-        check_bias_type(x, bias)
-        check_input(name, x, weight, steps(stride, dims, "stride"), dims)
-        stride, dilation = steps(stride, dims, "stride"), steps(dilation, dims, "dilation")
+        is_same = padding == "same"
+        if padding.__class__ is not str:
+            check_bias_type(x, bias)
+        check_input(name, x, weight, stride, dims, padding, groups)
+        stride, dilation = (
+            steps(given, dims, what, is_same) for given, what in ((stride, "stride"), (dilation, "dilation"))
+        )
         pads = padding_of(padding, weight.shape[2:], stride, dilation)
         check_steps(stride, tuple(before for before, _ in pads), dilation, groups)
         batch = x if x.ndim == dims + 2 else unsqueeze(x, dim=0)
-        check_channels(batch, weight, bias, groups, transposed=False)
+        more = [after - before for before, after in pads]
+        check_channels(batch, weight, bias, groups, transposed=False, added=more)
         check_fits(batch, pads, weight.shape[2:], stride, dilation)
+        if 0 not in batch.shape[:2]:
+            check_sizes(batch)
         check_kernel(batch, weight, transposed=False)
-        check_types(batch, weight, bias, groups, transposed=False)
+        check_types(batch, weight, bias, dilation, groups, transposed=False)
+        bias = None if bias is None else cast(bias, x.dtype)
+        weight = cast(weight, x.dtype)
         out = convolve(batch, weight, bias, stride, pads, dilation, groups)
         return out if batch is x else squeeze(out, dim=(0,))
 
@@ -332,7 +166,7 @@ def transposed_convolution(dims: int) -> Callable[..., Tensor]:
         groups: int,
         dilation: Any,
     ) -> Tensor:
-        check_input(name, x, weight, steps(stride, dims, "stride"), dims)
+        check_input(name, x, weight, stride, dims)
         stride, padding = steps(stride, dims, "stride"), steps(padding, dims, "padding")
         more, dilation = steps(output_padding, dims, "output_padding"), steps(dilation, dims, "dilation")
         check_steps(stride, padding, dilation, groups)
@@ -343,7 +177,11 @@ def transposed_convolution(dims: int) -> Callable[..., Tensor]:
         check_output_padding(more, stride, dilation)
         check_sizes(batch)
         check_kernel(batch, weight, transposed=True)
-        check_types(batch, weight, bias, groups, transposed=True)
+        check_types(batch, weight, bias, dilation, groups, transposed=True)
+        if bias is not None:
+            need_room(batch, bias)
+            bias = cast(bias, x.dtype)
+        weight = cast(weight, x.dtype)
         out = convolve_transposed(batch, weight, bias, stride, padding, more, groups, dilation)
         return out if batch is x else squeeze(out, dim=(0,))
 
