@@ -74,11 +74,6 @@ class Source:
         end = starts[number] if number < len(starts) else len(self.text)
         return self.text[starts[number - 1] : end].rstrip("\r\n")
 
-    @property
-    def line_count(self) -> int:
-        """How many lines there are; an empty text has one."""
-        return len(self._line_starts)
-
     def excerpt(self, span: Span) -> str:
         """The text a span covers."""
         return self.text[span.start : span.end]

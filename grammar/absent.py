@@ -30,13 +30,9 @@ CARETS = {
     "E0149": "PyTorch has this function, the language has not",
 }
 
-#: What stands at the caret of a layer that keeps no weights.
-WEIGHTLESS = "here it is a function"
-
 DATA = "x = torch.tensor([[1.0, 2.0, 3.0], [0.5, -1.0, 2.0]])\n"
 WEIGHTS = DATA + "W1, b1 = torch.ones(4, 3), torch.zeros(4)\nW2, b2 = torch.ones(1, 4), torch.zeros(1)\n"
 LOSS = "w = torch.tensor([1.0, -2.0], requires_grad=True)\nloss = (w ** 2).sum()\nloss.backward()\n"
-PAIR = "y = torch.tensor([0.25, 0.75])\ntarget = torch.tensor([0.0, 1.0])\n"
 
 LINEAR = Rewrite(
     "make its weights leaves, and a function that uses them, as in",

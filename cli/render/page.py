@@ -92,10 +92,6 @@ def flat(lines: Iterable[Line | Block]) -> Iterator[Line]:
             yield line
 
 
-def plain(text: str) -> Line:
-    return ((PLAIN, text),)
-
-
 def muted(text: str) -> Line:
     return ((MUTED, text),)
 
@@ -156,14 +152,6 @@ def pad(text: str, width: int, right: bool = False) -> str:
 def widest(texts: Sequence[str]) -> int:
     """How many columns the longest of the texts takes."""
     return max(map(len if "".join(texts).isascii() else cells, texts))
-
-
-def align(texts: Sequence[str], right: bool) -> list[str]:
-    """The texts of a column, padded to one width."""
-    width = widest(texts)
-    if "".join(texts).isascii():
-        return [text.rjust(width) for text in texts] if right else [text.ljust(width) for text in texts]
-    return [pad(text, width, right) for text in texts]
 
 
 class Table:

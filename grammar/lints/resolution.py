@@ -181,11 +181,6 @@ class Resolver(Compiler):
         if owner.__class__ in (Namespace, FunctionClass, ScriptFunction, Function, Builtin):
             get_attribute(owner, node.name, node.name_span)
 
-    def check_target(self, node: syntax.Expression) -> None:
-        """What ``+=`` changes it reads first."""
-        if isinstance(node, syntax.Name):
-            self.check_order(node)
-
     def check_order(self, node: syntax.Name) -> None:
         """Raise the error for a name that is read where no run can have bound it yet."""
         found = self.scope.find(node.id)

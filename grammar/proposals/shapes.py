@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 REDUCTIONS = frozenset(["sum", "mean", "amax", "amin", "prod", "std", "var", "norm", "logsumexp", "argmax"])
 
 
-def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """Whether two shapes can be combined entry by entry."""
-    return all(m == n or 1 in (m, n) for m, n in zip(reversed(a), reversed(b), strict=False))
-
-
 def called(node: Any) -> str:
     """The last name of what a call calls."""
     function = node.function if isinstance(node, syntax.Call) else None

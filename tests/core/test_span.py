@@ -12,7 +12,6 @@ def test_every_line_ending_counts_once(ending: str) -> None:
     assert source.position(source.text.index("b")) == (2, 1)
     assert source.position(source.text.index("c")) == (3, 1)
     assert [source.line(n) for n in (1, 2, 3)] == ["a = 1", "b = 2", "c"]
-    assert source.line_count == 3
 
 
 def test_columns_count_characters() -> None:
