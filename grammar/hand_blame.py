@@ -10,7 +10,7 @@ from autodiff.core.lazy import np
 from autodiff.core.naming import Names
 from autodiff.core.node import Node, OpNode
 from autodiff.core.operand_formulas import Formulas
-from autodiff.core.paths import contribution_of, count_paths, follow
+from autodiff.core.paths import contribution_of, count_paths, paths_between
 from autodiff.core.sweep import leading_to
 from autodiff.grammar import syntax
 from autodiff.grammar.hand_edits import Edits
@@ -101,7 +101,7 @@ class Blame:
         self.is_sure = True
 
     def remarks(self) -> list[str]:
-        paths = [path for path, _ in follow(self.subject.root, self.node, None, self.subject.order)]
+        paths = list(paths_between(self.subject.root, self.node, self.subject.order))
         carried = [[self.contribution(path, known) for known in self.points.known] for path in paths]
         terms, left_paths = self.unpaired(carried)
         values = [self.values(*term) for term in terms]
