@@ -68,11 +68,10 @@ def read_words(
     end: int | None = None,
     *,
     lines: bool = True,
-    max_tokens: int = MAX_TOKENS,
 ) -> Words:
     """The words of ``source.text[start:end]``; with ``lines`` off they are read as if inside brackets."""
     words = Words()
-    reader = _Reader(source, table, len(source.text) if end is None else end, words, max_tokens)
+    reader = _Reader(source, table, len(source.text) if end is None else end, words)
     try:
         check_text(source.text)
         if start == 0 and source.text.startswith("\ufeff"):
@@ -88,15 +87,14 @@ def read_words(
 class _Reader:
     """The open brackets and blocks while one text is read."""
 
-    __slots__ = ("blocks", "brackets", "end", "max_tokens", "source", "table", "text", "words")
+    __slots__ = ("blocks", "brackets", "end", "source", "table", "text", "words")
 
-    def __init__(self, source: Source, table: Table, end: int, words: Words, max_tokens: int) -> None:
+    def __init__(self, source: Source, table: Table, end: int, words: Words) -> None:
         self.source = source
         self.text = source.text
         self.table = table
         self.end = end
         self.words = words
-        self.max_tokens = max_tokens
         self.brackets: list[tuple[str, int]] = []
         # For each open block: its width with tabs to multiples of eight, its width with tabs as one
         # column (the two must agree on what is deeper, or tabs and spaces are mixed), and where it is.
@@ -149,8 +147,8 @@ class _Reader:
             kinds.append(kind)
             starts.append(begin)
             ends.append(at)
-            if len(kinds) > self.max_tokens:
-                raise too_long(self.max_tokens, begin, at)
+            if len(kinds) > MAX_TOKENS:
+                raise too_long(begin, at)
         self.finish(lines)
 
     def begin_line(self, at: int) -> int:
@@ -286,9 +284,9 @@ def bad_dedent(source: Source, begin: int, at: int, blocks: list[int]) -> Compil
     )
 
 
-def too_long(limit: int, start: int, end: int) -> LimitError:
+def too_long(start: int, end: int) -> LimitError:
     return LimitError(
-        f"the script has more than {limit:,} words and signs",
+        f"the script has more than {MAX_TOKENS:,} words and signs",
         code="E0612",
         caret="reading stopped here",
         help=("write a loop, or give the numbers with `--set`",),

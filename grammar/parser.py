@@ -15,7 +15,7 @@ from autodiff.core.errors import CompileError
 from autodiff.core.span import Source, Span
 from autodiff.grammar import syntax
 from autodiff.grammar.builders import BUILDERS
-from autodiff.grammar.layout import MAX_TOKENS, Words, read_words, word_pattern
+from autodiff.grammar.layout import Words, read_words, word_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SIGNS_OF_A_SESSION = ("%time", ">>>", "]:")
 
 
-def parse(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
+def parse(source: Source) -> syntax.Script:
     """The syntax tree of a script, or a CompileError with all that is wrong in its ``further``.
 
     >>> script = parse(Source("w = 3\\nL = w**2"))
@@ -34,7 +34,7 @@ def parse(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
     ['Assign', 'Assign']
     """
     try:
-        return read(source, max_tokens=max_tokens)
+        return read(source)
     except CompileError as error:
         from autodiff.grammar.recovery import find_further
 
@@ -42,14 +42,14 @@ def parse(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
         raise
 
 
-def read(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
+def read(source: Source) -> syntax.Script:
     """The syntax tree of a script, or a CompileError that says where it stops making sense."""
     if any(sign in source.text for sign in SIGNS_OF_A_SESSION):
         from autodiff.grammar.sessions import as_script
 
         source = as_script(source)
     try:
-        script = Reader(source, max_tokens).script()
+        script = Reader(source).script()
     except CompileError as error:
         if not error.fixes and error.span is not None:
             from autodiff.grammar.diagnosis.spelling import rebuilt
@@ -61,13 +61,13 @@ def read(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Script:
     return script
 
 
-def parse_expression(source: Source, *, max_tokens: int = MAX_TOKENS) -> syntax.Expression:
+def parse_expression(source: Source) -> syntax.Expression:
     """The syntax tree of a text that is one expression; lines may break anywhere in it.
 
     >>> parse_expression(Source("a + b")).op
     '+'
     """
-    return Reader(source, max_tokens).expression(0, len(source.text))
+    return Reader(source).expression(0, len(source.text))
 
 
 def parse_literal(text: str) -> object:
@@ -191,25 +191,23 @@ def table() -> Table:
 class Reader:
     """One source being read. Strings get hold of it to read the fields of f-strings in place."""
 
-    __slots__ = ("builders", "max_tokens", "source", "table", "text")
+    __slots__ = ("builders", "source", "table", "text")
 
     def __init__(
         self,
         source: Source,
-        max_tokens: int = MAX_TOKENS,
         builders: Mapping[str, Callable[..., object]] = BUILDERS,
     ) -> None:
         self.source = source
         self.text = source.text
-        self.max_tokens = max_tokens
         self.table = table()
         self.builders = builders
 
     def script(self) -> object:
-        return self.drive(read_words(self.source, self.table, max_tokens=self.max_tokens), "script")
+        return self.drive(read_words(self.source, self.table), "script")
 
     def expression(self, start: int, end: int) -> syntax.Expression:
-        words = read_words(self.source, self.table, start, end, lines=False, max_tokens=self.max_tokens)
+        words = read_words(self.source, self.table, start, end, lines=False)
         value = self.drive(words, "expression")
         assert isinstance(value, syntax.Expression)
         return value

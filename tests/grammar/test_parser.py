@@ -10,7 +10,7 @@ import warnings
 import pytest
 from autodiff.core.errors import CompileError, LimitError
 from autodiff.core.span import Source
-from autodiff.grammar import syntax
+from autodiff.grammar import layout, syntax
 from autodiff.grammar.parser import parse, parse_expression, parse_literal
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -1157,10 +1157,12 @@ def test_long_elif_chain_is_flat():
     assert len(script.body[0].branches) == 20_001
 
 
-def test_max_tokens():
-    parse(Source("a + b"), max_tokens=3)
+def test_max_tokens(monkeypatch):
+    monkeypatch.setattr(layout, "MAX_TOKENS", 3)
+    parse(Source("a + b"))
+    monkeypatch.setattr(layout, "MAX_TOKENS", 2)
     with pytest.raises(LimitError, match="more than 2 words"):
-        parse(Source("a + b"), max_tokens=2)
+        parse(Source("a + b"))
 
 
 def test_parse_expression_may_break_lines_and_has_offsets_of_the_whole():
