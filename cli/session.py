@@ -189,16 +189,15 @@ class Session:
             for line in lines:
                 stream.write(line + "\n")
 
-    def say_all(self, error: AutodiffError, stream: Stream | None = None) -> None:
+    def say_all(self, error: AutodiffError) -> None:
         """Write an error and the mistakes found beside it, in the order of the script, and their number."""
-        stream = stream or self.err
         in_order = sorted((error, *error.further), key=lambda one: one.span.start if one.span else 0)
         for at, one in enumerate(in_order):
             if at and self.diagnostics == "text":
-                stream.write("\n")
-            self.say(one, stream=stream)
+                self.err.write("\n")
+            self.say(one)
         if error.further and self.diagnostics == "text" and not self.is_quiet:
-            stream.write(f"\nfound {1 + len(error.further):,} mistakes\n")
+            self.err.write(f"\nfound {1 + len(error.further):,} mistakes\n")
 
     def show_failure(self, error: AutodiffError) -> None:
         """Keep standard output readable for machines: a failure is a document too."""

@@ -50,12 +50,8 @@ def format_tensor(
     default_dtype: str = "float64",
     requires_grad: bool = False,
     grad_fn: str | None = None,
-    indent: int = 0,
 ) -> str:
     """Print a tensor; a Python number is a tensor without dimensions.
-
-    ``indent`` shifts the continuation lines to the right, for text that does not start its line; it
-    does not change where the lines break.
 
     >>> format_tensor(8.0, grad_fn="MulBackward0")
     'tensor(8., grad_fn=<MulBackward0>)'
@@ -80,8 +76,7 @@ def format_tensor(
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
-    text = append_suffixes(PREFIX + body, suffixes)
-    return text.replace("\n", "\n" + " " * indent) if indent else text
+    return append_suffixes(PREFIX + body, suffixes)
 
 
 def format_element(value: float) -> str:

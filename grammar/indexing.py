@@ -34,7 +34,7 @@ def get_item(owner: Any, index: Any) -> Any:
     try:
         return owner[position(owner, index)]
     except IndexError:
-        raise out_of_range(owner, index, "") from None
+        raise out_of_range(owner, "") from None
 
 
 def position(owner: Any, index: Any) -> int:
@@ -51,7 +51,7 @@ def position(owner: Any, index: Any) -> int:
     )
 
 
-def out_of_range(owner: Any, index: Any, assignment: str) -> ScriptError:
+def out_of_range(owner: Any, assignment: str) -> ScriptError:
     n = len(owner)
     return ScriptError(
         f"{KINDS[owner.__class__]} {assignment}index out of range",
@@ -93,7 +93,7 @@ def set_item(owner: Any, index: Any, value: Any) -> None:
     try:
         owner[position(owner, index)] = value
     except IndexError:
-        raise out_of_range(owner, index, "assignment ") from None
+        raise out_of_range(owner, "assignment ") from None
 
 
 def delete_item(owner: Any, index: Any) -> None:
@@ -106,4 +106,4 @@ def delete_item(owner: Any, index: Any) -> None:
     try:
         del owner[position(owner, index)]
     except IndexError:
-        raise out_of_range(owner, index, "assignment ") from None
+        raise out_of_range(owner, "assignment ") from None

@@ -220,7 +220,7 @@ class _Reader:
     def finish(self, lines: bool) -> None:
         """The text is over: close the last line and the blocks, if all brackets are closed."""
         if self.brackets:
-            raise unclosed_bracket(self.text, *self.brackets[-1])
+            raise unclosed_bracket(*self.brackets[-1])
         words, end = self.words, self.end
         if lines:
             if words.kinds and words.kinds[-1] not in ("_NEWLINE", "_DEDENT"):
@@ -248,7 +248,7 @@ def widths(indentation: str) -> tuple[int, int]:
 # -- what can be wrong with brackets, lines and blocks -----------------------------------------------
 
 
-def unclosed_bracket(text: str, opening: str, at: int) -> CompileError:
+def unclosed_bracket(opening: str, at: int) -> CompileError:
     closing = next(sign for sign, opener in CLOSES.items() if opener == opening)
     return CompileError(
         f"this `{opening}` is never closed",

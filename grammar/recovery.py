@@ -188,7 +188,7 @@ class Search:
         ends_here = last < len(words.kinds) and words.kinds[last] == "_NEWLINE"
         if not ends_here or error.code == "E0103":
             return self.blank_line(first, at, error)
-        self.neutralize(first, last, at)
+        self.neutralize(first, last)
         return True
 
     def opens(self, newline: int) -> bool:
@@ -212,7 +212,7 @@ class Search:
             last += 1
         return first, last
 
-    def neutralize(self, first: int, last: int, at: int) -> None:
+    def neutralize(self, first: int, last: int) -> None:
         """Replace the words ``first`` up to the _NEWLINE at ``last``: by a header if a block follows."""
         words = self.words
         self.names.update(
@@ -320,7 +320,7 @@ class Search:
             and words.kinds[first] == "NUMBER"
             and words.kinds[first + 1] == "_NEWLINE"
         ):
-            self.neutralize(first, first + 1, begin)
+            self.neutralize(first, first + 1)
         self.start = self.statement_word(first)
         return stop < len(text) or words.kinds[-1] == "$END"
 

@@ -47,7 +47,7 @@ class Code:
         self.run: Callable[[Frame], Any]
 
 
-def check_parameters(parameters: tuple[syntax.Parameter, ...], name: str) -> None:
+def check_parameters(parameters: tuple[syntax.Parameter, ...]) -> None:
     """Refuse two parameters of one name, and a required one after one with a default."""
     seen: set[str] = set()
     optional = starred = False
@@ -81,7 +81,7 @@ def making(
 ) -> Evaluate:
     """The closure that makes the function value, its defaults worked out anew each time."""
     scope = c.names.of[node]
-    check_parameters(node.parameters, name)
+    check_parameters(node.parameters)
     code = Code(name, node.parameters, scope)
     code.is_expression = is_expression
     defaults = [None if p.default is None else c.expression(p.default) for p in node.parameters]

@@ -130,11 +130,8 @@ def write_node(value: Any) -> str:
     return f"<{module}{value.grad_fn_name} object at 0x{value.number:012x}>"
 
 
-def address(value: Any) -> str:
-    # Stable where a memory address would not be: the same script prints the same bytes every time.
-    return "0x000000000000"
-
-
+#: Stable where a memory address would not be: the same script prints the same bytes every time.
+ADDRESS = "0x000000000000"
 BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")")}
 REPRS: dict[type, Callable[[Any], str]] = {
     str: repr,
@@ -147,7 +144,7 @@ REPRS: dict[type, Callable[[Any], str]] = {
     Size: format_size,
     DType: lambda value: value.__repr__(),
     Device: lambda value: value.__repr__(),
-    HookHandle: lambda value: f"<torch.utils.hooks.RemovableHandle object at {address(value)}>",
+    HookHandle: lambda value: f"<torch.utils.hooks.RemovableHandle object at {ADDRESS}>",
     slice: write_slice,
     range: write_range,
     Leaf: write_node,
@@ -156,23 +153,23 @@ REPRS: dict[type, Callable[[Any], str]] = {
     Function: lambda value: (
         "<class 'torch.Tensor'>"
         if value.name == "Tensor"
-        else f"<built-in method {value.name} of type object at {address(value)}>"
+        else f"<built-in method {value.name} of type object at {ADDRESS}>"
     ),
     Builtin: lambda value: (
         f"<class '{value.name}'>" if value.classes else f"<built-in function {value.name}>"
     ),
     BoundMethod: lambda value: (
-        f"<built-in method {value.name} of {type_name(value.owner)} object at {address(value)}>"
+        f"<built-in method {value.name} of {type_name(value.owner)} object at {ADDRESS}>"
     ),
-    ScriptFunction: lambda value: f"<function {value.name} at {address(value)}>",
+    ScriptFunction: lambda value: f"<function {value.name} at {ADDRESS}>",
     FunctionClass: lambda value: f"<class '__main__.{value.name}'>",
     FunctionBase: lambda value: "<class 'torch.autograd.function.Function'>",
     Namespace: lambda value: f"<module '{value.name}'>",
     Math: lambda value: "<IPython.core.display.Math object>",
-    GradMode: lambda value: f"<torch.autograd.grad_mode.{value.name} object at {address(value)}>",
+    GradMode: lambda value: f"<torch.autograd.grad_mode.{value.name} object at {ADDRESS}>",
     Context: lambda value: "<torch.autograd.function.FunctionCtx object>",
-    zip: lambda value: f"<zip object at {address(value)}>",
-    enumerate: lambda value: f"<enumerate object at {address(value)}>",
+    zip: lambda value: f"<zip object at {ADDRESS}>",
+    enumerate: lambda value: f"<enumerate object at {ADDRESS}>",
 }
 
 

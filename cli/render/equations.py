@@ -116,7 +116,7 @@ def five_steps(derivation: Derivation, page: Page) -> list[tuple[str, Sequence[s
         steps.append(("simplified", lines_of(simplified, tensors)))
         if made.factored is not None and made.factored.size <= LONGEST:
             steps.append(("factored", lines_of(made.factored, tensors)))
-        steps.append(("numbers", numbers_of(simplified, made.values, derivation.is_scalar, page)))
+        steps.append(("numbers", numbers_of(simplified, made.values, derivation.is_scalar)))
     steps.append(("value", [value_of(derivation.value, page)]))
     return steps
 
@@ -169,7 +169,7 @@ def filled_lines(terms: Sequence[str], room: float) -> list[str]:
     return lines
 
 
-def numbers_of(expr: Expr, values: dict[str, Any], is_scalar: bool, page: Page) -> list[str]:
+def numbers_of(expr: Expr, values: dict[str, Any], is_scalar: bool) -> list[str]:
     """The sum with values for names."""
     if is_scalar:
         numbers = {

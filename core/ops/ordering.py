@@ -180,13 +180,13 @@ ROUNDINGS: dict[str, Callable[[Array], Array]] = {
 
 
 def quantile_of(
-    x: Tensor, name: str, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool
+    x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool
 ) -> Tensor:
     """The entry at rank q (n - 1), between two entries as ``interpolation`` says; several q come first."""
-    check_quantile(x, name, q, interpolation)
+    check_quantile(x, q, interpolation)
     if dim is not None:
         wrap_dim(x, dim)
-    check_levels(name, q)
+    check_levels(q)
     levels = np.asarray(q.data if q.__class__ is Tensor else q, x.data.dtype)
     flat = dim is None or not x.ndim
     rows = reshape(x, shape=(x.size,)) if flat else x
@@ -221,34 +221,34 @@ def ranks(x: Array, axis: int, levels: Array, interpolation: str, skip_nan: bool
     return ROUNDINGS[interpolation](rank).astype(x.dtype)
 
 
-def check_quantile(x: Tensor, name: str, q: Any, interpolation: str) -> None:
+def check_quantile(x: Tensor, q: Any, interpolation: str) -> None:
     """What torch asks of the arguments, in its words."""
     if not x.size:
-        raise ShapeError(f"{name}() input tensor must be non-empty", operands=(x,))
+        raise ShapeError("quantile() input tensor must be non-empty", operands=(x,))
     if x.dtype.name not in ("float32", "float64"):
-        raise ScriptError(f"{name}() input tensor must be either float or double dtype", operands=(x,))
+        raise ScriptError("quantile() input tensor must be either float or double dtype", operands=(x,))
     if q.__class__ is Tensor and q.ndim > 1:
-        raise ShapeError(f"{name}() q must be a scalar or 1D tensor", operands=(q,))
+        raise ShapeError("quantile() q must be a scalar or 1D tensor", operands=(q,))
     if q.__class__ is not Tensor:
-        check_levels(name, q)
+        check_levels(q)
     elif q.dtype is not x.dtype:
         raise ScriptError(
-            f"{name}() q tensor must be same dtype as the input tensor", code="E0312", operands=(q, x)
+            "quantile() q tensor must be same dtype as the input tensor", code="E0312", operands=(q, x)
         )
     if interpolation not in (*ROUNDINGS, "midpoint"):
         raise ScriptError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got"
+            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got"
             f" {interpolation}"
         )
 
 
-def check_levels(name: str, q: Any) -> None:
+def check_levels(q: Any) -> None:
     """Quantiles are asked for by parts of the whole."""
     levels = q.data if q.__class__ is Tensor else np.asarray(q)
     if not ((levels >= 0) & (levels <= 1)).all():
         values = "q values" if q.__class__ is Tensor else "q"
         given = "" if q.__class__ is Tensor else f" but got {float(q):g}"
-        raise ScriptError(f"{name}() {values} must be in the range [0, 1]{given}")
+        raise ScriptError(f"quantile() {values} must be in the range [0, 1]{given}")
 
 
 QUANTILE = "(input: tensor, q, dim: int = None, keepdim: bool = False, *, interpolation: str = 'linear')"
@@ -257,10 +257,10 @@ QUANTILE = "(input: tensor, q, dim: int = None, keepdim: bool = False, *, interp
 @public(f"quantile{QUANTILE}")
 def quantile(x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
     """The entry below which the part ``q`` of all entries lies, or along a dimension."""
-    return quantile_of(x, "quantile", q, dim, keepdim, interpolation, skip_nan=False)
+    return quantile_of(x, q, dim, keepdim, interpolation, skip_nan=False)
 
 
 @public(f"nanquantile{QUANTILE}")
 def nanquantile(x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
     """``quantile`` of the entries that are not nan."""
-    return quantile_of(x, "quantile", q, dim, keepdim, interpolation, skip_nan=True)
+    return quantile_of(x, q, dim, keepdim, interpolation, skip_nan=True)

@@ -80,7 +80,7 @@ def interpolate(
         )
     values = numbers_per_dim(x, size, scale)
     check_mode(x, mode)
-    check_resize(x, size, scale, values, mode)
+    check_resize(x, size, values, mode)
     if size is None and (recompute or mode == "area"):
         size = values = tuple(int(n * v) for n, v in zip(x.shape[2:], values, strict=True))
     if mode == "area":
@@ -146,7 +146,7 @@ def numbers_per_dim(x: Tensor, size: Any, scale: Any) -> tuple[Any, ...]:
     return values
 
 
-def check_resize(x: Tensor, size: Any, scale: Any, values: tuple[Any, ...], mode: str) -> None:
+def check_resize(x: Tensor, size: Any, values: tuple[Any, ...], mode: str) -> None:
     what = "scale_factor" if size is None else "size"
     for value in values:
         if value.__class__ not in ((int, float) if size is None else (int,)):

@@ -179,12 +179,12 @@ def check_reach(x: Tensor, dim: int, before: int, after: int, mode: str) -> None
 COUNTS = ("no", "one", "two", "three")
 
 
-def per_dim(value: Any, dims: int, name: str = "kernel_size") -> Sizes:
+def per_dim(value: Any, dims: int) -> Sizes:
     """A size for each dimension: one number stands for all."""
     sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if len(sizes) not in (1, dims):
         raise ShapeError(
-            f"{name} must either be a single int, or a tuple of {COUNTS[dims]} ints",
+            f"kernel_size must either be a single int, or a tuple of {COUNTS[dims]} ints",
             caret=f"these are {len(sizes)} sizes for {dims} dimension{'s' * (dims > 1)}",
         )
     return sizes * dims if len(sizes) == 1 else sizes

@@ -50,7 +50,7 @@ def open_bracket(here: Situation) -> CompileError | None:
 
 
 def unclosed(here: Situation, opening: int) -> CompileError:
-    ours = unclosed_bracket(here.text, here.kinds[opening], here.words.starts[opening])
+    ours = unclosed_bracket(here.kinds[opening], here.words.starts[opening])
     ours.fixes = repairs(here, ours)
     ours.help = () if ours.fixes else ours.help
     return ours

@@ -67,9 +67,9 @@ def next_outside(text: str, at: int, deepest: int) -> int:
     return len(text)
 
 
-def code_end(text: str, line: int, end: int | None = None) -> int:
+def code_end(text: str, line: int) -> int:
     """The end of a line without a remark and the space before it, found by quotes and ``#`` alone."""
-    end = line_end(text, line) if end is None else end
+    end = line_end(text, line)
     quote = ""
     at = line
     while at < end:

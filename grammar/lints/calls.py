@@ -46,7 +46,7 @@ def function_name(flow: Evaluator, node: Any) -> str:
     """The bare name of the language's function a call calls; "" where it is anything else."""
     if isinstance(node, syntax.Name):
         return node.id if flow.look_up(node.id) is None else ""
-    if isinstance(node, syntax.Attribute) and in_namespace(flow, node):
+    if isinstance(node, syntax.Attribute) and in_namespace(node):
         part: Any = node
         while isinstance(part, syntax.Attribute):
             part = part.object

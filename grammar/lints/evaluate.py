@@ -236,7 +236,7 @@ def read_slice(flow: Evaluator, node: syntax.Slice) -> Value:
 def read_attribute(flow: Evaluator, node: syntax.Attribute) -> Value:
     owner = flow.value(node.object)
     if owner.kind == FUNCTION:
-        return Value(FUNCTION, node) if in_namespace(flow, node) else Value(UNKNOWN, node)
+        return Value(FUNCTION, node) if in_namespace(node) else Value(UNKNOWN, node)
     if owner.is_tensor or owner.kind in (UNKNOWN, LIST, NUMBER):
         flow.note("attribute", node, owner)
     if node.name == "grad":
@@ -253,7 +253,7 @@ def read_attribute(flow: Evaluator, node: syntax.Attribute) -> Value:
     return Value(UNKNOWN, node, (owner,))
 
 
-def in_namespace(flow: Evaluator, node: syntax.Attribute) -> bool:
+def in_namespace(node: syntax.Attribute) -> bool:
     """Whether it is ``torch.exp`` or the like, and not an attribute of something the script made."""
     part: Any = node
     while isinstance(part, syntax.Attribute):

@@ -158,7 +158,7 @@ def second_pass(subject: Subject) -> Iterator[AutodiffError]:
             None,
         )
         if earlier is not None:
-            yield used_up_twice(subject, event, earlier[1])
+            yield used_up_twice(event, earlier[1])
         elif not keeps_graph(call):
             for one in flowing:
                 if one.used_up is None:
@@ -174,7 +174,7 @@ def keeps_graph(call: syntax.Call) -> bool:
     )
 
 
-def used_up_twice(subject: Subject, event: Event, first: syntax.Call) -> AutodiffError:
+def used_up_twice(event: Event, first: syntax.Call) -> AutodiffError:
     end = first.span.end - 1
     text = ", retain_graph=True" if first.arguments else "retain_graph=True"
     fixes = []

@@ -44,8 +44,8 @@ def nothing_requires(subject: Subject) -> Iterator[AutodiffError]:
         read = {id(other.value) for other in subject.events("grad")}
         meant = [one for one in may_be if id(one) in read]
         meant = meant or [one for one in may_be if one.names[0][0].lower() not in DATA]
-        fixes = [ask_for_gradient(subject, meant)] if meant else []
-        fixes = fixes or [ask_for_gradient(subject, [one]) for one in may_be]
+        fixes = [ask_for_gradient(meant)] if meant else []
+        fixes = fixes or [ask_for_gradient([one]) for one in may_be]
         yield finding(
             event.node.span,
             "nothing this was computed from requires a gradient",
@@ -60,7 +60,7 @@ def asks_misspelt(call: syntax.Call) -> bool:
     return any(word != "requires_grad" and closest(word, ["requires_grad"]) for word in words)
 
 
-def ask_for_gradient(subject: Subject, values: list[Value]) -> Fix:
+def ask_for_gradient(values: list[Value]) -> Fix:
     """Make leaves that require gradients of tensors that a script makes."""
     edits = []
     for value in values:

@@ -50,7 +50,7 @@ def arguments_of(subject: Subject, call: syntax.Call) -> list[str]:
 
 def is_method(subject: Subject, function: syntax.Attribute) -> bool:
     """Whether the function of a call stands after a value, and not after a module."""
-    return not in_namespace(subject.flow, function)
+    return not in_namespace(function)
 
 
 def first_input(subject: Subject, call: syntax.Call) -> Any:

@@ -125,13 +125,13 @@ def do_with(flow: Flow, node: syntax.With) -> bool:
         flow.value(context)
         if target is not None:
             flow.bind(target, Value(OTHER, context))
-        flow.recording = mode_of(context, flow.recording)
+        flow.recording = mode_of(context)
     ended = flow.run(node.body)
     flow.recording = before
     return ended
 
 
-def mode_of(context: Any, recording: bool | None) -> bool | None:
+def mode_of(context: Any) -> bool | None:
     """Whether the graph is recorded inside ``with context``."""
     name = context.function if isinstance(context, syntax.Call) else context
     word = name.name if isinstance(name, syntax.Attribute) else name_id(name)

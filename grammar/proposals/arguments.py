@@ -314,7 +314,7 @@ def fit_value(made: CallScene, where: syntax.Argument, at: Any, parameter: Any, 
     elif parameter.kind in ("tensor", "value"):
         yield from tensor_instead(made, where, given)
     elif parameter.kind == "tensors":
-        yield from tensors_instead(made, where, given)
+        yield from tensors_instead(made, given)
     elif parameter.kind == "str":
         quoted = f'"{text.rpartition(".")[2]}"'
         if quoted[1:-1].isidentifier():
@@ -362,7 +362,7 @@ def tensor_instead(made: CallScene, where: syntax.Argument, given: Any) -> Itera
         yield Fix(f"make it a tensor: {wrapped}", Edit(node.span, wrapped))
 
 
-def tensors_instead(made: CallScene, where: syntax.Argument, given: Any) -> Iterator[Fix]:
+def tensors_instead(made: CallScene, given: Any) -> Iterator[Fix]:
     """Tensors side by side where a list of them is taken."""
     scene = made.scene
     plain = [argument for argument in made.call.arguments if argument.keyword is None and not argument.star]

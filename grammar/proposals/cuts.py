@@ -133,7 +133,7 @@ def cut_at(scene: Scene, node: Any) -> Cut | None:
         if node.name == "data" and leads_on(scene, node.object):
             return stay(scene, node, scene.text(node.object), ".data is outside of the graph")
         is_gradient = node.name == "grad" and scene.value(node.object).__class__ is not Namespace
-        return accumulated(scene, node) if is_gradient else None
+        return accumulated(scene) if is_gradient else None
     if not isinstance(node, syntax.Call):
         return None
     name = scene.text(node.function).rpartition(".")[2]
@@ -280,7 +280,7 @@ def not_created(scene: Scene, call: syntax.Call) -> Cut | None:
     return Cut(call, "without create_graph=True this has no graph", edit, after(scene, call, edit))
 
 
-def accumulated(scene: Scene, node: syntax.Attribute) -> Cut | None:
+def accumulated(scene: Scene) -> Cut | None:
     """``x.grad``, which a pass without ``create_graph=True`` filled."""
     passes = [
         part

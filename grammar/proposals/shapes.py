@@ -38,7 +38,7 @@ def fit_sum(scene: Scene) -> Iterator[Fix]:
     """Reshapes that make two shapes broadcast."""
     pairs = scene.pairs()
     for (a, node), (b, other) in (pairs, pairs[::-1]) if pairs else ():
-        yield from keep_dimension(scene, a, node, b)
+        yield from keep_dimension(scene, node, b)
         text, beside = atom(scene.text(node)), scene.text(other)
         if a.ndim == 2 and a.shape[::-1] == b.shape:
             yield Fix(f"{text}.T has the shape of {beside}: {b.shape}", Edit(node.span, f"{text}.T"))
@@ -50,7 +50,7 @@ def fit_sum(scene: Scene) -> Iterator[Fix]:
             yield Fix(f"{new} has the shape of {beside}: {b.shape}", Edit(node.span, new))
 
 
-def keep_dimension(scene: Scene, a: Tensor, node: Any, b: Tensor) -> Iterator[Fix]:
+def keep_dimension(scene: Scene, node: Any, b: Tensor) -> Iterator[Fix]:
     """``keepdim=True`` where a reduction made one side too small."""
     if isinstance(node, syntax.Name):
         made = scene.assignments(node.id)

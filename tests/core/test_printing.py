@@ -152,10 +152,6 @@ def test_suffix_that_does_not_fit_starts_a_line():
     assert format_tensor(np.ones(12), requires_grad=True) == f"{short}, requires_grad=True)"
 
 
-def test_indent_shifts_the_lines_after_the_first():
-    assert format_tensor(np.array([[1.0], [2.0]]), indent=4) == "tensor([[1.],\n            [2.]])"
-
-
 def test_sizes_and_numbers():
     assert format_size((2, 3)) == "torch.Size([2, 3])"
     assert format_size(()) == "torch.Size([])"
