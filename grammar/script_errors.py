@@ -1,7 +1,7 @@
 """Errors on their way to the reader: Python's become ours, operands get names, help is filled in.
 
 Core raises errors that know shapes and tensors; here they learn which names the script has for them and
-at which lines those were made. ``PYTHON_NAMES`` says which exception Python or torch would have raised.
+at which lines those were made.
 """
 
 from __future__ import annotations
@@ -25,59 +25,6 @@ PYTHON_ERRORS = (
     RecursionError,
     MemoryError,
 )
-
-#: What Python or torch calls the errors of each code; RuntimeError where it is not listed.
-PYTHON_NAMES = {
-    "E0101": "SyntaxError",
-    "E0102": "SyntaxError",
-    "E0103": "SyntaxError",
-    "E0104": "IndentationError",
-    "E0105": "SyntaxError",
-    "E0106": "SyntaxError",
-    "E0107": "SyntaxError",
-    "E0108": "SyntaxError",
-    "E0109": "SyntaxError",
-    "E0110": "SyntaxError",
-    "E0120": "SyntaxError",
-    "E0121": "SyntaxError",
-    "E0122": "SyntaxError",
-    "E0123": "SyntaxError",
-    "E0124": "SyntaxError",
-    "E0125": "SyntaxError",
-    "E0126": "SyntaxError",
-    "E0127": "SyntaxError",
-    "E0128": "SyntaxError",
-    "E0130": "SyntaxError",
-    "E0131": "SyntaxError",
-    "E0132": "SyntaxError",
-    "E0133": "SyntaxError",
-    "E0134": "SyntaxError",
-    "E0135": "SyntaxError",
-    "E0136": "SyntaxError",
-    "E0142": "AssertionError or RuntimeError",
-    "E0201": "NameError",
-    "E0202": "NameError",
-    "E0203": "TypeError",
-    "E0204": "AttributeError",
-    "E0205": "TypeError",
-    "E0206": "ValueError",
-    "E0207": "OverflowError",
-    "E0208": "IndexError",
-    "E0209": "TypeError",
-    "E0210": "AssertionError",
-    "E0211": "ModuleNotFoundError or ImportError",
-    "E0212": "ZeroDivisionError",
-    "E0302": "RuntimeError or ValueError",
-    "E0303": "IndexError or RuntimeError",
-    "E0305": "RuntimeError or ValueError",
-    "E0307": "IndexError or TypeError or ValueError",
-    "E0308": "ValueError or TypeError or RuntimeError",
-    "E0310": "TypeError",
-    "E0411": "RuntimeError or TypeError",
-    "E0412": "RuntimeError or TypeError",
-    "E0501": "RecursionError",
-    "E0502": "MemoryError",
-}
 
 
 def translate(error: BaseException) -> AutodiffError:

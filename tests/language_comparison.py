@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from autodiff.core import Tensor
 from autodiff.core.node import Node
 from autodiff.core.results import NamedResult
-from autodiff.grammar.script_errors import PYTHON_NAMES
 from autodiff.grammar.values import BoundMethod, FunctionClass, Namespace, ScriptFunction
+from exception_names import PYTHON_NAMES
 from language_generator import Script
 from script_runner import Outcome, run_script
 from test_differential import NUMBER, last_digit, same_text, tensor_differences

@@ -34,8 +34,8 @@ from autodiff.grammar import (
     syntax,
     text,
 )
-from autodiff.grammar.script_errors import PYTHON_NAMES
 from autodiff.grammar.values import Builtin
+from exception_names import PYTHON_NAMES
 
 Patch = pytest.MonkeyPatch
 Mutant = Callable[[Patch], None]

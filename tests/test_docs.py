@@ -14,9 +14,9 @@ from autodiff.cli.topics import find_topic
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import modules
-from autodiff.grammar.script_errors import PYTHON_NAMES
 from conftest import REPOSITORY
 from documents import check_session, missing_tests, sessions
+from exception_names import PYTHON_NAMES
 from script_runner import Outcome, run_script
 from transcript import normalise
 

@@ -8,8 +8,8 @@ import pytest
 from autodiff.cli.render.diagnostic import diagnostic_lines
 from autodiff.core.errors import AutodiffError
 from autodiff.core.span import Source
-from autodiff.grammar.script_errors import PYTHON_NAMES
 from conftest import TESTS
+from exception_names import PYTHON_NAMES
 from script_runner import run_script
 
 FOLDER = TESTS / "mistakes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.grammar.script_errors import PYTHON_NAMES
+from exception_names import PYTHON_NAMES
 from script_runner import run_script
 from transcript import normalise
 
