@@ -112,7 +112,8 @@ def in_place(function: Function) -> Callable[..., Tensor]:
         result = function(x, *args, **kwargs)
         if after is not None:
             after(x, result, given)
-        if mode.enabled and result.node is None and any(is_tracked(t) for t in (x, *others)):
+        is_compared = result.node is None and result.dtype.kind == "b"
+        if mode.enabled and is_compared and any(is_tracked(t) for t in (x, *others)):
             result = without_slope(function.name, x, others, result)
         return x.assign_in_place(result, since)
 

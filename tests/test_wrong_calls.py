@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from itertools import product
 from pathlib import Path
+from random import Random
 
+import autodiff.core.ops  # noqa: F401  - declares every function
 import pytest
 from agreed_lines import FOREIGN, first_line, row_of
+from autodiff.core.functions import METHODS
+from autodiff.grammar.refusal import entry_of
 from script_runner import run_script
 from wrong_calls import NAMES_OF_FUNCTIONS, WrongCall, differences, few
 
@@ -81,6 +85,24 @@ def test_products_of_any_shapes_and_types_say_what_torch_says(name: str, first: 
     for m, n in product(OF_PRODUCTS, OF_PRODUCTS):
         before = f"a = torch.ones({m}, dtype=torch.{first})\nb = torch.ones({n}, dtype=torch.{second})\n"
         calls.append(WrongCall(name, "shape and type", f"{name}(a, b)", before))
+    assert [(call.script, *said) for call, *said in differences(calls)] == []
+
+
+TYPES = ("bool", "int64", "float32", "float64")
+#: Methods that change a tensor.
+IN_PLACE = sorted(
+    name for name, function in METHODS.items() if function.in_place and entry_of(f"Tensor.{name}_")
+)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_changes_by_tensors_of_any_shape_and_type_say_what_torch_says(name: str) -> None:
+    shapes = ("()", "(3,)", "(2, 1)", "(0,)"), ("()", "(3,)", "(1, 3)", "(4,)", "(2, 2, 1)", "(0,)")
+    calls = []
+    for m, n, first, second in Random(name).sample([*product(*shapes, TYPES, TYPES)], 12):
+        before = f"a = torch.ones({m}, dtype=torch.{first})\nb = torch.ones({n}, dtype=torch.{second})\n"
+        calls.append(WrongCall(f"Tensor.{name}_", "shape and type", f"a.{name}_(b)", before))
     assert [(call.script, *said) for call, *said in differences(calls)] == []
 
 

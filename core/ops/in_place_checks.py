@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from autodiff.core.changeable import refuse_shape
 from autodiff.core.dtypes import promote
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.ops.dims import expanded_shape
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
+
+    from autodiff.core.dtypes import DType
 
 
 def no_room(message: str, *operands: Tensor) -> ScriptError:
@@ -38,14 +43,36 @@ def bad_shape(x: Tensor, shape: Sequence[int]) -> ShapeError:
 # -- before it is computed --------------------------------------------------------------------------------
 
 
-def bitwise(x: Tensor, other: Any, *rest: Any) -> None:
+def broadcast(x: Tensor, *others: Any) -> None:
+    """The common shape has to fit before types are looked at."""
+    refuse_shape(x, _check_broadcast((x, *others)))
+
+
+def common_type(x: Tensor, other: Any, *rest: Any) -> None:
     """The common shape and then the common type have to fit before the kernel is asked for."""
-    refuse_shape(x, _check_broadcast((x, other)))
-    kind = other.dtype.kind if other.__class__ is Tensor else "f" if other.__class__ is float else "i"
-    if kind == "f" and not x.dtype.is_floating_point:
-        common = other.dtype if other.__class__ is Tensor else promote([])
+    broadcast(x, other)
+    if other.__class__ is Tensor:
+        common = promote([(x.dtype, x.ndim), (other.dtype, other.ndim)])
+    else:
+        common = promote([]) if other.__class__ is float else x.dtype
+    if is_wider(x, common):
         raise no_room(
             f"result type {common.long_name} can't be cast to the desired output type {x.dtype.long_name}", x
+        )
+
+
+def ldexp(x: Tensor, other: Tensor) -> None:
+    if not x.dtype.is_floating_point:
+        raise no_room(f"ldexp can't be cast to the desired output type {x.dtype.long_name}", x)
+    broadcast(x, other)
+
+
+def float_power(x: Tensor, *rest: Any) -> None:
+    if x.dtype.name != "float64":
+        raise no_room(
+            f"the base given to float_power_ has dtype {x.dtype.long_name} but the operation's result"
+            " requires dtype Double",
+            x,
         )
 
 
@@ -104,8 +131,8 @@ def masked_scatter(x: Tensor, mask: Tensor, *rest: Any) -> None:
 # -- of the result ----------------------------------------------------------------------------------------
 
 
-def is_wider(x: Tensor, result: Tensor) -> bool:
-    return "bif".index(result.dtype.kind) > "bif".index(x.dtype.kind)
+def is_wider(x: Tensor, result: DType) -> bool:
+    return "bif".index(result.kind) > "bif".index(x.dtype.kind)
 
 
 def bad_type(x: Tensor, result: Tensor) -> str:
@@ -116,29 +143,15 @@ def bad_type(x: Tensor, result: Tensor) -> str:
 
 
 def clamped(x: Tensor, result: Tensor, args: Any) -> None:
-    if is_wider(x, result):
-        raise no_room(
-            f"result type {result.dtype.long_name} can't be cast to the desired output type {x.dtype.c_name}",
-            x,
-        )
-
-
-def float_power(x: Tensor, result: Tensor, args: Any) -> None:
-    if result.dtype is not x.dtype:
-        raise no_room(
-            f"the base given to float_power_ has dtype {x.dtype.long_name} but the operation's result"
-            f" requires dtype {result.dtype.long_name}",
-            x,
-        )
-
-
-def ldexp(x: Tensor, result: Tensor, args: Any) -> None:
-    if is_wider(x, result):
-        raise no_room(f"ldexp can't be cast to the desired output type {x.dtype.long_name}", x)
+    if is_wider(x, result.dtype):
+        has_tensors = any(bound.__class__ is Tensor for bound in args[1:])
+        name = x.dtype.long_name if has_tensors else x.dtype.c_name
+        message = f"result type {result.dtype.long_name} can't be cast to the desired output type {name}"
+        raise no_room(message, x)
 
 
 def mvlgamma(x: Tensor, result: Tensor, args: Any) -> None:
-    if is_wider(x, result):
+    if is_wider(x, result.dtype):
         raise no_room(
             f"mvlgamma: result type {x.dtype.long_name} can't be cast to the desired output type"
             f" {result.dtype.long_name}",
@@ -146,8 +159,10 @@ def mvlgamma(x: Tensor, result: Tensor, args: Any) -> None:
         )
 
 
-def summed(x: Tensor, result: Tensor, args: Any) -> None:
-    """The type asked for has to be that of the tensor; without one it is."""
+def summed(name: str, x: Tensor, result: Tensor, args: Any) -> None:
+    """The type asked for has to be that of the tensor; without one it is, but for truth values."""
+    if args[-1] is None:
+        need_kind(x, f"{name}_out_cpu", "if")
     if args[-1] is not None and result.dtype is not x.dtype:
         raise no_room(bad_type(x, result), x)
 
@@ -157,13 +172,20 @@ def same_shape(x: Tensor, result: Tensor, args: Any) -> None:
         raise bad_shape(x, result.shape)
 
 
-BITWISE = "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm".split()
+IN_COMMON_TYPE = (
+    "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor floor_divide fmod gcd hypot"
+    " igamma igammac lcm nextafter pow remainder"
+).split()
 #: Asked of the arguments.
-BEFORE: dict[str, Callable[..., None]] = dict.fromkeys(BITWISE, bitwise) | {
+BEFORE: dict[str, Callable[..., None]] = {
+    **dict.fromkeys(IN_COMMON_TYPE, common_type),
+    **dict.fromkeys(("clamp", "clamp_max", "clamp_min"), broadcast),
     "addbmm": addbmm,
     "addmm": addmm,
     "addr": addr,
     "baddbmm": baddbmm,
+    "float_power": float_power,
+    "ldexp": ldexp,
     "masked_fill": masked_fill,
     "masked_scatter": masked_scatter,
 }
@@ -172,10 +194,8 @@ AFTER: dict[str, Callable[[Tensor, Tensor, Any], None]] = {
     "addmv": same_shape,
     "baddbmm": same_shape,
     "clamp": clamped,
-    "cumprod": summed,
-    "cumsum": summed,
-    "float_power": float_power,
-    "ldexp": ldexp,
+    "cumprod": partial(summed, "cumprod"),
+    "cumsum": partial(summed, "cumsum"),
     "mvlgamma": mvlgamma,
 }
 

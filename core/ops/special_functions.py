@@ -17,6 +17,7 @@ from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op, elementwise, selective
 from autodiff.core.ops.arithmetic import add, no_rule, round_to
 from autodiff.core.ops.comparison import except_where, where, zero
+from autodiff.core.ops.joining import in_common_type
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.selection import sign
 from autodiff.core.ops.shape import reshape
@@ -98,8 +99,8 @@ expose("special.psi(input)", digamma, method=False)
 
 def of_floats(op: Op, kernel: str) -> Callable[[Tensor, Tensor], Tensor]:
     def function(a: Tensor, x: Tensor) -> Tensor:
-        if not x.dtype.is_floating_point:  # of two kinds of numbers the floats decide
-            need_kind(a, kernel, "f")
+        a, x = in_common_type([a, x])
+        need_kind(a, kernel, "f")
         return op(a, x)
 
     return function
@@ -215,9 +216,8 @@ def step(x: Tensor, values: Tensor) -> Tensor:
 
 def of_whole_numbers(op: Op) -> Callable[[Tensor, Tensor], Tensor]:
     def function(x: Tensor, y: Tensor) -> Tensor:
-        for operand in (x, y):
-            if operand.dtype.kind != "b" or x.dtype is y.dtype:  # one of the two may hold truth values
-                need_kind(operand, f"{op.name}_cpu", "i")
+        x, y = in_common_type([x, y])
+        need_kind(x, f"{op.name}_cpu", "i")
         return op(x, y)
 
     function.__doc__ = f"The {'greatest common divisor' if op is gcd else 'least common multiple'}."

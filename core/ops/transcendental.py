@@ -7,7 +7,7 @@ import math
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
-from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise, selective
+from autodiff.core.op import Op, elementwise, selective
 from autodiff.core.ops.comparison import except_where, where
 
 TYPE_CHECKING = False
@@ -49,10 +49,13 @@ def from_scipy(name: str) -> Callable[..., Any]:
     def forward(*operands: Any) -> Any:
         import scipy.special
 
-        # To scipy, unlike numpy, a plain number beside single precision is a double.
-        types = [x.dtype for x in operands if isinstance(x, np.ndarray)]
+        # To scipy, unlike numpy, a plain number or truth values beside single precision are doubles.
+        types = [x.dtype for x in operands if isinstance(x, np.ndarray) and x.dtype.kind != "b"]
         if types and len(types) < len(operands):
-            operands = tuple(types[0].type(x) if x.__class__ in PLAIN_NUMBERS else x for x in operands)
+            operands = tuple(
+                x if isinstance(x, np.ndarray) and x.dtype.kind != "b" else np.asarray(x, types[0])
+                for x in operands
+            )
         return vars(scipy.special)[name](*operands)
 
     return forward
