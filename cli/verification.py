@@ -75,7 +75,7 @@ def make_answers(session: Session) -> Answers:
     subject = differentiate(execution, settings)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
     seed = request.number("seed")
-    again = Rerun(script.source, settings, probe)
+    again = Rerun(execution, settings, probe)
     with Stage(settings):
         if formulas:
             answers.formulas = [

@@ -5,6 +5,7 @@ Options become Settings and limits here; what a script prints and warns goes bac
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import perf_counter
 
 from autodiff.cli.arguments import Request
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.report import GradientReport, Subject
+    from autodiff.grammar.moved_runs import Probe
     from autodiff.grammar.run import Execution
 
 
@@ -49,9 +51,10 @@ def make_report(
     entry = read_entry(request.text("entry"))
     asked_wrt = bool(settings.wrt)
     started = perf_counter()
-    execution = execute(
-        script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
-    )
+    with nullcontext() if twice or not derivations else watched() as probe:
+        execution = execute(
+            script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
+        )
     ran = perf_counter()
     note_reshaped(session, execution)
     asked = settings.of or settings.wrt or settings.grad_output is not None
@@ -97,6 +100,10 @@ def make_report(
             entry=entry,
             called=names_of_slopes(execution),
         )
+    if probe is not None and probe.ties and report.derivations:
+        from autodiff.grammar.choices import add_choices
+
+        add_choices(report, subject, execution, settings, probe)
     if not twice and any(derivation.causes for derivation in report.derivations):
         from autodiff.grammar.remedies import add_remedies
 
@@ -111,6 +118,13 @@ def make_report(
         times = ((ran - started, "script"), (swept - ran, "backward"), (described - swept, "report"))
         session.note("  ".join(f"{what} {seconds * 1000:.1f} ms" for seconds, what in times))
     return report
+
+
+def watched() -> Probe:
+    """What watches a run for choices between equal numbers; a bare gradient loads nothing of it."""
+    from autodiff.grammar.moved_runs import Probe
+
+    return Probe()
 
 
 def own_derivatives() -> GradientError:

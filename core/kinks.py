@@ -61,6 +61,7 @@ class Kink:
     says which entries sit there, ``entry`` is the first of ``count`` among ``size``. ``convention`` is what
     was answered, ``elsewhere`` what other engines answer. ``formula`` is what the printed formula comes to
     where that is not the answer.
+    A choice of the script between equal numbers has no ``op``: ``name`` and ``function`` are its text.
     """
 
     __slots__ = (
@@ -101,6 +102,8 @@ class Kink:
     @property
     def text(self) -> str:
         """The whole of it in a sentence."""
+        if not self.op:
+            return f"{self.name} compares equal numbers: {self.where}, {self.convention}"
         place = f"{self.name} sits on {SITS_ON[self.kind]} {self.function}"
         aside = f" ({self.elsewhere})" if self.elsewhere else ""
         return f"{place}: {self.where}; {self.convention}{aside}"

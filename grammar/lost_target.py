@@ -92,7 +92,8 @@ def explain_numbers(
 def made_last(scene: Scene, execution: Execution, settings: Settings) -> Any:
     """The expression that gave the target its value; None where no statement is seen to give it."""
     name = settings.of or name_assigned_last(execution)
-    if settings.of is None and execution.last_value.__class__ is Tensor:
+    is_last = execution.last_value.__class__ is Tensor or execution.number_chosen is not None
+    if settings.of is None and is_last:
         last = scene.script.body[-1]
         assert isinstance(last, syntax.ExpressionStatement)
         if not isinstance(last.value, syntax.Name):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.node import Node
     from autodiff.core.op import Op
-    from autodiff.core.span import Source, Span
+    from autodiff.core.span import Span
     from autodiff.grammar.run import Execution, Settings
 
 COMPARISONS = frozenset(["lt", "le", "gt", "ge", "eq", "ne"])
@@ -67,14 +67,16 @@ class Probe:
 
 
 class Rerun:
-    """A script that can be run again; its first run was watched by ``first``."""
+    """A script that can be run again; ``execution`` is its first run, which was watched by ``first``."""
 
-    __slots__ = ("first", "settings", "source")
+    __slots__ = ("first", "is_of_expression", "settings", "source")
 
-    def __init__(self, source: Source, settings: Settings, first: Probe) -> None:
-        self.source = source
+    def __init__(self, execution: Execution, settings: Settings, first: Probe) -> None:
+        self.source = execution.source
         self.settings = settings
         self.first = first
+        #: Whether the output was the script's last expression: then it is so in every run.
+        self.is_of_expression = settings.of is None and execution.last_value.__class__ is Tensor
 
     def moved(self, moves: dict[Node, Any]) -> Probe:
         """What moves leaves of another run as these of the first are to be."""
@@ -112,11 +114,9 @@ class Rerun:
             execution = attempt(self.source, self.settings, ignore, ignore_warning)
         except AutodiffError as error:  # backward() may have refused a constant
             return constant(subject, error.operands[0]) if is_refused(error) else None
-        passes = execution.last_passes
-        if not (passes.backward.roots or passes.grad.roots or passes.functional.roots):
-            is_number = execution.last_value.__class__ in (float, int)
-            if is_number and subject.name not in execution.names:  # the last expression is the output
-                return constant(subject, execution.last_value)
+        is_number = execution.last_value.__class__ in (float, int)
+        if self.is_of_expression and is_number and not execution.last_passes.backward.roots:
+            return constant(subject, execution.last_value)
         try:
             return differentiate(execution, self.settings)
         except AutodiffError:

@@ -130,6 +130,8 @@ class Execution:
     """A script that has run: its top-level names, the graph it left, what it warned about.
 
     ``reshaped`` has the shapes, in the script and now, of what the settings made one number or several.
+    ``number_chosen`` is the last expression where that is a ``max`` or ``min`` that preferred a plain number
+    to a tensor of the graph.
     """
 
     __slots__ = (
@@ -137,6 +139,7 @@ class Execution:
         "last_passes",
         "last_value",
         "names",
+        "number_chosen",
         "reshaped",
         "scopes",
         "source",
@@ -149,6 +152,7 @@ class Execution:
         self.scopes = scopes
         self.names: dict[str, Any] = {}
         self.last_value: Any = None
+        self.number_chosen: Span | None = None
         self.last_assigned: str | None = None
         self.last_passes = LastPasses(keeps_all)
         self.warnings: list[tuple[str, Span]] = []
@@ -298,6 +302,8 @@ def perform(
             first(frame)
         if final is not None:
             execution.last_value = final(frame)
+            if last is not None and runtime.number_chosen == last.value.span:
+                execution.number_chosen = last.value.span
     except AutodiffError as error:
         if mode.site is not None:
             error.at(mode.site)

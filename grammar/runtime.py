@@ -33,7 +33,8 @@ class Runtime:
 
     ``turns`` are the loops that an error went through on its way out, innermost first.
     ``numbers_are_leaves`` says that a tensor may be what the script wrote as a number: it then counts as an
-    integer where one is needed.
+    integer where one is needed. ``number_chosen`` is where ``max`` or ``min`` last preferred a plain number
+    to a tensor of the graph.
     """
 
     __slots__ = (
@@ -42,6 +43,7 @@ class Runtime:
         "deepest",
         "depth",
         "left",
+        "number_chosen",
         "numbered",
         "numbers_are_leaves",
         "parameters",
@@ -70,6 +72,7 @@ class Runtime:
         self.parameters: dict[int, ref[Tensor]] = {}  # by id, what is shown as ``nn.Parameter``
         self.turns: list[Turn] = []
         self.numbers_are_leaves = False
+        self.number_chosen: Span | None = None
         watch.start()
         options.start()
 

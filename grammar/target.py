@@ -89,6 +89,14 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
     final = execution.last_value
     if final.__class__ is Tensor:
         return tracked_node(final, name_of(final.source(), execution)), name_of(final.node, execution), None
+    if execution.number_chosen is not None:
+        raise GradientError(
+            NO_GRAD_NEEDED,
+            code="E0410",
+            caret="this chooses a plain number, which nothing connects to the inputs",
+            help=other_outputs(execution),
+            span=execution.number_chosen,
+        )
     name = name_assigned_last(execution)
     assigned = None if name is None else execution.names.get(name)
     differentiated = execution.last_passes.grad

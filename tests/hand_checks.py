@@ -19,7 +19,7 @@ def check(script: str, text: str) -> HandCheck:
     with Probe() as probe:
         execution = execute(source, settings, ignore, ignore_warning)
     subject = differentiate(execution, settings)
-    again = Rerun(source, settings, probe)
+    again = Rerun(execution, settings, probe)
     with Stage(settings):
         by = formula.inputs or [subject.wrt[0][0]]
         return check_formula(formula, by, subject, execution, again, 0)

@@ -70,7 +70,7 @@ def checks_of(text: str) -> list[Check]:
         execution = execute(source, settings, ignore, ignore_warning)
     subject = differentiate(execution, settings)
     with Stage(settings):
-        return check_all(subject, source, probe, Rerun(source, settings, probe), 1, 0)
+        return check_all(subject, source, probe, Rerun(execution, settings, probe), 1, 0)
 
 
 def test_right_functions_raise_no_alarm(programs: int) -> None:

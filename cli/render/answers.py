@@ -150,7 +150,10 @@ def explanation(check: Check, order: int, page: Page) -> str:
         if check.outputs is None:
             return f"{name} sits on a kink: {told}, and no number is right. {reasons(check)}"
         before, after = (short(value, page.digits) for value in check.outputs)
-        return f"{name} sits on a jump of the output, from {before} to {after}: {told}. {reasons(check)}"
+        jump = f"a jump of the output, from {before} to {after}"
+        if before == after:
+            jump = f"a single point that jumps out of the output, which is {before} beside it"
+        return f"{name} sits on {jump}: {told}. {reasons(check)}"
     if check.verdict == NOT_FINITE:
         return f"{name}: the output or its gradient is not finite; explain --wrt {check.name} says why"
     return f"{visible(check.name)}: {UNDECIDED_BECAUSE[check.reason]}"

@@ -240,7 +240,7 @@ def kink_entry(kink: Kink) -> dict[str, Any]:
         "kind": kink.kind,
         "text": kink.text,
         "name": kink.name,
-        "op": kink.op,
+        "op": kink.op or None,
         "line": kink.line,
         "where": kink.where,
         "entry": list(kink.entry),

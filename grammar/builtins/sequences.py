@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core.errors import ScriptError
+from autodiff.core.mode import mode
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import arithmetic
 from autodiff.grammar.builtins.table import builtin_function, shared
@@ -135,6 +136,8 @@ def extreme(name: str, op: str) -> None:
             this = value if key is None else call_back(key, value)
             if best is UNBOUND or is_true(compare(this, best_key)):
                 best, best_key = value, this
+        if best.__class__ in NUMBERS and any(x.__class__ is Tensor and x.requires_grad for x in candidates):
+            runtime.number_chosen = mode.site
         if best is not UNBOUND:
             return best
         if default is UNBOUND:
