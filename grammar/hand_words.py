@@ -81,7 +81,7 @@ def constant_ratio(values: list[Any], right: list[Any]) -> float | None:
 
 
 def number_text(value: Any) -> str:
-    return f"{float(value):.6g}"
+    return f"{float(value) + 0.0:.6g}"  # without the sign of -0
 
 
 def entries_apart(given: list[Any], right: list[Any]) -> list[str]:

@@ -17,15 +17,15 @@ EXACT_INTEGERS = 1e9  # whole numbers below are shown whole, however few digits 
 
 
 def short(value: float, digits: int = 6) -> str:
-    """A number for people.
+    """A number for people, to whom -0 is 0.
 
-    >>> short(-8.0), short(2.718281828), short(1.2e-5), short(784000.0), short(float("nan"))
-    ('-8', '2.71828', '1.2e-05', '784000', 'nan')
+    >>> short(-8.0), short(2.718281828), short(1.2e-5), short(784000.0), short(float("nan")), short(-0.0)
+    ('-8', '2.71828', '1.2e-05', '784000', 'nan', '0')
     """
     if -EXACT_INTEGERS < value < EXACT_INTEGERS and value == int(value):
         if value.__class__ is bool:
             return str(value)
-        return str(int(value)) if value else str(value).removesuffix(".0")
+        return str(int(value))
     return f"{value:.{digits}g}"
 
 

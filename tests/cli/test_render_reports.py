@@ -506,7 +506,7 @@ def test_explain_writes_one_derivation_after_the_other():
         (1e300, "1e+300"),
         (float("nan"), "nan"),
         (float("-inf"), "-inf"),
-        (-0.0, "-0"),
+        (-0.0, "0"),
         (123456789.0, "123456789"),
         (1234.5678, "1234.57"),
     ],
