@@ -16,7 +16,8 @@ Exit codes
     1  the answer is no: check found a gradient or a formula
        wrong, or lint a likely mistake; a kink and what
        check cannot decide are no mistakes: 0
-    2  the command line is wrong, or the script cannot be read
+    2  the command line is wrong, the script cannot be read,
+       or the format asked for cannot hold the answer
     3  the script does not compile: its syntax, or a name bound nowhere;
        of lint also: it uses what is not there
     4  the script failed while it ran: shapes, a name read too early, backward

@@ -208,11 +208,12 @@ def read_settings(request: Request) -> Settings:
 def read_weight(text: str) -> object:
     """The value of ``--grad-output``, which may be a word as well."""
     try:
-        return read_literal("--grad-output", text)
+        value = read_literal("--grad-output", text)
     except UsageError as error:
         if text.isidentifier():
             error.help = ("did you mean `--grad-output ones`?",)
         raise
+    return list(value) if isinstance(value, tuple) else value
 
 
 def read_entry(text: str | None) -> tuple[int, ...] | None:

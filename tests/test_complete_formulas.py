@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from autodiff.cli.render.reports import formula_text
 from autodiff.core.describe import describe
-from autodiff.core.errors import AutodiffError, LimitError
+from autodiff.core.errors import AutodiffError, UsageError
 from autodiff.core.naming import Names
 from autodiff.core.report import GradientReport, Subject
 from autodiff.core.span import Source
@@ -230,6 +230,6 @@ def test_outputs_that_no_gradient_reached_are_none_to_a_backward_that_asks_for_t
 def test_a_backward_that_leaves_the_graph_is_refused() -> None:
     script = own("Half", "x", "return x/2", "g", "return torch.tensor(g.item()/2)")
     report, _, _ = report_of(script + "x = tensor(3., requires_grad=True)\nL = Half.apply(x)")
-    with pytest.raises(LimitError, match=r"`Half\.backward` has no expression") as refusal:
+    with pytest.raises(UsageError, match=r"`Half\.backward` has no expression") as refusal:
         formula_text(report)
-    assert refusal.value.code == "E0507"
+    assert refusal.value.code == "E0617"

@@ -62,16 +62,6 @@ CODES = {
         "autodiff explain --format formula --wrt w -e 'x = w = 2' -e 'for i in range(900): x = x*w + w/x'",
         "autodiff explain --format formula --wrt w -e 'x = w = 2' -e 'for i in range(9): x = x*w + w/x'",
     ),
-    "E0507": Code(
-        "The formula has a part that no expression gives.",
-        "--format formula writes an expression of functions that anybody can call. A rule of the engine that"
-        " has no such functions, a backward of the script that leaves the graph, and a formula that comes to"
-        " 0/0 where the gradient is a limit, cannot be written so.",
-        "In a backward compute with tensors, without .item(), .tolist() and numpy; --format plain shows what"
-        " the gradient is made of.",
-        OWN_BACKWARD.format(answer="torch.tensor(2 * g.item())"),
-        OWN_BACKWARD.format(answer="2 * g"),
-    ),
     "E0601": Code(
         "A name given on the command line is not in the script.",
         "--of, --wrt and --set name variables of the script.",
@@ -103,7 +93,7 @@ CODES = {
     "E0605": Code(
         "--grad-output has the wrong type.",
         "It gives the weight of each entry of the output.",
-        "Give `ones`, a number or a list of numbers.",
+        "Give `ones`, a number or a list of numbers, as in `1,2,3` or `[[1, 2], [3, 4]]`.",
         "autodiff grad --grad-output True -e 'x = ones(2, requires_grad=True); y = x**2'",
         "autodiff grad --grad-output ones -e 'x = ones(2, requires_grad=True); y = x**2'",
     ),
@@ -157,6 +147,16 @@ CODES = {
         "Give one number for each dimension, each below its size.",
         "autodiff explain --entry 0,2 -e 'W = ones(2, 2, requires_grad=True); L = (W * W).sum()'",
         "autodiff explain --entry 0,1 -e 'W = ones(2, 2, requires_grad=True); L = (W * W).sum()'",
+    ),
+    "E0617": Code(
+        "The formula has a part that no expression gives.",
+        "--format formula writes an expression of functions that anybody can call. A rule of the engine that"
+        " has no such functions, a backward of the script that leaves the graph, and a formula that comes to"
+        " 0/0 where the gradient is a limit, cannot be written so.",
+        "In a backward compute with tensors, without .item(), .tolist() and numpy; --format plain shows what"
+        " the gradient is made of.",
+        OWN_BACKWARD.format(answer="torch.tensor(2 * g.item())"),
+        OWN_BACKWARD.format(answer="2 * g"),
     ),
     "E0700": Code(
         "The output could not be written.",

@@ -10,7 +10,7 @@ from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, fit, muted, prose
 from autodiff.cli.render.paths import cause_lines, kink_lines, path_lines
 from autodiff.cli.render.tree import tree_lines
-from autodiff.core.errors import LimitError
+from autodiff.core.errors import LimitError, UsageError
 from autodiff.core.report import Derivation, GradientReport
 
 TYPE_CHECKING = False
@@ -91,10 +91,10 @@ def formula_text(report: GradientReport) -> str:
         formulas = [(d.given or d.wrt, d.complete) for d in report.derivations]
     for name, formula in formulas:
         if formula.missing:
-            raise LimitError(
+            raise UsageError(
                 f"the formula of the gradient for {fit(name)} cannot be written out: `{fit(formula.missing)}`"
                 " has no expression that gives a number here",
-                code="E0507",
+                code="E0617",
                 help=("see it as far as there are words for it with --format plain",),
             )
         if not formula.text:

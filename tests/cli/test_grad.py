@@ -85,6 +85,7 @@ def test_a_starting_gradient(autodiff):
     code = "W = tensor([1., 2.], requires_grad=True); Y = W * W"
     assert autodiff("grad", "--grad-output", "ones", "-e", code).out == "2\t4\n"
     assert autodiff("grad", "--grad-output", "[1, 10]", "-e", code).out == "2\t40\n"
+    assert autodiff("grad", "--grad-output", "1,10", "-e", code).out == "2\t40\n"
     done = autodiff("grad", "-e", code)
     assert done.returncode == 4
     assert "--grad-output ones" in done.err

@@ -88,7 +88,7 @@ def test_a_formula_that_is_not_the_value_is_told(autodiff):
     product = LEAF.format([0.0, 2.0]) + "L = x.prod()\n"
     done = autodiff("explain", "--format", "formula", "-", input=product)
     assert done.out == ""
-    assert "E0507" in done.err
+    assert "E0617" in done.err
     assert "`L/x` has no expression that gives a number here" in done.err
     for other in ("latex", "markdown"):
         document = autodiff("explain", "--format", other, "-", input=product)

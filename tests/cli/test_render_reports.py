@@ -13,7 +13,7 @@ from autodiff.cli.render.paths import path_lines
 from autodiff.cli.render.reports import explain_lines, formula_text, run_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.entry_report import Entry
-from autodiff.core.errors import LimitError
+from autodiff.core.errors import LimitError, UsageError
 from autodiff.core.report import Complete, GradientReport, Graph, GraphEdge, Path, Use, Variable
 
 from tests.cli.reports import leaf, node, seed_1_graph, seed_1_report, texts, w1_derivation
@@ -488,9 +488,9 @@ def test_a_formula_that_is_too_long_is_refused():
 
 def test_a_formula_with_a_part_that_no_expression_gives_is_refused():
     derivation = w1_derivation(complete=Complete(lambda: ("", "Half.backward")))
-    with pytest.raises(LimitError, match=r"`Half\.backward`") as refusal:
+    with pytest.raises(UsageError, match=r"`Half\.backward`") as refusal:
         formula_text(seed_1_report(derivations=(derivation,)))
-    assert refusal.value.code == "E0507"
+    assert refusal.value.code == "E0617"
 
 
 def test_explain_writes_one_derivation_after_the_other():
