@@ -64,7 +64,7 @@ def make_answers(session: Session) -> Answers:
     assert script is not None
     set_limits(request)
     settings = read_settings(request)
-    formulas = [Formula(text) for text in request.texts("formula")]
+    formulas = [Formula(text, script.source) for text in request.texts("formula")]
     if formulas:
         ask_for(formulas, settings)
     with Probe() as probe:

@@ -1,7 +1,7 @@
 """The left side of a hand formula: what is derived by what, once or twice.
 
-``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``w.grad``; ``d2L/dx2``, ``d2L/dx dw``, ``d(dL/dx)/dw``, with ``^``
-or ``**`` before a 2 and with the round d as well.
+``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``w.grad``; ``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``,
+``d(dL/dx)/dw``, with ``^`` or ``**`` before a 2 and with the round d as well.
 """
 
 from __future__ import annotations
@@ -10,6 +10,10 @@ import re
 
 from autodiff.core.errors import UsageError
 from autodiff.core.second import spelled_second
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 #: A name, in brackets or not, and the entry of it that is meant.
 NAME = r"(?:\(\s*(?P<{0}>[^()]+?)\s*\)|(?P<{0}_>[^\W\d]\w*?))"
@@ -32,10 +36,13 @@ SECOND = tuple(
             r" d² @y / d @x@² ",
             r" d² @y / \( d @x@ \)² ",
             r" d² @y / d @x@ \*? d @z@ ",
+            r" d² @y / \( d @x@ \*? d @z@ \) ",
             r" d \( d @y / d @x@ \) / d @z@ ",
         ),
     )
 )
+#: Two names without anything between them: where the first ends only a script can tell.
+TOGETHER = pattern(r" d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\)) ")
 #: What an equals sign may stand in, or be.
 PIECES = re.compile(r"""'[^']*'|"[^"]*"|[<>!]=|==?|[()\[\]{}]""")
 #: Where a second derivative starts, and where a higher one does.
@@ -71,9 +78,14 @@ def as_index(entry: tuple[int, ...]) -> str:
     return f"[{', '.join(map(str, entry))}]"
 
 
-def read_left(text: str) -> Left | None:
-    """The derivative that is spelled, None for what is none."""
+def read_left(text: str, names: Collection[str]) -> Left | None:
+    """The derivative that is spelled, None for what is none; ``names`` are those of the script."""
     text = text.replace("∂", "d").replace("²", "2")
+    if together := TOGETHER.fullmatch(text):
+        pair = together["pair"]
+        for at in (at for at, letter in enumerate(pair) if letter == "d"):
+            if pair[:at] in names and pair[at + 1 :] in names:
+                return Left(named(together.groupdict(), "y")[0], ((pair[:at], None), (pair[at + 1 :], None)))
     for shape in (*SECOND, *FIRST):
         if found := shape.fullmatch(text):
             groups = found.groupdict()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from autodiff.core.closest import closest
 from autodiff.core.errors import AutodiffError, CompileError, ShapeError, UsageError
 from autodiff.core.lazy import np
@@ -47,13 +49,17 @@ class UnfitError(UsageError):
 
 
 class Formula:
-    """``--formula`` as written: ``left`` is the derivative meant, None where there is a right side only."""
+    """``--formula`` as written: ``left`` is the derivative meant, None where there is a right side only.
 
-    __slots__ = ("left", "node", "source")
+    It is about ``script``, whose ``words`` tell where names without anything between them end.
+    """
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("left", "node", "source", "words")
+
+    def __init__(self, text: str, script: Source) -> None:
+        self.words = set(re.findall(r"\w+", script.text))
         left, equals, right = sides(text.translate(SIGNS))
-        self.left = read_left(left) if equals else None
+        self.left = read_left(left, self.words) if equals else None
         if not equals:
             right = left
         elif self.left is None:
@@ -65,7 +71,7 @@ class Formula:
         try:
             self.node = parse_expression(self.source)
         except CompileError as error:
-            if not equals and read_left(right) is not None:
+            if not equals and read_left(right, self.words) is not None:
                 raise self.no_right_side() from None
             raise UsageError(
                 f"--formula: {error.message} in `{right.strip()}`",
@@ -93,7 +99,8 @@ class Formula:
     def is_left_side_only(self, names: Collection[str]) -> bool:
         """Whether ``dy/dx`` was given alone, and is no quotient of two of these names."""
         read = {node.id for node in walk(self.node) if isinstance(node, syntax.Name)}
-        return self.left is None and read_left(self.source.text) is not None and not read <= set(names)
+        is_left = self.left is None and read_left(self.source.text, self.words) is not None
+        return is_left and not read <= set(names)
 
     def no_right_side(self) -> UsageError:
         text = self.source.text

@@ -13,9 +13,9 @@ SEED = "x1 = 1.\nx2 = 2.\nw1 = 1.\nw2 = 2.\nw3 = 3.\nx3 = w1*x1\nx4 = w1*x2\nx5 
 
 
 def check(script: str, text: str) -> HandCheck:
-    formula = Formula(text)
-    settings = Settings(wrt=list(dict.fromkeys(formula.inputs)), of=formula.output or None)
     source = Source(script)
+    formula = Formula(text, source)
+    settings = Settings(wrt=list(dict.fromkeys(formula.inputs)), of=formula.output or None)
     with Probe() as probe:
         execution = execute(source, settings, ignore, ignore_warning)
     subject = differentiate(execution, settings)

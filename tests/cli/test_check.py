@@ -593,6 +593,20 @@ def test_formulas_that_cannot_be_checked(autodiff):
         assert says in done.err
 
 
+@pytest.mark.parametrize(
+    "left", ["d2L/dx1dx2", "∂²L/∂x1∂x2", "d^2L/(dx1 dx2)", "d2L / (dx2dx1)", "d2L/dx1·dx2"]
+)
+def test_names_without_anything_between_them_are_told_apart(autodiff, left):
+    done = autodiff("check", "-e", "x1 = 1.; x2 = 2.; L = x1*x2**2", "--formula", f"{left} == 2*x2")
+    assert done.out.startswith("right: d2L/dx"), done.err
+
+
+def test_a_name_with_a_d_inside_is_one_name(autodiff):
+    code = "x = 1.; index = 2.; ex = 3.; L = x*index**2*ex"
+    assert autodiff("check", "-e", code, "--formula", "d2L/dindex2 == 2*x*ex").out.startswith("right: ")
+    assert autodiff("check", "-e", code, "--formula", "d2L/dxdindex == 2*index*ex").out.startswith("right: ")
+
+
 def test_a_quotient_of_two_names_of_the_script_is_a_formula(autodiff):
     code = "x = 2.; dy = 6.; dx = 2.; L = 3*x"
     assert autodiff("check", "-e", code, "--wrt", "x", "--formula", "dy/dx").out.startswith("right: ")
