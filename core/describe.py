@@ -10,7 +10,7 @@ from functools import partial
 
 from autodiff.core.dtypes import dtype_of
 from autodiff.core.lazy import np
-from autodiff.core.node import Node
+from autodiff.core.node import Node, OpNode
 from autodiff.core.paths import PathCounts
 from autodiff.core.report import Derivation, GradientReport, Graph, Subject, Variable
 from autodiff.core.span import Source
@@ -54,6 +54,8 @@ def describe(
     if graph or derivations:
         from autodiff.core.naming import Names
 
+        if subject.alias and isinstance(subject.root, OpNode) and not is_asked_about(subject.root, subject):
+            called = {**(called or {}), subject.root: subject.alias}
         names = Names(subject.order or [subject.root], source, called)
         if derivations and subject.wrt:
             from autodiff.core.derive import Derivations
@@ -73,6 +75,10 @@ def describe(
         derivations=derived,
         notes=subject.notes,
     )
+
+
+def is_asked_about(node: Node, subject: Subject) -> bool:
+    return any(node is asked for _, asked in subject.wrt)
 
 
 def _variable(

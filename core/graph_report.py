@@ -36,7 +36,7 @@ def graph_of(subject: Subject, names: Names) -> Graph:
                 assert isinstance(node, OpNode)
                 symbol = edge_symbol(node, index, formulas)
                 edges.append(GraphEdge(ids[node], ids[x], index, edge_value(node, index), symbol))
-    return Graph(ids[subject.root], tuple(nodes), tuple(edges))
+    return Graph(ids[subject.root], tuple(nodes), tuple(edges), subject.alias)
 
 
 def _graph_node(

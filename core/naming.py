@@ -34,7 +34,7 @@ WORDS = re.compile(r"[^\W\d]\w*")
 class Names:
     """The names of one graph. ``order`` are its tracked nodes, newest first.
 
-    ``called`` has names for nodes that the script has none for.
+    ``called`` has names for nodes that the script has none for, or not those to be shown.
     """
 
     def __init__(
@@ -81,9 +81,9 @@ class Names:
             return f" ({ordinal(alike.index(node) + 1)} time)"
         return f" (line {self.line(node)})" if node.name in self._reassigned else ""
 
-    def quotient(self, above: Node, below: Node) -> str:
-        """``dL/dx5``, or ``dx5/d(w2*x3)`` for what has no name."""
-        return f"d{bracketed(self.of[above])}/d{bracketed(self.of[below])}"
+    def quotient(self, above: Node, below: Node, alias: str = "") -> str:
+        """``dL/dx5``, or ``dx5/d(w2*x3)`` for what has no name; ``alias`` is another name for the first."""
+        return f"d{bracketed(alias or self.of[above])}/d{bracketed(self.of[below])}"
 
     def line(self, node: Node) -> int | None:
         """The line where the node was made."""
@@ -116,7 +116,7 @@ class Names:
     def _name_assigned(self) -> None:
         versions: dict[str, int] = {}
         for node in self._oldest_first:
-            if node.name is None:
+            if node.name is None or node in self.called:
                 continue
             version = versions[node.name] = versions.get(node.name, 0) + 1
             self._give(node, node.name if version == 1 else f"{node.name}'{version}")

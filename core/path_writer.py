@@ -60,7 +60,7 @@ class PathWriter:
             derivatives.insert(gap, GAP)
             passed.insert(gap, (GAP, GAP))
         if not edges:
-            chain, factors = [self.names.quotient(end, end)], ["1"]
+            chain, factors = [self.names.quotient(end, end, self.subject.alias)], ["1"]
         if self._weight is not None:
             chain.insert(0, "G")
             if is_scalar:

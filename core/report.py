@@ -59,6 +59,13 @@ class Subject:
         self.variables = variables
 
     @property
+    def alias(self) -> str:
+        """The name of the output, where the root was given another one first, as in ``y = 3*x; L = y``."""
+        if self.root.name in (None, self.name) or not self.name.isidentifier():
+            return ""
+        return "" if any(node.name == self.name for node in self.order) else self.name
+
+    @property
     def cotangents(self) -> dict[Node, Any]:
         if self._sweep_all is not None:
             self.received, self._sweep_all = self._sweep_all(), None
@@ -165,19 +172,24 @@ class GraphEdge:
 
 
 class Graph:
-    """The graph below ``root`` (an id), nodes in order of id, the edges of each by operand."""
+    """The graph below ``root`` (an id), nodes in order of id, the edges of each by operand.
 
-    __slots__ = ("edges", "nodes", "root")
+    ``output`` is what the script calls the root at its end, where that is another name than its node has.
+    """
+
+    __slots__ = ("edges", "nodes", "output", "root")
 
     def __init__(
         self,
         root: int,
         nodes: tuple[GraphNode, ...],
         edges: tuple[GraphEdge, ...],
+        output: str = "",
     ) -> None:
         self.root = root
         self.nodes = nodes
         self.edges = edges
+        self.output = output or nodes[root].name
 
 
 class Path:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def dot_lines(graph: Graph, page: Page) -> Iterator[str]:
     """A digraph; arrows run from inputs to outputs."""
-    output = fit(graph.nodes[graph.root].name, 24)
+    output = fit(graph.output, 24)
     yield "digraph autodiff {"
     yield "  rankdir=BT;"
     yield '  node [shape=box, style="rounded,filled", fontname="monospace"];'

@@ -124,7 +124,7 @@ def five_steps(derivation: Derivation, page: Page) -> list[tuple[str, Sequence[s
 def chain_of(path: Path, derivation: Derivation) -> str:
     """The product of quotients along a path."""
     quotients = [r"\cdots" if above == GAP else quotient(above, below) for above, below in path.edges] or [
-        quotient(derivation.wrt, derivation.wrt)
+        quotient(output_of(derivation), derivation.wrt)
     ]
     quotients = [r"\cdots" if one == "..." else one for one in ends(quotients)]
     return r" \cdot ".join(["G"] * (derivation.weight is not None) + quotients)

@@ -36,7 +36,7 @@ def tree_lines(graph: Graph, page: Page, gradients: Sequence[Variable] = ()) -> 
     rows, ways = walk(graph, page)
     spell(rows, ways, graph, page)
     deep = None
-    for line in layout(rows, fit(graph.nodes[graph.root].name, WIDEST_OUTPUT), page):
+    for line in layout(rows, fit(graph.output, WIDEST_OUTPUT), page):
         if deep is None and isinstance(line, Block):
             deep = next((guide for guide in line.columns[0] if guide.endswith("] ")), None)
         yield line
