@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 #: A name, in brackets or not, and the entry of it that is meant.
 NAME = r"(?:\(\s*(?P<{0}>[^()]+?)\s*\)|(?P<{0}_>[^\W\d]\w*?))"
-ENTRY = r"\s*(?:\[(?P<{0}_at>[-\d,\s]+)\])?"
+INDEX = r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*,?\s*"
+ENTRY = rf"\s*(?:\[(?P<{{0}}_at>{INDEX})\])?"
 TWO = r"\s*(?:\^|\*\*)?\s*2"
 
 
@@ -100,7 +101,7 @@ def named(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, .
     """A name and its entry, which may stand in the brackets with it."""
     name = groups[letter + "_"] or groups.get(letter) or ""
     entry = groups.get(letter + "_at")
-    if entry is None and (inside := re.fullmatch(r"(\w+)\s*\[([-\d,\s]+)\]", name)):
+    if entry is None and (inside := re.fullmatch(rf"(\w+)\s*\[({INDEX})\]", name)):
         name, entry = inside[1], inside[2]
     return name, None if entry is None else tuple(int(part) for part in entry.split(",") if part.strip())
 

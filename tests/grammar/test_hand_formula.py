@@ -132,6 +132,9 @@ def test_wrong(script: str, formula: str, remarks: list[str]) -> None:
     ("text", "says"),
     [
         ("w1 == 3", "`w1` is no derivative"),
+        ("dL/dw1[-] == 3", r"`dL/dw1\[-\]` is no derivative"),
+        ("dL/dw1[1 2] == 3", r"`dL/dw1\[1 2\]` is no derivative"),
+        ("dL/dw1[,] == 3", r"`dL/dw1\[,\]` is no derivative"),
         ("x = where(x1 >= 0, 1, 2)", "`x` is no derivative"),
         ("d2L/dw1 == 3", "`d2L/dw1` is no first or second derivative"),
         ("d3L/dw13 == 3", "`d3L/dw13` is no first or second derivative"),
