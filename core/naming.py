@@ -10,6 +10,7 @@ is written out down to named ones: see ``operand_formulas``.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from autodiff.core.constants import entries_text
 from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix, text
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.op import Op
+    from autodiff.core.span import Span
+
+    Kind = tuple[Span | None, str | None, str | None]
 
 LONGEST_NAME = 40
 PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:'\d+)?")
@@ -55,6 +59,8 @@ class Names:
         self._first_called: dict[str, Node] = {}
         self._told_apart: dict[Node, str] = {}  # what is called by more than its text, and that text
         self._repeats: dict[tuple[str, str], int] = {}
+        self._counted: dict[Node, int] | None = None  # which of its kind a node is, once that was asked for
+        self._counts: Counter[Kind] = Counter()
         self._name_assigned()
         self._name_by_text()
 
@@ -76,9 +82,13 @@ class Names:
         A loop or function makes many nodes at one place; those that lead to the output count. A name that
         is given a value in several lines is told apart by them.
         """
-        alike = [one for one in self._oldest_first if one.site == node.site and _kind(one) == _kind(node)]
-        if len(alike) > 1:
-            return f" ({ordinal(alike.index(node) + 1)} time)"
+        if self._counted is None:
+            self._counted, self._counts = {}, Counter()
+            for one in self._oldest_first:
+                self._counts[_kind(one)] += 1
+                self._counted[one] = self._counts[_kind(one)]
+        if self._counts[_kind(node)] > 1:
+            return f" ({ordinal(self._counted[node])} time)"
         return f" (line {self.line(node)})" if node.name in self._reassigned else ""
 
     def quotient(self, above: Node, below: Node, alias: str = "") -> str:
@@ -209,8 +219,9 @@ class Names:
         self.of[node] = spelled
 
 
-def _kind(node: Node) -> tuple[str | None, str | None]:
-    return node.name, node.op.name if isinstance(node, OpNode) else None
+def _kind(node: Node) -> Kind:
+    """What is the same for all nodes that a line makes when it runs again."""
+    return node.site, node.name, node.op.name if isinstance(node, OpNode) else None
 
 
 def ordinal(number: int) -> str:

@@ -25,8 +25,8 @@ ADDING = ("add", "sub")
 
 
 def rounded_off(search: Search, g: Any, uses: tuple[Use, ...]) -> Cause:
-    called = {search.names[node]: spoken(node, search.names) for node in search.leading}
-    parts = [f"{shown(use.contribution)} through {called[use.name]}" for use in uses[:4]]
+    users = {search.names[node]: node for node in search.leading}
+    parts = [f"{shown(use.contribution)} through {spoken(users[use.name], search.names)}" for use in uses[:4]]
     more = f" and {len(uses) - 4} more" if len(uses) > 4 else ""
     words = (
         f"what reaches {search.spelled} cancels: {', '.join(parts)}{more}; {shown(g)} is what rounding left"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from autodiff.core import naming
 from autodiff.core.describe import describe
 from autodiff.core.span import Source
 from autodiff.grammar import remedies
@@ -398,3 +399,13 @@ for i in range({}):
 )
 def test_the_turn_is_told_in_which_a_leaf_made_anew_was_spoiled(script: str, words: str) -> None:
     assert told(script) == [words]
+
+
+def test_which_time_it_is_takes_one_look_at_a_loop(monkeypatch) -> None:
+    asked = []
+    kind = naming._kind
+    monkeypatch.setattr(naming, "_kind", lambda node: asked.append(node) or kind(node))
+    code = "h = x * 1\nfor i in range(100):\n    h = h * 1\ny = h * 0.3 - x * 0.1 - x * 0.2\ny.backward()"
+    [cause] = told(LEAF.format("3.") + code)
+    assert "0.3 through h (line 2)" in cause
+    assert 100 <= len(asked) < 500
