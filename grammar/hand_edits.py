@@ -19,6 +19,7 @@ from autodiff.core.symbol import is_custom
 from autodiff.core.tensors import Tensor, settle
 from autodiff.grammar import syntax
 from autodiff.grammar.hand_points import Formula, Points, evaluate, same
+from autodiff.grammar.hand_words import FRACTIONS
 from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
@@ -104,10 +105,8 @@ class Edits:
         """What is wrong, where one change, or two, make it right; else nothing."""
         if len(self.points.names) < 2 and np.size(self.points.gradients[0]) < 2:
             return ""  # anything can be made to give one number
-        single: list[Edit] = []
         for kind in KINDS:
             for edit in kind(self):
-                single.append(edit)
                 if self.is_right(edit):
                     return edit.told
         pairs = [edit for kind in PAIRED for edit in kind(self)][:MOST_PAIRED]
@@ -222,11 +221,10 @@ class Edits:
         for part in self.terms():
             text = self.written(part)
             for times in (2, 3, 4):
-                told = f"the term {text} is {{}} of what it should be: a factor {times} is missing"
-                size = {2: "half", 3: "a third", 4: "a quarter"}[times]
-                yield self.instead(part, f"{times}*({text})", told.format(size))
-                told = f"the term {text} is {times} times what it should be: a factor {times} is superfluous"
-                yield self.instead(part, f"({text})/{times}", told)
+                told = f"the term {text} is {FRACTIONS[times]} of what it should be"
+                yield self.instead(part, f"{times}*({text})", f"{told}: a factor {times} is missing")
+                told = f"the term {text} is {times} times what it should be"
+                yield self.instead(part, f"({text})/{times}", f"{told}: a factor {times} is superfluous")
 
     def names_of_script(self) -> list[str]:
         read = [part.id for part in self.parts if isinstance(part, syntax.Name)]
@@ -339,11 +337,12 @@ def slopes_on_way(points: Points, names: Names, target: Node) -> list[Slope]:
     formulas = Formulas(names)
     found: list[Slope] = []
     way = leading_to(points.subject.order, [target])
+    on_way = set(way)
     for node in way:
         if not isinstance(node, OpNode) or not node.op.is_elementwise or is_custom(node.op):
             continue
         for index, below in enumerate(node.inputs):
-            if below not in way or below is None or len(found) == MOST_SLOPES:
+            if below is None or below not in on_way:
                 continue
             values = [value_at(known[node], index) for known in points.known]
             if any(value is None or np.all(np.abs(value) == 1.0) for value in values[:1]):
@@ -351,6 +350,8 @@ def slopes_on_way(points: Points, names: Names, target: Node) -> list[Slope]:
             name = f"slope_{len(found)}_"
             symbol = edge_symbol(node, index, formulas)
             found.append(Slope(name, names.quotient(node, below), symbol, values))
+            if len(found) == MOST_SLOPES:
+                return found
     return found
 
 

@@ -62,9 +62,10 @@ def listed(group: tuple[Constant, ...]) -> str:
 def constants_on(way: list[Node], target: Node, names: Names) -> list[Constant]:
     """The constants of these nodes, those nearest to the output first."""
     found: dict[str, Constant] = {}
+    on_way = {*way, target}
     for node in way:
         if isinstance(node, OpNode) and node is not target:
-            for value, what in constants_of(node, set(way) | {target}):
+            for value, what in constants_of(node, on_way):
                 line = names.line(node)
                 place = "" if line is None else f" (line {line})"
                 text = f"{what.format(written(node, names))}{place}"

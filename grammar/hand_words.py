@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 MOST_INPUTS = 6
 #: So many entries are spelled in a sentence.
 MOST_SHOWN = 9
+FRACTIONS = {2: "half", 3: "a third", 4: "a quarter"}
 
 
 def by_accident(points: Points, given: list[Any]) -> list[str]:
@@ -64,7 +65,7 @@ def off_by(ratio: float, sign: str) -> str:
     if size > 1:
         times = "twice" if whole == 2 else f"{whole} times"
         return f"it is {times} what it should be{turned}: a factor {whole} is superfluous"
-    part = {2: "half", 3: "a third", 4: "a quarter"}.get(whole, f"1/{whole}")
+    part = FRACTIONS.get(whole, f"1/{whole}")
     return f"it is {part} of what it should be{turned}: a factor {whole} is missing"
 
 
