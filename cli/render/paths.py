@@ -15,7 +15,7 @@ from autodiff.cli.render.steps import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from autodiff.cli.render.page import Line
@@ -154,8 +154,8 @@ def spelled_paths(derivation: Derivation) -> list[str]:
     """The nodes of every path, strongest first. Long ones show their ends, or else what tells them apart."""
     ways = [path.nodes for path in ranked(derivation.paths)]
     counts = Counter(map(ends_of, dict.fromkeys(ways)))
-    alike = [way for way in ways if counts[ends_of(way)] > 1]
-    shown = [ends_of(way) if counts[ends_of(way)] == 1 else apart(way, alike) for way in ways]
+    through = passing([way for way in ways if counts[ends_of(way)] > 1])
+    shown = [ends_of(way) if counts[ends_of(way)] == 1 else apart(way, through) for way in ways]
     return [" <- ".join([fit(name, 24) for name in names]) for names in shown]
 
 
@@ -163,22 +163,31 @@ def ends_of(way: tuple[str, ...]) -> tuple[str, ...]:
     return way if len(way) <= LONGEST_WAY else (*way[:4], GAP, *way[-3:])
 
 
-def apart(way: tuple[str, ...], group: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The two ends of a path and nodes that no other of the group passes through all of.
+def passing(ways: Sequence[tuple[str, ...]]) -> dict[str, set[int]]:
+    """The numbers of the ways that go through each node."""
+    through: dict[str, set[int]] = {}
+    for at, way in enumerate(ways):
+        for node in way:
+            through.setdefault(node, set()).add(at)
+    return through
 
-    >>> apart(("L", "c", "b", "a", "x"), [("L", "c", "b", "a", "x"), ("L", "c", "d", "a", "x")])
+
+def apart(way: tuple[str, ...], through: Mapping[str, set[int]]) -> tuple[str, ...]:
+    """The two ends of a path and nodes that no other passes ``through`` all of.
+
+    >>> ways = [("L", "c", "b", "a", "x"), ("L", "c", "d", "a", "x")]
+    >>> apart(ways[0], passing(ways))
     ('L', '...', 'b', '...', 'x')
     """
-    alike = list(group)
+    alike = through[way[0]]  # all of them begin at the output
     kept: list[int] = []
     while len(kept) < MOST_APART:
-        passing = Counter(name for other in alike for name in set(other))
-        inner = [at for at in range(1, len(way) - 1) if passing[way[at]] < len(alike)]
-        if not inner:
+        left = [through[node] & alike if kept else through[node] for node in way[1:-1]]
+        at = min(range(len(left)), key=lambda at: len(left[at]), default=0)
+        if not left or len(left[at]) == len(alike):
             break
-        at = min(inner, key=lambda at: passing[way[at]])
-        kept.append(at)
-        alike = [other for other in alike if way[at] in other]
+        kept.append(at + 1)
+        alike = left[at]
     shown = [way[0]]
     for before, at in pairwise([0, *sorted(kept), len(way) - 1]):
         shown += [way[at]] if at == before + 1 else [GAP, way[at]]
