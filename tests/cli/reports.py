@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from autodiff.cli.render.text import plain_text
 from autodiff.core.report import Derivation, GradientReport, Graph, GraphEdge, GraphNode, Path, Variable
+from conftest import REPOSITORY
 
+SEED = str(REPOSITORY / "examples" / "seeds" / "1_autograd.ad")
 SEED_1 = """\
 x1 = 1
 x2 = 2

@@ -1,0 +1,132 @@
+"""``autodiff check --formula``: where a formula fits, and where it cannot be decided."""
+
+import json
+
+import pytest
+
+from tests.cli.reports import SEED
+
+
+def test_formulas(autodiff):
+    right = autodiff("check", SEED, "--formula", "dL/dw1 == -w2*x1 - w3*x2")
+    assert right.returncode == 0
+    assert right.out.startswith("right: dL/dw1 == -w2*x1 - w3*x2\n\n  the formula gives  -8\n")
+    wrong = autodiff("check", SEED, "--formula", "d(L)/d(w1) == -w2*x1 - w2*x2")
+    assert wrong.returncode == 1
+    assert "the factor w2 should be d(w3*x4)/dx4 = w3 = 3" in " ".join(wrong.out.split())
+
+
+def test_the_entry_asked_for_is_in_the_answer(autodiff):
+    code = "W = tensor([[1., 2.], [3., 4.]])\nL = (W**2).sum()"
+    done = autodiff("check", "-e", code, "--formula", "dL/dW[0, 1] == 2*W[0,1]")
+    assert done.out.startswith("right: dL/dW[0, 1] == 2*W[0,1]\n\n  the formula gives  4\n")
+    done = autodiff("check", "-e", code, "--formula", "dL/dW[0,1] == 2*W[0,1]", "--format", "json")
+    assert json.loads(done.out)["formulas"][0]["entry"] == [0, 1]
+
+
+def test_formulas_that_cannot_be_checked(autodiff):
+    for formula, says in [
+        ("-w2*x1", "which derivative is `-w2*x1`?"),
+        ("dL/dw1 == -w2*", "--formula: "),
+        ("L == 3", "`L` is no derivative"),
+        ("dL/dw1", "`dL/dw1` says which derivative is meant and not what it comes to"),
+        ("d(L)/d(w1)", "`d(L)/d(w1)` says which derivative is meant"),
+        ("dL/dw9 == 3", "w9"),
+    ]:
+        done = autodiff("check", SEED, "--formula", formula)
+        assert done.returncode == 2, formula
+        assert says in done.err
+
+
+@pytest.mark.parametrize(
+    "left", ["d2L/dx1dx2", "∂²L/∂x1∂x2", "d^2L/(dx1 dx2)", "d2L / (dx2dx1)", "d2L/dx1·dx2"]
+)
+def test_names_without_anything_between_them_are_told_apart(autodiff, left):
+    done = autodiff("check", "-e", "x1 = 1.; x2 = 2.; L = x1*x2**2", "--formula", f"{left} == 2*x2")
+    assert done.out.startswith("right: d2L/dx"), done.err
+
+
+def test_a_name_with_a_d_inside_is_one_name(autodiff):
+    code = "x = 1.; index = 2.; ex = 3.; L = x*index**2*ex"
+    assert autodiff("check", "-e", code, "--formula", "d2L/dindex2 == 2*x*ex").out.startswith("right: ")
+    assert autodiff("check", "-e", code, "--formula", "d2L/dxdindex == 2*index*ex").out.startswith("right: ")
+
+
+def test_a_quotient_of_two_names_of_the_script_is_a_formula(autodiff):
+    code = "x = 2.; dy = 6.; dx = 2.; L = 3*x"
+    assert autodiff("check", "-e", code, "--wrt", "x", "--formula", "dy/dx").out.startswith("right: ")
+
+
+MASKED = "x = torch.tensor([[0.3, -1.2, 2.0], [1.5, 0.02, -0.7]]); q = x[x > 0]; L = (q*q*0.5 + q).sum()"
+PLACED = "dL/dx == reshape(index_add(zeros(6), 0, tensor([0, 2, 3, 4]), {}), (2, 3))"
+
+
+def test_a_formula_that_does_not_fit_further_away_is_tried_nearby(autodiff):
+    done = autodiff("check", "-e", MASKED, "--formula", PLACED.format("q + 1"))
+    assert (done.returncode, done.out[:7]) == (0, "right: ")
+    assert "the same here and at 3 points drawn at random around it" in " ".join(done.out.split())
+    for wrong in ("q", "q + 1.1"):
+        done = autodiff("check", "-e", MASKED, "--formula", PLACED.format(wrong))
+        assert (done.returncode, done.out[:7]) == (1, "wrong: ")
+    done = autodiff("check", "-e", MASKED, "--formula", PLACED.format("ones(5)"))
+    assert done.returncode == 1
+    assert "it cannot be computed: index_add_()" in " ".join(done.out.split())
+
+
+SMALL = "x = torch.tensor([1e-3, 1e-3, 1e-3, 2., 1e-3, 1e-3, 1e-3, 1e-3]); q = x[x > 0]; L = (q**3).sum()"
+
+
+def test_where_a_formula_fits_nowhere_further_away_it_is_tried_nearby(autodiff):
+    done = autodiff("check", "-e", SMALL, "--formula", "dL/dx == 3*q*q")
+    assert (done.returncode, done.out[:7]) == (0, "right: ")
+    said = " ".join(done.out.split())
+    assert "further away it cannot be compared: the script has values of other shapes there" in said
+    accident = "dL/dx == 3*q*tensor([1e-3, 1e-3, 1e-3, 2., 1e-3, 1e-3, 1e-3, 1e-3])"
+    done = autodiff("check", "-e", SMALL, "--formula", accident)
+    assert (done.returncode, done.out[:7]) == (1, "wrong: ")
+
+
+def test_formulas_that_are_nowhere_finite_are_undecided(autodiff):
+    done = autodiff("check", "-e", "x = -4.; y = sqrt(x)", "--formula", "dy/dx == 7/sqrt(x)")
+    assert done.returncode == 0
+    assert done.out.startswith("undecided: dy/dx == 7/sqrt(x)\n")
+    assert "neither is finite" in done.out
+    done = autodiff("check", "-e", "x = 0.; y = sqrt(x)", "--formula", "dy/dx == 0.5/sqrt(x)")
+    assert done.out.startswith("right: ")
+    assert "not finite here, and the same at " in done.out
+
+
+@pytest.mark.parametrize(
+    ("code", "formula", "kink"),
+    [
+        (
+            "x = torch.tensor([0., 1.]); y = relu(x).sum()",
+            "dy/dx == (x >= 0)",
+            "relu(x) sits on a kink of relu",
+        ),
+        ("x = 0.; y = abs(x)", "dy/dx == where(x >= 0, 1, -1)", "y sits on a kink of abs"),
+        ("x = 0.; y = abs(x)", "dy/dx == x/abs(x)", "y sits on a kink of abs"),
+    ],
+)
+def test_a_formula_that_is_off_at_a_kink_alone_is_not_wrong(autodiff, code, formula, kink):
+    done = autodiff("check", "-e", code, "--formula", formula)
+    assert done.returncode == 0
+    assert done.out.startswith("undecided: ")
+    said = " ".join(done.out.split())
+    assert f"at them the gradient is a convention, that for a kink in line 1, {kink}" in said
+    assert "neither is finite" not in said
+
+
+@pytest.mark.parametrize(
+    ("code", "formula"),
+    [
+        ("x = torch.tensor([0., 1.]); y = relu(x).sum()", "dy/dx == 2*(x >= 0)"),
+        ("x = 0.; y = abs(x)", "dy/dx == 1"),
+        ("x = 0.; y = x**3", "dy/dx == 3*x**2 + (x == 0)"),
+        ("x = 0.; y = x**3 + relu(x)**3", "d2y/dx dx == 6*x + 6*relu(x) + (x == 0)"),
+    ],
+)
+def test_a_kink_excuses_nothing_else(autodiff, code, formula):
+    done = autodiff("check", "-e", code, "--formula", formula)
+    assert done.returncode == 1
+    assert done.out.startswith("wrong: ")

@@ -1,0 +1,227 @@
+"""``autodiff check`` at kinks and jumps, and where the script itself chooses between branches."""
+
+import json
+
+import pytest
+
+from tests.cli.reports import SEED
+
+KINK = "x = tensor(0., requires_grad=True); L = relu(x)"
+
+
+def test_kinks_are_neither_right_nor_wrong(autodiff):
+    document = json.loads(autodiff("check", "-e", KINK, "--format", "json").out)
+    assert (document["right"], document["undecided"]) == (None, 1)
+
+
+def test_a_choice_between_two_analytic_functions_is_a_kink(autodiff):
+    code = "x = 0.; y = x*x + 3*x if x > 0 else x*x"
+    [found] = json.loads(autodiff("check", "-e", code, "--format", "json").out)["checks"]
+    assert (found["verdict"], found["sides"]) == ("kink", [pytest.approx(0, abs=1e-6), pytest.approx(3)])
+
+
+def test_a_kink_is_neither(autodiff):
+    done = autodiff("check", "-e", KINK)
+    assert done.returncode == 0
+    said = " ".join(done.out.split())
+    assert (
+        "x sits on a kink: the slope is 0 from below and 1 from above; backward takes 0, and no number is"
+        " right. In line 1, L sits on a kink of relu: x = 0; the slope is 0 (JAX and MyGrad answer 0 too,"
+        " HIPS autograd, by way of maximum, 0.5)"
+    ) in said
+    assert done.out.endswith("0 of 1 are right, 1 cannot be decided\n")
+
+
+def test_every_op_with_a_kink_is_named(autodiff):
+    code = "x = tensor([0., 1., 1.], requires_grad=True); h = x.prod(); L = x.max() + abs(x).sum() + h"
+    [check] = json.loads(autodiff("check", "--format", "json", "-e", code).out)["checks"]
+    assert [(kink["op"], kink["line"], kink["entry"]) for kink in check["kinks"]] == [
+        ("amax", 1, [1]),
+        ("abs", 1, [0]),
+    ]
+    assert json.loads(autodiff("check", "--format", "json", SEED).out)["checks"][0]["kinks"] == []
+
+
+def test_kinks_whose_slopes_cancel_are_told_beside_what_is_wrong(autodiff):
+    done = autodiff("check", "-e", "x = tensor(0., requires_grad=True); L = relu(x) - relu(-x)")
+    assert done.returncode == 1
+    said = " ".join(done.out.split())
+    assert "x: backward gives 0, differences with a step of" in said
+    assert "at a kink need not add up to a slope. In line 1, relu(x) sits on a kink of relu: x = 0" in said
+    assert "in line 1, relu(-x) sits on a kink of relu: -x = 0" in said
+
+
+def test_ties_that_a_replay_does_not_see(autodiff):
+    done = autodiff("check", "-e", "x = tensor([1., 3., 3.], requires_grad=True); L = x.max(0)[0]")
+    assert done.returncode == 0
+    said = " ".join(done.out.split())
+    assert "x[1] sits on a kink: the slope is 1 from below and 0 from above; backward takes 1" in said
+    assert "In line 1, L sits on a kink of max: entries [1], [2]" in said
+
+
+CHOICES = [
+    ("L = torch.where(x > 0, 2*x, x)", (1, 2)),
+    ("L = torch.where(x > 0, x, -x)", (-1, 1)),
+    ("L = (3*x).masked_fill(x <= 0, 0.)", (0, 3)),
+    ("y = x.reshape(1)\nL = y[y > 0].sum()", (0, 1)),
+    ("L = x*2 if x > 0 else x", (1, 2)),
+    ("L = x*2 if x.item() > 0 else x", (1, 2)),
+    ("with torch.no_grad():\n    m = x >= 0\nL = torch.where(m, 2*x, x)", (1, 2)),
+    ("L = torch.where(x.detach() > 0, 2*x, x)", (1, 2)),
+    ("L = x*(x > 0).double()", (0, 1)),
+    ("L = torch.where(x > 0, x + 1, x)", (1, 1)),
+]
+
+
+@pytest.mark.parametrize(("code", "sides"), CHOICES)
+def test_choices_the_script_makes_at_the_boundary_are_kinks(autodiff, code, sides):
+    done = autodiff("check", "-e", f"x = torch.tensor(0., requires_grad=True)\n{code}", "--format", "json")
+    [found] = json.loads(done.out)["checks"]
+    assert (done.returncode, found["verdict"]) == (0, "kink")
+    assert found["sides"] == pytest.approx(sides, abs=1e-6)
+    assert bool(found["outputs"]) == ("+ 1" in code)
+
+
+@pytest.mark.parametrize("at", ["-1e-9", "1e-3"])
+@pytest.mark.parametrize("code", [code for code, _ in CHOICES])
+def test_choices_away_from_the_boundary_are_none(autodiff, code, at):
+    done = autodiff("check", "-e", f"x = torch.tensor({at}, requires_grad=True)\n{code}", "--format", "json")
+    assert [found["verdict"] for found in json.loads(done.out)["checks"]] == ["ok"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "L = torch.where(x > 0, x**2, 0*x)",
+        "L = x*x.detach() + x",
+        "L = x**3 if x > 0 else -(x**3)",
+        "y = torch.stack([x, x + 1])\nL = y[y > 0.5].sum()",
+        "assert x.item() == 0\nL = sin(x)",
+        "for i in range(3):\n    if i == 2: L = sin(x)*i",
+    ],
+)
+def test_choices_that_make_no_kink(autodiff, code):
+    done = autodiff("check", "-e", f"x = torch.tensor(0., requires_grad=True)\n{code}", "--format", "json")
+    assert [found["verdict"] for found in json.loads(done.out)["checks"]] == ["ok"]
+
+
+def test_the_comparison_at_the_boundary_is_named(autodiff):
+    code = "x = torch.tensor([0., 1.], requires_grad=True)\nm = x > 0\nL = torch.where(m, x, -x).sum()"
+    said = " ".join(autodiff("check", "-e", code).out.split())
+    assert (
+        "x[0] sits on a kink: the slope is -1 from below and 1 from above; backward takes -1, and no number"
+        " is right. Equal numbers are compared in line 2, and what follows hangs on it"
+    ) in said
+
+
+def test_a_jump_says_where_it_goes(autodiff):
+    code = "x = torch.tensor(0., requires_grad=True)\nL = torch.where(x > 0, x + 1, x)"
+    assert "x sits on a jump of the output, from 0 to 1: the slope is 1 from below and 1 from above" in (
+        " ".join(autodiff("check", "-e", code).out.split())
+    )
+
+
+def test_a_slope_that_only_the_point_itself_has_is_wrong(autodiff):
+    code = "x = torch.tensor(0., requires_grad=True)\nL = torch.where(x == 0, 5*x, x)"
+    done = autodiff("check", "-e", code)
+    assert done.returncode == 1
+    said = " ".join(done.out.split())
+    assert "x: backward gives 5, differences with a step of 1e-09 give 1; they are 80 % apart. Equal" in said
+
+
+def test_inputs_changed_in_place_are_moved_as_they_are_in_the_end(autodiff):
+    code = (
+        "w = torch.tensor([1., 2.], requires_grad=True)\nwith torch.no_grad():\n    w -= 1.0\n"
+        "L = torch.where(w > 0, w, 3*w).sum()"
+    )
+    [found] = json.loads(autodiff("check", "-e", code, "--format", "json").out)["checks"]
+    assert (found["verdict"], found["worst"], found["ties"]) == ("kink", [0], [4])
+
+
+def test_each_input_is_moved_alone(autodiff):
+    code = (
+        "x = torch.tensor(0., requires_grad=True)\ny = torch.tensor(2., requires_grad=True)\n"
+        "L = torch.where(x > 0, y, 2*y) + x"
+    )
+    checks = json.loads(autodiff("check", "-e", code, "--format", "json").out)["checks"]
+    assert [(found["wrt"], found["verdict"]) for found in checks] == [("x", "kink"), ("y", "ok")]
+
+
+LEFT_OUT = [
+    ("x = 2.; L = 3*x if x >= 2 else 5.", (0, 3), (5, 6)),
+    ("x = 2.; L = 3*x if x <= 2 else torch.tensor(5.)", (3, 0), (6, 5)),
+    ("x = 2.; 3*x if x >= 2 else 5.", (0, 3), (5, 6)),
+    ("x = 2.; y = 1.; L = 3*x if x >= 2 else 5*y", (0, 3), (5, 6)),
+    ("x = 2.; y = 1.; L = 3*x + y if x >= 2 else 5*y", (0, 3), (5, 7)),
+    ("x = 2.; y = 1.; L = 5*y if x >= 2 else 3*x", (3, 0), (6, 5)),
+    ("x = 2.; L = max(x, 2)", (0, 1), None),
+    ("x = 2.; L = min(x, 2)*3", (3, 0), None),
+    ("x = 2.; y = 2.; L = max(x, y)*3", (0, 3), None),
+    ("x = 1.; L = 3*sorted([x, 1.])[0]", (3, 0), None),
+    ("x = tensor(2., requires_grad=True); y = tensor(2., requires_grad=True); L = 3*max(x, y)", (0, 3), None),
+    ("x = tensor(2., requires_grad=True)\nL = max(3*x, tensor(6.))\nL.backward()", (0, 3), None),
+    (
+        "def my_relu(t):\n    if t >= 0: return 3*t\n    return torch.tensor(0.)\n"
+        "x = torch.tensor(0., requires_grad=True)\nL = my_relu(x)",
+        (0, 3),
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "sides", "outputs"), LEFT_OUT)
+def test_a_branch_that_leaves_the_input_out_is_one_side(autodiff, code, sides, outputs):
+    done = autodiff("check", "-e", code, "--wrt", "x", "--format", "json")
+    document = json.loads(done.out)
+    [found] = document["checks"]
+    assert (done.returncode, document["right"], document["undecided"]) == (0, None, 1)
+    assert (found["verdict"], found["ties"] != []) == ("kink", True)
+    assert found["sides"] == pytest.approx(sides, abs=1e-6)
+    assert found["outputs"] == (None if outputs is None else pytest.approx(outputs, abs=1e-6))
+
+
+@pytest.mark.parametrize(("code", "sides", "outputs"), LEFT_OUT)
+def test_away_from_the_boundary_it_is_none(autodiff, code, sides, outputs):
+    away = "x=2.3" if sides[0] == 0 else "x=0.7"
+    done = autodiff("check", "-e", code, "--wrt", "x", "--set", away, "--format", "json")
+    assert [found["verdict"] for found in json.loads(done.out)["checks"]] == ["ok"]
+
+
+def test_second_derivatives_see_choices_too(autodiff):
+    code = "x = torch.tensor(0., requires_grad=True)\nL = torch.where(x > 0, x**2, 0*x)"
+    said = autodiff("check", "--order", "2", "-e", code).out
+    assert "the slope is 0 from below and 2 from above" in " ".join(said.split())
+
+
+def test_kinks_of_the_first_derivative(autodiff):
+    code = "x = tensor(1., requires_grad=True); L = F.huber_loss(x, tensor(0.))"
+    assert "right: backward" in autodiff("check", "-e", code).out
+    said = " ".join(autodiff("check", "--order", "2", "-e", code).out.split())
+    assert "In line 1, L sits on a kink in the slope of huber_loss: x = 1 and 0; the slope's own" in said
+    product = "x = tensor(0., requires_grad=True); h = relu(x); L = h * x"
+    assert "In line 1, h sits on a kink of relu: x = 0" in " ".join(
+        autodiff("check", "--order", "2", "-e", product).out.split()
+    )
+
+
+def test_a_kink_that_no_op_has(autodiff, write):
+    path = write(
+        """\
+class Sides(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2 if x.item() > 0 else x
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return g * 2 if x.item() > 0 else g
+x = torch.tensor(0., requires_grad=True)
+L = Sides.apply(x)
+L.backward()
+"""
+    )
+    said = " ".join(autodiff("check", path).out.split())
+    assert (
+        "and no number is right. No op on the way is known to have one here; a Function or a branch" in said
+    )
