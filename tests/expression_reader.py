@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
+from autodiff.core.symbol import Symbol
 
 SIGNS = {
     ast.Add: "+",
@@ -17,6 +18,11 @@ SIGNS = {
     ast.LtE: "<=",
     ast.BitAnd: "&",
 }
+
+
+def sym(spelled: str, *shape: int) -> Symbol:
+    """What a name stands for, of a shape."""
+    return Symbol(name(spelled), shape)
 
 
 def parse(text: str) -> Expr:
