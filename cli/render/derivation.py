@@ -86,7 +86,9 @@ def capped(lines: Iterable[Line], page: Page, at_terms: bool = True) -> Iterator
     at = whole[-1] if whole else page.step
     left, what = (len(starts) - len(whole) + 1, "term") if whole else (len(every) - at, "line")
     yield from every[:at]
-    yield muted(" " * LABEL_WIDTH + f"... {left:,} more {what}{'s' * (left > 1)} of this step (--all)")
+    told = f"... {left:,} more {what}{'s' * (left > 1)} of this step (--all)"
+    for line in fold(told, page.width - LABEL_WIDTH):
+        yield muted(" " * LABEL_WIDTH + line)
 
 
 def is_as_before(derivation: Derivation) -> bool:
@@ -152,22 +154,33 @@ def in_brackets(factors: Sequence[str]) -> str:
 
 
 def title_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
-    room = min(page.width // 2 - 8, 40)
-    wrt, output = fit(derivation.wrt, room), fit(derivation.output, room)
-    as_quotient = derivation.weight is None and is_number(derivation)
-    left = f"d{bracketed(output)}/d{bracketed(wrt)} = " if as_quotient else f"{wrt} gets "
-    if derivation.given:
-        left = f"{fit(derivation.given, 2 * room)} = "
-    lines = value_lines(derivation, page, max(page.width - len(left), 20))
+    for room in (40, page.width // 2 - 8):  # names are shortened where the page is too narrow for them
+        left = before_value(derivation, min(room, 40))
+        lines = value_lines(derivation, page, max(page.width - len(left), 20))
+        if len(left) + max(map(len, lines)) <= page.width:
+            break
     paths = "1 path" if derivation.count == 1 else f"{spell_count(derivation.count)} paths"
-    right = f"{paths} from {place(output, derivation.output_line)} to {place(wrt, derivation.wrt_line)}"
-    if len(right) > page.width:
-        right = f"{paths} from {fit(output, 16)} to {fit(wrt, 16)}"
+    output, wrt = fit(derivation.output, 40), fit(derivation.wrt, 40)
+    from_to = (place(output, derivation.output_line), place(wrt, derivation.wrt_line)), (output, wrt)
+    rights = [f"{paths} from {start} to {end}" for start, end in from_to]
+    room = page.width - len(f"{paths} from  to ")
+    room = max(room // 2, room - min(len(output), len(wrt)), 8)
+    rights.append(f"{paths} from {fit(output, room)} to {fit(wrt, room)}")
+    right = next((one for one in rights if len(one) <= page.width), rights[-1])
     first, *below = with_remark(((TITLE, left), (GRADIENT, lines[0])), right, page.width)
     yield first
     for line in lines[1:]:  # a remark that does not fit beside the first row goes below the last
         yield ((PLAIN, " " * len(left)), (GRADIENT, line))
     yield from below
+
+
+def before_value(derivation: Derivation, room: int) -> str:
+    """What is derived by what, each in so many columns."""
+    wrt, output = fit(derivation.wrt, room), fit(derivation.output, room)
+    if derivation.given:
+        return f"{fit(derivation.given, 2 * room)} = "
+    as_quotient = derivation.weight is None and is_number(derivation)
+    return f"d{bracketed(output)}/d{bracketed(wrt)} = " if as_quotient else f"{wrt} gets "
 
 
 def is_number(derivation: Derivation) -> bool:

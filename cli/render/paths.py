@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from autodiff.core.report import Derivation, Path, Use
 
 LABEL_WIDTH = 14
+NARROWEST = 20
+#: Where code without spaces is broken that is longer than a line: behind a bracket, before a dot.
+SEAMS = re.compile(r"(?<=[(\[])|(?<=[\w)\]])(?=\.[^\W\d])")
 #: Where a row of a table may be folded.
 FOLDS = re.compile(r"(?= <- )|(?<=, )")
 #: A path of more nodes shows its ends, or up to so many of the nodes that others like it do not pass.
@@ -129,7 +132,10 @@ def told(derivation: Derivation) -> Iterator[tuple[str, str]]:
 
 def labelled(label: str, text: str, page: Page) -> Iterator[Line]:
     """Prose beside a label, folded at the page's width."""
-    for at, line in enumerate(wrap(visible(text), max(page.width - LABEL_WIDTH, 30))):
+    room = max(page.width - LABEL_WIDTH, NARROWEST)
+    folded = wrap(visible(text), room, break_long_words=False)
+    broken = [part for words in folded for part in filled(SEAMS.split(words), room)]
+    for at, line in enumerate(broken):
         yield ((MUTED, ("" if at else label).ljust(LABEL_WIDTH)), (PLAIN, line))
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH = 14
 LONGEST_TERM = 4000
-#: Where a formula may be broken: before a sign, behind a comma.
-BREAKS = re.compile(r" (?=[-+*@.=] )|(?<=,) |(?<=[\w)\]])(?=[*/](?!\*))(?<!\*)| (?=for \w)")
+#: Where a formula may be broken: before a sign, behind a comma or a colon.
+BREAKS = re.compile(r" (?=[-+*@.=<>] )|(?<=[,:]) |(?<=[\w)\]])(?=[*/](?!\*))(?<!\*)| (?=for \w)")
 SIGNS = "@*+-/"
 
 

@@ -1,8 +1,8 @@
 """Where the columns of a tree stand: side by side where the page is wide enough for them.
 
 On a narrower page names and formulas are shortened; where that is not enough, value and gradient move to a
-line of their own below each node. Nodes and numbers are never left out. A tree may have a million rows, so
-all of this is done column by column.
+line of their own below each node, and where little would be left of the names, these have one as well. Nodes
+and numbers are never left out. A tree may have a million rows, so all of this is done column by column.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ ASCII_GUIDES = ("|- ", "`- ", "|  ", "   ")
 BOX_GUIDES = ("├─ ", "└─ ", "│  ", "   ")
 STEP = len(ASCII_GUIDES[0])
 NARROWEST_TREE = 21
-NARROW = 24  # how long names and formulas may be on a narrow page
+NARROW = 24  # how long names and formulas may at least be where each node has one line
 MOST_ON_TWO_LINES = {"op": 10, "shape": 12}
 SHORTEST_NAME = 8
+SHORT_NAME = 16  # what names are not shortened to beside other columns
 NARROW_GAP = "  "
 LOCAL = "d parent/d node"
 MARK = " (*)"
@@ -89,13 +90,29 @@ def layout(rows: Rows, output: str, page: Page) -> Iterator[Line | Block]:
     if wide is not None:
         return wide
     grad.title = quotient(output, "node", len(LOCAL))
-    names, closer = rows.names, local
-    if widest(names) > NARROW:
-        names = [fit(name, NARROW) for name in names]
-    if local.widest > NARROW:
-        closer = Column(LOCAL, [narrowed(text) for text in rows.locals_], PLAIN)
-    narrow = side_by_side(rows, names, [*kinds, value, closer, grad], NARROW_GAP, page)
+    names, closer = names_within(rows, NARROW), locals_within(local, NARROW)
+    facts = [*kinds, value, closer, grad]
+    spare = page.width - max(sizes(rows, draw(rows, DEEPEST_INDENT, page)[0], names))
+    spare -= sum(fact.width(NARROW_GAP) for fact in facts)
+    if spare < 0:
+        return on_two_lines(rows, kinds, local, value, grad, page)
+    if spare and closer is not local:  # half of what is left for formulas, the rest for names
+        closer = locals_within(local, NARROW + spare // 2)
+        spare -= closer.width("") - facts[-2].width("")
+        facts[-2] = closer
+    names = names_within(rows, NARROW + spare)
+    narrow = side_by_side(rows, names, facts, NARROW_GAP, page)
     return on_two_lines(rows, kinds, local, value, grad, page) if narrow is None else narrow
+
+
+def names_within(rows: Rows, room: int) -> list[str]:
+    return rows.names if widest(rows.names) <= room else [fit(name, room) for name in rows.names]
+
+
+def locals_within(local: Column, room: int) -> Column:
+    if local.widest <= room:
+        return local
+    return Column(LOCAL, [narrowed(text, room) for text in local.texts], PLAIN)
 
 
 class Column:
@@ -228,10 +245,10 @@ def sheet(
         start, end = end, end + MOST_IN_BLOCK
 
 
-def narrowed(local: str) -> str:
+def narrowed(local: str, room: int) -> str:
     """A shorter local derivative; the number behind the formula stays."""
     number = local.rpartition(" = ")[2]
-    return fit_local(local, NARROW + len(" = ") + len(number) if number != local else NARROW)
+    return fit_local(local, room + len(" = ") + len(number) if number != local else room)
 
 
 def fit_local(local: str, room: int) -> str:
@@ -266,10 +283,51 @@ def on_two_lines(
         for row, size in enumerate(lefts):
             if size > room:
                 lead = size - cells(names[row])
+                if room - lead < SHORT_NAME:
+                    return on_three_lines(rows, facts, local, value, grad, page)
                 names[row] = fit(names[row], max(room - lead, SHORTEST_NAME))
                 lefts[row] = lead + cells(names[row])
     left = max(len("node"), *lefts)
     return sheet(rows, left, lefts, guides, names, [*facts, local], NARROW_GAP, (under, value, grad))
+
+
+def on_three_lines(
+    rows: Rows, facts: list[Column], local: Column, value: Column, grad: Column, page: Page
+) -> Iterator[Line | Block]:
+    """The name of a node on one line, what it is on the next, its value and gradient on a third or on two."""
+    ats = rows.ats
+    guides, under = draw(rows, min(page.width // NARROW_INDENT, DEEPEST_INDENT), page)
+    names = [
+        fit(rows.names[at], max(page.width - len(guide) - len(mark), SHORTEST_NAME))
+        for at, guide, mark in zip(ats, guides, rows.marks, strict=True)
+    ]
+    indent = max(map(len, under)) + len(NARROW_GAP)
+    taken = indent + sum(fact.width("") for fact in facts) + len(NARROW_GAP) * len(facts)
+    most = max(page.width - taken, len(LOCAL))
+    if local.widest > most:
+        local = Column(LOCAL, [fit_local(text, most) for text in local.texts], PLAIN)
+    gaps = [""] + [NARROW_GAP] * len(facts)
+    facts = [*facts, local]
+    right = taken + local.width("")
+    yield ((MUTED, "node"),)
+    heads = [fact.head(gap) for fact, gap in zip(facts, gaps, strict=True)]
+    yield ((MUTED, " " * indent + "".join(heads)),)
+    ends = ["\n"] * len(ats)
+    leads = [guide.ljust(indent) for guide in under]
+    columns = [guides, names, rows.marks, ends, leads]
+    columns += [fact.by_row(gap) for fact, gap in zip(facts, gaps, strict=True)]
+    styles: list[str | None] = [GUIDE, NAME, MUTED, None, GUIDE, *(fact.style for fact in facts)]
+    is_split = indent + value.width("") + grad.width(NARROW_GAP) > max(page.width, right)
+    for some in ([value], [grad]) if is_split else ([value, grad],):
+        first, others = some[0], some[1:]
+        start = max(right - sum(fact.width(NARROW_GAP) for fact in others), indent + first.width(""))
+        yield ((MUTED, first.head("").rjust(start) + "".join(fact.head(NARROW_GAP) for fact in others)),)
+        room = {guide: start - len(guide) for guide in set(under)}
+        texts = [first.texts[at].rjust(room[guide]) for at, guide in zip(ats, under, strict=True)]
+        columns += [ends, under, texts, *(fact.by_row(NARROW_GAP) for fact in others)]
+        styles += [None, GUIDE, *(fact.style for fact in some)]
+    for start in range(0, len(ats), MOST_IN_BLOCK):
+        yield Block(styles, [texts[start : start + MOST_IN_BLOCK] for texts in columns])
 
 
 def shortened(kind: Column) -> Column:
