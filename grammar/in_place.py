@@ -108,7 +108,7 @@ def in_place(function: Function) -> Callable[..., Tensor]:
         since = 0 if again else next_number()
         given = bound(function, (x, *args), kwargs) if before or after else []
         if before is not None and given:
-            before(*given)
+            kwargs = kwargs | (before(*given) or {})
         result = function(x, *args, **kwargs)
         if after is not None:
             after(x, result, given)

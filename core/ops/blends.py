@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from autodiff.core.dtypes import promote
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import elementwise
 from autodiff.core.ops.arithmetic import add
+from autodiff.core.ops.reduction import cast
 from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor, _check_broadcast
 
@@ -26,6 +28,12 @@ WHOLE_QUOTIENT = (
 )
 
 
+def in_type_of_sum(x: Any, a: Tensor, b: Tensor) -> Tensor:
+    """a in the common type, in which it is multiplied by a number with a decimal point."""
+    common = promote([(y.dtype, y.ndim) for y in (x, a, b)])
+    return cast(a, common) if common.is_floating_point else a
+
+
 @public("addcmul(input, tensor1: tensor, tensor2: tensor, *, value: float = 1)", in_place=True)
 def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
     """``input + value * tensor1 * tensor2``."""
@@ -34,6 +42,7 @@ def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
         need_kind(x, "addcmul_cpu_out", "if")
     if {x.dtype.kind, a.dtype.kind, b.dtype.kind} == {"i"}:
         value = int(value)
+    a = in_type_of_sum(x, a, b)
     return add.named("AddcmulBackward0")(x, (a if value == 1 else value * a) * b)
 
 
@@ -49,6 +58,7 @@ def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
             help=("convert one with .double()",),
         )
     _check_broadcast((x, a, b))
+    a = in_type_of_sum(x, a, b)
     return add.named("AddcdivBackward0")(x, (a if value == 1 else value * a) / b)
 
 
@@ -71,6 +81,8 @@ lerp = elementwise(
 @public("lerp(input, end: tensor, weight)", in_place=True)
 def point_between(x: Any, end: Any, weight: Any) -> Any:
     """``input + weight * (end - input)``: the point part of the way."""
+    if weight.__class__ is Tensor and not weight.ndim and not weight.requires_grad:
+        weight = weight if weight.dtype is x.dtype else weight.item()  # as which torch reads it
     for name, other in (("end", end), ("weight", weight)):
         if other.__class__ is Tensor and other.dtype is not x.dtype:
             raise ScriptError(

@@ -20,9 +20,15 @@ from autodiff.core.ops.dims import expanded_shape, size_along, wrap_dim, wrap_di
 from autodiff.core.ops.joining import in_common_type
 from autodiff.core.ops.linalg import check_floats
 from autodiff.core.ops.matrix_functions import multi_dot
-from autodiff.core.ops.product_checks import check_same_dtype, check_sum_dtypes, misfit, need_ndim
-from autodiff.core.ops.products import blend, matmul, mm, mT, outer, outer_vectors, scaled, vdot
-from autodiff.core.ops.reduction import sum
+from autodiff.core.ops.product_checks import (
+    check_same_dtype,
+    check_sum_dtypes,
+    check_terms,
+    misfit,
+    need_ndim,
+)
+from autodiff.core.ops.products import blend, in_type_of, matmul, mm, mT, outer, outer_vectors, scaled, vdot
+from autodiff.core.ops.reduction import cast, sum
 from autodiff.core.ops.shape import clone, permute, reshape, sum_to, unsafe_view, unsqueeze
 from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
@@ -81,6 +87,7 @@ def addmv_of(x: Tensor, matrix: Tensor, vector: Tensor, beta: float, alpha: floa
         )
     rows, columns = matrix.shape
     if vector.shape[0] != columns or x.size not in (1, rows):
+        size_along(x, 0)
         message = f"size mismatch, got input ({x.size}), mat ({rows}x{columns}), vec ({vector.shape[0]})"
         raise ShapeError(message, operands=(x, matrix, vector))
     kinds = f"{x.dtype.long_name}, {matrix.dtype.long_name}, and {vector.dtype.long_name}"
@@ -133,7 +140,8 @@ def batches(x: Tensor, a: Tensor, b: Tensor, lead: int) -> None:
 def baddbmm_of(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)``, matrix by matrix."""
     batches(x, a, b, 2)
-    if x.dtype is a.dtype is not b.dtype:
+    is_nothing = not (a.size and b.size)
+    if x.dtype is a.dtype is not b.dtype and not is_nothing:
         check_same_dtype(a, b, f"expected scalar type {a.dtype.long_name} but found {b.dtype.long_name}")
     if x.dtype is not a.dtype:
         raise ScriptError(
@@ -148,7 +156,11 @@ def baddbmm_of(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Te
             f" [{a.shape[0]}, {a.shape[2]}] but got: [{b.shape[0]}, {b.shape[1]}]."
         )
         raise misfit(a, b, message)
-    need_kind(x, "baddbmm", "if")
+    if is_nothing:
+        check_terms(x, a, b, (*a.shape[:2], b.shape[2]), a.shape[2], beta)
+        x, a = in_type_of(x, b), in_type_of(a, b)
+    else:
+        need_kind(x, "baddbmm", "if")
     return baddbmm(x, a, b, beta=beta, alpha=alpha)
 
 
@@ -164,7 +176,13 @@ def addbmm_of(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Ten
     if a.shape[2] != b.shape[1]:
         spelled = " and ".join(f"{y.shape[1]}x{y.shape[2]}" for y in (a, b))
         raise misfit(a, b, f"Incompatible matrix sizes for bmm ({spelled})")
-    check_sum_dtypes(x, a, b)
+    shape = (a.shape[1], b.shape[2])
+    if a.shape[0]:
+        check_sum_dtypes(x, a, b)
+        check_terms(x, a, b, shape, a.shape[2], beta)
+    else:  # torch asks for room even where there is nothing to change
+        check_terms(x, a, b, (1,), 0, beta)
+    a, b = cast(a, x.dtype), cast(b, x.dtype)
     return addbmm(x, a, b, beta=beta, alpha=alpha)
 
 

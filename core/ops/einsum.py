@@ -8,7 +8,7 @@ The equation is first made plain: ellipses get letters, repeated letters become 
 
 from __future__ import annotations
 
-from autodiff.core.dtypes import int64
+from autodiff.core.dtypes import int64, promote
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
@@ -16,16 +16,16 @@ from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op
 from autodiff.core.ops.joining import variadic
 from autodiff.core.ops.picking import diagonal
-from autodiff.core.ops.product_checks import check_same_dtype
+from autodiff.core.ops.product_checks import no_kernel
 from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import expand, permute, reshape, squeeze
-from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.dtypes import DType
     from autodiff.core.node import Node
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -97,10 +97,6 @@ def einsum(equation: str, operands: list[Tensor] | None) -> Tensor:
                 *operands,
             )
     spelled, batch = spell_ellipses(parts, operands, set(text))
-    for other in operands[1:]:
-        need_kind(operands[0], "bmm", "if")
-        kinds = f"{operands[0].dtype.long_name} but found {other.dtype.long_name}"
-        check_same_dtype(operands[0], other, f"expected scalar type {kinds}")
     if arrow:
         result = result.replace("...", batch)
     else:
@@ -168,9 +164,48 @@ def contract(letters: list[str], operands: list[Tensor], result: str) -> Tensor:
     if len(plain) == 1 and set(plain[0][0]) == set(result):
         part, x = plain[0]
         return permute(x, dims=tuple(part.index(letter) for letter in result))
-    if len(plain) == 1 and not plain[0][1].dtype.is_floating_point:  # added up as sum() does
-        plain = [(plain[0][0], cast(plain[0][1], int64))]
-    return einsum_op(*(x for _, x in plain), equation=equation)
+    dtype = type_of_product(plain, result)
+    return einsum_op(*(cast(x, dtype) for _, x in plain), equation=equation)
+
+
+def type_of_product(operands: list[tuple[str, Tensor]], result: str) -> DType:
+    """The type in which torch multiplies and adds up: two operands at a time, from the left.
+
+    Letters of both that are summed over make a product of matrices, which takes one type of number; those of
+    one alone are added up as by ``sum``, and without letters to sum over the two are multiplied as by ``*``.
+    """
+    sizes = {letter: n for part, x in operands for letter, n in zip(part, x.shape, strict=True)}
+    long = {letter for letter, n in sizes.items() if n != 1}
+    part, first = operands[0]
+    met, dtype = set(part), first.dtype
+    if len(operands) == 1:
+        return dtype if dtype.is_floating_point else int64
+    for position, (own, x) in enumerate(operands[1:], 2):
+        kept = {*result, *"".join(part for part, _ in operands[position:])}
+        dtype, other = (
+            int64 if alone & long - kept and not kind.is_floating_point else kind
+            for alone, kind in ((met - {*own}, dtype), ({*own} - met, x.dtype))
+        )
+        if not met & {*own} & long - kept:
+            dtype = promote([(dtype, 1), (other, 1)])
+        else:
+            if x.size and all(sizes[letter] for letter in met):
+                check_bmm_types(first, x, dtype, other)
+            dtype = other
+        met = (met | {*own}) & kept
+    return dtype
+
+
+def check_bmm_types(x: Tensor, y: Tensor, left: DType, right: DType) -> None:
+    """What torch asks of the types of two batches, to which x and y have come."""
+    if left.kind == "b":
+        raise no_kernel(x, y, "bmm")
+    if left is not right:
+        raise ScriptError(
+            f"expected scalar type {left.long_name} but found {right.long_name}",
+            code="E0312",
+            operands=(x, y),
+        )
 
 
 def without_repeats(part: str, x: Tensor, position: int) -> tuple[str, Tensor]:

@@ -15,6 +15,7 @@ from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import where
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.product_checks import broadcast_batches, check_same_dtype
+from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.selection import abs, sign
 from autodiff.core.ops.shape import expand, sum_to, unsqueeze
 from autodiff.core.ops.spreads import vector_norm
@@ -128,17 +129,23 @@ def cdist(x: Tensor, y: Tensor, p: float, compute_mode: str) -> Tensor:
             )
     if p < 0:
         raise ScriptError("cdist only supports non-negative p values", operands=(x, y))
-    kinds = f"{x.dtype.long_name} but found {y.dtype.long_name}"
-    check_same_dtype(x, y, f"expected scalar type {kinds}")
     batch = broadcast_batches(x, y)
     rows, columns = x.shape[-2], y.shape[-2]
+    is_product = p == 2 and (
+        compute_mode == COMPUTE_MODES[1] or (compute_mode == COMPUTE_MODES[0] and max(rows, columns) > MANY)
+    )
+    if x.size and y.size:
+        kinds = f"expected scalar type {x.dtype.long_name} but found {y.dtype.long_name}"
+        if is_product and x.ndim == y.ndim == 2:
+            kinds = (
+                f"expected m1 and m2 to have the same dtype, but got: {x.dtype.c_name} != {y.dtype.c_name}"
+            )
+        check_same_dtype(x, y, kinds)
+    y = cast(y, x.dtype)
     check_allocation((*batch, rows, columns, x.shape[-1]), 8)
     difference = unsqueeze(x, dim=x.ndim - 1) - unsqueeze(y, dim=y.ndim - 2)
     if p == math.inf:
         return largest_coordinate(difference)
-    is_product = p == 2 and (
-        compute_mode == COMPUTE_MODES[1] or (compute_mode == COMPUTE_MODES[0] and max(rows, columns) > MANY)
-    )
     name = "ViewBackward0" if is_product else "CdistBackward0"
     distance = vector_norm.named(name, reads_input=p == 0)
     return distance(difference, ord=p, dim=(difference.ndim - 1,), keepdim=False)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from autodiff.core.changeable import refuse_shape
 from autodiff.core.dtypes import promote
 from autodiff.core.errors import ScriptError, ShapeError
-from autodiff.core.ops.dims import expanded_shape
-from autodiff.core.requirements import need_kind
+from autodiff.core.ops.dims import expanded_shape, wrap_dim
 from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
@@ -76,8 +73,17 @@ def float_power(x: Tensor, *rest: Any) -> None:
         )
 
 
+def summed(x: Tensor, dim: int, dtype: DType | None) -> dict[str, DType]:
+    """The type asked for has to be that of the tensor; without one it is."""
+    wrap_dim(x, dim)
+    if dtype is not None and dtype is not x.dtype:
+        raise no_room(bad_type(x, dtype), x)
+    return {"dtype": x.dtype}
+
+
 def addmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
-    if first.ndim == second.ndim == 2 and first.shape[1] == second.shape[0]:
+    is_one_type = x.dtype is first.dtype is second.dtype
+    if is_one_type and first.ndim == second.ndim == 2 and first.shape[1] == second.shape[0]:
         shape = (first.shape[0], second.shape[1])
         if x.shape != shape:
             raise bad_shape(x, shape)
@@ -87,6 +93,7 @@ def addbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
     """torch makes a smaller tensor as large as the sum."""
     fits = first.ndim == second.ndim == 3 and first.shape[2] == second.shape[1]
     fits = fits and first.shape[0] == second.shape[0] and x.dtype is first.dtype is second.dtype
+    fits = fits and x.dtype.kind != "b"
     shape = (*first.shape[1:2], *second.shape[2:])
     if fits and expanded_shape(x, shape) != x.shape:
         raise ShapeError(
@@ -102,7 +109,14 @@ def baddbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
     fits = first.ndim == second.ndim == 3 and first.shape[2] == second.shape[1]
     fits = fits and first.shape[0] == second.shape[0]
     if fits and first.dtype is x.dtype and second.dtype is not x.dtype:
-        raise no_room(bad_type(x, second), x, second)
+        raise no_room(bad_type(x, second.dtype), x, second)
+
+
+def addmv(x: Tensor, matrix: Tensor, vector: Tensor, *rest: Any) -> None:
+    fits = (matrix.ndim, vector.ndim) == (2, 1) and x.ndim < 2 and x.dtype is matrix.dtype is vector.dtype
+    rows = matrix.shape[:1]
+    if fits and matrix.shape[1:] == vector.shape and (x.size,) in ((1,), rows) and x.shape != rows:
+        raise bad_shape(x, rows)
 
 
 def addr(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
@@ -135,10 +149,10 @@ def is_wider(x: Tensor, result: DType) -> bool:
     return "bif".index(result.kind) > "bif".index(x.dtype.kind)
 
 
-def bad_type(x: Tensor, result: Tensor) -> str:
+def bad_type(x: Tensor, dtype: DType) -> str:
     return (
         f"Bad in-place call: input tensor dtype {x.dtype.c_name} and output tensor dtype"
-        f" {result.dtype.c_name} should match"
+        f" {dtype.c_name} should match"
     )
 
 
@@ -159,14 +173,6 @@ def mvlgamma(x: Tensor, result: Tensor, args: Any) -> None:
         )
 
 
-def summed(name: str, x: Tensor, result: Tensor, args: Any) -> None:
-    """The type asked for has to be that of the tensor; without one it is, but for truth values."""
-    if args[-1] is None:
-        need_kind(x, f"{name}_out_cpu", "if")
-    if args[-1] is not None and result.dtype is not x.dtype:
-        raise no_room(bad_type(x, result), x)
-
-
 def same_shape(x: Tensor, result: Tensor, args: Any) -> None:
     if result.shape != x.shape:
         raise bad_shape(x, result.shape)
@@ -176,14 +182,17 @@ IN_COMMON_TYPE = (
     "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor floor_divide fmod gcd hypot"
     " igamma igammac lcm nextafter pow remainder"
 ).split()
-#: Asked of the arguments.
-BEFORE: dict[str, Callable[..., None]] = {
+#: Asked of the arguments; the answer replaces some of those by name.
+BEFORE: dict[str, Callable[..., dict[str, Any] | None]] = {
     **dict.fromkeys(IN_COMMON_TYPE, common_type),
     **dict.fromkeys(("clamp", "clamp_max", "clamp_min"), broadcast),
     "addbmm": addbmm,
     "addmm": addmm,
+    "addmv": addmv,
     "addr": addr,
     "baddbmm": baddbmm,
+    "cumprod": summed,
+    "cumsum": summed,
     "float_power": float_power,
     "ldexp": ldexp,
     "masked_fill": masked_fill,
@@ -191,11 +200,10 @@ BEFORE: dict[str, Callable[..., None]] = {
 }
 #: Asked of the result, with the arguments.
 AFTER: dict[str, Callable[[Tensor, Tensor, Any], None]] = {
-    "addmv": same_shape,
     "baddbmm": same_shape,
     "clamp": clamped,
-    "cumprod": partial(summed, "cumprod"),
-    "cumsum": partial(summed, "cumsum"),
+    "clamp_max": clamped,
+    "clamp_min": clamped,
     "mvlgamma": mvlgamma,
 }
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from autodiff.core.changeable import refuse_shape
 from autodiff.core.dtypes import promote
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
@@ -18,9 +19,8 @@ from autodiff.core.ops.dims import legacy_type, size_along, wrap_dim
 from autodiff.core.ops.einsum import einsum
 from autodiff.core.ops.norms import norm_over
 from autodiff.core.ops.picking import index_select, slice_dim
-from autodiff.core.ops.product_checks import check_sum_dtypes
 from autodiff.core.ops.products import addmm_matrices, matmul, mT
-from autodiff.core.ops.reduction import sum
+from autodiff.core.ops.reduction import cast, sum
 from autodiff.core.ops.selection import clamp_min
 from autodiff.core.ops.shape import expand_sizes, is_contiguous, reshape, t, to
 from autodiff.core.ops.softmax import softmax
@@ -28,7 +28,7 @@ from autodiff.core.ops.spreads import vector_norm
 from autodiff.core.ops.transcendental import sigmoid
 from autodiff.core.random_source import source
 from autodiff.core.requirements import need_room
-from autodiff.core.tensors import Tensor
+from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -324,9 +324,9 @@ def bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
 def glu(x: Tensor, dim: int) -> Tensor:
     """The first half times the sigmoid of the second."""
 
-    axis = wrap_dim(x, dim)
     if not x.ndim:
         raise ShapeError("glu does not support scalars because halving size must be even", operands=(x,))
+    axis = wrap_dim(x, dim)
     size = x.shape[axis]
     if size % 2:
         raise ShapeError(
@@ -374,12 +374,13 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     transposed = t(weight) if weight.ndim == 2 else weight
     if bias is None:
         return matmul(x, transposed)
-    check_sum_dtypes(bias, x, weight)
-    if x.ndim == 2 and weight.ndim == 1:
-        raise ShapeError("mat2 must be a matrix, got 1-D tensor", operands=(weight,))
-    if x.ndim == 2 and weight.ndim == 2:
+    if x.ndim == 2:
         return addmm_matrices(bias, x, transposed, 1, 1)
-    if weight.ndim == 2 and x.ndim and x.shape[-1] == weight.shape[1] and is_contiguous(x):
-        rows = addmm_matrices(bias, reshape(x, shape=(-1, x.shape[-1])), transposed, 1, 1)
+    if bias.ndim == 1 and is_contiguous(x):  # torch takes all rows in one product
+        flat = reshape(x, shape=(math.prod(x.shape[:-1]), x.shape[-1]))
+        rows = addmm_matrices(bias, flat, transposed, 1, 1)
         return reshape(rows, shape=(*x.shape[:-1], weight.shape[0]))
-    return matmul(x, transposed) + bias
+    out = matmul(x, transposed)
+    refuse_shape(out, _check_broadcast((out, bias)))
+    need_room(out, bias)
+    return out + cast(bias, out.dtype)

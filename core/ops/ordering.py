@@ -125,20 +125,27 @@ def mode(x: Tensor, dim: int, keepdim: bool) -> NamedResult:
     return pick_entries(x, "mode", dim, keepdim, "ModeBackward0", most_frequent)
 
 
+def extreme_so_far(x: Tensor, dim: int, name: str, accumulate: Any, grad_fn: str) -> NamedResult:
+    """Of no entries torch does not ask for the dimension, and of one number it asks in words of its own."""
+    if not x.ndim and dim not in (0, -1):
+        raise ShapeError(
+            f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}", code="E0303", operands=(x,)
+        )
+    axis = wrap_dim(x, dim) if x.size else 0
+    index = latest_extreme(x.data, axis, accumulate) if x.ndim else np.zeros((), np.int64)
+    return chosen(x, name, index, axis, grad_fn, LATEST)
+
+
 @public("cummax(input: tensor, dim: int)")
 def cummax(x: Tensor, dim: int) -> NamedResult:
     """The largest entry so far along a dimension, and where it stands; of equal ones the latest."""
-    axis = wrap_dim(x, dim)
-    index = latest_extreme(x.data, axis, np.maximum.accumulate) if x.ndim else np.zeros((), np.int64)
-    return chosen(x, "cummax", index, axis, "CummaxBackward0", LATEST)
+    return extreme_so_far(x, dim, "cummax", np.maximum.accumulate, "CummaxBackward0")
 
 
 @public("cummin(input: tensor, dim: int)")
 def cummin(x: Tensor, dim: int) -> NamedResult:
     """The smallest entry so far along a dimension, and where it stands; of equal ones the latest."""
-    axis = wrap_dim(x, dim)
-    index = latest_extreme(x.data, axis, np.minimum.accumulate) if x.ndim else np.zeros((), np.int64)
-    return chosen(x, "cummin", index, axis, "CumminBackward0", LATEST)
+    return extreme_so_far(x, dim, "cummin", np.minimum.accumulate, "CumminBackward0")
 
 
 # -- the middle and other quantiles ---------------------------------------------------------------------

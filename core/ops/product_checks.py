@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.lazy import np
 from autodiff.core.ops.dims import Shape
+from autodiff.core.requirements import need_room
 from autodiff.core.tensors import Tensor
 
 
@@ -22,6 +24,11 @@ def misfit(x: Tensor, y: Tensor, message: str) -> ShapeError:
 
 def check_same_dtype(x: Tensor, y: Tensor, message: str, kernel: str = "addmm_impl_cpu_") -> None:
     """One type of number for both, and not truth values."""
+    check_types(x, y, message)
+    check_numbers(x, y, kernel)
+
+
+def check_types(x: Tensor, y: Tensor, message: str) -> None:
     if x.dtype is not y.dtype:
         raise ScriptError(
             message,
@@ -29,7 +36,6 @@ def check_same_dtype(x: Tensor, y: Tensor, message: str, kernel: str = "addmm_im
             operands=(x, y),
             caret=f"the first holds {x.dtype.name} numbers, the second {y.dtype.name}",
         )
-    check_numbers(x, y, kernel)
 
 
 def check_numbers(x: Tensor, y: Tensor, kernel: str) -> None:
@@ -51,7 +57,20 @@ def check_sum_dtypes(x: Tensor, y: Tensor, z: Tensor) -> None:
     """Of ``x + y @ z``."""
     for name, left in (("self", x), ("mat1", y)):
         kinds = f"{left.dtype.long_name} and {z.dtype.long_name}"
-        check_same_dtype(left, z, f"{name} and mat2 must have the same dtype, but got {kinds}")
+        check_types(left, z, f"{name} and mat2 must have the same dtype, but got {kinds}")
+
+
+def check_terms(x: Tensor, first: Tensor, second: Tensor, shape: Shape, count: int, beta: float) -> bool:
+    """Whether sums of ``count`` products have something to add up, which takes numbers.
+
+    Where they have not torch changes ``x`` in place, which needs room for ``beta``.
+    """
+    is_asked = 0 not in shape and count > 0
+    if is_asked and x.dtype.kind == "b":
+        raise no_kernel(first, second, "addmm_impl_cpu_")
+    if 0 not in shape and not count and beta and beta.__class__ is not bool:
+        need_room(x, Tensor(np.asarray(beta)))
+    return is_asked
 
 
 def check_mm(x: Tensor, y: Tensor, m: Shape, n: Shape, is_turned: bool = False) -> None:

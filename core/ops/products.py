@@ -24,6 +24,7 @@ from autodiff.core.ops.product_checks import (
     check_mv,
     check_same_dtype,
     check_sum_dtypes,
+    check_terms,
     misfit,
     need_ndim,
     no_kernel,
@@ -298,5 +299,6 @@ def addmm_matrices(x: Tensor, y: Tensor, z: Tensor, beta: float, alpha: float) -
     if k != other:
         message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{k} and {other}x{columns})"
         raise misfit(y, z, message)
-    expanded_shape(x, (rows, columns))
+    shape = expanded_shape(x, (rows, columns))
+    check_terms(x, y, z, shape, k, beta)
     return addmm(x, y, z, beta=beta, alpha=alpha)

@@ -360,18 +360,6 @@ def prod_over(x: Tensor, dim: int | None, keepdim: bool, dtype: DType | None) ->
     return prod(x, dim=(axis,), keepdim=keepdim)
 
 
-@public("cumsum(input: tensor, dim: int, *, dtype: dtype = None)", in_place=True)
-def cumsum_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
-    """The running totals along a dimension."""
-    return cumsum(cast(x, dtype), dim=wrap_dim(x, dim), reverse=False)
-
-
-@public("cumprod(input: tensor, dim: int, *, dtype: dtype = None)", in_place=True)
-def cumprod_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
-    """The running products along a dimension."""
-    return cumprod(cast(x, dtype), dim=wrap_dim(x, dim))
-
-
 @public("logsumexp(input: tensor, dim: ints, keepdim: bool = False)", also=("special.logsumexp",))
 def logsumexp_over(x: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
     """log(Σ exp(x)) over dimensions, without overflow."""

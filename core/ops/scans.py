@@ -1,4 +1,4 @@
-"""Along a dimension: running log-sum-exp, differences, slopes of samples, and the trapezoidal rule."""
+"""Along a dimension: running sums, products and log-sum-exp, differences, slopes, the trapezoidal rule."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -13,14 +13,41 @@ from autodiff.core.ops.comparison import ne, where
 from autodiff.core.ops.dims import size_along, wrap_dim, wrap_dims
 from autodiff.core.ops.joining import cat_tensors
 from autodiff.core.ops.picking import select, slice_dim
-from autodiff.core.ops.reduction import cumsum, sum
+from autodiff.core.ops.reduction import cast, cumprod, cumsum, sum
 from autodiff.core.ops.shape import clone, reshape
 from autodiff.core.ops.transcendental import exp, log
+from autodiff.core.requirements import need_kind
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from autodiff.core.dtypes import DType
+
+# -- sums and products as they go -----------------------------------------------------------------------
+
+
+def running(op: Op, x: Tensor, dim: int, dtype: DType | None, **params: bool) -> Tensor:
+    """A running sum or product; as truth values torch has one of no entries and of one number only."""
+    axis = wrap_dim(x, dim)
+    x = cast(x, dtype)
+    if dtype is not None and x.size and x.ndim:
+        need_kind(x, f"{op.name}_out_cpu", "if")
+    return cast(op(x, dim=axis, **params), dtype)
+
+
+@public("cumsum(input: tensor, dim: int, *, dtype: dtype = None)", in_place=True)
+def cumsum_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
+    """The running totals along a dimension."""
+    return running(cumsum, x, dim, dtype, reverse=False)
+
+
+@public("cumprod(input: tensor, dim: int, *, dtype: dtype = None)", in_place=True)
+def cumprod_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
+    """The running products along a dimension."""
+    return running(cumprod, x, dim, dtype)
+
 
 # -- log-sum-exp as it goes -----------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, elementwise, selective
-from autodiff.core.ops.arithmetic import FLAT, right_number
+from autodiff.core.ops.arithmetic import FLAT, refuse_truth_values, right_number
 from autodiff.core.ops.comparison import except_where, isnan, where
 from autodiff.core.tensors import Tensor
 
@@ -52,6 +52,25 @@ def max_scalar(x: float, y: float) -> float:
 
 def min_scalar(x: float, y: float) -> float:
     return math.nan if x != x or y != y else x if x <= y else y
+
+
+def clamp_min_forward(x: Any, low: Any) -> Any:
+    if low.__class__ is bool:
+        refuse_truth_values("clamp_min_scalar_cpu", x, low)
+    return np.maximum(low, x)
+
+
+def clamp_max_forward(x: Any, high: Any) -> Any:
+    if high.__class__ is bool:
+        refuse_truth_values("clamp_max_scalar_cpu", x, high)
+    return np.minimum(high, x)
+
+
+def clamp_forward(x: Any, low: Any, high: Any) -> Any:
+    if x.dtype.kind == "b":
+        kernel = "clamp_scalar_cpu" if low.__class__ is bool else "clamp_cpu"
+        refuse_truth_values(kernel, low, high)
+    return np.minimum(high, np.maximum(low, x))
 
 
 def clamp_grad_fn(node: Node) -> str:
@@ -102,7 +121,7 @@ fmin = selective(
 )
 clamp = selective(
     "clamp",
-    lambda x, low, high: np.minimum(high, np.maximum(low, x)),
+    clamp_forward,
     lambda g, out, x, low, high: where((x >= low) & (x <= high), g, 0.0),
     lambda g, out, x, low, high: where((x < low) & (low < high), g, 0.0),
     lambda g, out, x, low, high: where((x > high) | (high < low), g, 0.0),
@@ -111,7 +130,7 @@ clamp = selective(
 )
 clamp_min = selective(
     "clamp_min",
-    lambda x, low: np.maximum(low, x),
+    clamp_min_forward,
     lambda g, out, x, low: where(x >= low, g, 0.0),
     lambda g, out, x, low: where(x < low, g, 0.0),
     scalar=max_scalar,
@@ -120,7 +139,7 @@ clamp_min = selective(
 )
 clamp_max = selective(
     "clamp_max",
-    lambda x, high: np.minimum(high, x),
+    clamp_max_forward,
     lambda g, out, x, high: where(x <= high, g, 0.0),
     lambda g, out, x, high: where(x > high, g, 0.0),
     scalar=min_scalar,
@@ -158,11 +177,14 @@ def clamp_between(x: Any, low: Any, high: Any) -> Any:
         raise ScriptError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if low is not None and high is not None:
         if (low.__class__ is Tensor) != (high.__class__ is Tensor):
-            raise ScriptError(
-                "clamp() received an invalid combination of arguments",
-                code="E0310",
-                caret="both bounds are tensors, or both are numbers",
-            )
+            bound = low if low.__class__ is Tensor else high
+            if bound.requires_grad:
+                raise ScriptError(
+                    "clamp() received an invalid combination of arguments",
+                    code="E0310",
+                    caret="both bounds are tensors, or both are numbers",
+                )
+            low, high = (bound.item() if y is bound else y for y in (low, high))
         return clamp(x, low, high)
     bound = high if low is None else low
     name = "ClampBackward0" if bound.__class__ is Tensor else "ClampBackward1"

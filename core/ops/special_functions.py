@@ -190,7 +190,7 @@ for op in (isposinf, isneginf, isreal, signbit):
 @public("ldexp(input, other: tensor)", in_place=True)
 def times_power_of_two(x: Any, y: Tensor) -> Tensor:
     """``input * 2 ** other``."""
-    if x.__class__ is not Tensor or x.dtype.kind != "b":
+    if x.__class__ is not Tensor or x.dtype.is_floating_point:
         need_kind(y, "ldexp_cpu_exp", "if")
     return ldexp(x, y)
 
