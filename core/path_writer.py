@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.expr import ONE, Expr, infix, name, number, substitute, text
 from autodiff.core.lazy import np
 from autodiff.core.node import Node, OpNode
-from autodiff.core.paths import contribution_of
+from autodiff.core.paths import vjp_of_ones
 from autodiff.core.report import Path
 from autodiff.core.simplify import simplify
 from autodiff.core.symbol import Symbol, pull_symbol
@@ -158,7 +158,5 @@ def product_of(edges: Edges) -> float:
     """The product of the derivatives of edges between numbers."""
     product = 1.0
     for node, index in edges:
-        one = 1.0 if node.out.__class__ is float else np.ones_like(node.out)
-        pulled = contribution_of((node, index), one)
-        product *= float(np.asarray(pulled).sum())
+        product *= float(np.asarray(vjp_of_ones((node, index))).sum())
     return product

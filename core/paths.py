@@ -6,6 +6,7 @@ never needs paths: they are how a gradient is explained, as the sum of what each
 
 from __future__ import annotations
 
+from autodiff.core.lazy import np
 from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import Node, OpNode, ScalarNode
 from autodiff.core.sweep import leading_to, newest_first, np_errors_ignored, pull_edge, pull_edge_or_none
@@ -126,6 +127,12 @@ def follow(
 def contribution_of(edge: Edge, g: Any) -> Any:
     """What comes out of one edge when ``g`` goes in."""
     return _pulled(pull_edge, edge, g)
+
+
+def vjp_of_ones(edge: Edge) -> Any:
+    """What comes out where ones go in: the slope of an op that works entry by entry."""
+    out = edge[0].out
+    return contribution_of(edge, 1.0 if out.__class__ is float else np.ones_like(out))
 
 
 def answers_none(edge: Edge, g: Any) -> bool:

@@ -11,7 +11,7 @@ from functools import cached_property
 from autodiff.core.cause import Cause
 from autodiff.core.lazy import np
 from autodiff.core.node import Node, OpNode
-from autodiff.core.paths import answers_none, contribution_of
+from autodiff.core.paths import answers_none, contribution_of, vjp_of_ones
 from autodiff.core.sweep import leading_to, np_errors_ignored
 from autodiff.core.symbol import is_custom
 from autodiff.core.uses import size_of
@@ -254,8 +254,7 @@ class Search:
             words = singular_words(node, index, at, self.names)
         else:
             words = forward_words(origin, first_entry(origin.out, lambda x: ~np.isfinite(x)), self.names)
-        slope = contribution_of(edge, np.ones_like(np.asarray(g)) if g.__class__ is not float else 1.0)
-        what = "nan" if np.isnan(np.asarray(slope)[at or ...]).any() else "infinity"
+        what = "nan" if np.isnan(np.asarray(vjp_of_ones(edge))[at or ...]).any() else "infinity"
         there = "there" if is_here else f"at {spoken(node, self.names)}"
         words += f"; what arrives {there} is 0, and 0 times {what} is nan"
         if closing is not None:
@@ -283,8 +282,7 @@ class Search:
             user = self.users.get(node)
             if not isinstance(user, OpNode):
                 return product
-            ones = 1.0 if user.out.__class__ is float else np.ones_like(user.out)
-            through = np.asarray(contribution_of((user, user.inputs.index(node)), ones))
+            through = np.asarray(vjp_of_ones((user, user.inputs.index(node))))
             entry = through[at] if at is not None and len(at) == through.ndim else through
             if not entry.all():
                 if user.op.name != "mul":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.lazy import np
 from autodiff.core.node import OpNode
-from autodiff.core.paths import contribution_of
+from autodiff.core.paths import vjp_of_ones
 from autodiff.core.symbol import is_custom
 
 TYPE_CHECKING = False
@@ -32,8 +32,7 @@ def flat_below(node: Node | None, useful: set[Node]) -> Edge | None:
         ways = [index for index, below in enumerate(node.inputs) if below in useful]
         if len({node.inputs[index] for index in ways}) != 1:
             break
-        ones = 1.0 if node.out.__class__ is float else np.ones_like(node.out)
-        if not any(np.any(contribution_of((node, index), ones)) for index in ways):
+        if not any(np.any(vjp_of_ones((node, index))) for index in ways):
             found = (node, ways[0])
         node = node.inputs[ways[0]]
     return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 from autodiff.core.cause import Cause
 from autodiff.core.lazy import np
 from autodiff.core.node import OpNode
-from autodiff.core.paths import contribution_of
+from autodiff.core.paths import contribution_of, vjp_of_ones
 from autodiff.core.sweep import np_errors_ignored
 from autodiff.core.why_tables import BOUNDED
 from autodiff.core.why_words import fitting, function_of
@@ -105,9 +105,8 @@ def _flat_by_value(cotangents: dict[Node, Any], leading: Sequence[Node], target:
 
 def _flat(edge: Edge, cotangents: dict[Node, Any]) -> tuple[Any, Any]:
     """What an edge passes on of ones, and where that is 0 although something arrives."""
-    node = edge[0]
-    arrived = np.asarray(cotangents.get(node, 0.0))
-    passed = np.asarray(contribution_of(edge, np.ones_like(np.asarray(node.out))))
+    arrived = np.asarray(cotangents.get(edge[0], 0.0))
+    passed = np.asarray(vjp_of_ones(edge))
     there = arrived != 0 if arrived.shape == passed.shape else np.any(arrived)
     return passed, (passed == 0) & there
 
@@ -126,7 +125,7 @@ def _stopped(edge: Edge, cotangents: dict[Node, Any]) -> Any:
     arrived = cotangents.get(node)
     if arrived is None or not np.any(arrived) or not np.ndim(operand):
         return None
-    passed = np.asarray(contribution_of(edge, np.ones_like(np.asarray(node.out))))
+    passed = np.asarray(vjp_of_ones(edge))
     is_stopped = passed == 0
     if node.op.name in STOPPING:
         if node.shape != np.shape(operand) or (node.op.name == "mul" and node.inputs[0] is node.inputs[1]):

@@ -10,7 +10,7 @@ from autodiff.core.lazy import np
 from autodiff.core.naming import Names
 from autodiff.core.node import Node, OpNode
 from autodiff.core.operand_formulas import Formulas
-from autodiff.core.paths import contribution_of, count_paths, paths_between
+from autodiff.core.paths import contribution_of, count_paths, paths_between, vjp_of_ones
 from autodiff.core.sweep import leading_to
 from autodiff.grammar import syntax
 from autodiff.grammar.hand_edits import Edits
@@ -183,10 +183,7 @@ class Blame:
 
     def derivative(self, edge: tuple[Node, int], known: dict[Node, Node]) -> float:
         node, index = edge
-        made = known[node]
-        assert isinstance(made, OpNode)
-        one = 1.0 if made.out.__class__ is float else np.ones_like(made.out)
-        return float(np.asarray(contribution_of((made, index), one)).sum())
+        return float(np.asarray(vjp_of_ones((known[node], index))).sum())
 
     def contribution(self, path: Path, known: dict[Node, Node]) -> Any:
         g = self.subject.seed
