@@ -99,6 +99,10 @@ class Names:
         """The line where the node was made."""
         return None if node.site is None else self.source.position(node.site.start)[0]
 
+    def text_of(self, node: Node) -> str:
+        """What the script has where the node was made, on one line; nothing where it made none."""
+        return "" if node.site is None else " ".join(self.source.excerpt(node.site).split())
+
     @property
     def values(self) -> dict[str, Any]:
         """The values of the variables that were given one only."""
@@ -164,7 +168,7 @@ class Names:
         assert node.site is not None
         if node.site.end - node.site.start > 4 * LONGEST_NAME:
             return ""
-        spelled = PRODUCT_SIGNS.sub(r"\1", " ".join(self.source.excerpt(node.site).split()))
+        spelled = PRODUCT_SIGNS.sub(r"\1", self.text_of(node))
         if len(spelled) > LONGEST_NAME or self._reassigned.intersection(WORDS.findall(spelled)):
             return ""
         return spelled

@@ -175,7 +175,7 @@ def _causes(stops: list[Stop], names: Names, zero: Any) -> list[Cause]:
 def _taker(node: OpNode, names: Names) -> str:
     if node.site is None:
         return names.without_place(node)
-    return fitting(" ".join(names.source.excerpt(node.site).split()))
+    return fitting(names.text_of(node))
 
 
 def _taking_words(takers: list[str], them: str) -> str:

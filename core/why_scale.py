@@ -130,7 +130,7 @@ def in_words(place: Place, names: Names) -> str:
     times = f"{count:,} times by {by}, together by {10**place.exponent:.3g}," if count > 1 else f"by {by}"
     if node.site is None:
         return f"{times} through {names.without_place(node)}"
-    text = fitting(" ".join(names.source.excerpt(node.site).split()))
+    text = fitting(names.text_of(node))
     below = node.inputs[place.index]
     several = len({operand for operand in node.inputs if operand is not None}) > 1
     to = f" to {below.name}" if several and below is not None and below.name else ""

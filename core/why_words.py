@@ -76,7 +76,7 @@ def spoken(node: Node, names: Names) -> str:
     is_version = VERSION.search(name)
     if not isinstance(node, OpNode) or not (is_version or INVENTED.search(name)):
         return name
-    text = " ".join(names.source.excerpt(node.site).split())
+    text = names.text_of(node)
     is_one_op = bool(node.op.infix) or node.op.name in WORDS.findall(text)
     return fitting(PRODUCT_SIGNS.sub(r"\1", text)) + (names.which(node) if is_version and is_one_op else "")
 
@@ -208,7 +208,7 @@ def closing_words(node: OpNode, names: Names) -> str:
 def function_of(node: OpNode, names: Names) -> str:
     """What the script calls the function at a node's place: ``nansum`` where the op is a ``where``."""
     op = NAMELESS.get(node.op.name, node.op.name)
-    text = "" if node.site is None else names.source.excerpt(node.site)
+    text = names.text_of(node)
     if op != node.op.name or op in WORDS.findall(text):
         return op
     depth = 0
