@@ -6,6 +6,7 @@ from autodiff.core.expr import ONE, ZERO, Expr, call, infix, neg, postfix
 from autodiff.core.lazy import np
 from autodiff.core.spelling import is_one_number, spelling
 from autodiff.core.symbol import Symbol, spell_key, spell_value
+from autodiff.core.typed_calls import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,18 +45,17 @@ def embed(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
         at = basic[0] % shape[0]
         unit = call("one_hot", details=(str(at), str(shape[0])), params={"targets": at, "classes": shape[0]})
         return Symbol(infix("*", x.filled(), unit), shape, dtype=x.dtype)
-    zeros = f"zeros({', '.join(map(str, shape)) or '()'})"
     about = [axis for axis, key in enumerate(basic) if key != slice(None)]
     axis = about[0] if len(about) == 1 and not params["advanced"] else -1
     if axis >= 0 and basic[axis].__class__ is int and None not in basic:
-        spelled = f"{zeros}.select_scatter({{0}}, {axis}, {basic[axis]})"
+        spelled = f"{zeros(shape)}.select_scatter({{0}}, {axis}, {basic[axis]})"
     elif axis >= 0 and basic[axis].__class__ is slice:
         start, stop, step = basic[axis].indices(shape[axis])
         ends = ", ".join(map(str, (axis, start, stop, *([step] if step != 1 else []))))
-        spelled = f"{zeros}.slice_scatter({{0}}, {ends})"
+        spelled = f"{zeros(shape)}.slice_scatter({{0}}, {ends})"
     else:
         added = ", accumulate=True" * adds_up(params)
-        spelled = f"{zeros}.index_put({places_text(params)}, {{0}}{added})"
+        spelled = f"{zeros(shape)}.index_put({places_text(params)}, {{0}}{added})"
     written = call(spelled, x.filled(), params={**params, "op": "embed"})
     return Symbol(written, shape, dtype=x.dtype)
 
