@@ -27,7 +27,7 @@ from autodiff.core.expr import (
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, mode
 from autodiff.core.node import Leaf, Node, OpNode
-from autodiff.core.op import OPS
+from autodiff.core.op import OPS, REFUSALS
 from autodiff.core.operand_formulas import UnwrittenError, applied, call_of
 from autodiff.core.results import NamedResult
 from autodiff.core.symbol import OwnText, Symbol, as_symbol, spell_params
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 #: A formula of more symbols is not written out.
 LONGEST_FORMULA = 1_000_000
-#: What happens where an expression does not compute what it says.
-NOT_COMPUTED = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def complete(
@@ -161,7 +159,7 @@ class Completer:
         try:
             value = compute_source(expr, values)
             said = typed(written, values, value) if expr.head in ("call", "postfix") else written
-        except (AutodiffError, *NOT_COMPUTED):
+        except (AutodiffError, *REFUSALS):
             said = None
         if said is None:
             raise UnwrittenError(str(expr.value if expr.head in ("call", "postfix") else expr.head))

@@ -28,6 +28,9 @@ PLAIN_NUMBERS = (float, int, bool)
 #: How to apply a record to operands of a class: Tensor and Symbol enter themselves here.
 APPLIERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 
+#: What rules and ops raise of operands that they were not made for: symbols without entries, other shapes.
+REFUSALS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+
 #: By number of operands, what makes the short way to call a record without parameters.
 SHORT_WAYS: dict[int, Callable[[Op], Callable[..., Any]]] = {}
 

@@ -8,6 +8,7 @@ from autodiff.core.constants import ArrayText, source_of_constant
 from autodiff.core.expr import Expr, call, name, names_in, number, text
 from autodiff.core.naming import Names, short_constant
 from autodiff.core.node import Leaf, Node, OpNode
+from autodiff.core.op import REFUSALS
 from autodiff.core.symbol import OwnText, Shape, Symbol, answered, as_symbol, dtype_named, is_custom
 
 TYPE_CHECKING = False
@@ -55,7 +56,7 @@ def applied(node: OpNode, operands: tuple[Symbol, ...]) -> Symbol | None:
         return Symbol(made if whole is node else answered(made, position), node.shape)
     try:
         written = node.op(*operands, **node.params)
-    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+    except REFUSALS:
         return None
     return written if written.__class__ is Symbol else None
 

@@ -11,7 +11,7 @@ from autodiff.core.constants import ArrayText, entries_text
 from autodiff.core.dtypes import DTYPES, DType, float64
 from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
 from autodiff.core.lazy import np
-from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
+from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, REFUSALS, Op
 from autodiff.core.op_words import word
 
 TYPE_CHECKING = False
@@ -314,7 +314,7 @@ def values_read(node: Node) -> frozenset[int | str]:
         return everything
     try:
         return _reads(op, node)
-    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+    except REFUSALS:
         return everything | {"out"}
 
 
@@ -361,7 +361,7 @@ def pull_symbol(node: Node, index: int, g: Symbol, out: Symbol, operands: tuple[
     try:
         c = as_symbol(op.contribution(index, g, out, operands, node.params))
         return apply(OPS["sum_to"], (c,), {"shape": shape}) if op.is_elementwise else c
-    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+    except REFUSALS:
         # A rule that computes with its operands' entries has no text: name it instead.
         others = tuple(operands[at].filled() for at in range(len(operands)))
         return Symbol(call(f"{op.name}_vjp", g.filled(), *others, details=spell_params(node.params)), shape)

@@ -9,7 +9,7 @@ from autodiff.core.errors import AutodiffError
 from autodiff.core.expr import Expr, call, infix, name, number, postfix, text
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.lazy import np
-from autodiff.core.op import OPS
+from autodiff.core.op import OPS, REFUSALS
 from autodiff.core.symbol import spell_key, spell_params
 from autodiff.core.tensors import Tensor, settle
 from autodiff.core.typed_calls import WORDS, reshaped, says, whole_numbers, zeros
@@ -53,7 +53,7 @@ def _is_public(expr: Expr, values: list[Any], params: dict[str, Any], result: An
     options = {key: _as_said(key, value) for key, value in params.items() if key in said}
     try:
         made = FUNCTIONS[called[0]](*operands, **options)
-    except (AutodiffError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+    except (AutodiffError, *REFUSALS):
         return False
     if not isinstance(made, Tensor):
         return False
