@@ -27,14 +27,19 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         # Of the common type, which a truth value beside numbers was not brought to.
         widest = max((x for x in operands if x.__class__ is Tensor), key=lambda x: "bif".index(x.dtype.kind))
         need_kind(widest, op.kernel, op.kinds)
-    values = [x.value if x.__class__ is Tensor else x for x in operands]
+    values = []
     tracked = visible = False
-    if mode.enabled:
-        for x in operands:
-            if x.__class__ is Tensor and x.node is not None and x.node.tracked:
+    are_numbers = is_fast and op.scalar is not None and not params
+    for x in operands:
+        value = x
+        if x.__class__ is Tensor:
+            value, node = x.value, x.node
+            if node is not None and node.tracked and mode.enabled:
                 tracked = True
                 visible = visible or x.requires_grad
-    if is_fast and op.scalar is not None and not params and all(v.__class__ in PLAIN_NUMBERS for v in values):
+        are_numbers = are_numbers and value.__class__ in PLAIN_NUMBERS
+        values.append(value)
+    if are_numbers:
         out = op.evaluate_scalars(*values)
         if not tracked:
             return Tensor(out)
@@ -42,10 +47,11 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         if len(inputs) > 2:
             return Tensor(out, ArrayNode(op, tuple(inputs), tuple(values), params, out, mode.site), visible)
         return Tensor(out, _scalar_node(op, inputs, values, out), visible)
-    arrays = tuple(
-        np.asarray(v) if v.__class__ is float and x.__class__ is Tensor else v
-        for v, x in zip(values, operands, strict=True)
-    )
+    if float in map(type, values):
+        for place, x in enumerate(operands):
+            if x.__class__ is Tensor and values[place].__class__ is float:
+                values[place] = np.asarray(values[place])
+    arrays = tuple(values)
     if op.is_elementwise and len(arrays) > 1:
         try:
             _check_broadcast(operands)
@@ -72,7 +78,7 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         if mode.probe is not None:
             mode.probe.compared(op, arrays)
     else:
-        sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
+        sources = tuple([x.source() if x.__class__ is Tensor else None for x in operands])
         made = Tensor(out, ArrayNode(op, sources, arrays, params, out, mode.site), visible)
         if out.__class__ is not float and out.size >= settings.least:
             settings.begin()

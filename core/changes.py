@@ -71,10 +71,11 @@ def mark_old_values(group: list[Tensor], change: Change) -> None:
     for tensor in group:
         if tensor.versions is versions and tensor.node is not None:
             tensor.node.set_mark().overwritten = change.seen_by(tensor)
-    for node in live(versions.nodes):
-        if node.mark is None or node.mark.overwritten is None:
-            node.set_mark().overwritten = change
-    versions.nodes.clear()
+    if versions.nodes:
+        for node in live(versions.nodes):
+            if node.mark is None or node.mark.overwritten is None:
+                node.set_mark().overwritten = change
+        versions.nodes.clear()
     versions.count += 1
 
 
@@ -93,11 +94,11 @@ def base_after(base: Tensor, view: Tensor, result: Tensor) -> Tensor:
 
 def new_memory(tensor: Tensor, result: Tensor) -> Any:
     """All of the memory of which ``tensor`` shows some, after the change."""
-    from autodiff.core.tensors import settle
-
     alias = tensor.alias
     if alias is None or alias.recipe is None:
         return result.value
+    from autodiff.core.tensors import settle
+
     recipes = recipes_between(alias, None)
     value = recipes[0].base.data.copy()
     value.reshape(-1)[positions_of(recipes)] = result.data
@@ -106,8 +107,6 @@ def new_memory(tensor: Tensor, result: Tensor) -> Any:
 
 def write(base: Tensor, group: list[Tensor], value: Any) -> None:
     """Let every tensor of the group show its part of the new memory."""
-    from autodiff.core.tensors import settle
-
     shown: dict[Alias, Any] = {}
     for tensor in group:
         alias = tensor.alias
@@ -115,6 +114,8 @@ def write(base: Tensor, group: list[Tensor], value: Any) -> None:
             tensor.value = value
             continue
         if alias not in shown:
+            from autodiff.core.tensors import settle
+
             recipe = alias.recipe
             shown[alias] = settle(recipe.op.forward(recipe.base.data, **recipe.params))
         tensor.value = shown[alias]

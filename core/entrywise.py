@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import operator
 
+from autodiff.core.lazy import np
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, Node, next_number
+from autodiff.core.node import ArrayNode, Node
 from autodiff.core.op import OPS, Op
 from autodiff.core.recipes import CALL_X, NEGATED, SAME, TIMES, TIMES_OUT, TIMES_X, TIMES_Y, recipe_of
+from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 new = object.__new__  # a Tensor without its __init__, whose call takes as long as all that it does
 #: The parameters of the nodes made here, none: by them one sees that all their arrays are alike.
 ALIKE: dict[str, Any] = {}
+#: The same of nodes one of whose arrays has to be broadcast.
+BROADCAST: dict[str, Any] = {}
+#: Whole numbers up to this one are floating ones too.
+EXACT = 1 << 24
 #: What numpy's arrays do themselves, which saves the call of the record's function.
 OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
 
@@ -48,39 +54,52 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
         a = x.node
         if a is None or not a.tracked or not mode.enabled:
             return kind(out)
-        return recorded(kind, op, (a,), (value,), out, x.requires_grad)
+        return recorded(kind, op, (a,), (value,), ALIKE, out, x.requires_grad)
 
     return call
 
 
 def infix(name: str, general: Operator) -> Operator:
-    """The operator of a Tensor that is an array; anything but two alike, or a float, goes to ``general``."""
+    """The operator of a Tensor that is an array; what is not spelled out here goes to ``general``.
+
+    That is arrays of one type where one has the shape of the other or of its last dimensions, and numbers.
+    """
     compute = OPERATORS.get(name)
 
     def infixed(self: Tensor, other: Any) -> Any:
         kind = self.__class__
         x = self.value
-        if x.__class__ is float or x.dtype.kind != "f" or not x.ndim:
-            return general(self, other)
         if other.__class__ is kind:
             y = other.value
-            if y.__class__ is float or y.dtype is not x.dtype or y.shape != x.shape:
+            params = ALIKE
+            if x.__class__ is float or y.__class__ is float or x.dtype is not y.dtype:
+                if not is_beside_a_number(x, y):
+                    return general(self, other)
+                x, y, params = np.asarray(x), np.asarray(y), BROADCAST
+            elif x.dtype.kind != "f" or not x.ndim:
                 return general(self, other)
+            elif x.shape != y.shape:
+                if not is_along(x, y):
+                    return general(self, other)
+                params = BROADCAST
             op = OPS[name]
             out = op.forward(x, y) if compute is None else compute(x, y)
             a, b = self.node, other.node
             if not ((a is not None and a.tracked) or (b is not None and b.tracked)) or not mode.enabled:
                 return kind(out)
             inputs = (self.source() if a is None else a, other.source() if b is None else b)
-            return recorded(kind, op, inputs, (x, y), out, self.requires_grad or other.requires_grad)
-        if other.__class__ is not float:
+            visible = self.requires_grad or other.requires_grad
+            return recorded(kind, op, inputs, (x, y), params, out, visible)
+        if x.__class__ is float or x.dtype.kind != "f" or not x.ndim:
+            return general(self, other)
+        if not is_number(other):
             return general(self, other)
         op = OPS[name]
         out = op.forward(x, other) if compute is None else compute(x, other)
         a = self.node
         if a is None or not a.tracked or not mode.enabled:
             return kind(out)
-        return recorded(kind, op, (a, None), (x, other), out, self.requires_grad)
+        return recorded(kind, op, (a, None), (x, other), ALIKE, out, self.requires_grad)
 
     return infixed
 
@@ -92,16 +111,41 @@ def reflected(name: str, general: Operator) -> Operator:
     def infixed(self: Tensor, other: Any) -> Any:
         kind = self.__class__
         y = self.value
-        if y.__class__ is float or other.__class__ is not float or y.dtype.kind != "f" or not y.ndim:
+        if y.__class__ is float or not is_number(other) or y.dtype.kind != "f" or not y.ndim:
             return general(self, other)
         op = OPS[name]
         out = op.forward(other, y) if compute is None else compute(other, y)
         b = self.node
         if b is None or not b.tracked or not mode.enabled:
             return kind(out)
-        return recorded(kind, op, (None, b), (other, y), out, self.requires_grad)
+        return recorded(kind, op, (None, b), (other, y), ALIKE, out, self.requires_grad)
 
     return infixed
+
+
+def is_along(x: Any, y: Any) -> bool:
+    """Whether one of two arrays, none of them large, has the shape of the other's last dimensions."""
+    m, n = x.shape, y.shape
+    if len(m) < len(n):
+        m, n = n, m
+    return 0 < len(n) < len(m) and m[-len(n) :] == n and max(x.size, y.size) < settings.least
+
+
+def is_beside_a_number(x: Any, y: Any) -> bool:
+    """Whether one is a number in double precision and the other such an array, which is not large."""
+    array = y if x.__class__ is float else x
+    return (
+        (x.__class__ is float or y.__class__ is float)
+        and array.__class__ is not float
+        and array.dtype.char == "d"
+        and array.ndim > 0
+        and array.size < settings.least
+    )
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a plain number that an array of any floating type takes as it is."""
+    return value.__class__ is float or (value.__class__ is int and -EXACT <= value <= EXACT)
 
 
 def recorded(
@@ -109,6 +153,7 @@ def recorded(
     op: Op,
     inputs: tuple[Node | None, ...],
     operands: tuple[Any, ...],
+    params: dict[str, Any],
     out: Any,
     visible: bool,
 ) -> Tensor:
@@ -121,8 +166,8 @@ def recorded(
     node.op = op
     node._inputs = inputs
     node._operands = operands
-    node._params = ALIKE
-    node.number = next_number()  # after its operands, which may have been made just now
+    node._params = params
+    node.number = mode.number = mode.number + 1  # after its operands, which may have been made just now
     node.out = out
     node.site = mode.site
     node.name = node.mark = node.g = None

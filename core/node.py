@@ -11,6 +11,7 @@ from __future__ import annotations
 from weakref import ref
 
 from autodiff.core.errors import GradientError, Label
+from autodiff.core.hollow import hollow
 from autodiff.core.mode import mode
 from autodiff.core.op import Op
 from autodiff.core.span import Span
@@ -244,6 +245,12 @@ class OpNode(Node):
             if mark.freed_at is not None:
                 error.labels.append(Label(mark.freed_at, "the graph was freed here"))
             raise self.point_out(error, "the values kept here for backward are gone")
+        for node in (self, *self.inputs):
+            if node is not None and node.mark is not None and node.mark.overwritten is not None:
+                return self._check_overwritten()
+
+    def _check_overwritten(self) -> None:
+        """Refuse to go on where one of the values that were changed is read here."""
         count = len(self.inputs)
         # Where several are overwritten, torch names the first in the order of its parameters' names.
         place: Any
@@ -376,8 +383,6 @@ class ArrayNode(OpNode):
             and (self.out.__class__ is float or self.out.nbytes <= SMALL)
         ):
             return  # the operands are no larger
-        from autodiff.core.hollow import hollow
-
         if lazy is not None:
             self._operands = tuple(hollow(value) for value in self.given)
             self.out = hollow(lazy) if lazy.shape else lazy.value()

@@ -176,10 +176,12 @@ def pull_edge_or_none(node: OpNode, index: int, g: Any) -> Any:
         c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
     if c is None:
         return None
-    if op.is_elementwise:
-        c = OPS["sum_to"].forward(np.asarray(c), shape=np.shape(operands[index]))
     c, x = np.asarray(c), operands[index]
-    if x.__class__ is np.ndarray and c.dtype is not x.dtype:  # a mask times a number is in double precision
+    if x.__class__ is not np.ndarray:
+        return settle(OPS["sum_to"].forward(c, shape=np.shape(x)) if op.is_elementwise else c)
+    if op.is_elementwise and c.shape != x.shape:
+        c = OPS["sum_to"].forward(c, shape=x.shape)
+    if c.dtype is not x.dtype:  # a mask times a number is in double precision
         c = c.astype(x.dtype, copy=False)
     return settle(c)
 

@@ -325,8 +325,8 @@ def _check_broadcast(operands: tuple[Any, ...]) -> tuple[int, ...]:
         if x.__class__ is not Tensor:
             continue
         other = x.shape
-        if other == shape:
-            before = x
+        if other == shape or not shape:
+            shape, before = other, x
             continue
         merged = []
         for back in range(1, max(len(shape), len(other)) + 1):

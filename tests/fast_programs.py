@@ -31,6 +31,8 @@ TWO: dict[str, tuple[Any, Any, Any]] = {
     "/": (lambda x, y: x / y, lambda out, x, y: 1 / y, lambda out, x, y: -out / y),
 }
 STEPS = 40
+#: Of the leaves: alike, and to be broadcast.
+SHAPES = [((2, 3),) * 3, ((2, 3), (3,), ()), ((), (2, 1), (3,))]
 NUMBERS = [2.0, -0.5, 3.0]  # a whole one is written without its point
 
 Step = tuple[str, Any, Any]
@@ -137,8 +139,9 @@ def printed(seeds: range) -> None:
         print(seed, "numbers", *by_engine(leaves, steps), sep="\t")
         rng = np.random.default_rng(seed)
         for dtype in ("float64", "float32"):
-            arrays = [rng.uniform(-1.5, 1.5, (2, 3)).astype(dtype) for _ in leaves]
-            print(seed, dtype, *by_engine(arrays, steps), sep="\t")
+            for shapes in SHAPES:
+                arrays = [rng.uniform(-1.5, 1.5, shape).astype(dtype) for shape in shapes]
+                print(seed, dtype, *by_engine(arrays, steps), sep="\t")
 
 
 if __name__ == "__main__":

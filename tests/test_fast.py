@@ -55,7 +55,7 @@ def flat(texts: list[str]) -> np.ndarray:
 
 def test_gradients_are_the_same_with_and_without() -> None:
     fast, plain = lines("1"), lines("0")
-    assert len(fast) == len(plain) == 3 * PROGRAMS
+    assert len(fast) == len(plain) == (1 + 2 * len(fast_programs.SHAPES)) * PROGRAMS
     for mine, its in zip(fast, plain, strict=True):
         assert mine[:2] == its[:2]
         # Four units in the last place per op, over the ops of a program.
@@ -71,6 +71,11 @@ def test_the_short_ways_are_taken() -> None:
     h = tensor(np.ones(3), requires_grad=True)
     assert isinstance((h * h).node, ArrayNode)
     assert (h * h).node.params is (2.0 / h).node.params, "by their params one sees that operands are alike"
+    row, number = tensor(np.ones((2, 3)), requires_grad=True), tensor(0.5, requires_grad=True)
+    broadcast = [(row + h).node, (h * row).node, (row * number).node, (number - row).node]
+    assert all(node.params is broadcast[0].params is not (h * 2).node.params for node in broadcast)
+    column = tensor(np.ones((3, 1)), requires_grad=True)
+    assert (h * column).node.params is not broadcast[0].params
 
 
 def test_a_pass_for_leaves_lets_go_of_what_inner_nodes_received() -> None:

@@ -1,4 +1,4 @@
-"""A training loop takes as much memory after its last step as after its first few."""
+"""A training loop takes as much memory after its last step as half-way."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ for step in range({steps}):
     with torch.no_grad():
         w -= 0.01 * w.grad
     w.grad = None
-    if step + 1 == {early} or step + 1 == {steps}:
+    if step + 1 == {middle} or step + 1 == {steps}:
         print(loss)
 """
 TENSORS = """
@@ -48,7 +48,7 @@ for step in range({steps}):
         for p in (w, b):
             p -= 0.01 * p.grad
             p.grad.zero_()
-    if step + 1 == {early} or step + 1 == {steps}:
+    if step + 1 == {middle} or step + 1 == {steps}:
         print(loss)
 """
 #: Gradients of their own, momentum, a function, a list that is emptied, a second derivative.
@@ -69,7 +69,7 @@ for step in range({steps}):
     history.append(loss)
     if len(history) == 100:
         history.clear()
-    if step + 1 == {early} or step + 1 == {steps}:
+    if step + 1 == {middle} or step + 1 == {steps}:
         print(loss)
 """
 LOOPS = {"numbers": (NUMBERS, 100_000), "tensors": (TENSORS, 5_000), "second order": (FUNCTIONAL, 3_000)}
@@ -78,9 +78,10 @@ GROWN_BYTES = 1 << 20
 
 @pytest.mark.parametrize("kind", LOOPS)
 def test_a_training_loop_does_not_grow(kind: str) -> None:
+    # Python keeps up to 2,000 freed tuples of each length for reuse: the first half of the steps fills that.
     script, steps = LOOPS[kind]
     pytest.importorskip("resource")
-    text = script.format(steps=steps, early=steps // 10)
+    text = script.format(steps=steps, middle=steps // 2)
     done = subprocess.run(
         [sys.executable, "-c", DRIVER, text], capture_output=True, text=True, check=True, timeout=300
     )

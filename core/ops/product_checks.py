@@ -80,6 +80,8 @@ def check_mm(x: Tensor, y: Tensor, m: Shape, n: Shape, is_turned: bool = False) 
     """
     if m[1] != n[0]:
         raise misfit(x, y, f"mat1 and mat2 shapes cannot be multiplied ({m[0]}x{m[1]} and {n[0]}x{n[1]})")
+    if x.dtype is y.dtype:  # the message takes longer than a small product
+        return check_numbers(x, y, "addmm_impl_cpu_")
     names = [x.dtype.c_name, y.dtype.c_name][:: -1 if is_turned else 1]
     check_same_dtype(x, y, f"expected m1 and m2 to have the same dtype, but got: {' != '.join(names)}")
 
@@ -89,6 +91,8 @@ def check_mv(x: Tensor, y: Tensor, m: Shape, n: int) -> None:
     matrix, vector = (y, x) if x.ndim == 1 < y.ndim else (x, y)
     if m[1] != n:
         raise misfit(x, y, f"size mismatch, got input ({m[0]}), mat ({m[0]}x{m[1]}), vec ({n})")
+    if x.dtype is y.dtype:
+        return check_numbers(x, y, "addmv_impl_cpu")
     kinds = f"{vector.dtype.long_name}, {matrix.dtype.long_name}, and {vector.dtype.long_name}"
     message = f"addmv input tensors must have the same dtype, but got {kinds}"
     check_same_dtype(x, y, message, "addmv_impl_cpu")
