@@ -7,16 +7,14 @@ import pytest
 from autodiff.cli.render.derivation import derivation_lines
 from autodiff.cli.render.dot import dot_lines
 from autodiff.cli.render.gradients import gradient_lines
-from autodiff.cli.render.numbers import block, exact_entries, inline, short, spell_count
 from autodiff.cli.render.page import Page
-from autodiff.cli.render.paths import path_lines
 from autodiff.cli.render.reports import explain_lines, formula_text, run_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.entry_report import Entry
 from autodiff.core.errors import LimitError, UsageError
-from autodiff.core.report import Complete, GradientReport, Graph, GraphEdge, Path, Use, Variable
+from autodiff.core.report import Complete, GradientReport, Graph, GraphEdge, Variable
 
-from tests.cli.reports import leaf, node, seed_1_graph, seed_1_report, texts, w1_derivation
+from tests.cli.reports import node, seed_1_graph, seed_1_report, texts, w1_derivation
 
 TABLE = """\
 L = -7                                                          seed1.ad, line 9
@@ -96,127 +94,6 @@ def test_short_terms_stand_side_by_side():
     assert "1 chain       de/dc * dc/db  +  de/dd * dd/db\n" in text
     assert "2 local       (d) * (1)  +  (c) * (1)\n" in text
     assert "4 numbers     2 + 4\n" in text
-
-
-def path_of(contribution, *nodes):
-    return Path(nodes, ("dL/da",), ("1",), "1", contribution)
-
-
-def test_paths_are_listed_by_what_they_give_and_what_cancels_is_named():
-    derivation = w1_derivation(
-        count=5,
-        paths=(path_of(2.0, "L", "a", "w"), path_of(-5.2, "L", "b", "w"), path_of(5.2, "L", "c", "w")),
-        value=2.5,
-        backward=2.5,
-        magnitude=13.0,
-    )
-    assert texts(path_lines(derivation, Page())) == (
-        "\n"
-        "paths         -5.2    40 %  L <- b <- w\n"
-        "               5.2    40 %  L <- c <- w\n"
-        "                 2  15.4 %  L <- a <- w\n"
-        "              -5.2 (by b) and 5.2 (by c) cancel\n"
-        "              without their signs all paths add up to 13\n"
-    )
-    assert "... 2 more paths, together 0.5\n" in texts(derivation_lines(derivation, Page()))
-
-
-def test_long_paths_whose_ends_are_alike_show_what_tells_them_apart():
-    shared = ("L", "p", "q", "r"), ("s", "t", "u", "w")
-    ways = [(*shared[0], *inner, *shared[1]) for inner in (("b", "c"), ("b",), ("c",))]
-    other = ("L", "v", *"abcdefg", "w")
-    derivation = w1_derivation(
-        count=5,
-        paths=(
-            *(path_of(4.0 - at, *way) for at, way in enumerate(ways)),
-            path_of(1.0, *other),
-            path_of(0.5, *other),
-        ),
-        value=10.5,
-        backward=10.5,
-        magnitude=10.5,
-    )
-    shown = texts(path_lines(derivation, Page())).splitlines()[1:6]
-    assert [line[line.index("L") :] for line in shown] == [
-        "L <- ... <- b <- c <- ... <- w",
-        "L <- ... <- b <- ... <- w",
-        "L <- ... <- c <- ... <- w",
-        "L <- v <- a <- b <- ... <- f <- g <- w",
-        "L <- v <- a <- b <- ... <- f <- g <- w",
-    ]
-
-
-def test_where_paths_are_left_out_the_formula_over_all_is_marked(autodiff):
-    script = "x = 2; y = x*3 + sin(x) + x**2 + x; L = y*y"
-    shown = autodiff("explain", "--top", "3", "-e", script).out.splitlines()
-    [at] = [at for at, line in enumerate(shown) if line.startswith("3 simplified")]
-    assert shown[at - 1].endswith("steps 3 to 5 sum all 8")
-    assert "sum all" not in autodiff("explain", "--top", "8", "-e", script).out
-
-
-def test_the_number_of_paths_does_not_stand_between_the_rows_of_a_matrix(autodiff):
-    name = "the_weight_of_this_long_name"
-    shown = autodiff("explain", "-e", f"{name} = [1., 2.]; the_output = ({name}**2).sum()").out.splitlines()
-    assert [line.strip() for line in shown[:3]] == [
-        f"{name} gets | 2 |",
-        "| 4 |",
-        f"1 path from the_output (line 1) to {name} (line 1)",
-    ]
-
-
-def test_without_a_path_the_first_two_steps_say_so(autodiff):
-    shown = autodiff("explain", "-e", "v = 2; x = 3; L = x*x", "--wrt", "v").out
-    assert "\n1 chain       no path\n2 local       no path\n3 simplified  0\n" in shown
-
-
-def test_paths_of_tensors_that_cancel_are_named():
-    value = np.array([3.0, -1.0])
-    paths = (
-        path_of(value, "L", "a", "x"),
-        path_of(-value, "L", "b", "x"),
-        path_of(value / 2, "L", "c", "x"),
-        path_of(np.zeros(2), "L", "d", "x"),
-        path_of(np.zeros(2), "L", "e", "x"),
-    )
-    derivation = w1_derivation(count=5, paths=paths, value=value / 2, backward=value / 2, is_scalar=False)
-    text = texts(path_lines(derivation, Page()))
-    assert text.endswith("              up to 3 (by a) and up to 3 (by b) cancel\n")
-
-
-@pytest.mark.parametrize(
-    ("code", "said"),
-    [
-        ("x = 3.; u = x*2; L = 5*u - u*5 + u**3", "10 (by 5*u) and -10 (by u*5) cancel"),
-        ("x = 3.; v = x*2; L = (v + 1)*7 - (v + 1)*7", "14 (by v + 1) and -14 (by v + 1 (2nd)) cancel"),
-    ],
-)
-def test_paths_that_cancel_are_named_by_what_tells_them_apart(autodiff, code, said):
-    """Both reach the input through one value, which says nothing about either."""
-    assert f" {said}\n" in autodiff("explain", "-e", code, "--wrt", "x").out
-
-
-def test_two_paths_cancel_one_pair_at_a_time():
-    paths = (path_of(2.0, "L", "a", "w"), path_of(-2.0, "L", "b", "w"), path_of(-2.0, "L", "c", "w"))
-    text = texts(path_lines(w1_derivation(count=3, paths=paths, magnitude=6.0, value=-2.0), Page()))
-    assert text.count(" cancel\n") == 1
-    assert "cancel" not in texts(
-        path_lines(
-            w1_derivation(count=2, paths=(path_of(2.0, "L", "a", "w"), path_of(-2.001, "L", "b", "w"))),
-            Page(),
-        )
-    )
-
-
-def test_uses_are_listed_where_they_say_more_than_the_paths():
-    uses = (Use("w*x", 3, 1, 1, 1.0), Use("w*y", None, 0, 2**40, -3.0))
-    few = w1_derivation(count=2, uses=uses, use_count=2)
-    assert "uses" not in texts(path_lines(few, Page()))
-    many = w1_derivation(count=2**40 + 1, uses=uses, use_count=7, magnitude=4.0)
-    assert (
-        "uses          -3  75 %  in w*y, 1.10e12 paths\n"
-        "               1  25 %  in w*x, line 3, 1 path\n"
-        "              ... 5 more uses\n"
-    ) in texts(path_lines(many, Page()))
 
 
 def tensor_report():
@@ -378,92 +255,6 @@ def test_large_tensors_are_summarised():
     )
 
 
-def test_a_shared_inner_node_prints_its_inputs_once():
-    graph = Graph(
-        4,
-        (
-            node(0, "x", "leaf", 0.5, 5.30822),
-            node(1, "z", "exp", 1.64872, 3.2196, (0,)),
-            node(2, "z*z", "mul", 2.71828, 1.0, (1, 1)),
-            node(3, "sin(z)", "sin", 0.996965, 1.0, (1,)),
-            node(4, "L", "add", 3.71525, 1.0, (2, 3)),
-        ),
-        (
-            GraphEdge(1, 0, 0, 1.64872, "z"),
-            GraphEdge(2, 1, 0, 1.64872, "z"),
-            GraphEdge(2, 1, 1, 1.64872, "z"),
-            GraphEdge(3, 1, 0, -0.0778461, "cos(z)"),
-            GraphEdge(4, 2, 0, 1.0, "1"),
-            GraphEdge(4, 3, 1, 1.0, "1"),
-        ),
-    )
-    text = texts(tree_lines(graph, Page()))
-    assert text.count("leaf") == 1
-    assert text.count("z (*)") == 2
-    assert "cos(z) = -0.0778461" in text
-
-
-def chain(length):
-    nodes = tuple(
-        node(k, f"x{k}", "exp" if k else "leaf", 1.0, 1.0, (k - 1,) * bool(k)) for k in range(length)
-    )
-    return Graph(length - 1, nodes, tuple(GraphEdge(k, k - 1, 0, 1.0, "1") for k in range(1, length)))
-
-
-def test_a_deep_chain_neither_indents_nor_recurses():
-    lines = texts(tree_lines(chain(100_000), Page())).splitlines()
-    assert len(lines) == 100_001
-    assert max(map(len, lines)) < 80
-    assert lines[-1].lstrip().startswith("`- x0 ")
-
-
-def staircase(length):
-    """Every node is the sum of the next and a leaf, so that each level is one deeper."""
-    nodes, edges = [], []
-    for k in range(length):
-        nodes.append(node(2 * k, f"a{k}", "leaf", 1.0, 1.0))
-        inputs = (2 * k, 2 * k - 1) if k else (0,)
-        nodes.append(node(2 * k + 1, f"s{k}", "add", 1.0, 1.0, inputs))
-        edges += [GraphEdge(2 * k + 1, below, at, 1.0, "1") for at, below in enumerate(inputs)]
-    return Graph(2 * length - 1, tuple(nodes), tuple(edges))
-
-
-def test_indentation_stops_and_the_depth_is_a_number():
-    text = texts(tree_lines(staircase(40), Page()))
-    assert "[37] s2 " in text
-    assert "\n[5] is the number of steps from the output: rows this deep are not indented\nfurther.\n" in text
-    assert "steps from the output" not in texts(tree_lines(staircase(3), Page()))
-    assert max(map(len, text.splitlines())) < 100
-    for k in range(40):
-        assert f" a{k} " in text
-        assert f"s{k} " in text
-
-
-def test_rows_left_out_are_counted():
-    text = texts(tree_lines(chain(10_011), Page(rows=200)))
-    assert "... 9,811 more nodes (--all)" in text
-    assert len(text.splitlines()) == 202
-
-
-def test_hostile_names_cannot_steer_the_terminal():
-    name = "w\x1b[2J\u202e\x9b[/x][bold]"
-    graph = Graph(
-        1,
-        (node(0, name, "leaf", 1.0, 1.0), node(1, "L", "exp", 1.0, 1.0, (0,))),
-        (GraphEdge(1, 0, 0, 1.0, name),),
-    )
-    report = seed_1_report(
-        graph=graph,
-        gradients=(leaf(name, 1, 1.0, 1.0),),
-        derivations=(w1_derivation(wrt=name, simplified=name),),
-    )
-    text = texts(run_lines(report, Page(), ("gradients", "graph", "paths"))) + "".join(
-        dot_lines(graph, Page())
-    )
-    assert all(character.isprintable() or character == "\n" for character in text)
-    assert "w\\x1b[2J\\u202e\\x9b[/x][bold]" in text
-
-
 def test_dot_escapes_names():
     graph = Graph(
         1,
@@ -496,65 +287,6 @@ def test_a_formula_with_a_part_that_no_expression_gives_is_refused():
 def test_explain_writes_one_derivation_after_the_other():
     text = texts(explain_lines(seed_1_report(derivations=(w1_derivation(), w1_derivation(wrt="w2"))), Page()))
     assert text.count("5 value") == 2
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (-8.0, "-8"),
-        (0.1 + 0.2, "0.3"),
-        (1e300, "1e+300"),
-        (float("nan"), "nan"),
-        (float("-inf"), "-inf"),
-        (-0.0, "0"),
-        (123456789.0, "123456789"),
-        (1234.5678, "1234.57"),
-    ],
-)
-def test_numbers_for_people(value, text):
-    assert short(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "texts"),
-    [
-        (-8.0, ["-8"]),
-        (0.1 + 0.2, ["0.30000000000000004"]),
-        (float("inf"), ["inf"]),
-        (float("nan"), ["nan"]),
-        (None, ["None"]),
-        (np.array([0.1, 2], dtype="float32"), ["0.1", "2"]),
-        (np.array(0.1, dtype="float32"), ["0.1"]),
-    ],
-)
-def test_numbers_for_programs(value, texts):
-    assert exact_entries(value) == texts
-
-
-@pytest.mark.parametrize(
-    ("value", "lines"),
-    [
-        (np.array([[1.0, 2.5], [30.0, 4.0]]), ["| 1   2.5 |", "| 30  4   |"]),
-        (np.array([1.0, 2.0]), ["| 1 |", "| 2 |"]),
-        (np.zeros((0, 3)), ["0x3   empty"]),
-        (np.array(3.0), ["3"]),
-    ],
-)
-def test_blocks(value, lines):
-    assert block(value) == lines
-
-
-def test_inline_values():
-    assert inline(np.array([[1.0, 2.0], [3.0, 4.0]])) == "[1 2; 3 4]"
-    assert inline(None) == "None"
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [(1, "1"), (9811, "9,811"), (2**100, "1.27e30"), (10**15, "1.00e15"), (999_999_999_999_999, "1.00e15")],
-)
-def test_counts(count, text):
-    assert spell_count(count) == text
 
 
 def test_the_check_line_says_how_far_paths_and_backward_are_apart():

@@ -1,0 +1,97 @@
+"""Graphs on a screen: shared nodes once, deep chains without recursion, hostile names made harmless."""
+
+from __future__ import annotations
+
+from autodiff.cli.render.dot import dot_lines
+from autodiff.cli.render.page import Page
+from autodiff.cli.render.reports import run_lines
+from autodiff.cli.render.tree import tree_lines
+from autodiff.core.report import Graph, GraphEdge
+
+from tests.cli.reports import leaf, node, seed_1_report, texts, w1_derivation
+
+
+def test_a_shared_inner_node_prints_its_inputs_once():
+    graph = Graph(
+        4,
+        (
+            node(0, "x", "leaf", 0.5, 5.30822),
+            node(1, "z", "exp", 1.64872, 3.2196, (0,)),
+            node(2, "z*z", "mul", 2.71828, 1.0, (1, 1)),
+            node(3, "sin(z)", "sin", 0.996965, 1.0, (1,)),
+            node(4, "L", "add", 3.71525, 1.0, (2, 3)),
+        ),
+        (
+            GraphEdge(1, 0, 0, 1.64872, "z"),
+            GraphEdge(2, 1, 0, 1.64872, "z"),
+            GraphEdge(2, 1, 1, 1.64872, "z"),
+            GraphEdge(3, 1, 0, -0.0778461, "cos(z)"),
+            GraphEdge(4, 2, 0, 1.0, "1"),
+            GraphEdge(4, 3, 1, 1.0, "1"),
+        ),
+    )
+    text = texts(tree_lines(graph, Page()))
+    assert text.count("leaf") == 1
+    assert text.count("z (*)") == 2
+    assert "cos(z) = -0.0778461" in text
+
+
+def chain(length):
+    nodes = tuple(
+        node(k, f"x{k}", "exp" if k else "leaf", 1.0, 1.0, (k - 1,) * bool(k)) for k in range(length)
+    )
+    return Graph(length - 1, nodes, tuple(GraphEdge(k, k - 1, 0, 1.0, "1") for k in range(1, length)))
+
+
+def test_a_deep_chain_neither_indents_nor_recurses():
+    lines = texts(tree_lines(chain(100_000), Page())).splitlines()
+    assert len(lines) == 100_001
+    assert max(map(len, lines)) < 80
+    assert lines[-1].lstrip().startswith("`- x0 ")
+
+
+def staircase(length):
+    """Every node is the sum of the next and a leaf, so that each level is one deeper."""
+    nodes, edges = [], []
+    for k in range(length):
+        nodes.append(node(2 * k, f"a{k}", "leaf", 1.0, 1.0))
+        inputs = (2 * k, 2 * k - 1) if k else (0,)
+        nodes.append(node(2 * k + 1, f"s{k}", "add", 1.0, 1.0, inputs))
+        edges += [GraphEdge(2 * k + 1, below, at, 1.0, "1") for at, below in enumerate(inputs)]
+    return Graph(2 * length - 1, tuple(nodes), tuple(edges))
+
+
+def test_indentation_stops_and_the_depth_is_a_number():
+    text = texts(tree_lines(staircase(40), Page()))
+    assert "[37] s2 " in text
+    assert "\n[5] is the number of steps from the output: rows this deep are not indented\nfurther.\n" in text
+    assert "steps from the output" not in texts(tree_lines(staircase(3), Page()))
+    assert max(map(len, text.splitlines())) < 100
+    for k in range(40):
+        assert f" a{k} " in text
+        assert f"s{k} " in text
+
+
+def test_rows_left_out_are_counted():
+    text = texts(tree_lines(chain(10_011), Page(rows=200)))
+    assert "... 9,811 more nodes (--all)" in text
+    assert len(text.splitlines()) == 202
+
+
+def test_hostile_names_cannot_steer_the_terminal():
+    name = "w\x1b[2J\u202e\x9b[/x][bold]"
+    graph = Graph(
+        1,
+        (node(0, name, "leaf", 1.0, 1.0), node(1, "L", "exp", 1.0, 1.0, (0,))),
+        (GraphEdge(1, 0, 0, 1.0, name),),
+    )
+    report = seed_1_report(
+        graph=graph,
+        gradients=(leaf(name, 1, 1.0, 1.0),),
+        derivations=(w1_derivation(wrt=name, simplified=name),),
+    )
+    text = texts(run_lines(report, Page(), ("gradients", "graph", "paths"))) + "".join(
+        dot_lines(graph, Page())
+    )
+    assert all(character.isprintable() or character == "\n" for character in text)
+    assert "w\\x1b[2J\\u202e\\x9b[/x][bold]" in text
