@@ -13,7 +13,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from language_expressions import PRODUCTIONS, SIMPLE
-from language_mistakes import MISTAKES, Mistake, make_mistake
+from language_mistakes import MISTAKES, Mistake
+from language_places import make_mistake
 from language_statements import imports
 from language_tensor_statements import STATEMENTS, new_leaf
 from language_writer import Writer
