@@ -3,7 +3,7 @@
 Each tensor has its shape and a bound on its absolute value, so that a statement only combines what fits
 and squashes what grows. Kinks, ties and gradients that cancel to rounding noise are kept away by odd
 offsets, ramps and weights: two correct engines agree in every printed digit, or differ in the last one.
-The statements themselves are in `script_generator`.
+The statements themselves are in `script_operations` and `script_statements`.
 """
 
 from __future__ import annotations

@@ -6,11 +6,7 @@ import sys
 
 import pytest
 from autodiff.core.errors import LimitError, ScriptError
-from autodiff.core.printing import (
-    FORMAT_LIMIT,
-    format_number,
-    format_with_spec,
-)
+from autodiff.core.printing import FORMAT_LIMIT, format_number, format_with_spec
 from hypothesis import given
 from hypothesis import strategies as st
 
