@@ -30,10 +30,13 @@ REVIEWED = {
     ("docs/language.md", "L006"): "shows that .grad of a result is None",
     ("docs/language.md", "L040"): "shows that nan equals nothing",
     ("docs/language.md", "L056"): "shows that 0.1 + 0.2 is not 0.3",
-    ("tests/test_articles.py", "L014"): "an article that uses the old ways to make tensors",
+    ("tests/articles/test_recording.py", "L014"): "an article that uses the old ways to make tensors",
 }
 DOCUMENTS = ("README.md", "docs/language.md", "tests/articles.md")
-MODULES_WITH_SCRIPTS = ("test_articles.py", "test_seeds.py", "test_differences.py")
+MODULES_WITH_SCRIPTS = (
+    *(f"articles/{path.name}" for path in sorted((TESTS / "articles").glob("*.py"))),
+    *("article_scripts.py", "test_seeds.py", "test_differences.py"),
+)
 #: Scripts that are there for what goes wrong in them, with what is said of that.
 SHOW_MISTAKES = ("mistakes", "why")
 
