@@ -225,6 +225,8 @@ def remedies(cause: Cause, scene: Scene, output: str, did_run: Callable[[Edit], 
         if not known or cause.op not in EXPONENTIALS:  # there the better function has the right value
             yield from away_from_the_edge(cause, scene)
     elif cause.kind == "flat":
+        if cause.op == "sigmoid":
+            yield from known_functions(scene)
         yield from sloped(cause, scene)
     elif cause.kind == "diverged":
         yield from smaller_steps(scene)

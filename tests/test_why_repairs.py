@@ -152,6 +152,18 @@ def test_no_more_than_three_repairs_go_together() -> None:
             LEAF.format("[1000., 1.]") + "p = x.softmax(0)\ny = torch.log(3 / p).sum()\ny.backward()",
             ["keep the divisor away from 0: 3 / (p + 1e-12)"],
         ),
+        (
+            LEAF.format("[1000., 900.]") + "p = torch.sigmoid(x)\nt = torch.zeros(2)\n"
+            "y = F.binary_cross_entropy(p, t, reduction='sum')\ny.backward()",
+            [
+                "the same loss of what is before the sigmoid keeps its slope:"
+                " F.binary_cross_entropy_with_logits(x, t, reduction='sum')"
+            ],
+        ),
+        (  # the gradient is 0, whatever computes it
+            LEAF.format("[1000.]") + "y = F.binary_cross_entropy(x.sigmoid(), torch.ones(1))\ny.backward()",
+            [],
+        ),
     ],
 )
 def test_what_is_proposed(script: str, proposed: list[str]) -> None:

@@ -235,7 +235,21 @@ def picked(reader: Reader, node: Any) -> str:
     return ""
 
 
-FORMS = (norms, quotients, logarithms)
+# -- losses ------------------------------------------------------------------------------------------------
+
+
+def cross_entropies(reader: Reader, node: Any) -> Iterator[Form]:
+    """The cross entropy of a sigmoid, which is flat where the sigmoid has levelled out."""
+    if called(node) != "binary_cross_entropy" or operand_of(node) is None:
+        return
+    x = sigmoid_of(reader, operand_of(node))
+    if x:
+        given = ", ".join([x, *(reader.scene.text(one) for one in options_of(node))])
+        better = f"{reader.scene.text(node.function)}_with_logits({given})"
+        yield better, "the same loss of what is before the sigmoid keeps its slope"
+
+
+FORMS = (norms, quotients, logarithms, cross_entropies)
 
 
 # -- how the script calls the library ------------------------------------------------------------------------
