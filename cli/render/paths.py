@@ -34,6 +34,7 @@ MOST_APART = 4
 GAP = "..."
 MOST_USES = 10
 MOST_KINKS = 5
+MOST_ZEROS = 3
 #: Contributions whose sum is this much smaller than they are cancel.
 CANCELS = 1e-12
 
@@ -42,25 +43,44 @@ def path_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     """The contribution of every path shown, of every use, what cancels, and the strongest path in words."""
     if derivation.count > 1 and derivation.paths:
         yield EMPTY
-        yield from table(
-            "paths",
-            [
-                (*amount(path.contribution, derivation, page), nodes)
-                for path, nodes in zip(ranked(derivation.paths), spelled_paths(derivation), strict=True)
-            ],
-            page,
-        )
+        yield from table("paths", path_rows(derivation, page), page)
         yield from cancelling_lines(derivation, page)
     if 1 < derivation.use_count < derivation.count or (derivation.use_count > 1 and not derivation.paths):
-        uses = sorted(derivation.uses, key=weight_of_use, reverse=True)[:MOST_USES]
         yield EMPTY
-        yield from table("uses", [use_row(use, derivation, page) for use in uses], page)
-        left = derivation.use_count - len(uses)
-        if left:
-            yield muted(" " * LABEL_WIDTH + f"... {left:,} more use{'s' if left > 1 else ''}")
+        yield from use_lines(derivation, page)
     if derivation.words:
         yield EMPTY
         yield from labelled("in words", derivation.words, page)
+
+
+def path_rows(derivation: Derivation, page: Page) -> list[tuple[str, str, str]]:
+    """The paths that are shown, strongest first."""
+    if are_all_zero([path.contribution for path in derivation.paths]):
+        shown, count = len(derivation.paths), spell_count(derivation.count)
+        return [
+            ("0", "", "by each path" if shown == derivation.count else f"by each of {shown} of {count} paths")
+        ]
+    return [
+        (*amount(path.contribution, derivation, page), nodes)
+        for path, nodes in zip(ranked(derivation.paths), spelled_paths(derivation), strict=True)
+    ]
+
+
+def use_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
+    """What comes by each use of the input, the largest first."""
+    if are_all_zero([use.contribution for use in derivation.uses]):
+        yield from table("uses", [("0", "", f"in each of {derivation.use_count:,} uses")], page)
+        return
+    uses = sorted(derivation.uses, key=weight_of_use, reverse=True)[:MOST_USES]
+    yield from table("uses", [use_row(use, derivation, page) for use in uses], page)
+    left = derivation.use_count - len(uses)
+    if left:
+        yield muted(" " * LABEL_WIDTH + f"... {left:,} more use{'s' if left > 1 else ''}")
+
+
+def are_all_zero(contributions: Sequence[Any]) -> bool:
+    """Whether there are more than a few, and nothing comes by any of them, which is said once."""
+    return len(contributions) > MOST_ZEROS and not any(map(weight, contributions))
 
 
 def cause_lines(derivation: Derivation, page: Page) -> Iterator[Line]:

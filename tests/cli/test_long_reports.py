@@ -81,3 +81,15 @@ def test_numbers_that_stayed_names_are_not_written_out_twice(autodiff) -> None:
     assert "4 numbers     as in step 3: the arrays are too large to be written into it\n" in done.out
     small = autodiff("explain", "-e", "w = torch.ones(2, requires_grad=True); L = (w * 3).sum()").out
     assert "as in step 3" not in small
+
+
+def test_paths_by_which_nothing_comes_are_told_once(autodiff):
+    code = (
+        "w = torch.tensor(0.01, requires_grad=True)\nh = torch.tensor(1.)\n"
+        "for t in range(200):\n    h = torch.tanh(w * h)\nL = h * h"
+    )
+    out = autodiff("explain", "-e", code).out
+    assert "\npaths         0  by each of 10 of 400 paths\n\n" in out
+    assert "\nuses          0  in each of 200 uses\n\n" in out
+    out = autodiff("explain", "-e", code.replace("200", "20")).out
+    assert out.count(" <- w*h'20 <- ") > 3
