@@ -15,25 +15,24 @@ if TYPE_CHECKING:
 
 @spelling("select")
 def select(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    [x] = operands
-    dim = params["dim"] % x.ndim
-    shape = x.shape[:dim] + x.shape[dim + 1 :]
-    if is_one_number(x):
-        return x.reshaped(shape, ())
-    key = "[" + ":, " * dim + f"{params['index']}]"
-    return Symbol(postfix(x.filled(), key, "select", params), shape, dtype=x.dtype)
+    return read_along("select", operands[0], params, (), str(params["index"]))
 
 
 @spelling("slice")
 def slice_dim(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     [x] = operands
-    dim = params["dim"] % x.ndim
     taken = slice(params["start"], params["stop"], params["step"])
-    shape = (*x.shape[:dim], len(range(x.shape[dim])[taken]), *x.shape[dim + 1 :])
+    left = len(range(x.shape[params["dim"]])[taken])
+    return read_along("slice", x, params, (left,), spell_value(taken))
+
+
+def read_along(op: str, x: Symbol, params: dict[str, Any], left: tuple[int, ...], key: str) -> Symbol:
+    """``x[:, key]``, of which ``left`` are the sizes in place of the dimension that is read along."""
+    dim = params["dim"] % x.ndim
+    shape = (*x.shape[:dim], *left, *x.shape[dim + 1 :])
     if is_one_number(x):
         return x.reshaped(shape, ())
-    key = "[" + ":, " * dim + f"{spell_value(taken)}]"
-    return Symbol(postfix(x.filled(), key, "slice", params), shape, dtype=x.dtype)
+    return Symbol(postfix(x.filled(), "[" + ":, " * dim + f"{key}]", op, params), shape, dtype=x.dtype)
 
 
 @spelling("embed")
