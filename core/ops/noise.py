@@ -14,6 +14,7 @@ from autodiff.core.mode import mode
 from autodiff.core.ops.activations import SELU_ALPHA, SELU_SCALE, kept, prelu
 from autodiff.core.ops.arithmetic import add
 from autodiff.core.ops.dims import wrap_dim
+from autodiff.core.ops.random import check_exponential
 from autodiff.core.ops.softmax import softmax
 from autodiff.core.random_source import source
 from autodiff.core.tensors import Tensor
@@ -61,13 +62,7 @@ def gumbel_softmax(x: Tensor, tau: float, hard: bool, eps: float, dim: int) -> T
     """softmax of logits with noise; ``hard`` makes it a one at the largest with the gradient of the soft."""
     if eps != 1e-10:
         mode.warn("`eps` parameter is deprecated and has no effect.")
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating"
-            f" point but you specified {x.dtype.long_name}",
-            code="E0312",
-            operands=(x,),
-        )
+    check_exponential(x)
     noise = np.asarray(source.generator.gumbel(size=x.shape), x.data.dtype)
     axis = wrap_dim(x, dim)
     if hard and x.ndim and not x.shape[axis]:

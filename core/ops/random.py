@@ -39,6 +39,17 @@ def floating(dtype: DType | None, kernel: str) -> DType:
     return dtype
 
 
+def check_exponential(x: Tensor) -> None:
+    """Refuse tensors of whole numbers where exponentially distributed ones are drawn."""
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating"
+            f" point but you specified {x.dtype.long_name}",
+            code="E0312",
+            operands=(x,),
+        )
+
+
 def drawn(numbers: Any, dtype: DType, requires_grad: bool) -> Tensor:
     return leaf(np.asarray(numbers).astype(dtype.name), requires_grad)
 

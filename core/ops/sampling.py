@@ -14,7 +14,7 @@ from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op, primitive
 from autodiff.core.ops.comparison import zero
-from autodiff.core.ops.random import floating
+from autodiff.core.ops.random import check_exponential, floating
 from autodiff.core.random_source import source
 from autodiff.core.tensors import Tensor
 
@@ -115,11 +115,5 @@ def exponential_in_place(x: Tensor, rate: float) -> Tensor:
     """Overwrite every entry with an exponentially distributed number of mean 1 / ``lambd``."""
     if not rate > 0:
         raise ScriptError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}", code="E0308")
-    if not x.dtype.is_floating_point:
-        raise ScriptError(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating"
-            f" point but you specified {x.dtype.long_name}",
-            code="E0312",
-            operands=(x,),
-        )
+    check_exponential(x)
     return fill_with(x, source.generator.exponential(1 / rate, x.shape), "ExponentialBackward0")
