@@ -37,14 +37,8 @@ AFTER = [
 ]
 
 
-def script(draw: random.Random, size: int, error: float) -> str:
-    """A script with a function of its own, whose backward is off by the part ``error`` in one entry."""
-    forward, slope = draw.choice(RULES)
-    entry = draw.randrange(size)
-    factors = [1 + error if at == entry else 1.0 for at in range(size)]
-    numbers = [round(draw.choice([-1, 1]) * draw.uniform(0.4, 1.6), 3) for _ in range(2 * size + size * size)]
-    rows = [numbers[2 * size + size * at :][:size] for at in range(size)]
-    x = draw.choice(BEFORE).format(x="x")
+def own_function(forward: str, backward: str) -> str:
+    """A function of the script's own that keeps its operand; ``backward`` is what follows once it is back."""
     return f"""\
 class Own(torch.autograd.Function):
     @staticmethod
@@ -54,7 +48,20 @@ class Own(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         x, = ctx.saved_tensors
-        return g*({slope})*torch.tensor({factors})
+        {backward}
+"""
+
+
+def script(draw: random.Random, size: int, error: float) -> str:
+    """A script with a function of its own, whose backward is off by the part ``error`` in one entry."""
+    forward, slope = draw.choice(RULES)
+    entry = draw.randrange(size)
+    factors = [1 + error if at == entry else 1.0 for at in range(size)]
+    numbers = [round(draw.choice([-1, 1]) * draw.uniform(0.4, 1.6), 3) for _ in range(2 * size + size * size)]
+    rows = [numbers[2 * size + size * at :][:size] for at in range(size)]
+    x = draw.choice(BEFORE).format(x="x")
+    return f"""\
+{own_function(forward, f"return g*({slope})*torch.tensor({factors})")}\
 W = torch.tensor({rows})
 c = torch.tensor({numbers[:size]})
 x = torch.tensor({numbers[size : 2 * size]}, requires_grad=True)
@@ -124,18 +131,10 @@ def of_many(draw: random.Random, error: float) -> str:
     forward, slope = draw.choice(RULES)
     size = draw.choice([300, 900])
     single = "torch.set_default_dtype(torch.float32)\n" * draw.randint(0, 1)
+    entry = draw.randrange(size)
+    factors = f"factors = torch.ones({size}); factors[{entry}] = {1 + error}"
     return f"""\
-{single}class Own(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return {forward}
-    @staticmethod
-    def backward(ctx, g):
-        x, = ctx.saved_tensors
-        factors = torch.ones({size})
-        factors[{draw.randrange(size)}] = {1 + error}
-        return g*({slope})*factors
+{single}{own_function(forward, f"{factors}; return g*({slope})*factors")}\
 torch.manual_seed(0)
 c = torch.randn({size})
 x = torch.randn({size}).clamp(-2, 2).requires_grad_()
