@@ -29,6 +29,7 @@ from autodiff.core.ops.picking import (
     slice_dim,
 )
 from autodiff.core.ops.positions import check_integers, positions_in, vector
+from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import expand, reshape, to
 from autodiff.core.tensors import Tensor, _check_broadcast
 
@@ -199,15 +200,11 @@ def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     from_start = Tensor(np.where((index.data < 0) & (index.data >= -size), index.data + size, index.data))
     array = np.unique(positions_in(x, from_start, dim, OUTSIDE))  # each place passes the slope of value once
     if is_tensor:
-        value = in_type_of(x, value)
+        value = cast(value, x.dtype)
     name = "IndexFillBackward1" if is_tensor else "IndexFillBackward0"
     number = value if is_tensor or x.dtype.is_floating_point else int(value)
     out = index_put.named(name)(vector(x), number, basic=(), advanced=along(dim, array))
     return laid_back(out, x, name)
-
-
-def in_type_of(x: Tensor, source: Tensor) -> Tensor:
-    return source if source.dtype is x.dtype else to(source, dtype=x.dtype.name)
 
 
 # -- one part of a tensor -------------------------------------------------------------------------------
@@ -228,7 +225,7 @@ def select_scatter(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
     check_part(source, select(x, dim, index).shape, x)
     dim = wrap_dim(x, dim)
     key = along(dim, index % x.shape[dim])
-    return index_put.named("SelectScatterBackward0")(x, in_type_of(x, source), basic=key, advanced=())
+    return index_put.named("SelectScatterBackward0")(x, cast(source, x.dtype), basic=key, advanced=())
 
 
 @public(
@@ -248,7 +245,7 @@ def slice_scatter(
     place = slice(first, last, step)
     check_part(source, (*x.shape[:dim], len(range(first, last, step)), *x.shape[dim + 1 :]), x)
     key = along(dim, place)
-    return index_put.named("SliceScatterBackward0")(x, in_type_of(x, source), basic=key, advanced=())
+    return index_put.named("SliceScatterBackward0")(x, cast(source, x.dtype), basic=key, advanced=())
 
 
 @public("diagonal_scatter(input: tensor, src: tensor, offset: int = 0, dim1: int = 0, dim2: int = 1)")
@@ -262,7 +259,7 @@ def diagonal_scatter(x: Tensor, source: Tensor, offset: int, dim1: int, dim2: in
     place = {"offset": within(x, offset), "dim1": axis1, "dim2": axis2}
     check_part(source, diagonal.forward(x.data, **place).shape, x)
     mask = embed_diagonal_forward(np.ones(source.shape, bool), shape=x.shape, **place)
-    laid = diag_embed(in_type_of(x, source), shape=x.shape, **place)
+    laid = diag_embed(cast(source, x.dtype), shape=x.shape, **place)
     return where.named("DiagonalScatterBackward0")(Tensor(mask), laid, x)
 
 
