@@ -55,7 +55,7 @@ def normalize(x: Tensor, p: float, dim: Any, eps: float) -> Tensor:
 )
 def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
-    shape = common_shape(x, y)
+    shape = _check_broadcast((x, y))
     axis = wrap_dim(Tensor(np.broadcast_to(0.0, shape)), dim)
     common = promote([(v.dtype, v.ndim) for v in (x, y)])
     if not common.is_floating_point:
@@ -84,11 +84,6 @@ def pairwise_distance(x: Tensor, y: Tensor, p: float, eps: float, keepdim: bool)
 
 
 # -- chance -----------------------------------------------------------------------------------------------
-
-
-def common_shape(x: Tensor, y: Tensor) -> Dims:
-    """The shape two tensors broadcast to; an error in torch's words where they do not."""
-    return (x * 0.0 + y * 0.0).shape if x.shape != y.shape else x.shape
 
 
 def check_chance(p: float) -> None:
