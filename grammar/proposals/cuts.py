@@ -71,39 +71,39 @@ def cuts(scene: Scene, start: Any) -> list[Cut]:
     seen: set[str] = set()
     todo = [start]
     while todo:
-        expression = todo.pop(0)
-        nodes = [expression]
-        while nodes:
-            node = nodes.pop()
-            cut = cut_at(scene, node)
-            if cut is not None:
+        node = todo.pop()
+        cut = cut_at(scene, node)
+        if cut is not None:
+            found.append(cut)
+            todo += before_cut(scene, cut, node)
+            continue
+        todo += children(node)
+        if not isinstance(node, syntax.Name) or node.id in seen:
+            continue
+        seen.add(node.id)
+        made = scene.function(node.id)
+        found += [] if made is None else unrecorded_function(scene, made)
+        for statement, value in given_to(scene, node.id) + answers_of(made):
+            cut = unrecorded(scene, statement)
+            if cut is None:
+                todo.append(value)
+            else:
                 found.append(cut)
-                if cut.inside is None and cut.edit is not None:
-                    todo += [name for name in children_of_cut(node) if has_lost_its_graph(scene, name)]
-                elif cut.inside is not None:
-                    todo.append(cut.inside)
-                continue
-            nodes += children(node)
-            if isinstance(node, syntax.Name) and node.id not in seen:
-                seen.add(node.id)
-                for statement, value in given_to(scene, node.id):
-                    cut = unrecorded(scene, statement)
-                    if cut is None:
-                        todo.append(value)
-                    else:
-                        found.append(cut)
-                made = scene.function(node.id)
-                if made is not None:
-                    found += unrecorded_function(scene, made)
-                    answers = [part for part in walk(*made.body) if isinstance(part, syntax.Return)]
-                    for answer in answers:
-                        cut = None if answer.value is None else unrecorded(scene, answer)
-                        if cut is not None:
-                            found.append(cut)
-                        elif answer.value is not None:
-                            todo.append(answer.value)
     edited = {(cut.node.span.start, cut.node.span.end): cut for cut in found}
     return [edited[place] for place in sorted(edited)]
+
+
+def answers_of(made: syntax.FunctionDef | None) -> list[tuple[Any, Any]]:
+    """The statements that a function of the script answers with, and what they give."""
+    returns = [] if made is None else [part for part in walk(*made.body) if isinstance(part, syntax.Return)]
+    return [(one, one.value) for one in returns if one.value is not None]
+
+
+def before_cut(scene: Scene, cut: Cut, node: Any) -> list[Any]:
+    """Where to look on behind an expression that makes a cut: the graph may have been left before."""
+    if cut.inside is not None:
+        return [cut.inside]
+    return [] if cut.edit is None else [x for x in children_of_cut(node) if has_lost_its_graph(scene, x)]
 
 
 def children_of_cut(node: Any) -> list[Any]:
