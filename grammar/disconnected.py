@@ -223,17 +223,15 @@ def overwritten(reader: Uses, name: str, output: str) -> Reason | None:
     """A name given a value made from the input, and another value before anything reads it."""
     scene = reader.scene
     for block in [node for node in walk(scene.script) if isinstance(node, BLOCKS)]:
-        body = list(children(block))
-        for at, first in enumerate(body):
-            for target in written(first):
-                if not isinstance(target, syntax.Name) or not reader.origins.comes_from(first.value, name):
-                    continue
-                for second in body[at + 1 :]:
-                    if any(isinstance(one, syntax.Name) and one.id == target.id for one in written(second)):
-                        if not reader.between(target.id, first.span.end, second.span.end):
-                            made = f"{target.id}, made from it in line {scene.line(first.span)},"
-                            return f"{made} is given another value before it is used", second.span
-                        break
+        made: dict[str, Any] = {}  # by name: the statement that gave it a value made from the input
+        for statement in children(block):
+            for target in dict.fromkeys(one.id for one in written(statement) if isinstance(one, syntax.Name)):
+                first = made.pop(target, None)
+                if first is not None and not reader.between(target, first.span.end, statement.span.end):
+                    told = f"{target}, made from it in line {scene.line(first.span)},"
+                    return f"{told} is given another value before it is used", statement.span
+                if reader.origins.comes_from(statement.value, name):
+                    made[target] = statement
     return None
 
 
