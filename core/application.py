@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.core import dtypes, sharing
-from autodiff.core.dtypes import DType, dtype_of, promote
+from autodiff.core.dtypes import DType, promote
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import np
@@ -73,14 +73,15 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         out = op.forward(*arrays, **params)
     is_view = op.is_view and (out.ndim == 0 or out.size == 0 or np.may_share_memory(out, arrays[0]))
     out = settle(out)
-    if not tracked or not dtype_of(out).is_floating_point:
+    is_single = out.__class__ is float
+    if not tracked or not (is_single or out.dtype.kind == "f"):
         made = Tensor(out)
         if mode.probe is not None:
             mode.probe.compared(op, arrays)
     else:
-        sources = tuple([x.source() if x.__class__ is Tensor else None for x in operands])
+        sources = tuple([(x.node or x.source()) if x.__class__ is Tensor else None for x in operands])
         made = Tensor(out, ArrayNode(op, sources, arrays, params, out, mode.site), visible)
-        if out.__class__ is not float and out.size >= settings.least:
+        if not is_single and out.size >= settings.least:
             settings.begin()
     if is_view:
         sharing.note_view(made, operands[0], op, params)

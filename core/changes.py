@@ -48,6 +48,12 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
     if result.dtype is not tensor.dtype:
         need_room(tensor, result)
         result = OPS["to"](result, dtype=tensor.dtype.name)
+    if is_unseen(tensor) and not (mode.enabled and result.node is not None and result.node.tracked):
+        versions = tensor.versions or counter_of(tensor)
+        versions.count += 1
+        versions.changed_by = ""
+        tensor.value = result.value
+        return tensor
     base = base_of(tensor)
     change = Change(tensor.versions or counter_of(tensor), result.node, since, mode.site)
     group = [tensor] if tensor.alias is None else sharing_memory(tensor.alias)
@@ -63,6 +69,12 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
         if other is not base:
             follow(other, change.versions)
     return tensor
+
+
+def is_unseen(tensor: Tensor) -> bool:
+    """Whether no graph and no other tensor knows the value, as it mostly is with gradients."""
+    versions = tensor.versions
+    return tensor.alias is None and tensor.node is None and (versions is None or not versions.nodes)
 
 
 def mark_old_values(group: list[Tensor], change: Change) -> None:

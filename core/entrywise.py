@@ -41,12 +41,12 @@ OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div
 def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
     """How to call an entry-by-entry op on one array."""
     forward, dispatch = op.forward, op.dispatch
-    is_entrywise = op.is_elementwise and bool(op.partials)
+    is_elementwise = op.is_elementwise and (not op.kinds or "f" in op.kinds)
 
     def call(x: Tensor) -> Any:
         value = x.value
         dtype = value.dtype
-        if not is_entrywise or dtype.kind != "f" or not value.ndim:
+        if not is_elementwise or dtype.kind != "f" or not value.ndim:
             return dispatch((x,), {})
         out = forward(value)
         if out.dtype is not dtype:

@@ -121,10 +121,6 @@ class Op:
         self.is_view = is_view
         self.real = real
         self.saves_params = saves_params
-        of_one = SHORT_WAYS.get(1)
-        is_of_one = scalar is not None and len(partials or vjps) == 1
-        self.of_one: Callable[[Any], Any] | None = of_one(self) if of_one is not None and is_of_one else None
-        self.__call__: Callable[..., Any] = self.of_one or self.apply
         self.recipe: tuple[tuple[int, Any], ...] | None = None
         self.saved = saved
         self.fused_backward = fused_backward
@@ -133,6 +129,10 @@ class Op:
         self.kernel = kernel
         self.kink = kink
         self.doc = doc
+        of_one = SHORT_WAYS.get(1)
+        is_of_one = scalar is not None and len(partials or vjps) == 1
+        self.of_one: Callable[[Any], Any] | None = of_one(self) if of_one is not None and is_of_one else None
+        self.__call__: Callable[..., Any] = self.of_one or self.apply
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

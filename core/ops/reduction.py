@@ -16,6 +16,7 @@ from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive, selective
 from autodiff.core.ops.comparison import except_where, isfinite, isnan, logical_not, where, zero
+from autodiff.core.ops.copies import spread_small
 from autodiff.core.ops.dims import wrap_dim, wrap_dims
 from autodiff.core.ops.shape import expand, reshape, to
 from autodiff.core.ops.transcendental import exp
@@ -95,12 +96,14 @@ sum: Op = primitive(
     "sum",
     sum_forward,
     lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim),
+    fast_vjps=(lambda g, out, x, dim, keepdim: spread_small(g, x, dim),),
     grad_fn=over_dims("SumBackward0", "SumBackward1"),
 )
 mean: Op = primitive(
     "mean",
     mean_forward,
     lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim) / entries(x.shape, dim),
+    fast_vjps=(lambda g, out, x, dim, keepdim: spread_small(g / (x.size or 1), x, dim),),
     grad_fn=over_dims("MeanBackward0", "MeanBackward1"),
 )
 

@@ -28,6 +28,8 @@ def sum_to_forward(x: Any, *, shape: Ints) -> Any:
     if np.shape(x) == shape:
         return x
     lead = x.ndim - len(shape)
+    if x.shape[lead:] == shape:
+        return np.add.reduce(x, axis=tuple(range(lead)))
     axes = tuple(range(lead)) + tuple(
         lead + axis for axis, n in enumerate(shape) if n == 1 and x.shape[lead + axis] != 1
     )

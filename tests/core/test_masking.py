@@ -79,6 +79,7 @@ def test_a_chain_of_products_needs_no_product_of_matrices_on_the_way_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(2)
+    monkeypatch.setattr(copies, "SMALL", 35)
     factors = [tensor(rng.normal(size=(6, 6)), requires_grad=True) for _ in range(4)]
 
     def slopes() -> list[Any]:
@@ -93,3 +94,16 @@ def test_a_chain_of_products_needs_no_product_of_matrices_on_the_way_back(
     assert not any(0 in slope.strides for slope in expected)
     for mine, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean"])
+@pytest.mark.parametrize("shape", [(2, 3), (copies.SMALL + 1,)])
+def test_what_every_entry_of_a_sum_receives_is_copied_where_it_is_small(
+    name: str, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = tensor(np.ones(shape), requires_grad=True)
+    (found,) = grad(FUNCTIONS[f"torch.{name}"](x) * 3.0, x)
+    assert (0 in found.value.strides) is (name == "sum" and x.size > copies.SMALL)
+    monkeypatch.setattr(copies, "is_fast", False)
+    (expected,) = grad(FUNCTIONS[f"torch.{name}"](x) * 3.0, x)
+    assert found.tolist() == expected.tolist()
