@@ -12,7 +12,7 @@ from autodiff.core.dtypes import dtype_of
 from autodiff.core.lazy import np
 from autodiff.core.node import Node, OpNode
 from autodiff.core.paths import PathCounts
-from autodiff.core.report import Derivation, GradientReport, Graph, Subject, Variable
+from autodiff.core.report import Derivation, GradientReport, Subject, Variable
 from autodiff.core.span import Source
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from autodiff.core.graph_report import Graph
     from autodiff.core.second import Second
 
 MOST_PATHS = 100

@@ -9,7 +9,7 @@ from autodiff.core.mode import no_grad
 from autodiff.core.naming import Names
 from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
 from autodiff.core.operand_formulas import Formulas
-from autodiff.core.report import Graph, GraphEdge, GraphNode, Subject
+from autodiff.core.report import Named, Subject
 from autodiff.core.sweep import np_errors_ignored
 from autodiff.core.symbol import Symbol, is_custom, local_symbol
 from autodiff.core.tensors import settle
@@ -17,6 +17,84 @@ from autodiff.core.tensors import settle
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+class GraphNode(Named):
+    """A vertex: ``id`` is its topological rank (inputs before outputs), ``inputs`` the ids of its operands.
+
+    ``op`` is ``"leaf"`` for what no op made; an operand that is a plain number or is not tracked does not
+    appear. ``name`` is the script's own name, or the source text of an unnamed result.
+    """
+
+    __slots__ = ("grad", "grad_fn", "id", "inputs", "op", "value")
+
+    def __init__(
+        self,
+        id: int,
+        name: str,
+        op: str,
+        grad_fn: str | None,
+        line: int | None,
+        shape: tuple[int, ...],
+        dtype: str,
+        value: Any,
+        grad: Any,
+        inputs: tuple[int, ...],
+    ) -> None:
+        super().__init__(name, line, shape, dtype)
+        self.id = id
+        self.op = op
+        self.grad_fn = grad_fn
+        self.value = value
+        self.grad = grad
+        self.inputs = inputs
+
+
+class GraphEdge:
+    """One use of ``input`` by ``output`` as operand number ``operand``, with the local derivative.
+
+    ``local`` is d output/d input where that is a number or an array of the output's shape (elementwise
+    ops), else None; ``symbol`` spells it (``"x3"``, ``"cos(z)"``), or spells the map from the incoming
+    gradient for other ops (``"X.T @ G"``).
+    """
+
+    __slots__ = ("input", "local", "operand", "output", "symbol")
+
+    def __init__(
+        self,
+        output: int,
+        input: int,
+        operand: int,
+        local: Any,
+        symbol: str,
+    ) -> None:
+        self.output = output
+        self.input = input
+        self.operand = operand
+        self.local = local
+        self.symbol = symbol
+
+
+class Graph:
+    """The graph below ``root`` (an id), nodes in order of id, the edges of each by operand.
+
+    ``output`` is what the script calls the root at its end, where that is another name than its node has.
+    """
+
+    __slots__ = ("edges", "nodes", "output", "root")
+
+    def __init__(
+        self,
+        root: int,
+        nodes: tuple[GraphNode, ...],
+        edges: tuple[GraphEdge, ...],
+        output: str = "",
+    ) -> None:
+        self.root = root
+        self.nodes = nodes
+        self.edges = edges
+        self.output = output or nodes[root].name
+
 
 LONGEST_SYMBOL = 400
 

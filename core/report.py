@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from autodiff.core.cause import Cause
     from autodiff.core.entry_report import Entry
     from autodiff.core.expr import Expr
+    from autodiff.core.graph_report import Graph
     from autodiff.core.kinks import Kink
 
 
@@ -113,83 +114,6 @@ class Variable(Named):
         if not isinstance(self._paths, int):
             self._paths = self._paths()
         return self._paths
-
-
-class GraphNode(Named):
-    """A vertex: ``id`` is its topological rank (inputs before outputs), ``inputs`` the ids of its operands.
-
-    ``op`` is ``"leaf"`` for what no op made; an operand that is a plain number or is not tracked does not
-    appear. ``name`` is the script's own name, or the source text of an unnamed result.
-    """
-
-    __slots__ = ("grad", "grad_fn", "id", "inputs", "op", "value")
-
-    def __init__(
-        self,
-        id: int,
-        name: str,
-        op: str,
-        grad_fn: str | None,
-        line: int | None,
-        shape: tuple[int, ...],
-        dtype: str,
-        value: Any,
-        grad: Any,
-        inputs: tuple[int, ...],
-    ) -> None:
-        super().__init__(name, line, shape, dtype)
-        self.id = id
-        self.op = op
-        self.grad_fn = grad_fn
-        self.value = value
-        self.grad = grad
-        self.inputs = inputs
-
-
-class GraphEdge:
-    """One use of ``input`` by ``output`` as operand number ``operand``, with the local derivative.
-
-    ``local`` is d output/d input where that is a number or an array of the output's shape (elementwise
-    ops), else None; ``symbol`` spells it (``"x3"``, ``"cos(z)"``), or spells the map from the incoming
-    gradient for other ops (``"X.T @ G"``).
-    """
-
-    __slots__ = ("input", "local", "operand", "output", "symbol")
-
-    def __init__(
-        self,
-        output: int,
-        input: int,
-        operand: int,
-        local: Any,
-        symbol: str,
-    ) -> None:
-        self.output = output
-        self.input = input
-        self.operand = operand
-        self.local = local
-        self.symbol = symbol
-
-
-class Graph:
-    """The graph below ``root`` (an id), nodes in order of id, the edges of each by operand.
-
-    ``output`` is what the script calls the root at its end, where that is another name than its node has.
-    """
-
-    __slots__ = ("edges", "nodes", "output", "root")
-
-    def __init__(
-        self,
-        root: int,
-        nodes: tuple[GraphNode, ...],
-        edges: tuple[GraphEdge, ...],
-        output: str = "",
-    ) -> None:
-        self.root = root
-        self.nodes = nodes
-        self.edges = edges
-        self.output = output or nodes[root].name
 
 
 class Path:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from autodiff.core.describe import describe
-from autodiff.core.report import Derivation, GradientReport, Graph
+from autodiff.core.graph_report import Graph
+from autodiff.core.report import Derivation, GradientReport
 from autodiff.core.span import Source
 from autodiff.grammar.run import Settings, differentiate, execute
 from conftest import REPOSITORY

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.core.describe import MOST_PATHS, describe
-from autodiff.core.report import Derivation, Graph, Subject
+from autodiff.core.graph_report import Graph
+from autodiff.core.report import Derivation, Subject
 from autodiff.core.span import Source
 from graph_builder import run
 

@@ -6,11 +6,12 @@ from autodiff.cli.render.numbers import inline, spell_shape
 from autodiff.cli.render.page import Page, fit
 from autodiff.cli.render.tree import spell_local
 from autodiff.core.naming import bracketed
-from autodiff.core.report import Graph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from autodiff.core.graph_report import Graph
 
 
 def dot_lines(graph: Graph, page: Page) -> Iterator[str]:

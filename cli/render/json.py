@@ -11,7 +11,7 @@ from json import dumps
 
 from autodiff.core.entry_report import Entry
 from autodiff.core.errors import AutodiffError
-from autodiff.core.report import Derivation, GradientReport, Graph, Variable
+from autodiff.core.report import Derivation, GradientReport, Variable
 from autodiff.core.span import Source
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from autodiff.core.graph_report import Graph
     from autodiff.core.kinks import Kink
     from autodiff.core.tensor_states import TensorState, TensorStates
 

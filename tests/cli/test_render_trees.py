@@ -6,7 +6,7 @@ from autodiff.cli.render.dot import dot_lines
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import run_lines
 from autodiff.cli.render.tree import tree_lines
-from autodiff.core.report import Graph, GraphEdge
+from autodiff.core.graph_report import Graph, GraphEdge
 
 from tests.cli.reports import leaf, node, seed_1_report, texts, w1_derivation
 

@@ -12,7 +12,7 @@ from autodiff.cli.render.reports import explain_lines, run_lines
 from autodiff.cli.render.tree import tree_lines
 from autodiff.core.describe import describe, describe_twice
 from autodiff.core.errors import AutodiffError
-from autodiff.core.report import Graph, GraphEdge, GraphNode
+from autodiff.core.graph_report import Graph, GraphEdge, GraphNode
 from autodiff.core.span import Source
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.second_order import differentiate_twice
