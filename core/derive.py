@@ -10,12 +10,13 @@ from __future__ import annotations
 from itertools import islice
 from math import isfinite, nan
 
-from autodiff.core.expr import Expr, name, number, substitute, text
+from autodiff.core.expr import Expr, name, number, postorder, substitute, text
 from autodiff.core.formula import Factored, Formula, factored, formula_of, total_of
 from autodiff.core.lazy import np
 from autodiff.core.matrices import layout
 from autodiff.core.naming import Names
 from autodiff.core.node import Node, OpNode
+from autodiff.core.op_words import glossary
 from autodiff.core.operand_formulas import Formulas
 from autodiff.core.path_writer import LONGEST_PATH, PathWriter
 from autodiff.core.paths import Path as Edges
@@ -30,7 +31,7 @@ from autodiff.core.words import path_in_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from autodiff.core.entry_report import Entry
@@ -127,7 +128,7 @@ class Derivations:
             simplified=formula.simplified or f"{text(total, None, DIGITS)} + ...",
             factored=formula.factored,
             complete=Complete(lambda: self._complete(formula, backward)),
-            where=formula.where or self.formulas.where([total]),
+            where=(formula.where or self.formulas.where([total])) + glossary(functions_in(formula, total)),
             expressions=Expressions(
                 formula.shown,
                 formula.short,
@@ -245,6 +246,15 @@ class Derivations:
             }
             return text(substitute(term, values), None, DIGITS)
         return layout(term, self.formulas.values)
+
+
+def functions_in(formula: Formula, total: Expr) -> Iterator[str]:
+    """The functions that the forms of a gradient that are shown call."""
+    meanings = [meaning for _, meaning in formula.meanings if isinstance(meaning, Expr)]
+    for expr in (formula.shown or total, formula.short, *meanings):
+        for part in () if expr is None else postorder(expr):
+            if part.head == "call":
+                yield part.value
 
 
 def _strongest(followed: list[tuple[Edges, Any]], top: int) -> list[tuple[Edges, Any]]:

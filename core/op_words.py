@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 #: Ops that no function of the language is called like, as calls of one, or by that they are a part of.
 OP_WORDS = {
     **{"vector_norm": "norm", "sum_to": "sum", "vm": "mv", "zero": "zeros_like", "standardize": "layer_norm"},
@@ -16,7 +20,41 @@ OP_WORDS = {
     **{"mantissa": "frexp({0})[0]", "exponent": "frexp({0})[1]"},
     **{"qr_q": "linalg.qr({0})[0]", "qr_r": "linalg.qr({0})[1]", "eigenvectors": "linalg.eigh({0})[1]"},
     **{"sign_of_det": "linalg.slogdet({0})[0]", "log_abs_det": "linalg.slogdet({0})[1]"},
+    **{
+        "lu_permutation": "linalg.lu({0})[0]",
+        "lu_lower": "linalg.lu({0})[1]",
+        "lu_upper": "linalg.lu({0})[2]",
+    },
 }
+#: What is no function of the language, with its arguments: what it stands for.
+NOT_IN_THE_LANGUAGE = {
+    "cofactor": ("A", "det(A)*inv(A).T, the matrix of cofactors, which singular matrices have too"),
+    "cofactor_slope": ("A, H", "how cofactor(A) changes along H"),
+    "left_vectors": ("A", "linalg.svd(A, full_matrices=False)[0]"),
+    "right_vectors": ("A", "linalg.svd(A, full_matrices=False)[2]"),
+    "ctc_slope": ("g, p", "g times the slope of ctc_loss by the log probabilities p"),
+    "mix": ("x", "sums of the entries of x along dim with these weights"),
+    "others": ("x", "for every entry of x the product of all the others"),
+    "cumprod_adjoint": ("g, x", "what the entries of x receive where those of cumprod(x) receive g"),
+    "largest_coordinate": ("x", "the largest of abs(x) in the last dimension"),
+    "without_nan": ("x", "x with 0 for nan"),
+}
+
+
+def glossary(functions: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """What those of the functions in a formula stand for that the language has not, each once.
+
+    >>> glossary(["sin", "without_nan", "without_nan", "flow_vjp"])
+    (('without_nan(x)', 'x with 0 for nan'), ('flow_vjp(g, ...)', 'what flow hands on of g in backward()'))
+    """
+    found = {}
+    for function in functions:
+        if function in NOT_IN_THE_LANGUAGE:
+            arguments, meaning = NOT_IN_THE_LANGUAGE[function]
+            found[f"{function}({arguments})"] = meaning
+        elif function.endswith("_vjp"):
+            found[f"{function}(g, ...)"] = f"what {function.removesuffix('_vjp')} hands on of g in backward()"
+    return tuple(found.items())
 
 
 def word(op: str) -> str:
