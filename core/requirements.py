@@ -31,11 +31,14 @@ def whole_number(value: float, dtype: DType, operands: tuple[Tensor, ...] = ()) 
     most = int(np.iinfo(dtype.name).max)
     least = -most if dtype.name == "uint8" and value.__class__ is int else int(np.iinfo(dtype.name).min)
     if not least <= value < most + 1:
-        kind = {"int64": "int64_t", "uint8": "uint8_t"}.get(dtype.name, dtype.c_name)
-        raise ScriptError(
-            f"value cannot be converted to type {kind} without overflow", code="E0206", operands=operands
-        )
+        message = f"value cannot be converted to type {name_in_c(dtype)} without overflow"
+        raise ScriptError(message, code="E0206", operands=operands)
     return int(np.asarray(int(value)).astype(dtype.name))
+
+
+def name_in_c(dtype: DType) -> str:
+    """What torch calls a whole type for which a number is too large."""
+    return {"int64": "int64_t", "uint8": "uint8_t"}.get(dtype.name, dtype.c_name)
 
 
 def need_fitting_gradient(x: Tensor, grad: Tensor) -> None:

@@ -38,6 +38,9 @@ STUMBLED = re.compile(
 BEFORE_A_TENSOR = "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
 #: A function of torch's with its address, as Python prints it.
 A_FUNCTION = re.compile(r"<built-in method (\w+) of type object at 0x[0-9a-f]+>")
+#: What torch's kernel for attention of four dimensions refuses, and what it alone does not.
+FAST_ATTENTION = "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0"
+MASKED_TWICE = "Explicit attn_mask should not be set when is_causal=True"
 #: What the language does not have, which it says of itself.
 ABSENT = re.compile(r".+ here")
 
@@ -53,11 +56,15 @@ def row_of(name: str, ours: str | None, theirs: str | None) -> str | None:
     """Why the first lines, None where a call works, are held to be the same; None where they are not."""
     if ours == theirs:
         return "same"
+    if name == "F.scaled_dot_product_attention" and theirs == FAST_ATTENTION:
+        return "attention of four dimensions"
     if ours is None:
         return None
     if theirs is None:
         if is_python(name) and OF_TYPE.fullmatch(ours):
             return "types of functions in Python"
+        if name == "F.scaled_dot_product_attention" and ours.endswith(MASKED_TWICE):
+            return "attention of four dimensions"
         return "not in the language" if ABSENT.fullmatch(ours) else None
     if STUMBLED.search(theirs):
         return "torch stumbles"

@@ -21,11 +21,13 @@ from autodiff.core.ops.joining import in_common_type
 from autodiff.core.ops.linalg import check_floats
 from autodiff.core.ops.matrix_functions import multi_dot
 from autodiff.core.ops.product_checks import (
+    check_numbers,
     check_same_dtype,
     check_sum_dtypes,
     check_terms,
     misfit,
     need_ndim,
+    no_kernel,
 )
 from autodiff.core.ops.products import blend, in_type_of, matmul, mm, mT, outer, outer_vectors, scaled, vdot
 from autodiff.core.ops.reduction import cast, sum
@@ -209,6 +211,7 @@ def dims_to_contract(x: Tensor, y: Tensor, dims: Any) -> tuple[list[int], list[i
             few if len(dims) < 2 else "too many values to unpack (expected 2)",
             caret="`dims` is one number, or a list of dimensions for each of the two tensors",
         )
+    said = dims
     dims = int(dims) if dims.__class__ is bool else dims
     if isinstance(dims, (list, tuple)) and len(dims) == 2:
         for position, listed in enumerate(dims):
@@ -224,8 +227,14 @@ def dims_to_contract(x: Tensor, y: Tensor, dims: Any) -> tuple[list[int], list[i
     if dims < 0:
         raise ScriptError(f"tensordot expects dims >= 0, but got dims={dims}")
     if dims > min(x.ndim, y.ndim):
-        raise ShapeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}", operands=(x, y))
+        raise ShapeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={said}", operands=(x, y))
     return list(range(-dims, 0)), list(range(dims))
+
+
+def size_at(x: Tensor, dim: int) -> tuple[int, int]:
+    """The dimension counted from the front, and its size; of a number torch asks for the size first."""
+    axis = wrap_dim(x, dim) if x.ndim else dim
+    return axis, size_along(x, axis)
 
 
 @public("tensordot(a: tensor, b: tensor, dims: any = 2)", method=False)
@@ -234,10 +243,10 @@ def tensordot(x: Tensor, y: Tensor, dims: Any) -> Tensor:
     ours, theirs = dims_to_contract(x, y, dims)
     if len(ours) != len(theirs):
         raise ShapeError("both dimension lists should have same length", operands=(x, y))
-    check_same_dtype(x, y, "both inputs should have same dtype")
+    if x.dtype is not y.dtype:
+        check_same_dtype(x, y, "both inputs should have same dtype")
     for i, j in zip(ours, theirs, strict=True):
-        p, q = wrap_dim(x, i), wrap_dim(y, j)
-        m, n = size_along(x, p), size_along(y, q)
+        [(p, m), (q, n)] = [size_at(z, dim) for z, dim in ((x, i), (y, j))]
         if m == 1 != n:
             y = sum(y, dim=(q,), keepdim=True)
         elif n == 1 != m:
@@ -254,6 +263,9 @@ def tensordot(x: Tensor, y: Tensor, dims: Any) -> Tensor:
     shape = (*(x.shape[d] for d in kept_x), *(y.shape[d] for d in kept_y))
     inner = prod(x.shape[d] for d in over_x)
     check_allocation(shape, 8)
+    if not kept_x and not kept_y and x.dtype.kind == "b":
+        raise no_kernel(x, y, "dot")
+    check_numbers(x, y, "addmm_impl_cpu_")
     left = permute(x, dims=(*kept_x, *over_x))
     right = permute(y, dims=(*over_y, *kept_y))
     rows, columns = prod(x.shape[d] for d in kept_x), prod(y.shape[d] for d in kept_y)

@@ -106,7 +106,7 @@ def lower_bounds(rows: Array, values: Array, right: bool) -> Array:
 
 def places(sequence: Array, values: Array, right: bool, out_int32: bool) -> Tensor:
     """Where the values would be inserted to keep the order, before or after those that are equal."""
-    if sequence.dtype == values.dtype == bool:
+    if sequence.dtype == values.dtype == bool and values.size:
         raise ScriptError(
             "\"searchsorted_out_cpu\" not implemented for 'Bool'",
             code="E0312",
@@ -153,16 +153,18 @@ def check_search(sequence: Tensor, values: Any, right: bool, side: str | None, s
         raise ScriptError(
             f"{name}: side and right can't be set to opposites, got side of left while right was True"
         )
-    if not sequence.ndim:
-        raise ShapeError(
-            f"{name}: boundaries tensor should have positive dimension, but got 0 dimension",
-            operands=(sequence,),
-        )
+    if sorter is not None:
+        check_sorter(sequence, sorter)
     is_number = values.__class__ is not Tensor or not values.ndim
     if is_number and sequence.ndim != 1:
         raise ShapeError(
             f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got"
             f" boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)",
+            operands=(sequence,),
+        )
+    if not sequence.ndim:
+        raise ShapeError(
+            f"{name}: boundaries tensor should have positive dimension, but got 0 dimension",
             operands=(sequence,),
         )
     if sequence.ndim != 1 and sequence.shape[:-1] != values.shape[:-1]:
@@ -172,8 +174,10 @@ def check_search(sequence: Tensor, values: Any, right: bool, side: str | None, s
             f" {list(sequence.shape)} and input value tensor {list(values.shape)}",
             operands=(sequence, values),
         )
-    if sorter is None:
-        return
+
+
+def check_sorter(sequence: Tensor, sorter: Tensor) -> None:
+    name = "torch.searchsorted()"
     if sorter.shape != sequence.shape:
         raise ShapeError(
             f"{name}: boundary and sorter must have the same size, but got boundary tensor"
@@ -186,7 +190,7 @@ def check_search(sequence: Tensor, values: Any, right: bool, side: str | None, s
             code="E0312",
             operands=(sorter,),
         )
-    if ((sorter.data < 0) | (sorter.data >= sequence.shape[-1])).any():
+    if sequence.ndim and ((sorter.data < 0) | (sorter.data >= sequence.shape[-1])).any():
         raise ScriptError(f"{name}: sorter index out of range", operands=(sorter,))
 
 

@@ -31,7 +31,9 @@ PICKED = "of entries that tie the one that was picked gets the whole gradient"
 
 
 def middle_of_nothing(x: Any) -> Any:
-    """nan, and for whole numbers what torch makes of it: the smallest of them."""
+    """nan, and for other numbers what torch makes of it: the smallest whole number, or True."""
+    if x.dtype.kind == "b":
+        return np.asarray(True)
     return np.asarray(math.nan if x.dtype.kind == "f" else np.iinfo(x.dtype).min, x.dtype)
 
 
@@ -189,10 +191,21 @@ def lower_median(a: Any, axis: int) -> Any:
     return np.where(np.any(is_nan, axis=axis, keepdims=True), first, middle)
 
 
+def check_median(x: Tensor, name: str, dim: int | None) -> None:
+    """torch looks at the dimension before the kernel, and asks no kernel for the median of nothing."""
+    if dim is None:
+        if x.size:
+            need_kind(x, "median_cpu", "if")
+        return
+    if x.ndim:
+        check_not_empty(x, name, (wrap_dim(x, dim),))
+    need_kind(x, "median_out", "if")
+
+
 @public("median(input: tensor, dim: int = None, keepdim: bool = False)")
 def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     """The lower of the two middle entries; with ``dim`` values and indices along it."""
-    need_kind(x, "median_cpu" if dim is None else "median_out", "if")
+    check_median(x, "median", dim)
     if dim is None:
         return median(x, dim=None, keepdim=False)
     return pick_entries(x, "median", dim, keepdim, "MedianBackward1", lower_median)

@@ -27,6 +27,7 @@ from autodiff.core.ops.positions import (
     vector,
 )
 from autodiff.core.ops.shape import clone, expand_sizes, reshape
+from autodiff.core.requirements import name_in_c
 from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
@@ -126,7 +127,6 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
         index = Tensor(indices.data.reshape(-1))
         flat = reshape(x, shape=(x.size,))
         return picking.gather(flat, dim=0, index=positions_in(flat, index, 0, OUT_OF_BOUNDS))
-    dim = wrap_dim(x, dim)
     if x.ndim != indices.ndim:
         raise ShapeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got"
@@ -140,6 +140,7 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
             operands=(indices,),
             caret=f"these indices are {indices.dtype.name} numbers",
         )
+    dim = wrap_dim(x, dim)
     if not x.ndim:
         raise ShapeError(
             f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
@@ -213,7 +214,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
     elif not x.dtype.is_floating_point:
         if x.dtype.kind != "b" and not math.isfinite(value):
             raise ScriptError(
-                f"value cannot be converted to type {x.dtype.name}_t without overflow", operands=(x,)
+                f"value cannot be converted to type {name_in_c(x.dtype)} without overflow", operands=(x,)
             )
         value = Tensor(np.asarray(value).astype(x.data.dtype))  # cut to the type of the entries
     return picking.masked_fill(x, mask, value)

@@ -27,7 +27,7 @@ from autodiff.core.ops.softmax import softmax
 from autodiff.core.ops.spreads import vector_norm
 from autodiff.core.ops.transcendental import sigmoid
 from autodiff.core.random_source import source
-from autodiff.core.requirements import need_room
+from autodiff.core.requirements import need_room, whole_number
 from autodiff.core.tensors import Tensor, _check_broadcast
 
 TYPE_CHECKING = False
@@ -251,6 +251,8 @@ def scaled_dot_product_attention(
     if not query.shape[-2] or not value.shape[-2]:  # the other sizes do not count then
         nothing = 0 * (total(query) + total(key) + total(value))
         return Tensor(np.zeros((*query.shape[:-1], value.shape[-1]), query.data.dtype)) + nothing
+    if mask is not None and mask.dtype.name == "bool" and query.dtype.kind == "i":
+        whole_number(-math.inf, query.dtype, (mask, query))  # what a masked entry would be
     if is_causal:
         if mask is not None:
             raise ScriptError(
@@ -260,6 +262,8 @@ def scaled_dot_product_attention(
             )
         mask = Tensor(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
     factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
+    if not query.dtype.is_floating_point:  # torch scales both, which makes floats of them
+        query, key = query * 1.0, key * 1.0
     scores = matmul(query, mT(key)) * factor
     if mask is not None:
         if mask.dtype.name == "bool":

@@ -15,6 +15,7 @@ from autodiff.core.ops.comparison import zero
 from autodiff.core.ops.factorizations import first_along, singular_values
 from autodiff.core.ops.joining import cat
 from autodiff.core.ops.linalg import (
+    check_floats,
     check_matrices,
     check_square,
     check_square_shape,
@@ -251,10 +252,12 @@ def rank_of(x: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False)
 def matrix_rank(x: Tensor, tol: Any, hermitian: bool, atol: Any, rtol: Any) -> Tensor:
     """How many singular values count, as for ``pinv``; ``tol`` is an older name of ``atol``."""
     check_matrices(x, "torch.linalg.matrix_rank", "input tensor input")
-    check_decimals(x)
+    if tol is None:
+        check_decimals(x)
     if hermitian and x.size:
         check_square(x, "linalg.eigh")
     if tol is not None:
+        check_floats(x, "linalg.eigh" if hermitian else "linalg.svd")
         atol, rtol = tol, 0.0
     _, atol, rtol = tolerances(x, atol, rtol)
     return Tensor(rank_of(x.data, atol, rtol, hermitian and bool(x.size)))

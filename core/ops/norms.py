@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def order_of_norm(ord: Any) -> float:
     """The order as a number; a string is none, which torch's reader has refused before."""
-    if ord.__class__ is Tensor and ord.size == 1:
+    if ord.__class__ is Tensor and not ord.ndim:
         ord = ord.item()
     ord = int(ord) if ord.__class__ is bool else ord
     if ord.__class__ not in (int, float):
@@ -63,8 +63,8 @@ def in_type_asked(x: Tensor, dtype: DType | None, name: str) -> Tensor:
 
 def norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool, dtype: DType | None = None) -> Tensor:
     """The norm of the entries as one vector, or over dimensions."""
-    check_floats(x, "linalg.vector_norm")
     order = order_of_norm(ord)
+    check_floats(x, "linalg.vector_norm")
     check_norm_exists(x, order, dim)
     dims = dims_of(x, dim, keepdim)
     x = in_type_asked(x, dtype, "linalg.vector_norm")

@@ -15,10 +15,9 @@ from autodiff.core.op import Op, primitive
 from autodiff.core.ops import picking
 from autodiff.core.ops.blends import lerp
 from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.extremes import TIES, middle_of_nothing, pick_entries
+from autodiff.core.ops.extremes import TIES, check_median, middle_of_nothing, pick_entries
 from autodiff.core.ops.reduction import share_among_equals
 from autodiff.core.ops.shape import movedim, reshape
-from autodiff.core.requirements import need_kind
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor
 
@@ -171,7 +170,7 @@ nanmedian_op: Op = primitive(
 @public("nanmedian(input: tensor, dim: int = None, keepdim: bool = False)")
 def nanmedian(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     """The lower of the two middle entries that are not nan; with ``dim`` values and indices along it."""
-    need_kind(x, "median_cpu" if dim is None else "median_out", "if")
+    check_median(x, "nanmedian", dim)
     if dim is not None:
         return pick_entries(x, "nanmedian", dim, keepdim, "NanmedianBackward1", lower_middle)
     return nanmedian_op(x, dim=None, keepdim=False)
@@ -230,22 +229,22 @@ def ranks(x: Array, axis: int, levels: Array, interpolation: str, skip_nan: bool
 
 def check_quantile(x: Tensor, q: Any, interpolation: str) -> None:
     """What torch asks of the arguments, in its words."""
-    if not x.size:
-        raise ShapeError("quantile() input tensor must be non-empty", operands=(x,))
-    if x.dtype.name not in ("float32", "float64"):
-        raise ScriptError("quantile() input tensor must be either float or double dtype", operands=(x,))
-    if q.__class__ is Tensor and q.ndim > 1:
-        raise ShapeError("quantile() q must be a scalar or 1D tensor", operands=(q,))
     if q.__class__ is not Tensor:
         check_levels(q)
-    elif q.dtype is not x.dtype:
-        raise ScriptError(
-            "quantile() q tensor must be same dtype as the input tensor", code="E0312", operands=(q, x)
-        )
     if interpolation not in (*ROUNDINGS, "midpoint"):
         raise ScriptError(
             "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got"
             f" {interpolation}"
+        )
+    if not x.size:
+        raise ShapeError("quantile() input tensor must be non-empty", operands=(x,))
+    if q.__class__ is Tensor and q.ndim > 1:
+        raise ShapeError("quantile() q must be a scalar or 1D tensor", operands=(q,))
+    if not x.dtype.is_floating_point:
+        raise ScriptError("quantile() input tensor must be either float or double dtype", operands=(x,))
+    if q.__class__ is Tensor and q.dtype is not x.dtype:
+        raise ScriptError(
+            "quantile() q tensor must be same dtype as the input tensor", code="E0312", operands=(q, x)
         )
 
 

@@ -46,9 +46,9 @@ OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {s
 def check_gather(x: Tensor, dim: int, index: Tensor) -> int:
     """What gather asks of its index; a number counts as a vector of one entry."""
     dim = wrap_dim(x, dim)
-    check_integers(index, "gather(): Expected dtype int32/int64 for index")
     if not index.size:
         return dim
+    check_integers(index, "gather(): Expected dtype int32/int64 for index")
     check_count(x, index, "input", index)
     for axis, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)):
         if axis != dim and m > n:
@@ -75,7 +75,8 @@ def check_count(x: Tensor, index: Tensor, called: str, about: Tensor) -> None:
 def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
     """What scatter asks of its index and of what it sends there, which may be one number."""
     dim = wrap_dim(x, dim)
-    check_integers(index, "scatter(): Expected dtype int32/int64 for index")
+    if index.size:
+        check_integers(index, "scatter(): Expected dtype int32/int64 for index")
     is_tensor = source.__class__ is Tensor
     if is_tensor and source.dtype is not x.dtype:
         raise ScriptError(

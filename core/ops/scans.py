@@ -311,7 +311,7 @@ def widths(y: Tensor, x: Tensor, axis: int, name: str) -> Tensor:
         x = reshape(x, shape=tuple(-1 if dim == axis else 1 for dim in range(y.ndim)))
     elif x.ndim < y.ndim:
         x = reshape(x, shape=(1,) * (y.ndim - x.ndim) + x.shape)
-    return diff(x, 1, axis - y.ndim, None, None)
+    return diff(x, 1, axis, None, None)
 
 
 def neighbours(y: Tensor, axis: int) -> Tensor:
@@ -320,12 +320,13 @@ def neighbours(y: Tensor, axis: int) -> Tensor:
     return add(piece(y, axis, 1, n), piece(y, axis, 0, max(n - 1, 0)))
 
 
-@public(f"trapezoid{SAMPLES}", also=("trapz",), method=False)
+@public(f"trapezoid{SAMPLES}", method=False)
 def trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
     """The integral of samples along a dimension, straight between neighbours."""
+    axis = dim if x is None else wrap_dim(y, dim)
     if not y.ndim:
         raise ShapeError(
-            f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(y,)
+            f"Dimension specified as {axis} but tensor has no dimensions", code="E0303", operands=(y,)
         )
     axis = wrap_dim(y, dim)
     check_samples(y, x, dx, "trapezoid")
@@ -339,6 +340,12 @@ def trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor
     return mul.named("MulBackward1")(total - ends * 0.5, 1.0 if dx is None else dx)
 
 
+@public(f"trapz{SAMPLES}", method=False)
+def trapz(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
+    """As ``trapezoid``, of which it is the older name; a truth value will do for a distance."""
+    return trapezoid(y, x, float(dx) if dx.__class__ is bool else dx, dim)
+
+
 @public(f"cumulative_trapezoid{SAMPLES}", method=False)
 def cumulative_trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
     """The integral of samples up to each one but the first, straight between neighbours."""
@@ -347,6 +354,6 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int
     axis = wrap_dim(y, dim)
     check_samples(y, x, dx, "cumulative_trapezoid")
     if x is not None:
-        areas = widths(y, x, axis, "cumulative_trapezoid") * neighbours(y, axis)
+        areas = neighbours(y, axis) * widths(y, x, axis, "cumulative_trapezoid")
         return div.named("DivBackward1")(cumsum(areas, dim=axis, reverse=False), 2.0)
     return cumsum((1.0 if dx is None else dx) / 2.0 * neighbours(y, axis), dim=axis, reverse=False)

@@ -355,6 +355,8 @@ def roll_dims(x: Tensor, shifts: Ints, dims: Ints | None) -> Tensor:
             code="E0303",
             operands=(x,),
         )
+    if not x.size:
+        dims = None  # torch does not look at them
     if dims and not x.shape:
         raise ShapeError(
             f"Dimension specified as {dims[0]} but tensor has no dimensions", code="E0303", operands=(x,)

@@ -67,7 +67,7 @@ def normalized(op: Op, x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     """softmax or log_softmax after torch's checks."""
     x = cast(x, dtype)
     dim = wrap_dim(x, dim)
-    if not x.dtype.is_floating_point:
+    if not x.dtype.is_floating_point and x.size:
         place = "lastdim_" if dim == max(x.ndim, 1) - 1 else ""
         raise ScriptError(
             f"\"{op.name}_{place}kernel_impl\" not implemented for '{x.dtype.long_name}'",

@@ -111,12 +111,16 @@ def positions(n: int, before: int, after: int, mode: str) -> Any:
     return np.where(turned >= n, 2 * (n - 1) - turned, turned)
 
 
+#: The ways to fill what is added other than with a number, as torch's kernels are called.
+PADDING = {"reflect": "reflection", "replicate": "replication", "circular": "circular"}
 PAD_NAMES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0"}
 
 
 @public("F.pad(input: tensor, pad: size, mode: str = 'constant', value: float = None)", method=False)
 def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
     """Entries added around the last dimensions: sizess (before, after), the last dimension first."""
+    if mode not in ("constant", *PADDING):
+        raise ScriptError(f"Unrecognised padding mode {mode}")
     if len(sizes) % 2:
         raise ShapeError("Padding length must be divisible by 2")
     if len(sizes) // 2 > x.ndim:
@@ -129,16 +133,19 @@ def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
     if mode == "constant":
         check_padded(x, pads)
         return constant_pad(x, pads=pads, value=0.0 if value is None else float(value))
-    if mode not in ("reflect", "replicate", "circular"):
-        raise ScriptError(f"Unrecognised padding mode {mode}")
+    if value:
+        raise ScriptError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if x.ndim - len(pads) not in (1, 2) or len(pads) > 3:  # channels, and maybe a batch of them
         raise ShapeError(
             f"Padding size {len(sizes)} is not supported for {x.ndim}D input tensor.", operands=(x,)
         )
+    if mode == "circular":
+        check_circle(x, pads)
+    else:
+        check_edges(x, pads, mode)
     first = x.ndim - len(pads)
     for offset, (before, after) in enumerate(pads):
         dim = first + offset
-        check_reach(x, dim, before, after, mode)
         name = PAD_NAMES.get(mode, "CopySlices").format(len(pads))
         padded = index_select.named(name, reads_input=mode != "circular")
         x = padded(x, dim=dim, index=positions(x.shape[dim], before, after, mode))
@@ -161,16 +168,45 @@ def check_padded(x: Tensor, pads: Pads) -> None:
     check_allocation(tuple(shape))
 
 
-def check_reach(x: Tensor, dim: int, before: int, after: int, mode: str) -> None:
-    size = x.shape[dim]
-    if mode == "reflect" and max(before, after) >= size:
+def check_circle(x: Tensor, pads: Pads) -> None:
+    """Around a circle once at most."""
+    for size, (before, after) in zip(x.shape[-len(pads) :], pads, strict=True):
+        if size + before + after < 0:
+            raise ShapeError("Negative padding value is resulting in an empty dimension", operands=(x,))
+        if max(before, after) > size + min(before, 0) + min(after, 0):
+            raise ShapeError("Padding value causes wrapping around more than once.", operands=(x,))
+
+
+def check_edges(x: Tensor, pads: Pads, mode: str) -> None:
+    """What is reflected or repeated has entries, and more of them than are reflected."""
+    dims = len(pads)
+    if 0 in x.shape[x.ndim - dims - 1 :]:
         raise ShapeError(
-            "Argument #4: Padding size should be less than the corresponding input dimension, but got:"
-            f" padding ({before}, {after}) at dimension {dim} of input {list(x.shape)}",
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other"
+            f" non-zero dimensions for input, but got: {list(x.shape)}",
             operands=(x,),
         )
-    if mode == "circular" and max(before, after) > size + min(before, 0) + min(after, 0):
-        raise ShapeError("Padding value causes wrapping around more than once.", operands=(x,))
+    for place, (before, after) in enumerate(reversed(pads)):
+        if mode == "reflect" and max(before, after) >= x.shape[-1 - place]:
+            raise ShapeError(
+                f"Argument #{4 + 2 * place}: Padding size should be less than the corresponding input"
+                f" dimension, but got: padding ({before}, {after}) at dimension {x.ndim - 1 - place} of input"
+                f" {list(x.shape)}",
+                operands=(x,),
+            )
+    lead, sizes = x.shape[:-dims], x.shape[-dims:]
+    padded = [size + before + after for size, (before, after) in zip(sizes, pads, strict=True)]
+    if max(padded) < 1:
+        letters = "DHW"[-dims:]
+        now = ", ".join([f"{letter}: {size}" for letter, size in zip(letters, sizes, strict=True)])
+        then = " ".join([f"{letter}: {size}" for letter, size in zip(letters, padded, strict=True)])
+        raise ShapeError(f"input ({now}) is too small. Calculated output {then}", operands=(x,))
+    if min(padded) < 0:
+        raise ShapeError(
+            f"Trying to create tensor with negative dimension {min(padded)}: {[*lead, *padded]}",
+            operands=(x,),
+        )
+    need_kind(x, f"{PADDING[mode]}_pad{dims}d", "if")
 
 
 # -- columns --------------------------------------------------------------------------------------------

@@ -98,7 +98,14 @@ SAMPLES = {
         "torch.trapezoid({3,4}, {=[0.0, 1.0, 3.0]}, dim=0)",
         "torch.trapezoid({2,3,2}, {3,2})",
         "torch.trapezoid({0})",
+    ),
+    "torch.trapz": spread(
+        "torch.trapz",
         "torch.trapz({3,4}, dim=0)",
+        "torch.trapz({3,4}, {4})",
+        "torch.trapz({5}, dx=True)",
+        "torch.trapz({2,3,2}, {3,2})",
+        "torch.trapz({0})",
     ),
     "torch.cumulative_trapezoid": spread(
         "torch.cumulative_trapezoid",
