@@ -192,12 +192,17 @@ def first_remade(follower: Follower, names: Names) -> tuple[Leaf, History, int] 
     The gradient that made the next one not finite is that of the last finite one.
     """
     histories = list(follower.histories.values())
+    made_at: dict[Span | None, list[int]] = {}
+    for at, history in enumerate(histories):
+        made_at.setdefault(history.sites[0], []).append(at)
     for leaf in names.of:
         own = follower.histories.get(leaf.cell) if isinstance(leaf, Leaf) and leaf.cell is not None else None
         if own is None or own.spoiled != 0:
             continue
         assert isinstance(leaf, Leaf)
-        alike = [at for at, one in enumerate(histories) if one.sites[0] == own.sites[0]]
+        alike = made_at.pop(own.sites[0], None)
+        if alike is None:  # another leaf of this line has been looked at
+            continue
         made = History()
         made.is_remade = True
         made.values = [histories[at].values[0] for at in alike]
