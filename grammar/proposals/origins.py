@@ -10,7 +10,7 @@ from autodiff.grammar.walk import children, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from autodiff.grammar.disconnected import Branch
@@ -28,22 +28,36 @@ def given_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
 
 def leads_on(scene: Scene, node: Any) -> bool:
     """Whether an expression was made from something that requires a gradient, as far as can be told."""
-    todo = [node]
-    seen: set[str] = set()
+    if scene.leading is None:
+        scene.leading = leading_names(scene)
+    return any(isinstance(part, syntax.Name) and part.id in scene.leading for part in walk(node))
+
+
+def leading_names(scene: Scene) -> set[str]:
+    """The names with values that require a gradient, or that were made from such a one."""
+    users: dict[str, list[str]] = {}
+    todo: list[str] = []
+    for name, node in {part.id: part for part in walk(scene.script) if isinstance(part, syntax.Name)}.items():
+        value, given = scene.value(node), given_to(scene, name)
+        is_gone = value is UNBOUND and not given  # as that of a function's own name is
+        if is_gone or (value.__class__ is Tensor and value.requires_grad):
+            todo.append(name)
+        elif value.__class__ is not Namespace:
+            for part in walk(*[other for _, other in given]):
+                if isinstance(part, syntax.Name):
+                    users.setdefault(part.id, []).append(name)
+    return all_users(todo, users)
+
+
+def all_users(names: list[str], users: Mapping[str, Iterable[str]]) -> set[str]:
+    """Names, their ``users``, those of these, and so on."""
+    found = set(names)
+    todo = list(names)
     while todo:
-        for part in walk(todo.pop()):
-            if not isinstance(part, syntax.Name) or part.id in seen:
-                continue
-            seen.add(part.id)
-            value = scene.value(part)
-            if value.__class__ is Tensor and value.requires_grad:
-                return True
-            given = given_to(scene, part.id)
-            if value is UNBOUND and not given:  # the value of a function's own name is gone
-                return True
-            if value.__class__ is not Namespace:
-                todo += [other for _, other in given]
-    return False
+        new = set(users.get(todo.pop(), ())) - found
+        found |= new
+        todo += new
+    return found
 
 
 class Origins:
@@ -86,12 +100,7 @@ class Origins:
             for expression in expressions:
                 for part in names_in(self.scene, expression, left):
                     users.setdefault(part.id, []).append(user)
-        made: set[str] = set()
-        todo = [name]
-        while todo:
-            new = set(users.get(todo.pop(), ())) - made
-            made |= new
-            todo += new
+        made = all_users(users.get(name, []), users)
         self._made[name, left] = made
         return made
 

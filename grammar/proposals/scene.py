@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 class Scene:
     """Where a script failed: the nodes around the place, outermost first, and the tensors involved.
 
-    ``values`` are what the names in reach mean at that moment.
+    ``values`` are what the names in reach mean at that moment. ``leading`` are those made from something
+    that requires a gradient, once ``leads_on`` was asked.
     """
 
-    __slots__ = ("_bindings", "error", "path", "script", "source", "span", "tensors", "values")
+    __slots__ = ("_bindings", "error", "leading", "path", "script", "source", "span", "tensors", "values")
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class Scene:
         self.values = values
         self.path = path_to(script, span)
         self._bindings: Bindings | None = None
+        self.leading: set[str] | None = None
 
     @property
     def bindings(self) -> Bindings:

@@ -53,6 +53,11 @@ def test_a_name_read_twice_in_each_line_is_followed_once(monkeypatch) -> None:
         ("a0 = torch.tensor(1.)", "a{} = a{}*1.5", "a{}.backward()"),
         ("w = torch.tensor(1., requires_grad=True)\na0 = w.detach()", "a{} = a{}*1.5", "a{}.backward()"),
         ("a0 = torch.tensor(1.)", "a{} = a{}*1.5", "(a{} > 1).float().backward()"),
+        (
+            "w = torch.tensor(1., requires_grad=True)\nwith torch.no_grad():\n    a0 = w*1.",
+            "    a{} = a{}*1.5",
+            "a{}.backward()",
+        ),
     ],
 )
 def test_twice_as_long_a_script_is_twice_the_work(first: str, line: str, last: str, monkeypatch) -> None:
