@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from autodiff.core.describe import describe
 from autodiff.core.span import Source
-from autodiff.grammar import remedies
+from autodiff.grammar import remedies, spoiled
 from autodiff.grammar.remedies import add_remedies
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
-from why_scripts import LOOP, told
+from why_scripts import LEAF, LOOP, told
 
 
 @pytest.mark.parametrize(
@@ -104,3 +104,17 @@ for i in range({}):
 )
 def test_the_turn_is_told_in_which_a_leaf_made_anew_was_spoiled(script: str, words: str) -> None:
     assert told(script) == [words]
+
+
+def test_leaves_that_one_line_has_made_are_looked_at_once(monkeypatch) -> None:
+    made = []
+
+    class Counted(spoiled.History):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+
+    monkeypatch.setattr(spoiled, "History", Counted)
+    loop = "for i in range(50):\n    w = torch.tensor(math.nan, requires_grad=True)\n    L = L + w*x\n"
+    told(LEAF.format("0.") + f"L = 0.\n{loop}L.backward()")
+    assert 51 <= len(made) <= 53

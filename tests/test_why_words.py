@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from autodiff.core import naming
-from autodiff.grammar import spoiled
 from why_scripts import LEAF, told
 
 
@@ -307,17 +306,3 @@ def test_which_time_it_is_takes_one_look_at_a_loop(monkeypatch) -> None:
     [cause] = told(LEAF.format("3.") + code)
     assert "0.3 through h (line 2)" in cause
     assert 100 <= len(asked) < 500
-
-
-def test_leaves_that_one_line_has_made_are_looked_at_once(monkeypatch) -> None:
-    made = []
-
-    class Counted(spoiled.History):
-        def __init__(self) -> None:
-            super().__init__()
-            made.append(self)
-
-    monkeypatch.setattr(spoiled, "History", Counted)
-    loop = "for i in range(50):\n    w = torch.tensor(math.nan, requires_grad=True)\n    L = L + w*x\n"
-    told(LEAF.format("0.") + f"L = 0.\n{loop}L.backward()")
-    assert 51 <= len(made) <= 53
