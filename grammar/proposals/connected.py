@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from autodiff.grammar.proposals.cuts import Cut
     from autodiff.grammar.proposals.scene import Scene
 
+#: Of more cuts than this the first are told, and it is not tried which of them ran.
+MOST_TOLD, MOST_TRIED = 4, 20
 #: An expression or a statement that fails where it runs.
 FAILS = "(1 // 0)"
 
@@ -21,7 +23,7 @@ class StayConnected(Fix):
     __slots__ = ("cuts",)
 
     def __init__(self, cuts: Sequence[Cut]) -> None:
-        shown = ", and ".join([cut.shown for cut in cuts])
+        shown = ", and ".join(first_of([cut.shown for cut in cuts]))
         super().__init__(
             f"stay in the graph: write {shown}", *[cut.edit for cut in cuts if cut.edit is not None]
         )
@@ -29,12 +31,21 @@ class StayConnected(Fix):
 
     def where_it_ran(self, holds: Callable[[Fix], bool]) -> StayConnected:
         """The fix, which ``holds``, without the cuts in branches that did not run: it holds if they fail."""
+        if len(self.cuts) > MOST_TRIED:
+            return self
         ran = [cut for cut in self.cuts if len(self.cuts) == 1 or not holds(self.failing_at(cut))]
         return StayConnected(ran) if 0 < len(ran) < len(self.cuts) else self
 
     def failing_at(self, cut: Cut) -> Fix:
         others = [other.edit for other in self.cuts if other is not cut and other.edit is not None]
         return Fix("", *others, Edit(cut.node.span, FAILS))
+
+
+def first_of(texts: list[str]) -> list[str]:
+    """A few texts, or the first of them and how many more there are."""
+    return (
+        texts if len(texts) <= MOST_TOLD else [*texts[: MOST_TOLD - 1], f"{len(texts) - MOST_TOLD + 1} more"]
+    )
 
 
 def mended(found: Sequence[Cut]) -> Iterator[StayConnected]:

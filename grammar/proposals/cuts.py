@@ -12,6 +12,7 @@ from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.bindings import DISPLAYS
+from autodiff.grammar.proposals.connected import first_of
 from autodiff.grammar.proposals.origins import given_to, leads_on
 from autodiff.grammar.proposals.scene import Scene, after, atom, is_method, owner_of
 from autodiff.grammar.proposals.steps import step_target
@@ -356,7 +357,7 @@ def moved_out(scene: Scene, block: syntax.With) -> tuple[Edit, str] | None:
     if count < len(body) and scene.line(block.span) == scene.line(body[0].span):
         return None
     text = "\n".join([lines[0], *(line.removeprefix(lead) for line in lines[1:])])
-    shown = " and ".join(" ".join(scene.text(one).split()) for one in moved)
+    shown = " and ".join(first_of([" ".join(scene.text(one).split()) for one in moved]))
     if count == len(body):
         return Edit(block.span.to(moved[-1].span), text), shown
     if first:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.grammar import disconnected, walk
+from autodiff.grammar import disconnected, repair, walk
 from autodiff.grammar.proposals import origins
 from script_runner import run_script
 from why_scripts import told
@@ -85,3 +85,26 @@ def test_what_is_added_to_an_entry_goes_into_the_tensor() -> None:
     assert "x[0].detach()" in pointed_at(
         INPUT + "y = torch.zeros(3)\ny[0] += x[0].detach()\ny.sum().backward()"
     )
+
+
+def test_of_many_cuts_a_few_are_told_and_all_are_mended(monkeypatch) -> None:
+    tried: list[object] = []
+    run = repair.attempt
+    monkeypatch.setattr(repair, "attempt", lambda *given: tried.append(given) or run(*given))
+    lines = ["a0 = x*2", *(f"a{n + 1} = a{n}.detach()*1.5" for n in range(30)), "a30.sum().backward()"]
+    error = run_script(INPUT + "\n".join(lines)).error
+    assert error is not None
+    [fix] = error.fixes
+    told = "stay in the graph: write a0 for a0.detach(), and a1 for a1.detach(), and a2 for a2.detach()"
+    assert fix.text == f"{told}, and 27 more"
+    assert "detach" not in fix.apply(INPUT + "\n".join(lines))
+    assert len(tried) < 5
+
+
+def test_of_many_lines_under_no_grad_a_few_are_told() -> None:
+    lines = ["with torch.no_grad():", "    a0 = x*2", *(f"    a{n + 1} = a{n}*1.5" for n in range(9))]
+    error = run_script(INPUT + "\n".join([*lines, "a9.sum().backward()"])).error
+    assert error is not None
+    [fix] = error.fixes
+    told = "stay in the graph: write a0 = x*2 and a1 = a0*1.5 and a2 = a1*1.5 and 7 more"
+    assert fix.text == f"{told} outside of torch.no_grad()"
