@@ -121,11 +121,11 @@ def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DT
         return norm_over(x, 2, (rows, columns), keepdim)
     if ord in (2, -2, "nuc"):
         values = singular_values(movedim(x, (rows, columns), (-2, -1)))
-        small = extreme_size(values, 0 if ord == "nuc" else float(ord), values.ndim - 1, False)
+        norms = extreme_size(values, 0 if ord == "nuc" else float(ord), values.ndim - 1, False)
         if not keepdim:
-            return small
+            return norms
         shape = tuple(1 if d in (rows, columns) else n for d, n in enumerate(x.shape))
-        return reshape.named("PermuteBackward0")(small, shape=shape)
+        return reshape.named("PermuteBackward0")(norms, shape=shape)
     along, over = (rows, columns) if ord in (1, -1) else (columns, rows)
     totals = sum(abs(x), dim=(along,), keepdim=keepdim)
     place = over if keepdim or over < along else over - 1
