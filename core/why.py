@@ -26,7 +26,7 @@ from autodiff.core.why_sums import (
     rounded_off_above,
     rounding_of_differences,
 )
-from autodiff.core.why_tables import CLOSING, JOINING
+from autodiff.core.why_tables import CLOSING, FILLING, JOINING
 from autodiff.core.why_words import (
     closing_words,
     custom_words,
@@ -51,8 +51,6 @@ if TYPE_CHECKING:
 MOST_CAUSES = 3
 #: So many edges at fault are looked into; where a long loop overflows, one is like the other.
 MOST_BROKEN = 10
-#: Ops that write infinities where they are told to.
-FILLING = ("masked_fill", "where", "index_put", "constant_pad", "scatter_with")
 
 
 def causes_of(

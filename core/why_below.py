@@ -6,14 +6,12 @@ from autodiff.core.lazy import np
 from autodiff.core.node import OpNode
 from autodiff.core.paths import vjp_of_ones
 from autodiff.core.symbol import is_custom
+from autodiff.core.why_tables import SQUARES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.node import Node
     from autodiff.core.paths import Edge
-
-#: Ops whose slope is 0 where their operand is.
-SQUARES = ("pow", "square", "vector_norm")
 
 
 def is_square(node: OpNode) -> bool:

@@ -12,7 +12,7 @@ from autodiff.core.lazy import np
 from autodiff.core.node import OpNode
 from autodiff.core.paths import contribution_of, vjp_of_ones
 from autodiff.core.sweep import np_errors_ignored
-from autodiff.core.why_tables import BOUNDED
+from autodiff.core.why_tables import STOPPING, TAKING
 from autodiff.core.why_words import fitting, function_of
 
 TYPE_CHECKING = False
@@ -27,23 +27,6 @@ if TYPE_CHECKING:
 
 #: So many edges are tried, and so many entries are told.
 MOST_TRIED, MOST_TOLD = 10, 3
-#: Ops that take some entries of their operand.
-TAKING = (
-    *("index", "index_select", "select", "slice", "gather", "pick", "take", "part"),
-    *("amax", "amin", "median", "diagonal"),
-)
-_OTHER_BRANCH = "takes the other branch there"
-_OTHER_OPERAND = "takes the other operand there"
-_OVER = "writes over {}"
-#: What an op that works entry by entry does where it lets nothing through, {} for the entries.
-STOPPING = {
-    **dict.fromkeys(("relu", "relu6"), "passes nothing on where its input is not positive"),
-    **dict.fromkeys(BOUNDED, "is flat beyond its bounds"),
-    **dict.fromkeys(("where", "except_where", "without_nan"), _OTHER_BRANCH),
-    **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), _OTHER_OPERAND),
-    **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "write_through"), _OVER),
-    "mul": "multiplies {} by 0",
-}
 
 
 class Stop:

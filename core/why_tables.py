@@ -73,6 +73,27 @@ CLOSING = {
     **dict.fromkeys(("index", "select", "slice", "gather", "pick", "amax", "amin", "take"), _OTHER),
     "mul": "has a 0 for this entry, but not for its derivative",
 }
+#: Ops that take some entries of their operand.
+TAKING = (
+    *("index", "index_select", "select", "slice", "gather", "pick", "take", "part"),
+    *("amax", "amin", "median", "diagonal"),
+)
+_OTHER_BRANCH = "takes the other branch there"
+_OTHER_OPERAND = "takes the other operand there"
+_WRITES = "writes over {}"
+#: What an op that works entry by entry does where it lets nothing through, {} for the entries.
+STOPPING = {
+    **dict.fromkeys(("relu", "relu6"), "passes nothing on where its input is not positive"),
+    **dict.fromkeys(BOUNDED, "is flat beyond its bounds"),
+    **dict.fromkeys(("where", "except_where", "without_nan"), _OTHER_BRANCH),
+    **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), _OTHER_OPERAND),
+    **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "write_through"), _WRITES),
+    "mul": "multiplies {} by 0",
+}
+#: Ops that write infinities where they are told to.
+FILLING = ("masked_fill", "where", "index_put", "constant_pad", "scatter_with")
+#: Ops whose slope is 0 where their operand is.
+SQUARES = ("pow", "square", "vector_norm")
 #: What the script writes for an op that it calls by no name.
 NAMELESS = {"mul": "the product", "index_put": "the assignment", "write_through": "the assignment"}
 #: Where the slope of an op has no bound, and what is said of it: {x} and {y} stand for the operands, {f} and

@@ -23,6 +23,7 @@ from autodiff.core.why_tables import (
     PRODUCTS,
     STEEP,
     STEPS,
+    STOPPING,
     UNDEFINED,
 )
 
@@ -120,10 +121,8 @@ def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
         return f"{name} is computed from nothing: {x}"
     if op in ("std", "var"):
         return f"the slope of {name} is 0 where all entries are equal: {x}"
-    if op in ("relu", "relu6"):
-        return f"{name} passes nothing on where its input is not positive: {x}"
-    if op in BOUNDED:
-        return f"{name} is flat beyond its bounds: {x}"
+    if op in ("relu", "relu6", *BOUNDED):
+        return f"{name} {STOPPING[op]}: {x}"
     if op in STEPS:
         return f"{function_of(node, names)} is flat everywhere, so its slope is 0: {x}"
     if passes_on_differences(node, g):
