@@ -209,8 +209,13 @@ def fits_one_line(terms: Sequence[str], page: Page) -> bool:
     return LABEL_WIDTH + sum(map(len, terms)) + 5 * (len(terms) - 1) <= min(page.width, 80)
 
 
-def product_lines(label: str, terms: Sequence[str], together: bool, width: int) -> Iterator[Line]:
-    """Products to be added: side by side where there is room, else one below the other."""
+def product_lines(
+    label: str, terms: Sequence[str], together: bool, width: int, *, are_blocks: bool = False
+) -> Iterator[Line]:
+    """Products to be added: side by side where there is room, else one below the other.
+
+    ``are_blocks`` says that arrays stand in them with all their entries, be it on a single line.
+    """
     if together:
         yield from step(label, ["  +  ".join(terms)])
         return
@@ -219,7 +224,7 @@ def product_lines(label: str, terms: Sequence[str], together: bool, width: int) 
         lines = term.split("\n")
         room = width - LABEL_WIDTH
         plus, sign = 0, "+ "
-        if len(lines) > 1:
+        if len(lines) > 1 or (are_blocks and len(term) > room):
             if at and lines[len(lines) // 2].startswith("-"):
                 lines, sign = [line[1:] for line in lines], "- "
             lines = folded_block(lines, room)
@@ -245,7 +250,7 @@ def number_lines(terms: Sequence[str], page: Page) -> Iterator[Line]:
         if max(map(len, side_by_side)) + LABEL_WIDTH <= page.width:
             yield from step("4 numbers", side_by_side)
         else:
-            yield from product_lines("4 numbers", terms, False, page.width)
+            yield from product_lines("4 numbers", terms, False, page.width, are_blocks=True)
         return
     pieces = []
     for at, term in enumerate(terms):

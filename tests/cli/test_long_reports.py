@@ -83,6 +83,17 @@ def test_numbers_that_stayed_names_are_not_written_out_twice(autodiff) -> None:
     assert "as in step 3" not in small
 
 
+def test_matrices_of_one_row_stay_in_one_piece(autodiff):
+    code = (
+        "h = x = torch.tensor([[0.123456, -1.56789, 0.987654]])\nW = torch.tensor([[0.1, 2., 3.]]*3,"
+        " requires_grad=True)\nfor t in range(2): h = torch.tanh(h @ W + x)\nL = h.sum()\nL.backward()"
+    )
+    said = autodiff("explain", "-e", code).out
+    numbers = said[said.index("\n4 numbers") : said.index("\n5 value")].split("\n")[1:]
+    assert [line for line in numbers if line.count("|") % 2] == []
+    assert "| 0.123456" in "".join(numbers)
+
+
 def test_paths_by_which_nothing_comes_are_told_once(autodiff):
     code = (
         "w = torch.tensor(0.01, requires_grad=True)\nh = torch.tensor(1.)\n"
