@@ -137,7 +137,7 @@ class Function:
             kwargs = self.without_numpy_names(kwargs)
         for position, parameter in enumerate(self.parameters):
             if parameter.variadic:
-                is_none = len(rest) == 1 and rest[0] is None and parameter.default is None
+                is_none = rest == [None] and parameter.kind == "ints" and parameter.default is None
                 value: Any = None if is_none else tuple(rest)
                 # Sizes side by side may be one list of that name; tensors are never given by name.
                 if not rest and parameter.kind == "ints" and parameter.name in kwargs:

@@ -26,6 +26,10 @@ class Blame:
         self.kind = kind
 
 
+#: Functions in Python that take their tensors side by side or as one list.
+TAKE_LISTS = frozenset(["atleast_1d", "atleast_2d", "atleast_3d", "meshgrid"])
+
+
 def takes(least: int, most: int, given: int) -> str:
     """How many arguments a function takes and how many it got, in Python's words, which torch repeats."""
     wanted = f"from {least} to {most}" if least != most else str(most)
@@ -70,7 +74,7 @@ class PythonSignature:
                 self.takes_any_name = True
             elif part.startswith("*"):
                 self.takes_any = part != "*"
-                self.takes_tensors = part == "*tensors"
+                self.takes_tensors = part in ("*tensors", "*matrices")
                 names = self.keyword_only
             elif part == "/":
                 self.only_positional = tuple(names)
@@ -110,7 +114,7 @@ def blame_of_python(
             return Blame(
                 f"{called}() missing {len(missing)} required {how} argument{plural}: {listing(missing)}"
             )
-    if signature.takes_tensors:  # side by side, or as one list
+    if signature.takes_tensors:
         is_list = count == 1 and isinstance(args[0], (tuple, list))
         is_else = count == 1 and not is_list and args[0] is not UNKNOWN and args[0].__class__ is not Tensor
         if is_else and called.startswith("atleast_"):
@@ -118,7 +122,7 @@ def blame_of_python(
             said = f"{called}() received an invalid combination of arguments - got ({type_name(args[0])})"
             forms = " * (Tensor input)\n * (tuple of Tensors tensors)"
             return Blame(f"{said}, but expected one of:\n{forms}", 0, args[0], "tensors")
-        return no_tensor(args[0] if is_list else args, 0)
+        return no_tensor(args[0] if is_list and called in TAKE_LISTS else args, 0)
     at = names.index("out") if "out" in names else count
     out = kwargs.get("out", args[at] if at < count else None)
     if not (out is None or out is UNKNOWN or out.__class__ is Tensor):

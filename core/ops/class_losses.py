@@ -285,6 +285,15 @@ def soft_cross_entropy(
         target = target * (1 - label_smoothing) + label_smoothing / (logs.shape[axis] or math.nan)
     products = logs * target
     if weight is not None:
+        count = logs.shape[axis]
+        if weight.shape != (count,):
+            raise ShapeError(
+                f"cross_entropy: weight tensor should be defined either for all {count} classes or no classes"
+                f" but got weight tensor of shape: {list(weight.shape)}",
+                code="E0301",
+                operands=(weight, logs),
+                caret=f"there are {count} classes, and each needs one weight",
+            )
         products = products * class_column(weight, logs, axis)
     if reduction == "none":
         return -sum(products, dim=(axis,), keepdim=False)

@@ -64,7 +64,7 @@ def lu(x: Tensor, pivot: bool) -> NamedResult:
         raise ShapeError(message, operands=(x,))
     if not pivot:
         raise ScriptError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
-    if not x.dtype.is_floating_point:
+    if not x.dtype.is_floating_point and x.size:
         message = f"\"lu_cpu\" not implemented for '{x.dtype.long_name}'"
         raise ScriptError(message, code="E0312", operands=(x,))
     rows, columns = x.shape[-2:]

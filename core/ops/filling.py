@@ -89,7 +89,7 @@ def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str,
             code="E0312",
             operands=(x, source),
         )
-    if index.size > 1 and dim >= source.ndim and name == "index_add_()":
+    if index.size > 1 and dim >= source.ndim:
         where = f"{name}: Indexing dim {dim} is out of bounds of the source tensor with dim {source.ndim}"
         raise ShapeError(
             where if dim else "Dimension specified as 0 but tensor has no dimensions",

@@ -55,6 +55,9 @@ def check_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_range: bool
             code="E0310",
             help=("give the number of bins, or a tensor with the edges between them",),
         )
+    if bins.__class__ is Tensor:
+        check_bins(x, bins)
+        check_weight(x, weight)
     if not x.dtype.is_floating_point:
         kernel = "histogramdd" if bins.__class__ is int and not has_range else "histogram_cpu"
         if x.dtype.kind == "b" and has_range:  # whose ends are laid out in the tensor's type
@@ -65,6 +68,10 @@ def check_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_range: bool
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
         )
+    check_weight(x, weight)
+
+
+def check_weight(x: Tensor, weight: Tensor | None) -> None:
     if weight is not None and weight.dtype is not x.dtype:
         raise ScriptError(
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the"
@@ -81,6 +88,16 @@ def check_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_range: bool
         )
 
 
+def check_bins(x: Tensor, bins: Tensor) -> None:
+    if bins.dtype is not x.dtype:
+        raise ScriptError(
+            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with"
+            f" dtype {x.dtype.c_name} and bins for dimension 0 with dtype {bins.dtype.c_name}",
+            code="E0312",
+            operands=(x, bins),
+        )
+
+
 def edges_given(x: Tensor, bins: Tensor) -> Any:
     """The edges in a tensor."""
     if bins.ndim != 1:
@@ -88,13 +105,6 @@ def edges_given(x: Tensor, bins: Tensor) -> Any:
             f"torch.histogramdd: bins tensor should have one dimension, but got {bins.ndim} dimensions in the"
             " bins tensor for dimension 0",
             operands=(bins,),
-        )
-    if bins.dtype is not x.dtype:
-        raise ScriptError(
-            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with"
-            f" dtype {x.dtype.c_name} and bins for dimension 0 with dtype {bins.dtype.c_name}",
-            code="E0312",
-            operands=(x, bins),
         )
     if bins.size < 2:
         raise ScriptError(

@@ -250,6 +250,7 @@ class Place:
         self.shape = x.shape
         self._basic: list[Any] = []
         self._arrays: dict[int, Any] = {}
+        self._outside: dict[int, tuple[Any, int]] = {}
         self._dim = 0
         keys = [self.simplified(key) for key in index]
         count = sum(spans(key) for key in keys)
@@ -259,6 +260,8 @@ class Place:
                 self.skip(x.ndim - count)
             else:
                 self.add(key)
+        if self._outside:
+            self.refuse_outside()
 
     def simplified(self, key: Any) -> Any:
         """One part of the index as int, bool, slice, None, Ellipsis or array."""
@@ -325,10 +328,20 @@ class Place:
         elif key.dtype == bool:
             self.add_mask(key)
         else:
-            outside = key[(key < -size) | (key >= size)]
-            if outside.size:
-                wrapped(self.x, int(outside[0]), dim, size)
+            if ((key < -size) | (key >= size)).any():
+                self._outside[dim] = key, size
             self.add_array(np.where(key < 0, key + size, key))
+
+    def refuse_outside(self) -> None:
+        """Refuse the first position that is outside, of arrays that are read side by side."""
+        shape = np.broadcast_shapes(*(array.shape for array in self._arrays.values()))
+        met = []
+        for dim, (key, size) in self._outside.items():
+            rows = (np.broadcast_to(key, shape) if 0 not in shape else key).ravel()
+            place = int(np.argmax((rows < -size) | (rows >= size)))
+            met.append((place, dim, int(rows[place]), size))
+        _, dim, index, size = min(met)
+        wrapped(self.x, index, dim, size)
 
     @property
     def named_dim(self) -> int:

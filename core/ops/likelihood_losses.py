@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def fitting_variance(x: Tensor, var: Any) -> Tensor:
     """The variance as a tensor that goes with ``x``: one for each entry, or one for each row."""
     if var.__class__ is float:
-        var = Tensor(np.full(x.shape, var, x.data.dtype))
+        floating = x.dtype if x.dtype.is_floating_point else default_dtype()
+        var = Tensor(np.full(x.shape, var, floating.name))
     elif var.__class__ is not Tensor:
         raise ScriptError(
             f"any() received an invalid combination of arguments - got ({type(var < 0).__name__}), but"

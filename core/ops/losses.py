@@ -325,11 +325,12 @@ def binary_cross_entropy_with_logits(
     need_floats("log_sigmoid_cpu", x)
     if y.dtype.name == "bool":
         y - y  # as torch takes the target from 1, in its own type
+    need_room(y, x)
     if pos_weight is None:
-        need_room(y, x)
         return weighted(bce_with_logits_op, x, y, weight, reduction)
     name = str(bce_with_logits_op.grad_fn)
     losses = sub.named(name)((1 - y) * x, (1 + (pos_weight - 1) * y) * logsigmoid(x))
+    losses = cast(losses, y.dtype)
     if weight is not None:
         losses = mul.named(name)(losses, weight)
     return reduce_tensor(losses, reduction, name)

@@ -84,14 +84,16 @@ def saturated(x: Tensor, p: float, training: bool, inplace: bool, shape: Shape) 
         raise ScriptError(f"dropout probability has to be between 0 and 1, but got {p}", code="E0206")
     if not training or p == 0:
         return x
+    if p == 1:
+        return kept(
+            x, x * (0.0 if x.dtype.is_floating_point else Tensor(np.zeros((), x.dtype.name))), inplace
+        )
     if not x.dtype.is_floating_point:
         raise ScriptError(
             f"result type Double can't be cast to the desired output type {x.dtype.long_name}",
             code="E0312",
             operands=(x,),
         )
-    if p == 1:
-        return kept(x, x * 0.0, inplace)
     stays = source.generator.random(shape) >= p
     scale = ((SATURATED**2 * p + 1) * (1 - p)) ** -0.5
     moved = np.asarray(np.where(stays, 0.0, SATURATED * scale) - SATURATED * scale * p, x.data.dtype)

@@ -10,10 +10,11 @@ from autodiff.core.errors import ScriptError, ShapeError, type_name
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.ops.arithmetic import div, mul
+from autodiff.core.ops.comparison import isnan, where
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.extremes import amax, amin
 from autodiff.core.ops.factorizations import singular_values
-from autodiff.core.ops.linalg import check_floats, check_matrices, check_square, inv_matrix
+from autodiff.core.ops.linalg import check_floats, check_matrices, check_square_shape, inv_matrix
 from autodiff.core.ops.reduction import Dims, cast, check_not_empty, dims_of, sum
 from autodiff.core.ops.selection import abs
 from autodiff.core.ops.shape import movedim, reshape
@@ -169,32 +170,54 @@ def norm(x: Tensor, p: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Te
     return norm_over(x, 2 if p is None else p, dim, keepdim, dtype)
 
 
+def inverse_or_inf(x: Tensor) -> Tensor:
+    """The inverse of each matrix, and infinity everywhere for one that has none."""
+    singular = np.reshape([is_singular(a) for a in x.data.reshape(-1, *x.shape[-2:])], (*x.shape[:-2], 1, 1))
+    if not singular.any():
+        return inv_matrix(x)
+    lost = Tensor(singular)
+    return where(lost, math.inf, inv_matrix(where(lost, Tensor(np.eye(x.shape[-1], dtype=x.data.dtype)), x)))
+
+
+def is_singular(matrix: Any) -> bool:
+    try:
+        np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        return True
+    return False
+
+
 @public("linalg.cond(input: tensor, p: any = None)", method=False)
 def cond(x: Tensor, p: Any) -> Tensor:
     """The condition number: the norm of A times the norm of its inverse."""
-    check_matrices(x, "linalg.cond", "input tensor")
-    if p.__class__ not in (int, float, bool, str) and p is not None:
+    p = int(p) if p.__class__ is bool else p
+    name = f"linalg.cond(ord={p})"
+    if p.__class__ is str:
+        check_square_shape(x, name)
+    else:
+        check_matrices(x, "linalg.cond", "input tensor")
+    if p.__class__ not in (int, float, str) and p is not None:
         raise ScriptError(
             f"linalg_cond(): argument 'p' (position 2) must be Number or str, not {type_name(p)}",
             code="E0310",
         )
     if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):
         raise ScriptError(f"linalg.cond got an invalid norm type: {p}", operands=(x,))
+    if not x.size:
+        return Tensor(np.zeros(x.shape[:-2], x.data.dtype))
     if p in (None, 2, -2):
         check_floats(x, "linalg.svd")
-        if 0 in x.shape:
-            return Tensor(np.zeros(x.shape[:-2], x.data.dtype))
         values = singular_values(x)
         last = values.ndim - 1
         largest, smallest = (op(values, dim=(last,), keepdim=False) for op in (amax, amin))
         ratio = div.named("SqueezeBackward1")
         return ratio(smallest, largest) if p == -2 else ratio(largest, smallest)
-    check_square(x, f"linalg.cond(ord={p})")
-    try:
-        inverse = inv_matrix(x)
-    except ScriptError:
-        if x.ndim > 2:
-            raise
-        return matrix_norm(x, p, None, False, None) * math.inf  # a single singular matrix
-    norms = (matrix_norm(part, p, None, False, None) for part in (x, inverse))
-    return (mul if p == "nuc" else mul.named("NanToNumBackward0"))(*norms)
+    check_square_shape(x, name)
+    if p == "nuc":
+        check_floats(x, "linalg.svd")
+        values = singular_values(x)
+        return mul(*(sum(part, dim=(x.ndim - 2,), keepdim=False) for part in (values, 1 / values)))
+    check_floats(x, "linalg.inv")
+    norms = (matrix_norm(part, p, None, False, None) for part in (x, inverse_or_inf(x)))
+    product = mul.named("NanToNumBackward0")(*norms)
+    return where(isnan(product), math.inf, product) if np.isnan(product.data).any() else product

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.functions import FUNCTIONS, Function, expose
+from autodiff.core.functions import FUNCTIONS, Function, expose, public
 from autodiff.core.ops import (  # noqa: F401 - the functions are declared there
     activations,
     arithmetic,
@@ -26,7 +26,7 @@ IN_TORCH = """
     nan_to_num neg negative rad2deg reciprocal relu round rsqrt sigmoid sin sinc sinh sqrt square tan tanh
     trunc xlogy
 """.split()
-IN_F = "celu elu hardtanh leaky_relu relu selu threshold".split()
+IN_F = "celu hardtanh leaky_relu relu selu threshold".split()
 #: What torch asks in Python, which the function with an underscore does not pass through.
 WITHOUT_CHECKS: dict[str, Callable[..., Tensor]] = {"hardtanh": activations.between}
 INPLACE = ", inplace: bool = False"
@@ -56,6 +56,18 @@ def keeping_inplace(function: Function) -> Callable[..., Tensor]:
 
     change.__doc__ = f"As ``{function.name}`` with ``inplace=True``."
     return change
+
+
+@public(
+    "F.elu_(input: tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0)", method=False
+)
+def elu_(x: Tensor, alpha: float, scale: float, input_scale: float) -> Tensor:
+    """As ``elu`` with ``inplace=True``."""
+    op = activations.elu.named("EluBackward1", saved=activations.RESULT)
+    made: Tensor = op(
+        activations.floats_only(x, "elu_cpu"), alpha=alpha, scale=scale, input_scale=input_scale
+    )
+    return x.assign_in_place(made)
 
 
 for name in IN_TORCH:

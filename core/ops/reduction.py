@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core import dtypes
-from autodiff.core.errors import ScriptError
+from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, primitive, selective
@@ -368,6 +368,13 @@ def logsumexp_over(x: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
     """log(Σ exp(x)) over dimensions, without overflow."""
     if not x.dtype.is_floating_point:
         x = to(x, dtype=dtypes.default_dtype().name)
+    if x.ndim and not dim and not keepdim:
+        raise ShapeError(
+            f"output with shape [] doesn't match the broadcast shape {[1] * x.ndim}",
+            operands=(x,),
+            caret="`dim` names no dimension",
+            help=(f"name them all: dim={list(range(x.ndim))}",),
+        )
     return logsumexp(x, dim=dims_of(x, dim, True), keepdim=keepdim)
 
 

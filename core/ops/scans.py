@@ -125,14 +125,14 @@ def diff(x: Tensor, n: int, dim: int, before: Tensor | None, after: Tensor | Non
             operands=(x,),
             caret="a single number has no entries to subtract from one another",
         )
-    axis = wrap_dim(x, dim)
-    for beside in (before, after):
-        if beside is not None:
-            check_beside(x, beside, axis)
     if n < 0:
         raise ScriptError(f"order must be non-negative but got {n}")
+    for beside in (before, after):
+        if beside is not None:
+            check_beside(x, beside, wrap_dim(x, dim))
     if not n:
         return clone.named("CopyBackwards")(x)
+    axis = wrap_dim(x, dim)
     parts = [part for part in (before, x, after) if part is not None]
     whole = cat_tensors(parts, axis) if len(parts) > 1 else x
     minus = ne if x.dtype.name == "bool" else sub
@@ -147,13 +147,13 @@ def diff(x: Tensor, n: int, dim: int, before: Tensor | None, after: Tensor | Non
 SPACING = "torch.gradient expected spacing to be unspecified, a scalar"
 
 
-def spacings(x: Tensor, spacing: Any, dims: tuple[int, ...], is_dim_given: bool) -> list[Any]:
+def spacings(x: Tensor, spacing: Any, count: int, is_dim_given: bool) -> list[Any]:
     """For each dimension the distance of neighbours, or the coordinates as a tensor."""
     if spacing.__class__ is Tensor and not spacing.ndim:
         spacing = spacing.item()
     spacing = 1 if spacing is None else spacing
     if spacing.__class__ in (int, float, bool):
-        return [spacing] * len(dims)
+        return [spacing] * count
     if not isinstance(spacing, (list, tuple)):
         raise ScriptError(
             "gradient() received an invalid combination of arguments - got (Tensor,"
@@ -161,12 +161,12 @@ def spacings(x: Tensor, spacing: Any, dims: tuple[int, ...], is_dim_given: bool)
             code="E0310",
             caret="a distance is a number; coordinates are a list with a tensor for each dimension",
         )
-    if len(spacing) != len(dims) and is_dim_given:
+    if len(spacing) != count and is_dim_given:
         raise ScriptError(
             f"{SPACING} or it's spacing and dim arguments to have the same length, but got a spacing argument"
-            f" of length {len(spacing)} and a dim argument of length {len(dims)}.",
+            f" of length {len(spacing)} and a dim argument of length {count}.",
         )
-    if len(spacing) != len(dims):
+    if len(spacing) != count:
         raise ScriptError(
             f"{SPACING}, or a list of length equal to 'self.dim() = {x.ndim}', since dim argument was not"
             f" given, but got a list of length {len(spacing)}",
@@ -257,10 +257,10 @@ def gradient(x: Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[Tensor
             caret="differences of these can be less than 0",
             help=("convert it with .float() or .double()",),
         )
+    steps = spacings(x, spacing, x.ndim if given is None else len(given), given is not None)
     dims = tuple(range(x.ndim)) if given is None else wrap_dims(x, given)
     for axis in dims:
         size_along(x, axis)
-    steps = spacings(x, spacing, dims, given is not None)
     if edge_order not in (1, 2):
         raise ScriptError("torch.gradient only supports edge_order=1 and edge_order=2.")
     for axis in dims:

@@ -282,11 +282,16 @@ def index_reduce(
 def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
     """What ``input[indices] = values`` makes of it, as a new tensor."""
     keys = [as_positions(key) for key in indices]
-    named = sum(map(spans, keys))
-    if named > x.ndim:
+    if len(keys) > x.ndim:
         raise ShapeError(
-            f"too many indices for tensor of dimension {x.ndim} (got {named})", code="E0208", operands=(x,)
+            f"too many indices for tensor of dimension {x.ndim} (got {len(keys)})",
+            code="E0208",
+            operands=(x,),
         )
+    start = 0
+    for key in keys:
+        check_mask(x, key, start)
+        start += spans(key)
     if all(key.dtype != bool for key in keys):
         check_values(x, keys, values)
     if values.dtype is not x.dtype:
@@ -298,6 +303,18 @@ def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
             caret=f"`values` holds {values.dtype.name} numbers, which go among {x.dtype.name}",
         )
     return setitem_value(x, tuple(indices), values)
+
+
+def check_mask(x: Tensor, key: Any, start: int) -> None:
+    """Refuse a mask of other sizes than ``x`` has from the dimension ``start`` on."""
+    for place, size in enumerate(key.shape if key.dtype == bool else ()):
+        if size != x.shape[wrap_dim(x, start + place)]:
+            raise ShapeError(
+                f"The shape of the mask {list(key.shape)} at index {place} does not match the shape of the"
+                f" indexed tensor {list(x.shape)} at index {start + place}",
+                code="E0208",
+                operands=(x,),
+            )
 
 
 def check_values(x: Tensor, keys: list[Any], values: Tensor) -> None:
