@@ -7,7 +7,7 @@ table, so nothing a script writes reaches numpy unchecked. Families enter their 
 from __future__ import annotations
 
 from autodiff.core.device import settle_on
-from autodiff.core.dtypes import DTYPES, dtype_meant
+from autodiff.core.dtypes import dtype_meant
 from autodiff.core.errors import ScriptError, type_name
 from autodiff.core.op import Op
 from autodiff.core.registry import Table, declare
@@ -384,7 +384,6 @@ def find(name: str) -> Function | None:
 
 
 __all__ = [
-    "DTYPES",
     "FUNCTIONS",
     "METHODS",
     "NAMESPACES",

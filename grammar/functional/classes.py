@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.grammar import syntax
 from autodiff.grammar.functional.initial import filled
 from autodiff.grammar.functional.layers import factor
-from autodiff.grammar.functional.models import CHAINED, INIT, Workshop, arguments_of, listed, shortened
+from autodiff.grammar.functional.models import INIT, Workshop, arguments_of, shortened
 from autodiff.grammar.functional.parts import Part
 from autodiff.grammar.functional.reading import CannotRewriteError
 from autodiff.grammar.walk import walk
@@ -395,6 +395,3 @@ def targets_in(node: syntax.Syntax) -> list[Any]:
         elif isinstance(part, syntax.AugmentedAssign):
             found.append(part.target)
     return found
-
-
-__all__ = ["CHAINED", "Opened", "listed", "member_of"]

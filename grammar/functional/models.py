@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from autodiff.grammar import syntax
-from autodiff.grammar.functional.layers import BY_HAND, LAYERS, Order, factor
+from autodiff.grammar.functional.layers import BY_HAND, LAYERS, Order
 from autodiff.grammar.functional.parts import Part
 from autodiff.grammar.functional.reading import LETTER, CannotRewriteError, Pasted
-from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,6 +204,3 @@ def shortened(text: str) -> str:
     """The first line of a text, not longer than a message can bear."""
     line = text.split("\n")[0]
     return line if len(line) <= 50 else line[:47] + "..."
-
-
-__all__ = ["Workshop", "arguments_of", "factor", "shortened", "walk"]
