@@ -26,7 +26,6 @@ CLOSES = {")": "(", "]": "[", "}": "{"}
 _BLANK_LINES = re.compile(r"(?:[ \t\f]*+(?:#[^\r\n]*+)?(?:\r\n|\r|\n))*+")
 _INDENTATION = re.compile(r"[ \t\f]*+")
 _COMMENT = re.compile(r"#[^\r\n]*+")
-_NAME, _NUMBER, _STRING, _NEWLINE, _SIGN = 1, 2, 3, 4, 5
 
 
 def word_pattern(patterns: dict[str, str], signs: list[str]) -> re.Pattern[str]:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 #: Errors found before anything runs, here; Python prints what comes before them first.
 BEFORE_IT_RUNS = ("E0201", "E0211")
-#: An integer that leaves 64 bits is an error of this language alone.
-OURS_ALONE = "E0207"
 #: First lines that are said otherwise here: Python's are empty, wrong, or name what scripts do not see.
 OWN_WORDS = (
     "assertion failed",

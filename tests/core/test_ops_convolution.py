@@ -15,7 +15,7 @@ def values(*shape: int) -> np.ndarray:
     return rng.uniform(-1.0, 1.0, shape)
 
 
-LINE, PLANE, SPACE = values(2, 4, 7), values(2, 4, 5, 6), values(1, 2, 3, 4, 3)
+LINE, PLANE = values(2, 4, 7), values(2, 4, 5, 6)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def values(*shape: int) -> np.ndarray:
     return rng.uniform(-2.0, 2.0, shape)
 
 
-X, LINE, PLANE = values(3, 4), values(2, 4, 5), values(2, 4, 3, 3)
+X, LINE = values(3, 4), values(2, 4, 5)
 MEAN, VAR = values(4), rng.uniform(0.5, 2.0, 4)
 
 

@@ -17,7 +17,7 @@ def distinct(*shape: int) -> np.ndarray:
     return rng.permutation(np.linspace(-2.0, 2.0, int(np.prod(shape)))).reshape(shape)
 
 
-LINE, PLANE, SPACE = distinct(2, 3, 8), distinct(2, 2, 5, 6), distinct(1, 2, 4, 3, 4)
+LINE, PLANE = distinct(2, 3, 8), distinct(2, 2, 5, 6)
 
 
 def words(op: str, name: str, *args, **kwargs) -> Case:

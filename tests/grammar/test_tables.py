@@ -135,13 +135,13 @@ def test_driver_and_lark_agree(text):
     reader = parser.Reader(source, builders=builders)
     words = read_words(source, reader.table)
     texts = [text[start:end] for start, end in zip(words.starts, words.ends, strict=True)]
-    ours = [texts_of_strings(item, texts) for item in shape_of_ours(reader.drive(words, "script"))]
+    ours = [marked(item) for item in shape_of_ours(reader.drive(words, "script"))]
     theirs = shape_of_lark(reference.parse(text, start="script"))
     strings = [text for text, kind in zip(texts, words.kinds, strict=True) if kind == "STRING"]
     assert fill(ours, strings) == theirs
 
 
-def texts_of_strings(item: object, texts: list[str]) -> object:
+def marked(item: object) -> object:
     """The driver hands a string literal on as the reader of its source; mark its place."""
     return STRING if isinstance(item, parser.Reader) else item
 

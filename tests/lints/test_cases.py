@@ -13,7 +13,6 @@ from script_runner import run_script
 
 W = "w = torch.tensor(1.0, requires_grad=True)\n"
 X = "x = torch.tensor([1.0, 2.0])\n"
-STEP = "with torch.no_grad():\n    w -= 0.1 * w.grad\n"
 LOOP = "for step in range(3):\n"
 LOSS = "    loss = (w - 3) ** 2\n    loss.backward()\n"
 
