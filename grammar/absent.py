@@ -6,6 +6,8 @@ all. Loaded when a script imports or uses something of the kind.
 
 from __future__ import annotations
 
+import os
+
 from autodiff.core.errors import ScriptError
 from autodiff.core.span import Span
 from autodiff.grammar.absent_functions import FUNCTIONS
@@ -288,6 +290,13 @@ def spelled(name: str) -> str:
     return name if not name.startswith("Tensor.") else f"{name[6:]}()"
 
 
+def is_torchs(name: str) -> bool:
+    """Whether torch has a public function of that full name; its functions are read from a file."""
+    owner, _, member = name.rpartition(".")
+    with open(os.path.join(os.path.dirname(__file__), "torch_names.txt"), encoding="utf-8") as lines:
+        return any(member in names for of, *names in map(str.split, lines) if of == owner)
+
+
 def absence(name: str, span: Span | None = None) -> ScriptError | None:
     """The error for the use of something that is not here; None where nothing is known of it."""
     found = entry_of(name)
@@ -302,6 +311,14 @@ def absence(name: str, span: Span | None = None) -> ScriptError | None:
         span=span,
         about=(name,),
     )
+
+
+def torchs_alone(name: str, span: Span) -> ScriptError | None:
+    """The error for a function that torch has under that full name; None where it has none."""
+    if not is_torchs(name):
+        return None
+    message = f"`{spelled(name)}` is not in the language"
+    return ScriptError(message, code="E0149", caret=CARETS["E0149"], span=span, about=(name,))
 
 
 def stand_in(name: str) -> Namespace:

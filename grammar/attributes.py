@@ -187,9 +187,10 @@ def no_attribute(owner: Any, name: str, span: Span) -> ScriptError:
     """The error for a name a value does not have."""
     kind = owner.__class__
     if kind is Namespace or kind is Tensor:
-        from autodiff.grammar.absent import absence
+        from autodiff.grammar.absent import absence, torchs_alone
 
-        missing = absence(f"{'Tensor' if kind is Tensor else owner.name}.{name}", span)
+        full = f"{'Tensor' if kind is Tensor else owner.name}.{name}"
+        missing = absence(full, span) or torchs_alone(full, span)
         if missing is not None:
             return missing
     if kind is Namespace:

@@ -83,3 +83,28 @@ def test_what_is_repaired_prints_what_torch_prints_for_the_original(path: Path) 
         pytest.skip("needs what is not installed")
     for fix in error.fixes:
         assert comparable(printed(fix.apply(path.read_text()))) == comparable(expected)
+
+
+@pytest.mark.oracle
+def test_the_names_that_torch_alone_has_are_torchs() -> None:
+    from make_torch_names import TARGET, table
+
+    assert TARGET.read_text() == table(), "run python tests/make_torch_names.py"
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("F.pdist(torch.ones(3, 2))", "F.pdist"),
+        ("torch.linalg.ldl_factor(torch.ones(2, 2))", "torch.linalg.ldl_factor"),
+        ("torch.ones(2).storage_offset()", ".storage_offset()"),
+    ],
+)
+def test_a_function_that_torch_alone_has_is_named_as_such(call: str, name: str) -> None:
+    error = run_script(f"x = {call}").error
+    assert (error.message, error.code) == (f"`{name}` is not in the language", "E0149")
+    assert error.caret == CARETS["E0149"]
+
+
+def test_a_name_that_torch_has_not_either_is_a_slip() -> None:
+    assert run_script("torch.ones(2).storage_offse()").error.code == "E0204"
