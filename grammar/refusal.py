@@ -133,6 +133,21 @@ class Form:
         return names[max(len(names) - count - ("Tensor out" in self.text), 0) :]
 
     @property
+    def words(self) -> int:
+        """The length of its list, in which torch counts the star."""
+        return len(self.parameters) + ("*" in self.text) - ("Tensor out" in self.text)
+
+    def marked(self, at: int, value: Any) -> str:
+        """The type of a value, between marks where it is not the one listed at that place."""
+        part = self.text[1:-1].split(", ")[at].rpartition(" ")[0]
+        given = type_name(value)
+        if isinstance(value, (tuple, list)):
+            listed = ", ".join(map(type_name, value))
+            comma = "," * (len(value) == 1)
+            given += f" of ({listed}{comma})" if value.__class__ is tuple else f" of [{listed}]"
+        return given if part == given or (part, given) == ("float", "int") else f"!{given}!"
+
+    @property
     def is_ours(self) -> bool:
         """Whether all it takes is something a script has."""
         return not any("name" in p.kind.split() or "names" in p.kind.split() for p in self.parameters)
@@ -349,6 +364,8 @@ class Reader:
         ]
         if len(forms) == 1 and others:
             return Blame(f"{said} unrecognized keyword arguments: {', '.join(others)}", ANY_FORM)
+        if len(forms) == 1 and not self.kwargs and len(given) == forms[0].words:
+            given = [forms[0].marked(at, value) for at, value in enumerate(self.args)]
         only_named = ", " * (bool(given) and not self.args)  # which torch leaves behind
         said = f"{said} ({', '.join(given)}{only_named}), but expected"
         if len(forms) == 1:

@@ -58,6 +58,11 @@ def common_type(x: Tensor, other: Any, *rest: Any) -> None:
         )
 
 
+def div(x: Tensor, other: Any, rounding_mode: str | None = None) -> None:
+    if rounding_mode in (None, "floor", "trunc"):
+        broadcast(x, other)
+
+
 def ldexp(x: Tensor, other: Tensor) -> None:
     if not x.dtype.is_floating_point:
         raise no_room(f"ldexp can't be cast to the desired output type {x.dtype.long_name}", x)
@@ -193,6 +198,7 @@ BEFORE: dict[str, Callable[..., dict[str, Any] | None]] = {
     "baddbmm": baddbmm,
     "cumprod": summed,
     "cumsum": summed,
+    "div": div,
     "float_power": float_power,
     "ldexp": ldexp,
     "masked_fill": masked_fill,
