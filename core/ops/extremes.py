@@ -191,21 +191,21 @@ def lower_median(a: Any, axis: int) -> Any:
     return np.where(np.any(is_nan, axis=axis, keepdims=True), first, middle)
 
 
-def check_median(x: Tensor, name: str, dim: int | None) -> None:
+def check_median(x: Tensor, dim: int | None) -> None:
     """torch looks at the dimension before the kernel, and asks no kernel for the median of nothing."""
     if dim is None:
         if x.size:
             need_kind(x, "median_cpu", "if")
         return
     if x.ndim:
-        check_not_empty(x, name, (wrap_dim(x, dim),))
+        check_not_empty(x, "median", (wrap_dim(x, dim),))
     need_kind(x, "median_out", "if")
 
 
 @public("median(input: tensor, dim: int = None, keepdim: bool = False)")
 def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     """The lower of the two middle entries; with ``dim`` values and indices along it."""
-    check_median(x, "median", dim)
+    check_median(x, dim)
     if dim is None:
         return median(x, dim=None, keepdim=False)
     return pick_entries(x, "median", dim, keepdim, "MedianBackward1", lower_median)

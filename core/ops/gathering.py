@@ -222,10 +222,10 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def scattered(name: str, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
     dim = check_scatter(x, dim, index, source)
-    if not index.size and index.ndim != x.ndim:
+    is_tensor = source.__class__ is Tensor
+    if not index.size and (index.ndim != x.ndim or (is_tensor and source.shape != index.shape)):
         return clone(x)
     array = positions_in(x, index, dim, OUT_OF_BOUNDS)
-    is_tensor = source.__class__ is Tensor
     if x.ndim == array.ndim and (not is_tensor or source.ndim == x.ndim):
         return OPS[name](x, source, dim=dim, index=array)
     sent = vector(source) if is_tensor else source

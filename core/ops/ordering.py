@@ -170,7 +170,7 @@ nanmedian_op: Op = primitive(
 @public("nanmedian(input: tensor, dim: int = None, keepdim: bool = False)")
 def nanmedian(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     """The lower of the two middle entries that are not nan; with ``dim`` values and indices along it."""
-    check_median(x, "nanmedian", dim)
+    check_median(x, dim)
     if dim is not None:
         return pick_entries(x, "nanmedian", dim, keepdim, "NanmedianBackward1", lower_middle)
     return nanmedian_op(x, dim=None, keepdim=False)
