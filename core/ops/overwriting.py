@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.changeable import refuse_shape
 from autodiff.core.functions import FUNCTIONS, Function, expose, public
 from autodiff.core.ops import (  # noqa: F401 - the functions are declared there
     activations,
@@ -39,6 +40,7 @@ def overwriting(function: Function) -> Callable[..., Tensor]:
 
     def change(x: Tensor, *args: object) -> Tensor:
         result: Tensor = function.implementation(x, *args)
+        refuse_shape(x, result.shape)
         if after is not None:
             after(x, result, (x, *args))
         return result if result is x else x.assign_in_place(result)
