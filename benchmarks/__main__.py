@@ -27,6 +27,7 @@ from benchmarks import (
     startup,
     strongest_paths,
     tiny_tensors,
+    training,
     trees,
 )
 from benchmarks.cases import Case
@@ -49,7 +50,7 @@ WORKLOADS = (
     strongest_paths,
     trees,
 )
-GROWING = (scalars, elementwise, scripts, strongest_paths)
+GROWING = (scalars, elementwise, scripts, strongest_paths, training)
 QUICK = 0.1
 
 
@@ -62,7 +63,9 @@ def collected(scale: float) -> dict[str, list[Case]]:
 
 def main() -> None:
     asked = argparse.ArgumentParser(prog="python -m benchmarks", description="Measurements beside peers.")
-    asked.add_argument("--only", nargs="+", metavar="ROW", help="P4 P13 ops elements lines paths parsing")
+    asked.add_argument(
+        "--only", nargs="+", metavar="ROW", help="P4 P13 ops elements lines paths training parsing"
+    )
     asked.add_argument("--quick", action="store_true", help="a tenth of the sizes, one round, --print")
     asked.add_argument("--scale", type=float, default=None, help="multiply the sizes; implies --print")
     asked.add_argument("--rounds", type=int, default=None, help="3, or 1 with --quick")

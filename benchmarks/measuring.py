@@ -18,6 +18,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+from autodiff.cli import heap
+
 from benchmarks.cases import BYTES, SECONDS, Case, Side
 from benchmarks.machine import Interpreters, wait_until_idle
 
@@ -27,6 +29,12 @@ ENVIRONMENT = {
     name: value
     for name, value in os.environ.items()
     if name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
+}
+#: As the command line does it, freed arrays leave their memory to the next ones: on all sides.
+KEEPING_MEMORY = {
+    **ENVIRONMENT,
+    "MALLOC_TRIM_THRESHOLD_": str(heap.FREE_AT_TOP),
+    "MALLOC_MMAP_THRESHOLD_": str(heap.MAPPED),
 }
 #: Seconds of a round from which on a peer is measured in one round only.
 LONG = 3.0
@@ -156,7 +164,7 @@ def finished(command: list[str]) -> str:
         capture_output=True,
         text=True,
         cwd=REPOSITORY,
-        env=ENVIRONMENT,
+        env=KEEPING_MEMORY,
         check=False,
     )
     if done.returncode:

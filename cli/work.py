@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from time import perf_counter
 
 from autodiff.cli.arguments import Request
+from autodiff.cli.heap import keep_freed_memory
 from autodiff.cli.session import Session
 from autodiff.cli.supervisor import set_wall
 from autodiff.cli.threads import start_alone
@@ -47,6 +48,7 @@ def make_report(
     assert script is not None
     set_limits(request)
     start_alone()
+    keep_freed_memory()
     settings = read_settings(request)
     entry = read_entry(request.text("entry"))
     asked_wrt = bool(settings.wrt)

@@ -146,8 +146,7 @@ def reflected(name: str, general: Operator) -> Operator:
             return general(self, other)
         if op is None:
             op, scalar = OPS[name], OPS[name].scalar
-        b = self.node
-        if scalar is None or b is None or not (b.__class__ is ScalarNode or b.tracked) or not mode.enabled:
+        if scalar is None:
             return general(self, other)
         try:
             out = scalar(other, y)
@@ -158,6 +157,11 @@ def reflected(name: str, general: Operator) -> Operator:
         made = new(kind)
         made.value = out
         made.cell = made.alias = made.versions = None
+        b = self.node
+        if b is None or not (b.__class__ is ScalarNode or b.tracked) or not mode.enabled:
+            made.node = None
+            made.requires_grad = False
+            return made
         node = made.node = ScalarNode()
         node.op = op
         node.a = node.name = node.mark = node.g = None

@@ -7,11 +7,11 @@ asked for it (the command line does that); ``requires_grad`` is what the script 
 
 from __future__ import annotations
 
-from autodiff.core import dtypes, entrywise, heap, requirements, scalars, sharing
+from autodiff.core import dtypes, entrywise, requirements, scalars, sharing
 from autodiff.core.dtypes import DType, dtype_of
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.fast import is_fast
-from autodiff.core.lazy import hooks, np
+from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.node import GradCell, Leaf, Node, VersionCounter
@@ -378,6 +378,5 @@ def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = Fals
 
 if is_fast:
     SHORT_WAYS[1] = lambda op: scalars.of_one(Tensor, op)
-    hooks.append(heap.keep_freed_memory)
 
 from autodiff.core import application as _application  # noqa: E402, F401 - enters how ops apply to Tensor

@@ -88,7 +88,7 @@ def add_values(
         x = frame[x_slot] if x_slot else left(frame)
         y = frame[y_slot] if y_slot else right(frame)
         mode.site = span
-        if x.__class__ is Tensor and y.__class__ is Tensor:
+        if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
             return x + y
         if x is UNBOUND or y is UNBOUND:
             left(frame), right(frame)
@@ -104,7 +104,7 @@ def sub_values(
         x = frame[x_slot] if x_slot else left(frame)
         y = frame[y_slot] if y_slot else right(frame)
         mode.site = span
-        if x.__class__ is Tensor and y.__class__ is Tensor:
+        if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
             return x - y
         if x is UNBOUND or y is UNBOUND:
             left(frame), right(frame)
@@ -120,7 +120,7 @@ def mul_values(
         x = frame[x_slot] if x_slot else left(frame)
         y = frame[y_slot] if y_slot else right(frame)
         mode.site = span
-        if x.__class__ is Tensor and y.__class__ is Tensor:
+        if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
             return x * y
         if x is UNBOUND or y is UNBOUND:
             left(frame), right(frame)
@@ -136,7 +136,7 @@ def div_values(
         x = frame[x_slot] if x_slot else left(frame)
         y = frame[y_slot] if y_slot else right(frame)
         mode.site = span
-        if x.__class__ is Tensor and y.__class__ is Tensor:
+        if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
             return x / y
         if x is UNBOUND or y is UNBOUND:
             left(frame), right(frame)

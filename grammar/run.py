@@ -118,9 +118,10 @@ class LastPasses:
         passes = {"backward": self.backward, "grad": self.grad, "functional": self.functional}
         ran = passes.pop(kind)
         if ran.order and not self.keeps_all:  # what the pass before used up is of no more use to anybody
-            kept = {*order, *(node for other in passes.values() for node in other.order)}
-            for node in ran.order:
-                if isinstance(node, ArrayNode) and node not in kept:
+            arrays = [node for node in ran.order if node.__class__ is ArrayNode]
+            kept = {*order, *(node for other in passes.values() for node in other.order)} if arrays else ()
+            for node in arrays:
+                if node not in kept:
                     node.release()
         self.backwards += kind == "backward"
         ran.roots, ran.seeds, ran.order = roots, seeds, order

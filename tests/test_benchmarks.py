@@ -22,6 +22,7 @@ SMALL = {
     "products": [(4,)],
     "cross_entropy": [(5, 3)],
     "strongest_paths": [("dag", 30), ("random graph", 30)],
+    "training": [("a line through four points", 3), ("a perceptron 2-16-1, 8 samples", 3)],
     "trees": [(20,)],
 }
 CALLS = [(name, arguments) for name, calls in SMALL.items() for arguments in calls]
@@ -189,7 +190,7 @@ def test_growth_is_shown_from_small_to_large():
     assert series["ops"] == [1_000, 10_000, 100_000, 1_000_000, 5_000_000]
     assert series["elements"] == [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
     assert series["lines"] == [1_000, 10_000, 100_000]
-    assert set(series) == {"ops", "elements", "lines", "paths"}
+    assert set(series) == {"ops", "elements", "lines", "paths", "training"}
     works = [(line.row, line.work) for case in growing for line in case.lines]
     assert len(set(works)) == len(works)
 

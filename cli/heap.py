@@ -4,12 +4,16 @@ glibc gives the top of its heap back as soon as 128 KiB of it are free, and has 
 mapped by the system. The arrays of the next pass are then new pages, which the system clears and enters one
 by one when they are first written: with arrays of 32 KiB that takes longer than the arithmetic. Both
 thresholds are described in mallopt(3), and so are the environment variables by which users set them.
+Whoever imports the engine keeps what there is.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+
+from autodiff.core.fast import is_fast
+from autodiff.core.lazy import hooks
 
 #: Parameters of mallopt(3), as in malloc.h.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
@@ -22,10 +26,13 @@ SAID = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_", "
 
 
 def keep_freed_memory() -> None:
-    """Raise both thresholds, where the C library is glibc and the user has not set any."""
-    if sys.platform != "linux" or any(name in os.environ for name in SAID):
-        return
-    import ctypes  # numpy has loaded it
+    """Raise both thresholds once there are arrays, where the C library is glibc and nobody has set them."""
+    if is_fast and sys.platform == "linux" and not any(name in os.environ for name in SAID):
+        hooks.append(raise_thresholds)
+
+
+def raise_thresholds() -> None:
+    import ctypes  # numpy, which has just been loaded, loads it too
 
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
