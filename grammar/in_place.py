@@ -125,7 +125,10 @@ def bound(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     try:
         return function.bind(args, kwargs)
     except ScriptError:
-        return ()
+        from autodiff.core.older_orders import in_present_order
+
+        older = in_present_order(function.name, args, kwargs, is_method=True)
+        return () if older is None else function.bind((), older)
 
 
 def without_slope(name: str, x: Tensor, others: tuple[Any, ...], result: Tensor) -> Tensor:

@@ -29,7 +29,6 @@ REFUSED: dict[str, dict[str, int]] = {
     "extremes": {UNDEFINED: 2},
     "linalg": {UNDEFINED: 8},
     "losses": {"ctc_slope": 16},
-    "matrix_functions": {"lu_permutation": 4},
     "normalization": {"unfold": 1},
     "pooling": {"fold": 12},
     "reduction": {UNDEFINED: 14},
