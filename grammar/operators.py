@@ -194,9 +194,11 @@ def mod_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any
     is_whole = number.__class__ is int and number
 
     def run(frame: Frame) -> Any:
-        x = left(frame)
+        x = frame[x_slot] if x_slot else left(frame)
         if is_whole and x.__class__ is int:  # as in `if step % 100 == 0`
             return x % number
+        if x_slot:
+            x = left(frame)  # which finds out that it is unbound
         mode.site = span
         return operate(x, number)
 
@@ -260,6 +262,18 @@ def comparison(c: Compiler, node: syntax.Comparison) -> Evaluate:
     if len(links) == 1:
         ((compare, second),) = links
         of_ints = ON_INTS.get(node.rest[0][0])
+        right = node.rest[0][1]
+        if of_ints is not None and right.__class__ is syntax.Number and right.value.__class__ is int:
+            number = right.value
+
+            def run_beside_number(frame: Frame) -> Any:
+                x = first(frame)
+                if x.__class__ is int:
+                    return of_ints(x, number)
+                mode.site = span
+                return compare(x, number)
+
+            return run_beside_number
 
         def run(frame: Frame) -> Any:
             x = first(frame)

@@ -56,8 +56,10 @@ def if_(c: Compiler, node: syntax.If) -> Execute:
     def run(frame: Frame) -> int | None:
         for test, span, body in branches:
             value = test(frame)
+            if value is False:
+                continue
             mode.site = span
-            if is_true(value):
+            if value is True or is_true(value):
                 return body(frame)
         return orelse(frame) if orelse is not None else None
 
