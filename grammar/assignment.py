@@ -56,13 +56,17 @@ def assign_name(c: Compiler, target: syntax.Name, value: Evaluate) -> Execute:
     floats_count = at_top and c.plain
     span = target.span
 
-    def run(frame: Frame) -> None:
-        made = value(frame)
-        if convert is not None:
+    if convert is not None:
+        evaluate = value
+
+        def value(frame: Frame) -> Any:
+            made = evaluate(frame)
             if made.__class__ is not Tensor:
                 mode.site = span  # a number that becomes a leaf is made here
-            made = convert(made)
-        frame[slot] = made
+            return convert(made)
+
+    def run(frame: Frame) -> None:
+        made = frame[slot] = value(frame)
         if made.__class__ is Tensor:
             node = made.node
             if node is None:
