@@ -34,6 +34,8 @@ STUMBLED = re.compile(
     r"|undefined Tensor in C\+\+|^cannot create std::vector |^setStorage: "
     r"|^numel: integer multiplication overflow$|^unflatten got an unexpected error:$"
 )
+#: What torch.gradient says of steps in a list, whatever is wrong with the names beside them.
+STEPS_AS_TENSORS = "expected Tensor as element 0 in argument 1, but got float"
 #: What torch prints a tensor behind, as C++ does; here its shape stands there.
 BEFORE_A_TENSOR = "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
 #: A function of torch's with its address, as Python prints it.
@@ -68,7 +70,7 @@ def row_of(name: str, ours: str | None, theirs: str | None) -> str | None:
         if name == "F.scaled_dot_product_attention" and ours.endswith(MASKED_TWICE):
             return "attention of four dimensions"
         return "not in the language" if ABSENT.fullmatch(ours) else None
-    if STUMBLED.search(theirs):
+    if STUMBLED.search(theirs) or (OF_NAMES.fullmatch(ours) and theirs == STEPS_AS_TENSORS):
         return "torch stumbles"
     if ours.startswith(BEFORE_A_TENSOR) and theirs.startswith(BEFORE_A_TENSOR):
         return "tensors in messages"

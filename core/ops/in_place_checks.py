@@ -115,6 +115,10 @@ def baddbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
     fits = fits and first.shape[0] == second.shape[0]
     if fits and first.dtype is x.dtype and second.dtype is not x.dtype:
         raise no_room(bad_type(x, second.dtype), x, second)
+    shape = (*first.shape[:2], *second.shape[2:])
+    are_bools = all(t.dtype.kind == "b" for t in (x, first, second))  # for which there is no kernel
+    if fits and are_bools and expanded_shape(x, shape) != x.shape:
+        raise bad_shape(x, shape)
 
 
 def addmv(x: Tensor, matrix: Tensor, vector: Tensor, *rest: Any) -> None:
