@@ -122,6 +122,8 @@ def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DT
         return norm_over(x, 2, (rows, columns), keepdim)
     if ord in (2, -2, "nuc"):
         values = singular_values(movedim(x, (rows, columns), (-2, -1)))
+        if ord == -2:
+            check_not_empty(values, "amin", (-1,))
         norms = extreme_size(values, 0 if ord == "nuc" else float(ord), values.ndim - 1, False)
         if not keepdim:
             return norms
