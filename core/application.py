@@ -40,6 +40,8 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         are_numbers = are_numbers and value.__class__ in PLAIN_NUMBERS
         values.append(value)
     if are_numbers:
+        if op.name == "sub" and any(v.__class__ is bool for v in values):
+            raise not_for_booleans(op, operands)
         out = op.evaluate_scalars(*values)
         if not tracked:
             return Tensor(out)

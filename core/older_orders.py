@@ -80,7 +80,7 @@ def call_in_older_order(function: Function, args: Sequence[Any], kwargs: dict[st
     ]
     present.insert(sum(text.startswith("Tensor") for text in present), "*")
     mode.warn(
-        f"This overload of {function.name} is deprecated:\n\t{function.name}({older})\nConsider using one of"
-        f" the following signatures instead:\n\t{function.name}({', '.join(present)})"
+        f"This overload of {function.name} is deprecated:\n    {function.name}({older})\nConsider using"
+        f" one of the following signatures instead:\n    {function.name}({', '.join(present)})"
     )
     return function(**given)

@@ -310,7 +310,7 @@ def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple
     if entry.endswith("]"):
         kept = kept_in_lists(execution.names)
         if entry in kept:
-            return [(entry, differentiable(kept[entry].source(), entry))]
+            return [(entry, differentiable(node_in(order, kept[entry]), entry))]
     versions: dict[str, Node] = {}
     for node in order:  # newest first, so the latest version of a name comes first
         if node.name is not None:
@@ -341,9 +341,17 @@ def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple
             tensor = execution.names[name]
             if entry != name and not tensor.dtype.is_floating_point:
                 continue
-            latest = tensor.source()
+            latest = node_in(order, tensor)
         found.append((name, latest))
     return [(name, differentiable(node, name)) for name, node in found]
+
+
+def node_in(order: list[Node], tensor: Tensor) -> Node:
+    """What stands for a tensor in the graph: of a leaf that was changed since it was used, what was used."""
+    node = tensor.source()
+    if isinstance(node, Leaf) and node.cell is not None and node not in order:
+        return next((x for x in order if isinstance(x, Leaf) and x.cell is node.cell), node)
+    return node
 
 
 def differentiable(node: Node, name: str) -> Node:

@@ -59,3 +59,29 @@ def check_same_size(x: Tensor, y: Tensor, message: str) -> None:
         sizes = (f"torch.Size({list(x.shape)})", f"torch.Size({list(y.shape)})")
         caret = f"the target has shape {y.shape}, the input {x.shape}"
         raise ShapeError(message.format(*sizes), operands=(x, y), caret=caret)
+
+
+def check_weight_shape(x: Tensor, weight: Tensor) -> None:
+    """A weight of each entry has to broadcast to the shape of the input, which torch asks from the last."""
+    common = [1] * max(0, weight.ndim - x.ndim) + list(x.shape)
+    for place in range(-1, -1 - weight.ndim, -1):
+        n = weight.shape[place]
+        if common[place] == 1:
+            common[place] = n
+        elif n not in (1, common[place]):
+            raise ShapeError(
+                f"Attempting to broadcast a dimension of length {n} at {place}! Mismatching argument at index"
+                f" 1 had torch.Size({list(weight.shape)}); but expected shape should be broadcastable to"
+                f" {common}",
+                code="E0301",
+                operands=(weight, x),
+                caret=f"shapes {weight.shape} and {x.shape} differ in dimension {place}",
+                help=("give a weight for each entry, or one for each entry of the last dimensions",),
+            )
+    if common != list(x.shape):
+        raise ShapeError(
+            f"output with shape {list(x.shape)} doesn't match the broadcast shape {common}",
+            code="E0301",
+            operands=(weight, x),
+            caret=f"weights of shape {weight.shape} make more losses than there are entries",
+        )

@@ -18,7 +18,14 @@ from autodiff.core.op import Op, primitive
 from autodiff.core.ops.activations import logsigmoid
 from autodiff.core.ops.arithmetic import mul, pow, sub
 from autodiff.core.ops.comparison import where
-from autodiff.core.ops.loss_checks import check_same_size, check_weights, is_true, need_floats, warn_of_sizes
+from autodiff.core.ops.loss_checks import (
+    check_same_size,
+    check_weight_shape,
+    check_weights,
+    is_true,
+    need_floats,
+    warn_of_sizes,
+)
 from autodiff.core.ops.reduction import cast, check_floating, mean, sum
 from autodiff.core.ops.selection import abs, maximum, sign
 from autodiff.core.ops.shape import expand
@@ -302,6 +309,8 @@ def binary_cross_entropy(
             caret=f"the input holds {x.dtype.name} numbers, the target {y.dtype.name}",
         )
     need_floats("binary_cross_entropy", x)
+    if weight is not None:
+        check_weight_shape(x, weight)
     return weighted(binary_cross_entropy_op, x, y, weight, reduction)
 
 
