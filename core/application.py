@@ -11,7 +11,7 @@ from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Node, ScalarNode, next_number
 from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 from autodiff.core.requirements import kind_of, need_kind
-from autodiff.core.tensors import Tensor, _check_broadcast, settle
+from autodiff.core.tensors import Tensor, check_broadcast, settle
 from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     arrays = tuple(values)
     if op.is_elementwise and len(arrays) > 1:
         try:
-            _check_broadcast(operands)
+            check_broadcast(operands)
         except ShapeError:
             if op.name == "sub" and any(kind_of(x) == "b" for x in operands):  # which torch asks first
                 raise not_for_booleans(op, operands) from None

@@ -317,7 +317,7 @@ def settle(out: Any) -> Any:
     return out
 
 
-def _check_broadcast(operands: tuple[Any, ...]) -> tuple[int, ...]:
+def check_broadcast(operands: tuple[Any, ...]) -> tuple[int, ...]:
     """The common shape; refused, in torch's words, where there is none or it is too large for the memory."""
     shape: tuple[int, ...] = ()
     before: Any = None

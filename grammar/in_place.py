@@ -12,7 +12,7 @@ from autodiff.core.node import ArrayNode, Leaf, next_number
 from autodiff.core.op import OPS
 from autodiff.core.ops.in_place_checks import AFTER, BEFORE
 from autodiff.core.sharing import share_memory
-from autodiff.core.tensors import Tensor, _check_broadcast, settle
+from autodiff.core.tensors import Tensor, check_broadcast, settle
 from autodiff.grammar.conversions import cast
 from autodiff.grammar.methods import method
 from autodiff.grammar.values import NUMBERS, type_name
@@ -75,7 +75,7 @@ def copy_(x: Tensor, other: Any, non_blocking: Any = False) -> Tensor:
     refuse_change(x, (src,))
     refuse_input(x, src)
     if src.shape != x.shape:
-        refuse_shape(x, _check_broadcast((x, src)))
+        refuse_shape(x, check_broadcast((x, src)))
     if mode.enabled and any(is_tracked(t) for t in (x, src)):
         copied = setitem_value(x, ..., src)
         if isinstance(copied.node, ArrayNode):

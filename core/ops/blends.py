@@ -12,7 +12,7 @@ from autodiff.core.op import elementwise
 from autodiff.core.ops.arithmetic import add
 from autodiff.core.ops.reduction import cast
 from autodiff.core.requirements import need_kind
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def in_type_of_sum(x: Any, a: Tensor, b: Tensor) -> Tensor:
 @public("addcmul(input, tensor1: tensor, tensor2: tensor, *, value: float = 1)", in_place=True)
 def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
     """``input + value * tensor1 * tensor2``."""
-    _check_broadcast((x, a, b))
+    check_broadcast((x, a, b))
     if x.dtype.kind == a.dtype.kind == b.dtype.kind:
         need_kind(x, "addcmul_cpu_out", "if")
     if {x.dtype.kind, a.dtype.kind, b.dtype.kind} == {"i"}:
@@ -57,7 +57,7 @@ def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
             caret="both hold whole numbers",
             help=("convert one with .double()",),
         )
-    _check_broadcast((x, a, b))
+    check_broadcast((x, a, b))
     a = in_type_of_sum(x, a, b)
     return add.named("AddcdivBackward0")(x, (a if value == 1 else value * a) / b)
 
@@ -91,6 +91,6 @@ def point_between(x: Any, end: Any, weight: Any) -> Any:
                 operands=(x, other),
                 caret=f"one holds {x.dtype.name} numbers, `{name}` {other.dtype.name}",
             )
-    _check_broadcast((x, end))
+    check_broadcast((x, end))
     need_kind(x, f"lerp_kernel_{'tensor' if weight.__class__ is Tensor else 'scalar'}", "f")
     return lerp(x, end, weight)

@@ -13,7 +13,7 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.op import Op, elementwise, selective
 from autodiff.core.ops import masking
-from autodiff.core.tensors import Tensor, _check_broadcast, tensor
+from autodiff.core.tensors import Tensor, check_broadcast, tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def isclose(x: Tensor, y: Tensor, rtol: float, atol: float, equal_nan: bool) -> 
     for name, bound in (("rtol", rtol), ("atol", atol)):
         if bound < 0:
             raise ScriptError(f"{name} must be greater than or equal to zero, but got {bound}")
-    _check_broadcast((x, y))
+    check_broadcast((x, y))
     return Tensor(np.asarray(np.isclose(x.data, y.data, rtol=rtol, atol=atol, equal_nan=equal_nan)))
 
 

@@ -31,7 +31,7 @@ from autodiff.core.ops.picking import (
 from autodiff.core.ops.positions import check_integers, positions_in, vector
 from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import expand, reshape, to
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
 
 def with_mask(x: Tensor, mask: Tensor) -> tuple[Tensor, Any]:
     """Both in the shape they have in common; what has no dimensions as vectors."""
-    shape = _check_broadcast((mask, x))
+    shape = check_broadcast((mask, x))
     x = x if x.shape == shape else expand(x, shape=shape)
     held = np.broadcast_to(mask.data, shape)
     return vector(x), held if shape else held.reshape(1)
@@ -339,7 +339,7 @@ def masked_select(x: Tensor, mask: Tensor) -> Tensor:
 @public("masked_scatter(input: tensor, mask: tensor, source: tensor)", in_place=True)
 def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The entries of ``source``, one after the other, in place of those where the mask holds."""
-    _check_broadcast((mask, x))
+    check_broadcast((mask, x))
     if source.dtype is not x.dtype:
         raise ScriptError(
             "masked_scatter: expected self and source to have same dtypes but got"
@@ -365,7 +365,7 @@ def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         )
     entries = slice_dim(reshape(source, shape=(source.size,)), dim=0, start=0, stop=count, step=1)
     out = index_put.named("MaskedScatterBackward0")(whole, entries, basic=(), advanced=places)
-    common = _check_broadcast((mask, x))
+    common = check_broadcast((mask, x))
     return out if out.shape == common else reshape.named("MaskedScatterBackward0")(out, shape=common)
 
 

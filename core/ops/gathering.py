@@ -28,7 +28,7 @@ from autodiff.core.ops.positions import (
 )
 from autodiff.core.ops.shape import clone, expand_sizes, reshape
 from autodiff.core.requirements import name_in_c
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
             operands=(mask,),
             help=("compare to get a mask, as in `x > 0`",),
         )
-    _check_broadcast((mask, x))
+    check_broadcast((mask, x))
     if value.__class__ is Tensor:
         if value.ndim:
             raise ShapeError(

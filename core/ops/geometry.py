@@ -20,7 +20,7 @@ from autodiff.core.ops.selection import abs, sign
 from autodiff.core.ops.shape import expand, sum_to, unsqueeze
 from autodiff.core.ops.spreads import vector_norm
 from autodiff.core.requirements import need_kind
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def linalg_cross(x: Tensor, y: Tensor, dim: int) -> Tensor:
             f" {y.shape[axis]}",
             operands=(x, y),
         )
-    check_allocation(_check_broadcast((x, y)), 8)
+    check_allocation(check_broadcast((x, y)), 8)
     need_kind(x, "cross", "if")
     kinds = f"{x.dtype.long_name} but found {y.dtype.long_name}"
     check_same_dtype(x, y, f"expected scalar type {kinds}")

@@ -6,7 +6,7 @@ from autodiff.core.changeable import refuse_shape
 from autodiff.core.dtypes import promote
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.ops.dims import expanded_shape, wrap_dim
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def bad_shape(x: Tensor, shape: Sequence[int]) -> ShapeError:
 
 def broadcast(x: Tensor, *others: Any) -> None:
     """The common shape has to fit before types are looked at."""
-    refuse_shape(x, _check_broadcast((x, *others)))
+    refuse_shape(x, check_broadcast((x, *others)))
 
 
 def common_type(x: Tensor, other: Any, *rest: Any) -> None:
@@ -144,7 +144,7 @@ def addr(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
 
 def masked_fill(x: Tensor, mask: Tensor, *rest: Any) -> None:
     if mask.dtype.kind == "b":
-        _check_broadcast((x, mask))
+        check_broadcast((x, mask))
 
 
 def masked_scatter(x: Tensor, mask: Tensor, *rest: Any) -> None:

@@ -28,7 +28,7 @@ from autodiff.core.ops.spreads import vector_norm
 from autodiff.core.ops.transcendental import sigmoid
 from autodiff.core.random_source import source
 from autodiff.core.requirements import need_room, whole_number
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def normalize(x: Tensor, p: float, dim: Any, eps: float) -> Tensor:
 )
 def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
-    shape = _check_broadcast((x, y))
+    shape = check_broadcast((x, y))
     axis = wrap_dim(Tensor(np.broadcast_to(0.0, shape)), dim)
     common = promote([(v.dtype, v.ndim) for v in (x, y)])
     if not common.is_floating_point:
@@ -380,6 +380,6 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         rows = addmm_matrices(bias, flat, transposed, 1, 1)
         return reshape(rows, shape=(*x.shape[:-1], weight.shape[0]))
     out = matmul(x, transposed)
-    refuse_shape(out, _check_broadcast((out, bias)))
+    refuse_shape(out, check_broadcast((out, bias)))
     need_room(out, bias)
     return out + cast(bias, out.dtype)

@@ -31,7 +31,7 @@ from autodiff.core.ops.selection import abs, maximum, sign
 from autodiff.core.ops.shape import expand
 from autodiff.core.ops.transcendental import exp, log, sigmoid, xlogy
 from autodiff.core.requirements import need_room
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         x, y = cast(x, common), cast(y, common)
     if x.shape == y.shape:
         return x, y
-    _check_broadcast((x, y))
+    check_broadcast((x, y))
     shape = np.broadcast_shapes(x.shape, y.shape)
     return expand(x, shape=shape), expand(y, shape=shape)
 

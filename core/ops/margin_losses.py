@@ -22,7 +22,7 @@ from autodiff.core.ops.selection import clamp_min, minimum, relu
 from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.transcendental import exp, sqrt
 from autodiff.core.requirements import need_room
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def soft_margin_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduc
     if x.dtype.name == "bool":
         -x  # noqa: B018 - which torch puts where the losses go, and refuses
     if x.shape != y.shape:
-        _check_broadcast((x, y))
+        check_broadcast((x, y))
         refuse_shape(x, np.broadcast_shapes(x.shape, y.shape))
     need_room(x, y)
     if not x.dtype.is_floating_point:

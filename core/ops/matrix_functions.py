@@ -28,7 +28,7 @@ from autodiff.core.ops.products import matmul, mT
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.shape import clone, expand, reshape, unsqueeze
 from autodiff.core.results import NamedResult
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[tuple[int, ...], Any, A
     batch: tuple[int, ...] = (*x.shape[:-2], 1)
     for given in (rtol, atol):
         if given.__class__ is Tensor:
-            batch = _check_broadcast((Tensor(given.data[..., None]), Tensor(np.empty(batch))))
+            batch = check_broadcast((Tensor(given.data[..., None]), Tensor(np.empty(batch))))
     atol, rtol = (given.data if given.__class__ is Tensor else given for given in (atol, rtol))
     return batch[:-1], atol, rtol
 

@@ -15,7 +15,7 @@ from autodiff.core.lazy import np
 from autodiff.core.ops.creation import KEYWORDS, allocate, leaf
 from autodiff.core.ops.dims import Shape, check_sizes
 from autodiff.core.random_source import source
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
             help=("write `torch.normal(0.0, 1.0, (2, 3))`",),
         )
     centre = mean.data if mean.__class__ is Tensor else mean
-    _check_broadcast(tuple(tensors))
+    check_broadcast(tuple(tensors))
     shape = np.broadcast_shapes(*(x.shape for x in tensors)) if size is None else check_sizes(size)
     if size is not None and tensors:
         raise ScriptError(

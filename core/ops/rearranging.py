@@ -31,7 +31,7 @@ from autodiff.core.ops.shape import (
     unsqueeze,
 )
 from autodiff.core.ops.windows import window_count
-from autodiff.core.tensors import Tensor, _check_broadcast
+from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def places_repeated(counts: Tensor, size: int, output_size: int | None) -> Any:
 def broadcast_tensors(tensors: list[Tensor] | None) -> tuple[Tensor, ...]:
     """The tensors, each expanded to the shape they have in common."""
     tensors = tensors or []
-    shape = _check_broadcast(tuple(tensors))
+    shape = check_broadcast(tuple(tensors))
     return tuple(x if x.shape == shape else expand(x, shape=shape) for x in tensors)
 
 

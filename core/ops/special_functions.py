@@ -23,7 +23,7 @@ from autodiff.core.ops.selection import sign
 from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.transcendental import TINY, digamma, exp, exp2, from_scipy, lgamma, log, polygamma_of
 from autodiff.core.requirements import need_kind
-from autodiff.core.tensors import Tensor, _check_broadcast, settle
+from autodiff.core.tensors import Tensor, check_broadcast, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ for op in (isposinf, isneginf, isreal, signbit):
 def times_power_of_two(x: Any, y: Tensor) -> Tensor:
     """``input * 2 ** other``."""
     if x.__class__ is not Tensor or x.dtype.is_floating_point:
-        _check_broadcast((x, y))
+        check_broadcast((x, y))
         need_kind(y, "ldexp_cpu_exp", "if")
     return ldexp(x, y)
 
