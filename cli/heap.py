@@ -22,7 +22,13 @@ FREE_AT_TOP = 256 << 20
 #: Bytes from which on an array is mapped by itself: the most that glibc takes.
 MAPPED = 32 << 20
 #: Where users say how the heap is to be kept.
-SAID = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_", "GLIBC_TUNABLES")
+SAID = (
+    "MALLOC_TRIM_THRESHOLD_",
+    "MALLOC_MMAP_THRESHOLD_",
+    "MALLOC_MMAP_MAX_",
+    "MALLOC_TOP_PAD_",
+    "GLIBC_TUNABLES",
+)
 
 
 def keep_freed_memory() -> None:

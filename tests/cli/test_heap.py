@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from autodiff.cli import heap
@@ -64,9 +66,41 @@ def test_a_pass_brings_no_pages_for_what_the_last_one_freed() -> None:
     [
         {"AUTODIFF_FAST": "0"},
         {"AUTODIFF_FAST": "1", "MALLOC_TRIM_THRESHOLD_": "131072"},
+        {"AUTODIFF_FAST": "1", "MALLOC_MMAP_MAX_": "65536"},
         {"AUTODIFF_FAST": "1", "GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=131072"},
     ],
 )
 def test_without_it_or_where_the_user_has_said_how_the_c_library_decides(said: dict[str, str]) -> None:
     brought, taken = pages(**said)
     assert brought > taken / 5
+
+
+#: So many passes through arrays of 320 KB in a script.
+SCRIPT = """\
+x = torch.full((40_000,), 0.5, requires_grad=True)
+for _ in range({passes}):
+    h = x
+    for _ in range(10):
+        h = torch.tanh(h * x)
+    h.sum().backward()
+"""
+
+
+def pages_of_command(passes: int, folder: Path) -> int:
+    """How many pages the system brings when the command runs so many passes."""
+    script = folder / f"{passes}.ad"
+    script.write_text(SCRIPT.format(passes=passes), encoding="utf-8")
+    kept = {name: value for name, value in os.environ.items() if name not in heap.SAID}
+    command = [sys.executable, "-m", "autodiff.cli", "run", str(script)]
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=kept | {"AUTODIFF_FAST": "1"})
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == 0
+    return used.ru_minflt
+
+
+@glibc
+def test_the_command_keeps_what_scripts_free(tmp_path: Path) -> None:
+    few, many = (pages_of_command(passes, tmp_path) for passes in (5, 45))
+    of_a_pass = 20 * 40_000 * 8 // resource.getpagesize()
+    assert many - few < of_a_pass
