@@ -191,11 +191,12 @@ def pow_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any
 
 
 def mod_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
-    is_whole = number.__class__ is int and number
+    if number.__class__ is not int or not number:
+        return by_table(left, x_slot, always(number), 0, span, operate)
 
     def run(frame: Frame) -> Any:
         x = frame[x_slot] if x_slot else left(frame)
-        if is_whole and x.__class__ is int:  # as in `if step % 100 == 0`
+        if x.__class__ is int:  # as in `if step % 100 == 0`
             return x % number
         if x_slot:
             x = left(frame)  # which finds out that it is unbound
@@ -265,6 +266,16 @@ def comparison(c: Compiler, node: syntax.Comparison) -> Evaluate:
         right = node.rest[0][1]
         if of_ints is not None and right.__class__ is syntax.Number and right.value.__class__ is int:
             number = right.value
+            if of_ints is operator.eq:
+
+                def run_equal(frame: Frame) -> Any:
+                    x = first(frame)
+                    if x.__class__ is int:
+                        return x == number
+                    mode.site = span
+                    return compare(x, number)
+
+                return run_equal
 
             def run_beside_number(frame: Frame) -> Any:
                 x = first(frame)

@@ -51,7 +51,18 @@ def nothing(c: Compiler, node: syntax.Statement) -> Execute:
 @compiles(syntax.If, STATEMENTS)
 def if_(c: Compiler, node: syntax.If) -> Execute:
     branches = [(c.expression(test), test.span, c.body(body)) for test, body in node.branches]
-    orelse = c.body(node.orelse) if node.orelse else None
+    orelse = c.body(node.orelse) if node.orelse else do_nothing
+    if len(branches) == 1:
+        ((only_test, only_span, only_body),) = branches
+
+        def run_one(frame: Frame) -> int | None:
+            value = only_test(frame)
+            if value is not True and value is not False:
+                mode.site = only_span
+                value = is_true(value)
+            return only_body(frame) if value else orelse(frame)
+
+        return run_one
 
     def run(frame: Frame) -> int | None:
         for test, span, body in branches:
@@ -61,9 +72,13 @@ def if_(c: Compiler, node: syntax.If) -> Execute:
             mode.site = span
             if value is True or is_true(value):
                 return body(frame)
-        return orelse(frame) if orelse is not None else None
+        return orelse(frame)
 
     return run
+
+
+def do_nothing(frame: Frame) -> None:
+    pass
 
 
 @compiles(syntax.While, STATEMENTS)
