@@ -16,7 +16,8 @@ from autodiff.core.limits import limits
 from autodiff.core.naming import Names
 from autodiff.core.neighbours import Neighbours
 from autodiff.core.sweep import leading_to
-from autodiff.core.verify import HIDDEN, KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check, verify
+from autodiff.core.verdict import HIDDEN, KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check
+from autodiff.core.verify import verify
 from autodiff.grammar.hand_formula import HandCheck, check_formula
 from autodiff.grammar.hand_points import Formula
 from autodiff.grammar.moved_runs import Probe, Rerun

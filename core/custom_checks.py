@@ -13,7 +13,8 @@ from autodiff.core.node import OpNode
 from autodiff.core.paths import contribution_of
 from autodiff.core.report import Subject
 from autodiff.core.sweep import leading_to
-from autodiff.core.verify import WRONG, verify
+from autodiff.core.verdict import WRONG
+from autodiff.core.verify import verify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from autodiff.core.naming import Names
     from autodiff.core.node import Node
     from autodiff.core.span import Source
-    from autodiff.core.verify import Check
+    from autodiff.core.verdict import Check
 
 #: So many calls are looked at, those nearest to the output first.
 MOST_CALLS = 20

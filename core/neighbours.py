@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import isfinite
 
 from autodiff.core.lazy import np
+from autodiff.core.slopes import magnitudes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,5 +175,4 @@ class _Gaps:
 def direction(x: Any, random: Any) -> Any:
     """Where to move: every entry by about its own size, those that are 0 by that of the largest, or 1."""
     signs = random.choice([-1.0, 1.0], x.shape) * random.uniform(0.5, 1.0, x.shape)
-    largest = float(np.abs(x).max(initial=0.0)) or 1.0
-    return np.where(x == 0, largest, np.abs(x)) * signs
+    return magnitudes(x) * signs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import factorial, isfinite, log2, sqrt
+from math import factorial, isfinite, sqrt
 
 from autodiff.core.lazy import np
 
@@ -76,6 +76,11 @@ class Slope:
         return is_jump and self.error > 100 * self.noise
 
 
+def magnitudes(x: Any) -> Any:
+    """What a move of every entry is small or large beside: its size, for 0 that of the largest, or 1."""
+    return np.where(x == 0, float(np.abs(x).max(initial=0.0)) or 1.0, np.abs(x))
+
+
 def slope_of(value: Callable[[float], float], at: float, middle: float, rounding: float) -> Slope | None:
     """The difference quotients that change least from one step to the next; None where no step is finite.
 
@@ -133,28 +138,6 @@ def is_endless(value: Callable[[float], float], at: float, middle: float, given:
         if all(here > ENDLESS_GROWTH * before > 0 for before, here in pairwise(quotients)):
             return True
     return False
-
-
-def remainder_order(
-    value: Callable[[float], float], middle: float, rate: float, length: float, noise: float, blur: float
-) -> float | None:
-    """How fast ``|f(h) - f(0) - h*rate|`` shrinks with h: 2 where the rate is the slope.
-
-    ``h`` is up to an eighth of ``length``; the values are off by ``noise`` and the rate by ``blur``.
-    None where the remainder is nothing but rounding.
-    """
-    noise = max(1e-12 * max(abs(middle), abs(rate), 1e-300), noise)
-    points = []
-    for k in range(3, 27):
-        h = length * 2.0**-k
-        remainder = abs(value(h) - middle - h * rate)
-        if isfinite(remainder) and remainder > noise + h * blur:
-            points.append((k, log2(remainder)))
-    slopes = [(before[1] - after[1]) / (after[0] - before[0]) for before, after in pairwise(points)]
-    if len(slopes) < 3:
-        return None
-    # The smallest steps that are still above rounding are the nearest to the limit.
-    return float(np.median(slopes[-5:]))
 
 
 def sampled_rounding(value: Callable[[Any], float], x: Any, direction: Any) -> tuple[float, float]:

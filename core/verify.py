@@ -3,33 +3,49 @@
 The recorded graph is run again at other inputs. Differences of its values are compared with the gradient
 entry by entry, over a sweep of steps of which the most stable is believed; the remainder of Taylor's formula
 must shrink with the square of the step, whatever the step; and where every op on the way is analytic, a
-complex step gives the derivative without any difference at all (Squire and Trapp, "Using complex variables
-to estimate derivatives of real functions", SIAM Review 40, 1998).
+complex step gives the derivative without any difference at all. All steps are relative to the size of what
+is moved.
 """
 
 from __future__ import annotations
 
-from math import inf, isfinite, isinf, isnan
+from functools import partial
+from math import inf, isinf, isnan
 
+from autodiff.core.complex_step import complex_slope
 from autodiff.core.differentiated import Gradient, Scalar
 from autodiff.core.lazy import np
-from autodiff.core.slopes import SMALL, is_endless, remainder_order, sampled_rounding, slope_along, slope_of
+from autodiff.core.slopes import is_endless, magnitudes, sampled_rounding, slope_along, slope_of
 from autodiff.core.symbol import is_custom
+from autodiff.core.taylor import Remainder
+from autodiff.core.verdict import (
+    BLURRED,
+    CHANGES,
+    DISAGREE,
+    ENDLESS,
+    INFINITE,
+    INPUT,
+    KINK,
+    LEAVES,
+    LOST,
+    NOT_FINITE,
+    OK,
+    ORDER,
+    UNDECIDED,
+    WRONG,
+    Check,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from autodiff.core.custom_checks import FunctionFault
-    from autodiff.core.kinks import Kink
     from autodiff.core.neighbours import Neighbours
     from autodiff.core.node import Node
     from autodiff.core.report import Subject
     from autodiff.core.slopes import Slope
 
-#: The imaginary step: so small that its square vanishes beside 1.
-COMPLEX_STEP = 1e-30
 #: Of larger tensors so many entries are stepped one by one, and the rest in so many groups, whose entries are
 #: stepped one by one where the group is off.
 MOST_ENTRIES, GROUPS = 200, 100
@@ -51,66 +67,8 @@ DUST = {"float64": 1e-13, "float32": 1e-4}
 CANCELLED = {"float64": 1e-7, "float32": 0.1}
 #: The remainder shrinks at least so fast where the gradient is right; a wrong one gives 1.
 SLOPE = 1.8
-OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
-#: The verdict on an entry that stands for the whole gradient is the last of these.
-ORDER = (OK, UNDECIDED, KINK, NOT_FINITE, WRONG)
-LEAVES, BLURRED, CHANGES = "leaves the domain", "blurred by rounding", "changes"
-LOST, INPUT, HIDDEN = "lost beside larger gradients", "is an input itself", "hidden beside larger gradients"
-INFINITE, ENDLESS = "is infinite", "goes to infinity"
-
-
-class Check:
-    """What was found about one gradient, or its gradient in turn: ``order`` 2.
-
-    ``verdict`` is OK, WRONG, KINK (the slopes from the two sides differ, no gradient is right), NOT_FINITE
-    or UNDECIDED, for the ``reason`` given: LEAVES (every step leaves the domain), BLURRED (rounding hides the
-    slope), LOST (it is off, but so small beside those on the way that rounding may be all there is of it),
-    CHANGES (the script comes to something else when it is run again), INFINITE (what is differentiated is
-    infinite), ENDLESS (the gradient is, and the differences grow without end) or INPUT (the output is this
-    input, so there is no rule to check). NOT_FINITE is nan, or an infinity where the differences are none.
-    The caller makes WRONG what a Function has made so, though HIDDEN from the
-    differences. ``worst`` is the entry
-    furthest from the differences, () for a number; ``difference`` how far it is, relative to the largest
-    entry; ``is_by_plane`` where the complex step has decided because differences are of no use there.
-    ``expected`` and ``given`` are its two values, ``step`` the step believed. ``complex_difference``
-    is the same for the complex step, None where an op on the way is not analytic.
-    ``slope`` is the order of Taylor's remainder, None where there is none to measure (a linear function).
-    ``sides`` are the slopes from below and above at a kink, ``outputs`` the outputs at a jump; ``kinks``,
-    which a caller who knows the script's names fills in, are the ops on the way that sit on one, whatever
-    the verdict. ``leaps`` says that runs of the script beside this one have shown it, and ``ties``, which
-    the caller fills in, are the lines that compare equal numbers. ``fault``, filled in by the caller too, is
-    a Function of the script that is to blame. ``entries`` of ``size`` were stepped one by one.
-    ``is_unconnected`` where nothing leads from the output to the input.
-    """
-
-    __slots__ = (
-        *("complex_difference", "difference", "entries", "expected", "fault", "given", "is_by_plane"),
-        *("is_unconnected", "kinks", "leaps", "name", "order", "outputs", "reason", "sides", "size", "slope"),
-        *("step", "ties", "verdict", "worst"),
-    )
-
-    def __init__(self, name: str, size: int, order: int) -> None:
-        self.name = name
-        self.order = order
-        self.size = size
-        self.verdict = OK
-        self.worst: tuple[int, ...] = ()
-        self.difference = 0.0
-        self.expected = 0.0
-        self.given = 0.0
-        self.step = 0.0
-        self.complex_difference: float | None = None
-        self.is_by_plane = False
-        self.is_unconnected = False
-        self.slope: float | None = None
-        self.sides: tuple[float, float] | None = None
-        self.outputs: tuple[float, float] | None = None
-        self.leaps = False
-        self.kinks: tuple[Kink, ...] = ()
-        self.ties: tuple[int, ...] = ()
-        self.reason = ""
-        self.fault: FunctionFault | None = None
-        self.entries = size
+#: and one that shrinks slower than this is that of a wrong one, or of steps that are too large.
+STEEP = 1.2
 
 
 def verify(
@@ -143,7 +101,8 @@ def verify(
             return first
         weights = random.standard_normal(target.shape) if target.shape else np.asarray(1.0)
         function = Gradient(subject, spelled, target, weights)
-    return _Verifier(function, random, order).check(neighbours)
+    with np.errstate(all="ignore"):
+        return _Verifier(function, random, order).check(neighbours)
 
 
 class _Verifier:
@@ -185,23 +144,36 @@ class _Verifier:
         self.step_entries(found, middle)
         if not found.entries:
             found.verdict, found.reason = UNDECIDED, LEAVES
-        largest = float(np.abs(self.x).max())
-        length = largest if 0 < largest < SMALL else max(largest, 1.0)
-        blur = 10 * self.digits * float(np.abs(self.g * self.direction).sum())
-        rate, noise = float((self.g * self.direction).sum()), 100 * self.rounding
-        found.slope = remainder_order(
-            lambda h: float(self.value(self.x + h * self.direction)), middle, rate, length, noise, blur
-        )
-        if (
-            found.verdict == OK
-            and found.entries < found.size
-            and found.slope is not None
-            and found.slope < SLOPE
-        ):
-            found.verdict = WRONG  # in an entry that was not stepped
+        self.measure_remainder(found, middle)
         if neighbours is not None and found.verdict in (OK, UNDECIDED, KINK):
             self.look_around(found, neighbours)
         return found
+
+    def measure_remainder(self, found: Check, middle: float) -> None:
+        """Fill in the order of Taylor's remainder, on a line that moves every entry by about its own size.
+
+        Where that shows nothing of numbers smaller than 1, they are moved by as much as 1 would be.
+        """
+        for way in (self.direction * magnitudes(self.x), self.direction):
+            rate, noise = float((self.g * way).sum()), 100 * self.rounding
+            size = float(np.abs(self.g * way).sum())
+            value = partial(self.value_along, way)
+            remainder = Remainder(value, middle, rate, 1.0, noise, 10 * self.digits * size)
+            found.slope, found.is_linear = remainder.order, remainder.is_linear
+            if found.slope is not None or float(np.abs(self.x).max()) >= 1.0:
+                break
+        if found.verdict != OK or found.slope is None or found.slope >= SLOPE:
+            return
+        if found.entries < found.size:
+            found.verdict = WRONG  # in an entry that was not stepped
+        elif found.slope < STEEP:
+            if remainder.left <= 10 * self.relative * size:
+                found.verdict, found.reason = UNDECIDED, DISAGREE
+            else:  # so much the differences would have seen: the function is too fast for these steps
+                found.slope = None
+
+    def value_along(self, way: Any, h: float) -> float:
+        return float(self.value(self.x + h * way))
 
     @property
     def digits(self) -> float:
@@ -270,7 +242,7 @@ class _Verifier:
                     found.verdict, found.reason = ORDER[rank[0]], ENDLESS if is_found else ""
                     found.worst, found.given, found.sides = place, given, None
                 continue
-            plane = self.complex_slope(place)
+            plane, plane_step = self.complex_slope(place) or (None, 0.0)
             slope = slope_of(self.stepped(place), float(self.x[place]), middle, self.rounding)
             if slope is None and plane is None:
                 found.entries -= 1
@@ -290,12 +262,15 @@ class _Verifier:
                 found.verdict, found.worst, found.difference = verdict, place, apart / size
                 found.expected, found.given = expected, given
                 is_plane = slope is None or (verdict == WRONG and TRUST * slope.error > self.relative * size)
+                found.is_complex = plane is not None and is_plane
                 if plane is not None and is_plane:
-                    found.expected, found.step = plane, COMPLEX_STEP
+                    found.expected, found.step = plane, plane_step
                 elif slope is not None:
                     found.step = slope.step
                 found.reason = BLURRED if verdict == UNDECIDED else ""
-                if verdict == UNDECIDED and slope is not None and (is_dust or self.is_lost(slope, given)):
+                if verdict == UNDECIDED and plane is not None:
+                    found.reason = DISAGREE
+                elif verdict == UNDECIDED and slope is not None and (is_dust or self.is_lost(slope, given)):
                     found.reason = LOST
                 found.sides = (slope.left, slope.right) if slope is not None and verdict == KINK else None
                 found.complex_difference = None if plane is None else abs(plane - given) / size
@@ -333,7 +308,9 @@ class _Verifier:
         is_kink = slope.is_kink(size)
         is_told = apart <= close and not self.is_lost(slope, given)
         if is_told and room <= BLIND * size and not is_kink:
-            return OK
+            if plane is None or not is_off_plane:
+                return OK
+            return UNDECIDED if abs(plane - slope.middle) > max(close, room) else WRONG
         if plane is not None:
             return WRONG if is_off_plane else OK
         if self.is_blurred:
@@ -382,12 +359,8 @@ class _Verifier:
         x[place] += by
         return x
 
-    def complex_slope(self, place: tuple[int, ...]) -> float | None:
-        """The slope by a complex step; None where there is none, or it is not finite."""
+    def complex_slope(self, place: tuple[int, ...]) -> tuple[float, float] | None:
+        """The slope by a complex step, and the step; None where there is none."""
         if not self.function.is_analytic:
             return None
-        try:
-            slope = float(np.imag(self.value(self.moved(place, COMPLEX_STEP * 1j)))) / COMPLEX_STEP
-        except TypeError:  # a function of the op that has no complex form
-            return None
-        return slope if isfinite(slope) else None
+        return complex_slope(lambda by: self.value(self.moved(place, by)), float(self.x[place]))

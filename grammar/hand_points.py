@@ -9,6 +9,7 @@ from autodiff.core.errors import AutodiffError, CompileError, ShapeError, UsageE
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import Leaf, Node, OpNode
+from autodiff.core.slopes import SMALL, magnitudes
 from autodiff.core.span import Source
 from autodiff.core.sweep import newest_first, np_errors_ignored, sweep
 from autodiff.core.tensors import Tensor, settle
@@ -238,9 +239,11 @@ def second_gradient(subject: Subject, first: Node, second: Node) -> Any:
 
 
 def drawn(leaf: Leaf, random: Any, spread: float) -> Any:
-    """How far to move a leaf."""
+    """How far to move a leaf: over 0 where an entry is near it, and not so small that 1 is another world."""
     x = np.asarray(leaf.out)
-    return spread * (x * random.uniform(-1, 1, x.shape) + random.uniform(-1, 1, x.shape) / 3)
+    size = magnitudes(x)
+    unit = np.where(size < SMALL, size, 1.0)
+    return spread * (x * random.uniform(-1, 1, x.shape) + unit * random.uniform(-1, 1, x.shape) / 3)
 
 
 def is_alike(subject: Subject, other: Subject) -> bool:

@@ -18,7 +18,8 @@ from autodiff.core.naming import Names
 from autodiff.core.op import OPS
 from autodiff.core.span import Source
 from autodiff.core.sweep import leading_to
-from autodiff.core.verify import KINK, NOT_FINITE, OK, UNDECIDED, verify
+from autodiff.core.verdict import KINK, NOT_FINITE, OK, UNDECIDED
+from autodiff.core.verify import verify
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
 from conftest import REPOSITORY, TESTS

@@ -11,7 +11,7 @@ import random
 from autodiff.cli.verification import check_all
 from autodiff.core.errors import GradientError
 from autodiff.core.span import Source
-from autodiff.core.verify import OK, UNDECIDED, WRONG, Check
+from autodiff.core.verdict import OK, UNDECIDED, WRONG, Check
 from autodiff.grammar.moved_runs import Probe, Rerun
 from autodiff.grammar.run import Settings, Stage, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning

@@ -6,10 +6,10 @@ from autodiff.cli.console import visible
 from autodiff.cli.render.numbers import inline, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
 from autodiff.cli.render.prose import fold
-from autodiff.core.verify import (
+from autodiff.core.verdict import (
     BLURRED,
     CHANGES,
-    COMPLEX_STEP,
+    DISAGREE,
     ENDLESS,
     HIDDEN,
     INFINITE,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from autodiff.cli.render.page import Line, Page
     from autodiff.cli.verification import Answers
-    from autodiff.core.verify import Check
+    from autodiff.core.verdict import Check
     from autodiff.grammar.hand_formula import HandCheck
 
 WIDEST_NAME = 24
@@ -42,6 +42,10 @@ UNDECIDED_BECAUSE = {
     LOST: (
         "the differences give another gradient, but it is so small beside those on the way to it that"
         " rounding may be all there is of it"
+    ),
+    DISAGREE: (
+        "the differences agree with it, but the complex step or Taylor's remainder does not: it may be off by"
+        " a part that is too small for the differences"
     ),
     INFINITE: "what is differentiated is infinite here, so there are no differences to compare with",
     ENDLESS: (
@@ -104,7 +108,7 @@ def row_of(check: Check, answers: Answers) -> tuple[str, ...]:
     if check.verdict in (NOT_FINITE, UNDECIDED):
         return (fit(check.name, WIDEST_NAME), check.verdict, paths, "", "", "")
     plane = "" if check.complex_difference is None else far(check.complex_difference)
-    slope = "linear" if check.slope is None else f"{check.slope:.2f}"
+    slope = f"{check.slope:.2f}" if check.slope is not None else "linear" if check.is_linear else "of no use"
     stepped = far(check.difference) if check.verdict != KINK else "two slopes"
     if check.verdict == WRONG and check.reason != HIDDEN:
         stepped = far(of_the_larger(check))
@@ -163,7 +167,7 @@ def compared(check: Check, page: Page) -> str:
     """The two values of the worst entry, and how they were come by."""
     given, expected = (short(value, page.digits) for value in (check.given, check.expected))
     stepped = f"differences with a step of {check.step:.0e} give"
-    way = "the complex step gives" if check.step == COMPLEX_STEP else stepped
+    way = "the complex step gives" if check.is_complex else stepped
     return f"backward gives {given}, {way} {expected}; they are {percentage(check)} % apart"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autodiff.core.custom_checks import FunctionFault
     from autodiff.core.errors import AutodiffError
     from autodiff.core.span import Source
-    from autodiff.core.verify import Check
+    from autodiff.core.verdict import Check
     from autodiff.grammar.hand_formula import HandCheck
 
 
@@ -48,6 +48,7 @@ def check_entry(check: Check, answers: Answers) -> dict[str, Any]:
         "step": plain(check.step),
         "complex_step_apart": plain(check.complex_difference),
         "taylor_slope": plain(check.slope),
+        "taylor_linear": check.is_linear,
         "sides": plain(check.sides),
         "outputs": plain(check.outputs),
         "ties": list(check.ties),

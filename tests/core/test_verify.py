@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from autodiff.core.differentiated import ANALYTIC
+from autodiff.core.differentiated import ANALYTIC, Scalar
 from autodiff.core.functions import METHODS
 from autodiff.core.report import Subject
+from autodiff.core.slopes import Slope
 from autodiff.core.span import Source
-from autodiff.core.verify import (
-    BLURRED,
-    KINK,
-    LEAVES,
-    NOT_FINITE,
-    OK,
-    UNDECIDED,
-    WRONG,
-    Check,
-    _Verifier,
-    verify,
-)
+from autodiff.core.verdict import BLURRED, DISAGREE, KINK, LEAVES, NOT_FINITE, OK, UNDECIDED, WRONG, Check
+from autodiff.core.verify import _Verifier, verify
 from autodiff.grammar.run import Settings, differentiate, execute
 from autodiff.grammar.runtime import ignore, ignore_warning
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
@@ -49,7 +40,8 @@ def test_no_false_alarm_on_random_programs(kind: str, block: int) -> None:
             found = verify(subject, spelled, node, 1, 0)
             assert found.verdict == OK, (seed, spelled, found.expected, found.given)
             assert found.difference < 1e-5
-            assert found.complex_difference is None or found.complex_difference < 1e-9
+            # beside CANCELLED one rounding of a slope that is 0 is 2e-9
+            assert found.complex_difference is None or found.complex_difference < 3e-9
 
 
 @pytest.mark.parametrize("kind", GRAPHS)
@@ -158,6 +150,73 @@ def test_inputs_of_every_size(value: str) -> None:
     assert found.difference < 1e-6
 
 
+@pytest.mark.parametrize("size", [6.626e-34, 1e-200, 1e-12, 0.01, 1.0, 3e8, 1e30, 1e200])
+def test_all_ways_of_checking_go_by_the_size_of_the_input(size: float) -> None:
+    found = check(f"h = {size}\ny = 1/(exp(h*{1 / size}) - 1)")
+    assert found.verdict == OK
+    assert found.complex_difference is not None
+    assert found.complex_difference < 1e-14
+    assert found.slope == pytest.approx(2, abs=0.05)
+
+
+def test_entries_of_many_sizes_are_moved_by_their_own() -> None:
+    found = check(
+        "c = tensor([6.6e-34, 3e8, 1.4e-23], requires_grad=True)\ny = exp(-c[0]*c[1]/(c[2]*1e-2)/1.5)"
+    )
+    assert (found.verdict, found.slope) == (OK, pytest.approx(2, abs=0.05))
+
+
+@pytest.mark.parametrize("code", ["x = 0.\ny = sin(x*1e33)", "x = 1e-3\ny = sin(1e33*x)"])
+def test_a_complex_step_is_taken_within_the_scale_of_the_function(code: str) -> None:
+    found = check(code)
+    assert (found.verdict, found.complex_difference) == (OK, pytest.approx(0, abs=1e-9))
+    assert found.slope is None
+    assert not found.is_linear
+
+
+@pytest.mark.parametrize(
+    ("code", "is_linear"),
+    [
+        ("x = 2.\ny = 3*x", True),
+        ("x = 1e-30\ny = 3*x + 1e-29", True),
+        ("x = 2.\ny = 0*x", True),
+        ("x = 2e-9\ny = exp(1e-9*x)", False),
+    ],
+)
+def test_a_remainder_lost_in_rounding_is_not_that_of_a_linear_function(code: str, is_linear: bool) -> None:
+    found = check(code)
+    assert (found.verdict, found.slope, found.is_linear) == (OK, None, is_linear)
+
+
+@pytest.mark.parametrize("formula", ["3*x", "3*x.abs()"])
+@pytest.mark.parametrize("error", [1e-8, 3e-7])
+def test_no_gradient_is_right_beside_a_way_of_checking_that_disagrees(formula: str, error: float) -> None:
+    subject = subject_from(f"x = tensor(2., requires_grad=True)\nL = {formula}")
+    [(spelled, node)] = subject.wrt
+    assert verify(subject, spelled, node, 1, 0).verdict == OK
+    subject.cotangents[node] = subject.cotangents[node] * (1 + error)
+    found = verify(subject, spelled, node, 1, 0)
+    assert (found.verdict, found.reason) == (UNDECIDED, DISAGREE)
+
+
+@pytest.mark.parametrize("code", ["x = 0.\ny = sqrt(x*x + 1e-20)", "x = 1.01\ny = relu(x - 1)"])
+def test_a_remainder_of_steps_that_are_too_large_is_none(code: str) -> None:
+    found = check(code)
+    assert found.verdict == OK
+    assert found.slope is None or found.slope > 1.2
+
+
+def test_differences_do_not_outvote_a_complex_step() -> None:
+    subject = subject_from("x = tensor(2., requires_grad=True)\nL = x**3")
+    [(spelled, node)] = subject.wrt
+    ways = _Verifier(Scalar(subject, spelled, node), np.random.default_rng(0), 1)
+    ways.rounding, ways.is_blurred = 0.0, False
+    slope = Slope(-12.0, 0.0, 12.0, 1.0, 0.0, None)
+    slope.error = 1e-9
+    assert ways.judge(2.0, 12.0, slope, 12.0, 12.0) == OK
+    assert ways.judge(2.0, 12.0, slope, 12.5, 12.0) == UNDECIDED
+
+
 def test_what_is_not_finite_cannot_be_checked() -> None:
     assert check("x = tensor(-1., requires_grad=True)\nL = sqrt(x)").verdict == NOT_FINITE
     assert check("x = tensor(0., requires_grad=True)\nL = sqrt(x)*x").verdict == NOT_FINITE
@@ -165,7 +224,7 @@ def test_what_is_not_finite_cannot_be_checked() -> None:
 
 def test_where_no_step_stays_in_the_domain() -> None:
     code = "x = tensor(709.782712893384, requires_grad=True)\nL = exp(x)"
-    assert (check(code).verdict, check(code).step) == (OK, 1e-30)  # the complex step stays
+    assert (check(code).verdict, check(code).is_complex) == (OK, True)  # the complex step stays
     assert check(code + ".abs()").reason == BLURRED
     found = check("x = tensor(0., requires_grad=True)\nL = (x**1.5).abs()")
     assert (found.verdict, found.reason) == (UNDECIDED, LEAVES)

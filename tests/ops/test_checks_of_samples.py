@@ -10,7 +10,8 @@ from autodiff.core.node import Leaf
 from autodiff.core.report import Subject
 from autodiff.core.sweep import newest_first, sweep
 from autodiff.core.tensors import Tensor
-from autodiff.core.verify import OK, WRONG, Check, verify
+from autodiff.core.verdict import OK, WRONG, Check
+from autodiff.core.verify import verify
 from ops.engines import compiled, flat, leaf_of, weights
 from ops.operands import read
 from ops.table import FAMILIES, samples_of
