@@ -88,7 +88,9 @@ def copy_(x: Tensor, other: Any, non_blocking: Any = False) -> Tensor:
 
 
 #: Functions that write entries found by positions, for which they may not read the tensor itself.
-BY_POSITIONS = frozenset("index_add index_copy index_put index_reduce put scatter scatter_add".split())
+BY_POSITIONS = frozenset(
+    "index_add index_copy index_fill index_put index_reduce put scatter scatter_add".split()
+)
 
 #: Functions that take the one number of a tensor out of it first.
 FILLING = frozenset(["index_fill", "masked_fill"])
@@ -101,8 +103,10 @@ def in_place(function: Function) -> Callable[..., Tensor]:
     def changed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         others = (*args, *kwargs.values())
         refuse_change(x, others)
-        for other in () if function.name in FILLING else others:
-            refuse_input(x, other, by_positions=function.name in BY_POSITIONS)
+        for other in others:
+            for part in other if other.__class__ in (list, tuple) else (other,):
+                if not (function.name in FILLING and part.__class__ is Tensor and not part.ndim):
+                    refuse_input(x, part, by_positions=function.name in BY_POSITIONS)
         # What the function consists of may use x as it was, unless x or a part of it was passed once more.
         again = any(other.__class__ is Tensor and share_memory(x, other) for other in others)
         since = 0 if again else next_number()

@@ -16,7 +16,6 @@ from autodiff.core.ops.arithmetic import mul
 from autodiff.core.ops.comparison import isfinite, where
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.gathering import select, within
-from autodiff.core.ops.indexing import bounds
 from autodiff.core.ops.picking import (
     along,
     diag_embed,
@@ -28,6 +27,7 @@ from autodiff.core.ops.picking import (
     scatter_add,
     slice_dim,
 )
+from autodiff.core.ops.places import bounds
 from autodiff.core.ops.positions import check_integers, positions_in, vector
 from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import expand, reshape, to

@@ -17,7 +17,7 @@ from autodiff.core.mode import mode
 from autodiff.core.op import OPS
 from autodiff.core.ops import picking
 from autodiff.core.ops.dims import Shape, wrap_dim
-from autodiff.core.ops.indexing import wrapped
+from autodiff.core.ops.places import wrapped
 from autodiff.core.ops.positions import (
     OUT_OF_BOUNDS,
     check_gather,

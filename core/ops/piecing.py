@@ -11,9 +11,9 @@ from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op
 from autodiff.core.ops.dims import wrap_dim
-from autodiff.core.ops.indexing import bounds
 from autodiff.core.ops.joining import cat_tensors, in_common_type, need_tensors, stack, variadic, vstack
 from autodiff.core.ops.picking import slice_dim
+from autodiff.core.ops.places import bounds
 from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import reshape, unsqueeze
 from autodiff.core.tensors import Tensor

@@ -18,9 +18,10 @@ from autodiff.core.ops.arithmetic import div
 from autodiff.core.ops.comparison import where, zero
 from autodiff.core.ops.dims import wrap_dim
 from autodiff.core.ops.filling import laid_back, positions_for
-from autodiff.core.ops.indexing import as_positions, setitem_value, spans
+from autodiff.core.ops.indexing import setitem_value
 from autodiff.core.ops.joining import cat
 from autodiff.core.ops.picking import corner, embed, gather, grid, index_select, part, scatter, scatter_add
+from autodiff.core.ops.places import as_positions, spans
 from autodiff.core.ops.positions import OUT_OF_BOUNDS, check_scatter, positions_in, vector
 from autodiff.core.ops.reduction import prod
 from autodiff.core.ops.shape import clone, reshape
@@ -294,14 +295,6 @@ def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
         start += spans(key)
     if all(key.dtype != bool for key in keys):
         check_values(x, keys, values)
-    if values.dtype is not x.dtype:
-        raise ScriptError(
-            "Index put requires the source and destination dtypes match, got"
-            f" {x.dtype.long_name} for the destination and {values.dtype.long_name} for the source.",
-            code="E0312",
-            operands=(x, values),
-            caret=f"`values` holds {values.dtype.name} numbers, which go among {x.dtype.name}",
-        )
     return setitem_value(x, tuple(indices), values)
 
 
