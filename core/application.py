@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.core import dtypes, sharing
 from autodiff.core.dtypes import DType, promote
-from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.errors import ScriptError
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     """Compute ``op`` and, where a gradient may be wanted, record a node."""
+    if op.name == "sub" and "b" in map(kind_of, operands):  # which torch asks first
+        raise not_for_booleans(op, operands)
     if op.is_elementwise:
         operands = _in_common_type(op, operands)
     if op.kinds:
@@ -40,8 +42,6 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         are_numbers = are_numbers and value.__class__ in PLAIN_NUMBERS
         values.append(value)
     if are_numbers:
-        if op.name == "sub" and any(v.__class__ is bool for v in values):
-            raise not_for_booleans(op, operands)
         out = op.evaluate_scalars(*values)
         if not tracked:
             return Tensor(out)
@@ -55,12 +55,7 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
                 values[place] = np.asarray(values[place])
     arrays = tuple(values)
     if op.is_elementwise and len(arrays) > 1:
-        try:
-            check_broadcast(operands)
-        except ShapeError:
-            if op.name == "sub" and any(kind_of(x) == "b" for x in operands):  # which torch asks first
-                raise not_for_booleans(op, operands) from None
-            raise
+        check_broadcast(operands)
     try:
         if is_fast or any(np.ndim(v) for v in arrays):
             out = op.forward(*arrays, **params)

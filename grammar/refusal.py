@@ -130,7 +130,7 @@ class Form:
         names = ["" if p.has_default else p.name for p in self.parameters]
         if "*" in self.text:
             names.insert(self.positional, "*")
-        return names[max(len(names) - count - ("Tensor out" in self.text), 0) :]
+        return names[max(len(names) - count, 0) :]
 
     @property
     def words(self) -> int:
@@ -163,14 +163,11 @@ def blame(
     args: Sequence[Any],
     kwargs: dict[str, Any],
     is_method: bool = False,
-    *,
-    is_of_names: bool = False,
 ) -> Blame | None:
     """What torch says of a call of ``key``, such as ``F.relu`` or ``Tensor.sum``.
 
     None where it has no such function or finds nothing wrong with the arguments as such. Those of a method
-    begin with the tensor it belongs to. Where names and numbers of arguments fit none of several forms,
-    and that is what core says as well, ``is_of_names``, its sentence says more than torch's: None.
+    begin with the tensor it belongs to.
     """
     entry = entry_of(key)
     if entry is None:
@@ -195,9 +192,6 @@ def blame(
     plausible = [form for form in forms if form.least <= given <= len(form.parameters)]
     if len(plausible) == 1:
         return reader.read(plausible[0])
-    unknown = Reader(called, [UNKNOWN] * len(args), dict.fromkeys(kwargs, UNKNOWN), is_method)
-    if is_of_names and all(unknown.read(form) is not None for form in forms):
-        return None
     return reader.no_form(forms)
 
 

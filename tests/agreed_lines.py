@@ -82,19 +82,14 @@ def row_of(name: str, ours: str | None, theirs: str | None) -> str | None:
         return "order of named arguments"
     if is_python(name) and OF_TYPE.fullmatch(ours):
         return "types of functions in Python"
-    said = f"{called_in(ours)}() received an invalid combination of arguments - "
-    if theirs.startswith(said) and OF_NAMES.fullmatch(ours):
-        return "names of functions of several forms"
     return None
-
-
-def called_in(line: str) -> str:
-    """The function that a line begins with."""
-    return line.partition("()")[0]
 
 
 def in_order(line: str) -> str:
     """The line with the arguments given by name in one order, which in torch's is that of a hash table."""
+    head, unrecognized, names = line.partition(" - got unrecognized keyword arguments: ")
+    if unrecognized:
+        return head + unrecognized + ", ".join(sorted(names.split(", ")))
     head, got, rest = line.partition(" - got (")
     given, end, tail = rest.partition(")")
     parts = given.split(", ")

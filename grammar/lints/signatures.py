@@ -12,7 +12,7 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.functions import Function, Parameter
 from autodiff.core.tensors import Tensor
 from autodiff.grammar.methods import METHODS
-from autodiff.grammar.refusal import UNKNOWN, blame
+from autodiff.grammar.refusal import ANY_FORM, UNKNOWN, blame
 from autodiff.grammar.script_functions import bind, listing
 from autodiff.grammar.values import BoundMethod, Builtin, ScriptFunction
 
@@ -52,8 +52,9 @@ def check_arguments(function: Any, call: syntax.Call, of: str = "") -> None:
         except ScriptError as error:
             if METHODS.get((Tensor, of)) is function:
                 unknown = dict.fromkeys(keywords, UNKNOWN)
-                found = blame(f"Tensor.{of}", (UNKNOWN,) * count, unknown, True, is_of_names=True)
-                error.message = error.message if found is None else found.message
+                found = blame(f"Tensor.{of}", (UNKNOWN,) * count, unknown, True)
+                if found is not None and found.argument is not ANY_FORM:
+                    error.message = found.message
             raise
 
 

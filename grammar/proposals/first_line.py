@@ -9,6 +9,9 @@ from autodiff.grammar.refusal import ANY_FORM, UNKNOWN, blame, name_in_torch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from autodiff.grammar.proposals.arguments import CallScene
 
 
@@ -23,13 +26,13 @@ def say_as_torch(made: CallScene) -> str:
         return say_of_method(made)
     if made.function.__class__ is not Function or len(error.about) < 5:
         return own
-    function, _, refused, args, kwargs = error.about
+    function, _, _, args, kwargs = error.about
     key = torch_key(made)
     name = key.partition(".")[2]
     if made.is_method and function not in (METHODS.get(name), METHODS.get(name.removesuffix("_"))):
         args = (made.owner, *args)  # the method of a tensor that calls the function: new_zeros
-    found = blame(key, args, kwargs, made.is_method, is_of_names=refused is None)
-    if found is None:
+    found = blame(key, args, kwargs, made.is_method)
+    if found is None or (found.argument is ANY_FORM and is_unknown(args, kwargs)):
         called = name_in_torch(key)
         if called is not None and own.startswith(f"{function.name}()"):
             error.message = called + own.removeprefix(function.name)
@@ -50,10 +53,15 @@ def say_of_method(made: CallScene) -> str:
     if not any(argument.star for argument in given):
         positional = [UNKNOWN for argument in given if argument.keyword is None]
         named = {argument.keyword: UNKNOWN for argument in given if argument.keyword is not None}
-        found = blame(torch_key(made), [made.owner, *positional], named, is_method=True, is_of_names=True)
-        if found is not None:
+        found = blame(torch_key(made), [made.owner, *positional], named, is_method=True)
+        if found is not None and found.argument is not ANY_FORM:
             error.message = found.message
     return error.message
+
+
+def is_unknown(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether types of arguments are not known, as in a script that does not run."""
+    return any(x is UNKNOWN for x in (*args, *kwargs.values()))
 
 
 def torch_key(made: CallScene) -> str:
