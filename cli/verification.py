@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """What was asked and found: ``checks``, with their ``derivations``, or ``formulas``."""
+    """What was asked and found: ``checks``, with ``derivations``, or ``formulas``; ``notes`` are on all."""
 
-    __slots__ = ("checks", "derivations", "formulas", "order", "output", "script")
+    __slots__ = ("checks", "derivations", "formulas", "notes", "order", "output", "script")
 
     def __init__(self, script: str, output: str, order: int) -> None:
         self.script = script
@@ -42,6 +42,7 @@ class Answers:
         self.checks: list[Check] = []
         self.derivations: dict[str, Derivation] = {}
         self.formulas: list[HandCheck] = []
+        self.notes: tuple[str, ...] = ()
 
     @property
     def is_right(self) -> bool | None:
@@ -75,6 +76,9 @@ def make_answers(session: Session) -> Answers:
     note_reshaped(session, execution)
     subject = differentiate(execution, settings)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
+    answers.notes = subject.notes
+    for note in subject.notes:
+        session.note(note)
     seed = request.number("seed")
     again = Rerun(execution, settings, probe)
     with Stage(settings):

@@ -62,6 +62,7 @@ def backward_from(
         if cell is None or (wanted is not None and node not in wanted and cell not in wanted):
             continue
         before.append((cell, None if cell.grad is None else cell.grad.value))
+        cell.assigned_at = None
         made = g if create_graph else Tensor(settle(g))
         if cell.grad is None:
             cell.grad = made

@@ -52,6 +52,7 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
         versions = tensor.versions or counter_of(tensor)
         versions.count += 1
         versions.changed_by = ""
+        versions.changed_at = mode.site
         tensor.value = result.value
         return tensor
     base = base_of(tensor)
@@ -89,6 +90,8 @@ def mark_old_values(group: list[Tensor], change: Change) -> None:
                 node.set_mark().overwritten = change
         versions.nodes.clear()
     versions.count += 1
+    for tensor in group:
+        counter_of(tensor).changed_at = mode.site
 
 
 def base_after(base: Tensor, view: Tensor, result: Tensor) -> Tensor:

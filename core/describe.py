@@ -75,6 +75,7 @@ def describe(
         graph=drawn,
         derivations=derived,
         notes=subject.notes,
+        since=subject.since,
     )
 
 

@@ -43,27 +43,33 @@ SECOND_TIME = (
 
 
 class GradCell:
-    """Where ``.grad`` lives: shared by a tensor and the node that fills it."""
+    """Where ``.grad`` lives: shared by a tensor and the node that fills it.
 
-    __slots__ = ("grad",)
+    ``assigned_at`` is the place that assigned it, where one did after the last pass that filled it.
+    """
+
+    __slots__ = ("assigned_at", "grad")
 
     def __init__(self) -> None:
         self.grad: Tensor | None = None
+        self.assigned_at: Span | None = None
 
 
 class VersionCounter:
     """How often a value was changed in place; shared by a tensor, its ``detach()`` aliases and its views.
 
     ``changed_by`` is the name of the node that changed it last, empty for a change nothing recorded.
+    ``changed_at`` is the place of that change; one through ``.data``, which is not counted, has it too.
     ``nodes`` are those whose value a change overwrites although no tensor may be left that shows it, such as
     that of ``h[0]`` in ``h[1] = h[0] * s``.
     """
 
-    __slots__ = ("changed_by", "count", "nodes")
+    __slots__ = ("changed_at", "changed_by", "count", "nodes")
 
     def __init__(self) -> None:
         self.count = 0
         self.changed_by = ""
+        self.changed_at: Span | None = None
         self.nodes: list[ref[Any]] = []
 
 

@@ -27,12 +27,14 @@ class Subject:
     ``received`` holds what leaves received only, ``sweep_all`` gives the rest when it is first asked for:
     bare gradients of a million nodes do without.
     ``weight`` is the gradient the pass started with, None for the 1 of a scalar. ``wrt`` are the inputs
-    asked about, in source order. ``notes`` are remarks for the reader's stderr. ``variables`` are the names
-    that the script has outside of functions and the nodes they stand for, None where all names are such.
+    asked about, in source order. ``notes`` are remarks for the reader's stderr. ``since`` says which inputs
+    the script has changed since the output was made from them. ``variables`` are the names that the script
+    has outside of functions and the nodes they stand for, None where all names are such.
     """
 
     __slots__ = (
-        *("_sweep_all", "name", "notes", "order", "received", "root", "seed", "variables", "weight", "wrt"),
+        *("_sweep_all", "name", "notes", "order", "received", "root", "seed", "since", "variables"),
+        *("weight", "wrt"),
     )
 
     def __init__(
@@ -47,6 +49,7 @@ class Subject:
         notes: tuple[str, ...] = (),
         sweep_all: Callable[[], dict[Node, Any]] | None = None,
         variables: Mapping[str, Node | None] | None = None,
+        since: str = "",
     ) -> None:
         self.name = name
         self.root = root
@@ -58,6 +61,7 @@ class Subject:
         self.notes = notes
         self._sweep_all = sweep_all
         self.variables = variables
+        self.since = since
 
     @property
     def alias(self) -> str:
@@ -308,9 +312,12 @@ class Derivation:
 
 
 class GradientReport:
-    """Everything ``run`` shows; ``graph`` and ``derivations`` are there when they were asked for."""
+    """Everything ``run`` shows; ``graph`` and ``derivations`` are there when they were asked for.
 
-    __slots__ = ("derivations", "gradients", "graph", "notes", "output", "script", "weight")
+    ``since`` says which inputs have other values in the end; it is empty where none has.
+    """
+
+    __slots__ = ("derivations", "gradients", "graph", "notes", "output", "script", "since", "weight")
 
     def __init__(
         self,
@@ -321,6 +328,7 @@ class GradientReport:
         graph: Graph | None,
         derivations: tuple[Derivation, ...],
         notes: tuple[str, ...],
+        since: str = "",
     ) -> None:
         self.script = script
         self.output = output
@@ -329,3 +337,4 @@ class GradientReport:
         self.graph = graph
         self.derivations = derivations
         self.notes = notes
+        self.since = since

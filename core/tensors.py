@@ -188,6 +188,7 @@ class Tensor:
         if self.cell is None:
             self.cell = GradCell()
         self.cell.grad = grad
+        self.cell.assigned_at = mode.site
 
     def __repr__(self) -> str:
         from autodiff.core.printing import format_tensor

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
+    from autodiff.core.span import Span
+
     class Hook(Protocol):
         name: str
 
@@ -22,9 +24,12 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """``hooks``: those of each node, by registration. ``anomaly``: a nan in a pass is an error."""
+    """``hooks``: those of each node, by registration. ``anomaly``: a nan in a pass is an error.
 
-    __slots__ = ("anomaly", "hooks")
+    ``answered`` are the nodes whose gradients hooks replaced, with the places where these were registered.
+    """
+
+    __slots__ = ("anomaly", "answered", "hooks")
 
     def __init__(self) -> None:
         self.start()
@@ -33,6 +38,7 @@ class Watch:
         """Forget everything, for a new script."""
         self.anomaly = False
         self.hooks: dict[Node, dict[HookHandle, Hook]] = {}
+        self.answered: list[tuple[Node, Span | None]] = []
 
     @property
     def is_on(self) -> bool:
@@ -46,10 +52,11 @@ watch = Watch()
 class HookHandle:
     """What ``register_hook`` gives: ``remove()`` takes the hook off again."""
 
-    __slots__ = ("node",)
+    __slots__ = ("node", "site")
 
     def __init__(self, node: Node) -> None:
         self.node = node
+        self.site = mode.site
 
     def remove(self) -> None:
         """Take the hook off; nothing happens where it is off already."""
@@ -84,6 +91,7 @@ def watched_sweep(
     from autodiff.core.sweep import np_errors_ignored, pull_back, pull_back_lifted
 
     cotangents = dict(seeds)
+    watch.answered.clear()
     members = set(order)
     awaited: dict[Node, int] = {}
     for node in order:
@@ -116,7 +124,7 @@ def watched_sweep(
 def hooked(node: Node, g: Any, lift: bool) -> Any:
     """The gradient after the hooks of its node have seen it, each what the one before left."""
     site = mode.site
-    for hook in list(watch.hooks.get(node, {}).values()):
+    for handle, hook in list(watch.hooks.get(node, {}).items()):
         given = g if lift else Tensor(settle(g))
         answer = hook(given)
         if answer is None:
@@ -137,6 +145,7 @@ def hooked(node: Node, g: Any, lift: bool) -> Any:
                 help=("return a gradient of the shape that came in",),
             )
         g = answer if lift else answer.value
+        watch.answered.append((node, handle.site))
         mode.site = site  # the pass goes on where it was started, not at the last line of the hook
     return g
 

@@ -6,6 +6,8 @@ called by the place where the script keeps them.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from autodiff.core.node import Leaf
 from autodiff.core.tensors import Tensor
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from autodiff.core.node import GradCell, Node
     from autodiff.grammar.run import Execution
 
 
@@ -40,23 +43,74 @@ def base_of(place: str) -> str:
     return place.partition("[")[0]
 
 
+#: Names that the script gave a leaf go before places in lists, and these before what it calls many leaves.
+OWN, PLACE, SHARED = range(3)
+
+
 def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
-    """Call the leaves of a graph that have no name of their own by the place where the script keeps them."""
+    """Call the leaves of a graph that have no name of their own by the expression that gives them.
+
+    A leaf that was changed in place since it was used is found where the script keeps what became of it.
+    """
     by_name: dict[str | None, int] = {}
     for leaf in leaves:
         by_name[leaf.name] = by_name.get(leaf.name, 0) + 1
-    unclear = {
-        leaf
-        for leaf in leaves
-        if leaf.name is None or by_name[leaf.name] > 1 or not holds(execution.names.get(leaf.name), leaf)
-    }
+    shared = execution.scopes.looped | {name for name, count in by_name.items() if name and count > 1}
+    unclear: dict[Leaf | GradCell, list[Leaf]] = {}
+    for leaf in leaves:
+        name = leaf.name
+        if name is None or name in shared or not is_same(execution.names.get(name), leaf):
+            unclear.setdefault(leaf.cell or leaf, []).append(leaf)
     if not unclear:
         return
-    for place, tensor in kept_in_lists(execution.names).items():
-        if tensor.node in unclear:
-            unclear.discard(tensor.node)
-            tensor.node.name = place
+    found: dict[Leaf | GradCell, tuple[int, str]] = {}
+    for place, tensor in tensors_at(execution.names):
+        node = tensor.node
+        key = None if not isinstance(node, Leaf) else node.cell or node
+        if key in unclear:
+            rank = PLACE if place[-1] == "]" else SHARED if place in shared else OWN
+            if key not in found or rank < found[key][0]:
+                found[key] = rank, place
+    for key, (_, place) in found.items():
+        for leaf in unclear[key]:
+            leaf.name = place
 
 
-def holds(value: Any, leaf: Leaf) -> bool:
-    return value.__class__ is Tensor and value.node is leaf
+def is_same(value: Any, leaf: Leaf) -> bool:
+    """Whether a value of the script is this leaf, or what a change in place has made of it."""
+    if value.__class__ is not Tensor:
+        return False
+    node = value.node
+    return node is leaf or (leaf.cell is not None and isinstance(node, Leaf) and node.cell is leaf.cell)
+
+
+def told_apart(named: list[tuple[str, Node]]) -> list[tuple[str, Node]]:
+    """Names with the number of the version behind those that several have: ``w'1``, ``w'2``."""
+    counts = Counter(name for name, _ in named)
+    versions: Counter[str] = Counter()
+    told = []
+    for name, node in named:
+        versions[name] += 1
+        told.append((name if counts[name] == 1 else f"{name}'{versions[name]}", node))
+    return told
+
+
+def name_of(node: Node | None, execution: Execution) -> str:
+    """The script's name for a node, else the text that made it."""
+    if node is None:
+        return "result"
+    if node.name:
+        return node.name
+    if node in execution.last_passes.slopes:
+        from autodiff.core.naming import bracketed
+
+        of, by = execution.last_passes.slopes[node]
+        return f"d{bracketed(name_of(of, execution))}/d{bracketed(by)}"
+    for name, value in execution.names.items():
+        if value.__class__ is Tensor and value.node is node:
+            return name
+    if node.site is not None:
+        text = " ".join(execution.source.excerpt(node.site).split())
+        if 0 < len(text) <= 60:
+            return text
+    return "result"

@@ -15,6 +15,7 @@ from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, GradCell, Node
 from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
+from autodiff.core.watch import watch
 from autodiff.grammar import (
     assignment,
     calls,
@@ -89,10 +90,11 @@ class LastPasses:
 
     ``functional`` is the last one inside ``jacobian()`` and its kin. ``keeps_all`` says that a report may
     be about any of the script's tensors. ``gathered`` has the values of every ``.grad`` the last
-    ``backward()`` filled, before and after.
+    ``backward()`` filled, before and after, ``hooked`` the nodes whose gradients hooks replaced then, with
+    the places where these were registered.
     """
 
-    __slots__ = ("backward", "backwards", "functional", "gathered", "grad", "keeps_all", "slopes")
+    __slots__ = ("backward", "backwards", "functional", "gathered", "grad", "hooked", "keeps_all", "slopes")
 
     def __init__(self, keeps_all: bool = False) -> None:
         self.backward = Pass()
@@ -102,12 +104,14 @@ class LastPasses:
         self.backwards = 0
         self.slopes: dict[Node, tuple[Node, str]] = {}
         self.gathered: dict[GradCell, tuple[Any, Any]] = {}
+        self.hooked: list[tuple[Node, Span | None]] = []
 
     def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
         """Called by the engine, which has filled these ``.grad``."""
         self.gathered = {
             cell: (held, None if cell.grad is None else cell.grad.value) for cell, held in before
         }
+        self.hooked, watch.answered = watch.answered, []
 
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
         """Called where gradients are differentiated again: of what each is one, and by what input."""

@@ -68,11 +68,12 @@ class Scope:
 class Names:
     """The scopes of one script: ``module``, and the scope of each syntax node that opens one.
 
-    On the way are noted: names that are read, attributes, names whose list is ``changed``, and whether
-    anything ``marks`` a tensor as requiring gradients.
+    On the way are noted: names that are read, attributes, names whose list is ``changed``, those that a loop
+    at top level gives to one thing after the other, and whether anything ``marks`` a tensor as requiring
+    gradients.
     """
 
-    __slots__ = ("attributes", "changed", "marks", "module", "of", "reads")
+    __slots__ = ("attributes", "changed", "looped", "marks", "module", "of", "reads")
 
     def __init__(self) -> None:
         self.module = Scope("module", None)
@@ -80,6 +81,7 @@ class Names:
         self.reads: list[tuple[syntax.Name, Scope]] = []
         self.attributes: list[syntax.Attribute] = []
         self.changed: set[str] = set()
+        self.looped: set[str] = set()
         self.marks = False
 
 
@@ -199,6 +201,13 @@ def visit_for(node: syntax.For, scope: Scope, names: Names, binding: bool) -> Be
     below = [(node.iterable, scope, False), (node.target, scope, True), *body]
     if isinstance(node.target, syntax.Name):
         scope.bind(node.target.id, node.target.span)  # bound on every turn: more than once
+    if scope is names.module:
+        targets: list[Any] = [node.target]
+        for target in targets:  # grows
+            if isinstance(target, syntax.Name):
+                names.looped.add(target.id)
+            elif isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay, syntax.Starred)):
+                targets += CHILDREN[target.__class__](target)
     return below
 
 

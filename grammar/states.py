@@ -7,8 +7,7 @@ after the one a report makes.
 from __future__ import annotations
 
 from autodiff.core.tensor_states import TensorState, TensorStates, WhyNone
-from autodiff.grammar.places import tensors_at
-from autodiff.grammar.target import name_of
+from autodiff.grammar.places import name_of, tensors_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,13 +3,12 @@
 Target: what was asked for, else what the script last called backward() on, else its last result, else what
 it last gave to grad(); where it ends with an input, and after jacobian() and its kin, the last result that
 can be differentiated.
-Inputs: what was asked for, else the leaves the script marked, else every float leaf.
+The inputs are chosen in ``wrt``.
 """
 
 from __future__ import annotations
 
 from autodiff.core.backward import check_seed, seed_for
-from autodiff.core.dtypes import dtype_of
 from autodiff.core.errors import AutodiffError, GradientError, ShapeError, UsageError
 from autodiff.core.lazy import np
 from autodiff.core.node import Leaf, Node, OpNode
@@ -17,10 +16,11 @@ from autodiff.core.report import Subject
 from autodiff.core.sweep import newest_first, pass_back_at_once, sweep
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor
 from autodiff.core.used_up import make_usable
-from autodiff.grammar.leaves import is_numbers, matches, number_tensor, unknown
-from autodiff.grammar.places import base_of, kept_in_lists, name_leaves, tensors_at
+from autodiff.grammar.leaves import is_numbers, number_tensor, unknown
+from autodiff.grammar.places import name_leaves, name_of
 from autodiff.grammar.run import Execution, Settings
 from autodiff.grammar.values import type_name
+from autodiff.grammar.wrt import inputs_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
     """Pick target, weight and inputs, and sweep."""
     root, name, recorded = target_of(execution, settings)
     seed = starting_weight(settings, root, name, recorded)
+    is_own = recorded is not None and settings.grad_output is None
     at_once = pass_back_at_once(root, seed)
     order = newest_first([root]) if at_once is None else at_once[0]
     make_usable(order)
@@ -52,12 +53,13 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
         wrt=tuple(wrt),
         order=order,
         received=received,
-        notes=tuple(notes_on(execution, root, wrt, received, recorded)),
+        notes=tuple(notes_on(execution, root, wrt, received, is_own)),
         sweep_all=None if inner else lambda: sweep(order, {root: seed}),
         variables={
             name: value.node if (value := execution.names.get(name)).__class__ is Tensor else None
             for name in execution.scopes.module.first_bound
         },
+        since=changed_since(execution, root, name, wrt),
     )
 
 
@@ -204,27 +206,6 @@ def not_differentiable(value: Tensor, name: str) -> GradientError:
     )
 
 
-def name_of(node: Node | None, execution: Execution) -> str:
-    """The script's name for a node, else the text that made it."""
-    if node is None:
-        return "result"
-    if node.name:
-        return node.name
-    if node in execution.last_passes.slopes:
-        from autodiff.core.naming import bracketed
-
-        of, by = execution.last_passes.slopes[node]
-        return f"d{bracketed(name_of(of, execution))}/d{bracketed(by)}"
-    for name, value in execution.names.items():
-        if value.__class__ is Tensor and value.node is node:
-            return name
-    if node.site is not None:
-        text = " ".join(execution.source.excerpt(node.site).split())
-        if 0 < len(text) <= 60:
-            return text
-    return "result"
-
-
 # -- weight -----------------------------------------------------------------------------------------
 
 
@@ -283,88 +264,7 @@ def spell_weight(seed: Any) -> str | None:
     return text if len(text) <= 40 else "the gradient given"
 
 
-# -- inputs -----------------------------------------------------------------------------------------
-
-
-def inputs_of(
-    execution: Execution, settings: Settings, order: list[Node], leaves: list[Leaf]
-) -> list[tuple[str, Node]]:
-    """The (name, node) pairs to report, in source order."""
-    if settings.wrt:
-        return [pair for entry in settings.wrt for pair in asked_for(entry, execution, order)]
-    marked = [node for node in leaves if node.cell is not None]
-    found: list[tuple[str, Node]] = [(name_of(node, execution), node) for node in marked or leaves]
-    found.sort(key=lambda pair: (place_of(pair, execution), pair[1].number))
-    return found
-
-
-def place_of(pair: tuple[str, Node], execution: Execution) -> int:
-    name, node = pair
-    if base_of(name) in execution.scopes.module.first_bound:
-        return execution.bound_at(base_of(name))
-    return len(execution.source.text) if node.site is None else node.site.start
-
-
-def asked_for(entry: str, execution: Execution, order: list[Node]) -> list[tuple[str, Node]]:
-    """The inputs one ``--wrt`` entry means: a name, a place in a list, or a glob over names of tensors."""
-    if entry.endswith("]"):
-        kept = kept_in_lists(execution.names)
-        if entry in kept:
-            return [(entry, differentiable(node_in(order, kept[entry]), entry))]
-    versions: dict[str, Node] = {}
-    for node in order:  # newest first, so the latest version of a name comes first
-        if node.name is not None:
-            versions.setdefault(node.name, node)
-    within = set(order)
-    for name, value in execution.names.items():
-        if value.__class__ is Tensor and value.node in within:
-            known = versions.get(name)
-            if known is None or value.node.number > known.number:
-                versions[name] = value.node
-    target = order[0]
-    if target.name is not None:  # its own derivative by itself is 1: its name means what it began as
-        versions[target.name] = next(node for node in reversed(order) if node.name == target.name)
-    names = set(versions) | {n for n, v in execution.names.items() if v.__class__ is Tensor}
-    names = {name for name in names if matches(name, entry)}
-    if not names:
-        if entry in execution.names:
-            value = execution.names[entry]
-            raise UsageError(
-                f"--wrt {entry}: `{entry}` is no number but of type {type_name(value)}", code="E0603"
-            )
-        known_names = [place for place, _ in tensors_at(execution.names)]
-        raise unknown(entry, known_names, "variable", "E0601")
-    found = []
-    for name in sorted(names, key=lambda name: execution.bound_at(base_of(name))):
-        latest = versions.get(name)
-        if latest is None:
-            tensor = execution.names[name]
-            if entry != name and not tensor.dtype.is_floating_point:
-                continue
-            latest = node_in(order, tensor)
-        found.append((name, latest))
-    return [(name, differentiable(node, name)) for name, node in found]
-
-
-def node_in(order: list[Node], tensor: Tensor) -> Node:
-    """What stands for a tensor in the graph: of a leaf that was changed since it was used, what was used."""
-    node = tensor.source()
-    if isinstance(node, Leaf) and node.cell is not None and node not in order:
-        return next((x for x in order if isinstance(x, Leaf) and x.cell is node.cell), node)
-    return node
-
-
-def differentiable(node: Node, name: str) -> Node:
-    """An input that was asked for, if it holds what can have a gradient."""
-    dtype = dtype_of(node.out)
-    if not dtype.is_floating_point:
-        held = "truth values" if dtype.kind == "b" else "whole numbers"
-        raise UsageError(
-            f"--wrt {name}: `{name}` holds {held}, which have no gradient",
-            code="E0603",
-            help=(f"give `{name}` numbers with a point, or convert it where it is assigned: .double()",),
-        )
-    return node
+# -- what it is about ----------------------------------------------------------------------------------
 
 
 def names_of_slopes(execution: Execution) -> dict[Node, str]:
@@ -378,21 +278,34 @@ def is_of_a_function(root: Node, execution: Execution) -> bool:
 
 
 def notes_on(
-    execution: Execution, root: Node, wrt: list[tuple[str, Node]], cotangents: dict[Node, Any], recorded: Any
+    execution: Execution, root: Node, wrt: list[tuple[str, Node]], received: dict[Node, Any], is_own: bool
 ) -> list[str]:
-    """Remarks for the reader: where ``.grad`` holds more than this pass, and which pass it is."""
-    notes = []
+    """Remarks for the reader: where ``.grad`` is not what this pass gives, and which pass it is.
+
+    ``is_own`` says that this is the last ``backward()`` of the script.
+    """
     if is_of_a_function(root, execution):
-        notes.append("no result of the script: this is the last pass that jacobian() or its kin have made")
-    if recorded is not None and execution.last_passes.backwards > 1:
-        for name, node in wrt:
-            cell = node.cell if isinstance(node, Leaf) else None
-            if cell is None or cell.grad is None:
-                continue
-            held, shown = np.asarray(cell.grad.value), np.asarray(cotangents.get(node, 0.0))
-            if held.any() and not np.allclose(held, shown, equal_nan=True):
-                notes.append(
-                    f"{name}.grad in the script holds the sum over several backward() calls;"
-                    " this is the last one alone"
-                )
-    return notes
+        return ["no result of the script: this is the last pass that jacobian() or its kin have made"]
+    if not is_own:
+        return []
+    from autodiff.grammar.left_gradients import listed, notes_on_passes
+
+    roots = execution.last_passes.backward.roots
+    if len(roots) > 1:
+        together = listed([name_of(one, execution) for one in roots])
+        alone = name_of(root, execution)
+        return [f"backward() started from {together} together; this is the gradient of {alone} alone"]
+    return list(notes_on_passes(execution, wrt, received))
+
+
+def changed_since(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:
+    """Which inputs have other values in the end than the output was made from; "" where none has."""
+    if all(is_same_node(execution.names.get(name), node) for name, node in wrt):
+        return ""
+    from autodiff.grammar.left_gradients import changes_after
+
+    return changes_after(execution, root, output, wrt)
+
+
+def is_same_node(value: Any, node: Node) -> bool:
+    return value.__class__ is Tensor and value.node is node

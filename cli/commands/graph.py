@@ -16,6 +16,6 @@ def graph(session: Session) -> None:
 
         session.show_text("".join(line + "\n" for line in dot_lines(report.graph, session.page())))
     else:
-        from autodiff.cli.render.tree import tree_lines
+        from autodiff.cli.render.reports import graph_lines
 
-        session.show(tree_lines(report.graph, session.page(), report.gradients))
+        session.show(graph_lines(report, session.page()))

@@ -29,6 +29,7 @@ def render_answers(answers: Answers, data: bytes, warnings: list[AutodiffError],
         "undecided": answers.open_questions,
         "checks": [check_entry(check, answers) for check in answers.checks],
         "formulas": [formula_entry(check) for check in answers.formulas],
+        "notes": list(answers.notes),
         "diagnostics": [diagnostic_entry(warning, source, "warning") for warning in warnings],
     }
     return dumps(document, allow_nan=False, indent=2) + "\n"

@@ -96,6 +96,8 @@ def table_lines(report: GradientReport, page: Page) -> Iterator[Line]:
         yield muted(f"  ... {count - len(shown):,} more inputs (--all)")
     if not is_explained and report.weight is not None:
         yield from prose(f"S = {weighted_sum(report)}, G = {fit(report.weight)}", page.width, 2)
+    if report.since:
+        yield from prose(report.since, page.width, 2)
 
 
 def scalar_table(shown: Sequence[Variable], title: str, digits: int, widest: int) -> Table:

@@ -52,7 +52,7 @@ def render_json(
         document["derivations"] = [derivation_entry(derivation) for derivation in report.derivations]
     if tensors is not None:
         document["tensors"] = [state_entry(state) for state in tensors.entries]
-    document["notes"] = list(report.notes)
+    document["notes"] = [*report.notes, *filter(None, [report.since])]
     document["diagnostics"] = in_order(warnings, (), source)
     return dumps(document, allow_nan=False) + "\n"
 

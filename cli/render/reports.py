@@ -72,6 +72,21 @@ def explain_lines(report: GradientReport, page: Page, asked: bool = True) -> Ite
             " --wrt NAME shows one, --all all",
             page.width,
         )
+    yield from since_lines(report, page)
+
+
+def since_lines(report: GradientReport, page: Page) -> Iterator[Line]:
+    """Which of the inputs shown have other values in the end."""
+    if report.since:
+        yield EMPTY
+        yield from prose(report.since, page.width)
+
+
+def graph_lines(report: GradientReport, page: Page) -> Iterator[Line | Block]:
+    """The tree alone."""
+    assert report.graph is not None
+    yield from tree_lines(report.graph, page, report.gradients)
+    yield from since_lines(report, page)
 
 
 def whole_lines(derivation: Derivation, page: Page) -> Iterator[Line]:

@@ -81,3 +81,65 @@ def test_a_list_that_holds_itself_ends():
     found = list(tensors_at({"a": loop, "b": (x, [x]), "c": 1}))
     assert [place for place, _ in found] == ["a[0]", "b[0]", "b[1][0]"]
     assert all(value.__class__ is Tensor for _, value in found)
+
+
+PARAMS = "params = [torch.tensor(1., requires_grad=True), torch.tensor(2., requires_grad=True)]\n"
+STEP = "with torch.no_grad():\n    for p in params:\n        p -= 0.1 * p.grad\n"
+LOSS = "L = params[0] * params[1]\nL.backward()\n"
+MODEL = "def f(ps):\n    a, b = ps\n    return a * b\nL = f(params)\nL.backward()\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        PARAMS + LOSS + STEP,
+        PARAMS + "for p in params:\n    print(p)\n" + LOSS,
+        PARAMS + MODEL + STEP,
+        PARAMS + LOSS + "for p in params:\n    p.data.add_(-0.1 * p.grad)\n",
+        PARAMS + LOSS + "for i, p in enumerate(params):\n    p.data = p.data - 0.1 * p.grad\n",
+        PARAMS + LOSS + "params[0].data -= 1\nparams[1].data -= 1\n",
+        PARAMS + "w, b = params\nL = w * b\nL.backward()\ndel w, b\n" + STEP,
+    ],
+)
+def test_leaves_of_a_list_are_called_by_their_places_whatever_a_loop_calls_them(code):
+    found = inputs(code)
+    assert list(found.values()) == [2.0, 1.0]
+    assert list(found) == ["params[0]", "params[1]"]
+    for name, slope in found.items():
+        assert inputs(code, name) == {name: slope}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        PARAMS + "w, b = params\n" + LOSS + STEP,
+        PARAMS + "for p in params:\n    print(p)\n" + "w, b = params\n" + LOSS + STEP,
+        PARAMS + LOSS + STEP + "w, b = params\n",
+    ],
+)
+def test_names_of_their_own_go_before_places_and_loop_variables(code):
+    assert list(inputs(code)) == ["w", "b"]
+
+
+def test_a_loop_variable_names_what_nothing_else_does():
+    code = "for p in [torch.tensor(1., requires_grad=True)]:\n    L = p * p\n"
+    assert inputs(code) == {"p": 2.0}
+    assert inputs(code, "p") == {"p": 2.0}
+
+
+NOBODY = "L = f(torch.tensor(3., requires_grad=True)) + f(torch.ones(2, requires_grad=True)).sum()\n"
+TWICE = "L = 0\nfor i in (1, 2):\n    L = L + f(torch.tensor(float(i), requires_grad=True))\n"
+REMADE = "L = 0\nfor i in (1, 2, 3):\n    w = torch.ones((), requires_grad=True)\n    L = L + w * i\n"
+ANONYMOUS = "def f(x):\n    return x ** 2\n"
+
+
+@pytest.mark.parametrize("code", [ANONYMOUS + NOBODY, ANONYMOUS + TWICE, REMADE])
+def test_every_name_shown_can_be_asked_for(code):
+    settings = Settings()
+    subject = differentiate(execute(Source(code), settings, write=lambda text: None), settings)
+    names = [name for name, _ in subject.wrt]
+    assert len(set(names)) == len(names) > 1
+    for name, node in subject.wrt:
+        again = inputs(code, name)
+        assert list(again) == [name]
+        assert str(again[name]) == str(subject.cotangents[node])

@@ -1,0 +1,157 @@
+"""Where the ``.grad`` and the inputs a script leaves are not those that a report shows, and by which line.
+
+A report is about one pass over the graph. What the script's ``.grad`` holds may be the sum over several
+passes, what hooks made of it, or what later lines did; inputs may have been stepped since.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.lazy import np
+from autodiff.core.node import Leaf
+from autodiff.core.sweep import newest_first
+from autodiff.core.tensors import Tensor
+from autodiff.grammar.places import kept_in_lists
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from autodiff.core.node import GradCell, Node
+    from autodiff.core.span import Span
+    from autodiff.grammar.run import Execution
+
+MOST_NAMED = 3
+
+CHANGED, IN_THE_END, HOOKED, SUMMED, LEFT_OUT = "changed", "in the end", "hooked", "summed", "left out"
+
+
+class Remark:
+    """What is to be said of one leaf's ``.grad``: its kind, in which state it is, and the places to blame."""
+
+    __slots__ = ("kind", "sites", "state")
+
+    def __init__(self, kind: str, sites: Iterable[Span | None] = (), state: str = "") -> None:
+        self.kind = kind
+        self.sites = [site for site in sites if site is not None]
+        self.state = state
+
+
+def notes_on_passes(
+    execution: Execution, wrt: list[tuple[str, Node]], received: dict[Node, Any]
+) -> Iterator[str]:
+    """Notes on a report about the last ``backward()``; leaves of which the same is said share one."""
+    said: dict[tuple[str, str], tuple[list[str], list[Span]]] = {}
+    for name, node in wrt:
+        if not isinstance(node, Leaf) or node.cell is None:
+            continue
+        for remark in remarks_on(execution, node, node.cell, received.get(node, 0.0)):
+            names, sites = said.setdefault((remark.kind, remark.state), ([], []))
+            names.append(f"{name}.grad")
+            sites += remark.sites
+    for (kind, state), (names, sites) in said.items():
+        yield spell(kind, state, names, lines_of(sites, execution))
+
+
+def remarks_on(execution: Execution, leaf: Leaf, cell: GradCell, shown: Any) -> Iterator[Remark]:
+    """How one ``.grad`` came to hold something else than the gradient shown, if it does."""
+    last = execution.last_passes
+    now = None if cell.grad is None else cell.grad.value
+    if cell not in last.gathered:
+        if not is_same(now, shown):
+            yield Remark(LEFT_OUT)
+        return
+    before, after = last.gathered[cell]
+    if not is_same(now, after):
+        versions = None if cell.grad is None else cell.grad.versions
+        at = cell.assigned_at or (None if versions is None else versions.changed_at)
+        state = state_of(now)
+        if not is_same(now, shown):
+            yield Remark(IN_THE_END if state else CHANGED, [at], state)
+        return
+    if not is_same(after, shown) and last.hooked:
+        above = [site for node, site in last.hooked if leaf in newest_first([node])]
+        gave = after if before is None else np.asarray(after) - np.asarray(before)
+        if above and not is_same(gave, shown):
+            yield Remark(HOOKED, above)
+    if before is not None and np.any(before):
+        yield Remark(SUMMED)
+
+
+def is_same(held: Any, other: Any) -> bool:
+    """Whether two gradients are equal but for rounding; None is like nothing else."""
+    if held is other or held is None or other is None:
+        return held is other
+    if held.__class__ is float and held == other:  # scripts of scalars do without numpy
+        return True
+    return bool(np.allclose(held, other, equal_nan=True))
+
+
+def state_of(held: Any) -> str:
+    """A gradient in a word, where it has one."""
+    if held is None:
+        return "None"
+    entries = np.asarray(held)
+    if not entries.any():
+        return "0"
+    return f"{entries.item():.6g}" if entries.size == 1 else ""
+
+
+def changes_after(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:
+    """Which inputs the script has given other values after the output was made from them; "" if none."""
+    kept: dict[str, Tensor] = {}
+    if any(name.endswith("]") for name, _ in wrt):
+        kept = kept_in_lists(execution.names)
+    changed, sites = [], []
+    for name, node in wrt:
+        tensor = execution.names.get(name, kept.get(name))
+        if tensor.__class__ is not Tensor or tensor.node in (None, node) or tensor.node.number < root.number:
+            continue
+        if np.array_equal(tensor.value, node.out, equal_nan=True):
+            continue
+        changed.append(name)
+        versions = tensor.versions
+        if tensor.node.site != node.site:
+            sites.append(tensor.node.site)
+        elif versions is not None:
+            sites.append(versions.changed_at)
+    if not changed:
+        return ""
+    lines = lines_of([site for site in sites if site is not None], execution)
+    was = "was" if len(changed) == 1 else "were"
+    return f"values are those that {output} was computed from; {listed(changed)} {was} changed afterwards" + (
+        f" ({lines})" if lines else ""
+    )
+
+
+def lines_of(sites: list[Span], execution: Execution) -> str:
+    """``line 3``, or several lines."""
+    lines = sorted({execution.source.position(site.start)[0] for site in sites})
+    told = [str(line) for line in lines]
+    return f"line{'s' * (len(told) > 1)} {listed(told)}" if told else ""
+
+
+def listed(words: list[str]) -> str:
+    """``a, b and c``; of many the first."""
+    if len(words) > MOST_NAMED + 1:
+        words = [*words[:MOST_NAMED], f"{len(words) - MOST_NAMED:,} more"]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def spell(kind: str, state: str, names: list[str], lines: str) -> str:
+    """The note on these ``.grad``."""
+    what, is_one = listed(names), len(names) == 1
+    where = f" ({lines})" if lines else ""
+    if kind == IN_THE_END:
+        return f"{what} {'is' if is_one else 'are'} {state} in the end{where}; this is what backward() gave"
+    if kind == CHANGED:
+        was = "was" if is_one else "were"
+        return f"{what} {was} changed after backward(){where}; this is what backward() gave"
+    if kind == HOOKED:
+        hooks = f"the hooks of {lines}" if lines.startswith("lines") else f"the hook of {lines}"
+        holds = "holds what" if is_one else "hold what"
+        return f"{what} {holds} {hooks} made of it; this is the gradient without hooks"
+    if kind == LEFT_OUT:
+        return f"{what} got nothing: backward() was given other inputs"
+    holds = "holds the sum" if is_one else "hold the sums"
+    return f"{what} in the script {holds} over several backward() calls; this is the last one alone"
