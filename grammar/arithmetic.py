@@ -20,6 +20,7 @@ from autodiff.grammar.values import (
     iterate,
     same,
     type_name,
+    whole_number,
 )
 
 TYPE_CHECKING = False
@@ -113,6 +114,8 @@ def mul(x: Any, y: Any) -> Any:
     if y.__class__ is str or y.__class__ in SEQUENCES:
         x, y = y, x
     if x.__class__ is str or x.__class__ in SEQUENCES:
+        if y.__class__ is Tensor:
+            y = whole_number(y)
         if y.__class__ is int or y.__class__ is bool:
             check_length(len(x) * max(0, y), "string" if x.__class__ is str else "list")
             return tuple(x) * y if SEQUENCES.get(x.__class__) is tuple else x * y

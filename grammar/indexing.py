@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from autodiff.core.errors import ScriptError
 from autodiff.core.tensors import Tensor
-from autodiff.grammar.values import NAMED_RESULTS, NUMBERS, Size, as_index, iterate, type_name
+from autodiff.grammar.runtime import runtime
+from autodiff.grammar.values import NAMED_RESULTS, NUMBERS, Size, as_index, iterate, type_name, whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def get_item(owner: Any, index: Any) -> Any:
     if owner.__class__ is Tensor:
         from autodiff.core.ops.indexing import getitem
 
-        return getitem(owner, index)
+        return getitem(owner, whole_places(index))
     if owner.__class__ in NAMED_RESULTS:
         owner = tuple(owner.values)
     if owner.__class__ not in KINDS:
@@ -35,6 +36,17 @@ def get_item(owner: Any, index: Any) -> Any:
         return owner[position(owner, index)]
     except IndexError:
         raise out_of_range(owner, "") from None
+
+
+def whole_places(index: Any) -> Any:
+    """The index of a tensor, with ints for what the script wrote as whole numbers."""
+    if not runtime.numbers_are_leaves:
+        return index
+    if index.__class__ is tuple:
+        return tuple([whole_places(part) for part in index])
+    if index.__class__ is slice:
+        return slice(*map(whole_places, (index.start, index.stop, index.step)))
+    return whole_number(index) if index.__class__ is Tensor else index
 
 
 def position(owner: Any, index: Any) -> int:
@@ -79,7 +91,7 @@ def set_item(owner: Any, index: Any, value: Any) -> None:
     if owner.__class__ is Tensor:
         from autodiff.core.ops.indexing import assign_item
 
-        assign_item(owner, index, value)
+        assign_item(owner, whole_places(index), value)
         return
     if owner.__class__ is not list:
         raise ScriptError(

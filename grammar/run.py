@@ -286,6 +286,7 @@ def perform(
     execution.without_tensors = planned.without_tensors
     execution.reshaped = planned.reshaped
     mode.recorder = execution.last_passes
+    runtime.without_tensors = planned.without_tensors
     runtime.numbers_are_leaves = planned.without_tensors or bool(sets or settings.wrt)
 
     runtime.write, runtime.warn = write, Warnings(execution, warn).tell

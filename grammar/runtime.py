@@ -33,8 +33,9 @@ class Runtime:
 
     ``turns`` are the loops that an error went through on its way out, innermost first.
     ``numbers_are_leaves`` says that a tensor may be what the script wrote as a number: it then counts as an
-    integer where one is needed. ``number_chosen`` is where ``max`` or ``min`` last preferred a plain number
-    to a tensor of the graph.
+    integer where one is needed; ``without_tensors`` that the script has no others, so that Python's functions
+    of numbers take it, and are differentiated. ``number_chosen`` is where ``max`` or ``min`` last preferred a
+    plain number to a tensor of the graph.
     """
 
     __slots__ = (
@@ -51,6 +52,7 @@ class Runtime:
         "tranche",
         "turns",
         "warn",
+        "without_tensors",
         "write",
     )
 
@@ -71,7 +73,7 @@ class Runtime:
         self.numbered: dict[int, tuple[object, int]] = {}  # what the script asked the id of
         self.parameters: dict[int, ref[Tensor]] = {}  # by id, what is shown as ``nn.Parameter``
         self.turns: list[Turn] = []
-        self.numbers_are_leaves = False
+        self.numbers_are_leaves = self.without_tensors = False
         self.number_chosen: Span | None = None
         watch.start()
         options.start()

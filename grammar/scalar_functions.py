@@ -9,6 +9,7 @@ from autodiff.core.functions import find
 from autodiff.core.op import OPS
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import arithmetic
+from autodiff.grammar.fitting import is_leaf_number
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import NUMBERS, Builtin, as_index, iterate, type_name
 
@@ -30,12 +31,70 @@ def number(value: Any) -> Any:
 
 
 def of_math(name: str, function: Callable[..., Any]) -> Builtin:
-    """A function of math, on numbers."""
+    """A function of math, on numbers; of a script without tensors it is differentiated."""
 
     def checked(*args: Any) -> Any:
+        if runtime.without_tensors and name in DIFFERENTIATED and any(map(is_leaf_number, args)):
+            # Python's refuses what is outside the domain.
+            arithmetic.checked(function(*[x.item() if x.__class__ is Tensor else number(x) for x in args]))
+            return DIFFERENTIATED[name](*[x if x.__class__ is Tensor else Tensor(float(x)) for x in args])
         return arithmetic.checked(function(*map(number, args)))
 
     return Builtin(name, checked)
+
+
+def torchs(name: str) -> Callable[..., Any]:
+    """The function of tensors that is called so."""
+
+    def call(*args: Any) -> Any:
+        function = find(name)
+        assert function is not None
+        return function(*args)
+
+    return call
+
+
+def logarithm(x: Tensor, base: Tensor | None = None) -> Any:
+    log = torchs("log")
+    return log(x) if base is None else log(x) / log(base)
+
+
+def gamma(x: Tensor) -> Any:
+    size = torchs("exp")(torchs("lgamma")(x))
+    return size if math.gamma(x.item()) > 0 else -size
+
+
+def cube_root(x: Tensor) -> Any:
+    return x ** (1 / 3) if x.item() >= 0 else -((-x) ** (1 / 3))
+
+
+def length(*entries: Tensor) -> Any:
+    return torchs("norm")(torchs("stack")(list(entries)))
+
+
+def total(*entries: Tensor) -> Any:
+    return torchs("sum")(torchs("stack")(list(entries)))
+
+
+#: The functions of math that are differentiated in scripts without tensors.
+DIFFERENTIATED: dict[str, Callable[..., Any]] = {
+    **{
+        name: torchs(name)
+        for name in (
+            *("sqrt", "exp", "expm1", "exp2", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos"),
+            *("atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "pow", "fmod", "copysign"),
+            *("erf", "erfc", "lgamma"),
+        )
+    },
+    "fabs": torchs("abs"),
+    "degrees": torchs("rad2deg"),
+    "radians": torchs("deg2rad"),
+    "log": logarithm,
+    "gamma": gamma,
+    "cbrt": cube_root,
+    "hypot": length,
+    "fsum": total,
+}
 
 
 def factorial(n: Any, /) -> int:
@@ -67,12 +126,15 @@ def product(values: Any, /, *, start: Any = 1) -> Any:
     return start
 
 
-def exact_sum(values: Any, /) -> float:
+EXACT_SUM = of_math("fsum", lambda *terms: math.fsum(terms))
+
+
+def exact_sum(values: Any, /) -> Any:
     numbers = []
     for value in iterate(values):
         runtime.spend(1)
-        numbers.append(number(value))
-    return math.fsum(numbers)
+        numbers.append(value)
+    return EXACT_SUM(*numbers)
 
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}

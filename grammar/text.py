@@ -31,6 +31,7 @@ from autodiff.grammar.values import (
     Size,
     check_length,
     type_name,
+    whole_number,
 )
 
 TYPE_CHECKING = False
@@ -173,6 +174,10 @@ REPRS: dict[type, Callable[[Any], str]] = {
 }
 
 
+#: The signs a format ends in that take whole numbers only.
+WHOLE = frozenset("bcdoxX")
+
+
 def format_value(value: Any, field: FormatField, spec: str) -> str:
     """A value in a replacement field."""
     conversion = field.conversion
@@ -181,7 +186,8 @@ def format_value(value: Any, field: FormatField, spec: str) -> str:
         if conversion == "a":
             value = value.encode("ascii", "backslashreplace").decode("ascii")
     if value.__class__ is Tensor and not value.shape:
-        value = value.item()  # torch formats a 0-d tensor as the number it holds
+        whole = whole_number(value) if spec[-1:] in WHOLE else value
+        value = whole if whole is not value else value.item()  # torch formats the number it holds
     if value.__class__ is str or (value.__class__ in NUMBERS and (spec or value.__class__ is not bool)):
         return formatted(value, spec)
     if not spec:

@@ -319,6 +319,14 @@ ITERATION: dict[type, Callable[[Any], Iterable[Any]]] = {
 }
 
 
+def whole_number(x: Tensor) -> Any:
+    """Of what the script may have written as a number, the int if it is a whole one; else the tensor."""
+    if x.shape or not runtime.numbers_are_leaves:
+        return x
+    number = x.item()
+    return int(number) if number.__class__ is float and number.is_integer() else x
+
+
 def as_index(value: Any, what: str) -> int:
     """An integer where Python wants one. A leaf of a script without tensors will do if it is integral."""
     if value.__class__ is int:

@@ -29,6 +29,11 @@ DIFFERENCES: dict[str, tuple[str, str, str | None]] = {
         "tensor(9., grad_fn=<MulBackward0>)\n",
         "9.0\n",
     ),
+    "functions_of_math": (
+        "import math\nw = 4.0\nprint(math.sqrt(w), round(w / 3, 2))",
+        "tensor(2., grad_fn=<SqrtBackward0>) tensor(1.3300, grad_fn=<RoundBackward1>)\n",
+        "2.0 1.33\n",
+    ),
     "names_without_import": (
         "print(F.relu(tensor(-1.)))",
         "tensor(0.)\n",

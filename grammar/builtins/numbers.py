@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.dtypes import CLASSES, bool_, float64, int64
 from autodiff.core.errors import ScriptError
+from autodiff.core.functions import find
 from autodiff.core.tensors import LOSES_GRADIENT, Tensor
 from autodiff.grammar import arithmetic
 from autodiff.grammar.builtins.table import BUILTINS, builtin_function, shared
@@ -85,8 +86,17 @@ def absolute(x: Any, /) -> Any:
     return arithmetic.checked(abs(x))
 
 
-@shared("round")
+def has_digits(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a number of a script without tensors is rounded in Python's words."""
+    return runtime.without_tensors and (len(args) == 2 or "ndigits" in kwargs)
+
+
+@shared("round", has_digits)
 def rounded(number: Any, ndigits: Any = None) -> Any:
+    if number.__class__ is Tensor and ndigits is not None:
+        torchs = find("round")
+        assert torchs is not None
+        return torchs(number, decimals=as_index(ndigits, "the number of digits"))
     if number.__class__ not in NUMBERS:
         raise ScriptError(f"type {type_name(number)} doesn't define __round__ method", code="E0203")
     if ndigits is None:
