@@ -50,6 +50,9 @@ class Whole(Op):
 
     call: CustomCall
 
+    def begin_pass(self) -> None:
+        self.call.answered = (None, ())
+
 
 class CustomCall:
     """A call whose outputs are recorded; made before ``forward`` runs.
@@ -227,7 +230,8 @@ class CustomCall:
 
     def rule_for(self, index: int) -> Callable[..., Any]:
         def vjp(g: Any, out: Any, *values: Any, **params: Any) -> Any:
-            # One backward call serves all operands of one pass: its answers wait for the next index.
+            # One backward call serves all operands of one pass: its answers wait for the next index, and
+            # for who asks about the pass later.
             if self.answered[0] is not g:
                 self.answered = (g, self.call_backward(g))
             answer = self.answered[1][index]

@@ -188,6 +188,9 @@ class Op:
             return g if partial == 1 else -g if partial == -1 else OPS["zero"](g)
         return g * partial(out, *operands)
 
+    def begin_pass(self) -> None:
+        """Forget what the rules keep between the operands of a node; the package's own keep nothing."""
+
     def named(
         self,
         grad_fn: str,

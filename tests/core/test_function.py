@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from autodiff.core import Function, grad, tensor
@@ -87,3 +89,33 @@ def test_the_shape_of_a_gradient_is_checked() -> None:
     x = tensor([1.0, 2.0], requires_grad=True)
     with pytest.raises(ShapeError, match=r"invalid gradient at index 0 - got \[3\] but expected shape"):
         Summed.apply(x).backward(tensor([1.0, 1.0]))
+
+
+class Counted(Function):
+    """A product that notes every call of its ``backward``."""
+
+    calls: ClassVar[list[str]] = []
+
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x * y
+
+    @staticmethod
+    def backward(ctx, g):
+        Counted.calls.append(str(g.tolist()))
+        x, y = ctx.saved_tensors
+        return g * y, g * x
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("value", [2.0, [1.0, -2.0]])
+def test_one_call_of_backward_serves_all_operands_of_one_pass(value, create_graph) -> None:
+    x, y = tensor(value, requires_grad=True), tensor(value, requires_grad=True)
+    out = Counted.apply(x, y)
+    seed = tensor(np.ones_like(value))
+    Counted.calls.clear()
+    grad(out, [x, y], seed, retain_graph=True, create_graph=create_graph)
+    assert len(Counted.calls) == 1
+    grad(out, [x, y], seed, create_graph=create_graph)  # the same tensor, and another pass
+    assert len(Counted.calls) == 2
