@@ -108,8 +108,10 @@ def watched_sweep(
             if g is not None:
                 g = cotangents[node] = hooked(node, g, lift)
                 pulled = pull_back_lifted(node, g) if lift else pull_back(node, g)
-                for index, (below, contribution) in enumerate(pulled):
+                places = iter(enumerate(node.inputs))
+                for below, contribution in pulled:
                     if watch.anomaly:
+                        index = next(at for at, operand in places if operand is below)
                         refuse_nan(node, index, contribution)
                     before = cotangents.get(below)
                     cotangents[below] = contribution if before is None else before + contribution
@@ -151,7 +153,7 @@ def hooked(node: Node, g: Any, lift: bool) -> Any:
 
 
 def refuse_nan(node: Node, index: int, contribution: Any) -> None:
-    """The error of anomaly mode, at the line whose derivative is nan."""
+    """The error of anomaly mode, at the line whose derivative by operand ``index`` is nan."""
     value = contribution.value if isinstance(contribution, Tensor) else contribution
     if not np.isnan(value).any():
         return

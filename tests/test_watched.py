@@ -79,6 +79,11 @@ x = torch.tensor([0.0, 1.0], requires_grad=True)
 y = x.sqrt()
 (y * torch.tensor([0.0, 1.0])).sum().backward()
 """,
+    "nan in anomaly mode, of the second operand": """
+torch.autograd.set_detect_anomaly(True)
+x = torch.tensor(0.0, requires_grad=True)
+(torch.tensor(0.0) / x).backward()
+""",
     "anomaly mode ends with its block": """
 x = torch.tensor([0.0], requires_grad=True)
 with torch.autograd.set_detect_anomaly(True):
