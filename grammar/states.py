@@ -6,6 +6,7 @@ after the one a report makes.
 
 from __future__ import annotations
 
+from autodiff.core.sweep import newest_first
 from autodiff.core.tensor_states import TensorState, TensorStates, WhyNone
 from autodiff.grammar.places import name_of, tensors_at
 
@@ -23,7 +24,7 @@ def tensor_states(execution: Execution, subject: Subject | None) -> TensorStates
     """The tensors a script has at top level and in lists there, in the order of its names."""
     last = execution.last_passes.backward
     roots = last.roots
-    reached = set(last.order if roots else () if subject is None else subject.order)
+    reached = set(newest_first(roots) if roots else () if subject is None else subject.order)
     entries = []
     for place, x in tensors_at(execution.names):
         before, after = grads_around(x, execution, None if roots else subject)

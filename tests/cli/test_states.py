@@ -160,6 +160,11 @@ def test_why_a_gradient_is_none(autodiff):
     assert {state["name"]: state["why_none"] for state in document["tensors"]} == REASONS
 
 
+def test_a_graph_that_is_kept_was_passed_too():
+    code = EVERY_REASON.replace("inputs=[y]", "inputs=[y], retain_graph=True")
+    assert {state.name: state.why_none or None for state in states_of(code).entries} == REASONS
+
+
 def test_without_any_pass_that_is_the_reason():
     states = states_of("x = torch.ones(2, requires_grad=True)\ny = x * 2\n")
     assert [state.why_none for state in states.entries] == ["no backward()", "no backward()"]
