@@ -52,7 +52,13 @@ def backward_from(
     if create_graph:
         mode.warn(MAKES_A_CYCLE)
     retain = create_graph if retain_graph is None else retain_graph
-    order, cotangents = pass_back(seeds, lift=create_graph)
+    if wanted is None:
+        order, cotangents = pass_back(seeds, lift=create_graph)
+    else:
+        everything = newest_first(seeds)
+        ends = [node for node in everything if (node.cell if isinstance(node, Leaf) else node) in wanted]
+        order = leading_to(everything, ends)
+        cotangents = passing()(order, seeds, lift=create_graph, inner=False)
     before: list[tuple[GradCell, Any]] = []
     # Almost all nodes are neither: the few are put in the order of the graph.
     where_kept = [node for node in cotangents if node.__class__ is Leaf or node.mark is not None]
@@ -120,7 +126,8 @@ def grad(
     earlier = {index: leaves for index, x in enumerate(wanted) if (leaves := earlier_nodes(x, everything))}
     order = leading_to(everything, [*nodes, *(leaf for leaves in earlier.values() for leaf in leaves)])
     inner = any(not isinstance(node, Leaf) for node in nodes)
-    cotangents = passing()(order, seeds, lift=create_graph, inner=inner)
+    ends = ends_of(order) if inner else set()
+    cotangents = passing()(order, seeds, lift=create_graph, inner=inner, ends=ends)
     results: list[Tensor | None] = []
     for index, (x, node) in enumerate(zip(wanted, nodes, strict=True)):
         g = cotangents.get(node)
@@ -139,8 +146,15 @@ def grad(
             )
         results.append(None if g is None else g if create_graph else Tensor(settle(g)))
     retain = create_graph if retain_graph is None else retain_graph
-    finish("grad", list(seeds), values_of(seeds), order, retain)
+    passed = [node for node in order if node not in ends] if ends else order
+    finish("grad", list(seeds), values_of(seeds), passed, retain)
     return tuple(results)
+
+
+def ends_of(order: list[Node]) -> set[Node]:
+    """The results that lead to nothing else in ``order``: a pass stops there, and their rules do not run."""
+    members = set(order)
+    return {node for node in order if not isinstance(node, Leaf) and members.isdisjoint(node.inputs)}
 
 
 def earlier_nodes(x: Tensor, order: list[Node]) -> list[Node]:

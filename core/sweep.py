@@ -21,7 +21,7 @@ from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any
 
 _number = attrgetter("number")
@@ -75,12 +75,16 @@ def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
 
 
 def sweep(
-    order: list[Node], seeds: dict[Node, Any], lift: bool = False, inner: bool = True
+    order: list[Node],
+    seeds: dict[Node, Any],
+    lift: bool = False,
+    inner: bool = True,
+    ends: Collection[Node] = (),
 ) -> dict[Node, Any]:
     """The cotangent of every node in ``order`` (newest first) that the seeds reach.
 
     ``seeds`` maps output nodes to their cotangents. Those of nodes that are not leaves and were not asked to
-    retain theirs may be left out where ``inner`` is false.
+    retain theirs may be left out where ``inner`` is false. The rules of ``ends`` are not followed.
     """
     is_short = is_fast and not lift
     regions = None
@@ -90,7 +94,7 @@ def sweep(
         regions = Regions(order)
     done: dict[Node, Any] = {}
     cotangents = dict(seeds)
-    if is_short and (regions is None or not regions.uses):
+    if is_short and not ends and (regions is None or not regions.uses):
         done, cotangents = sweep_found(order, seeds, inner)
         if not cotangents:
             return done
@@ -99,7 +103,7 @@ def sweep(
     with enable_grad() if lift else no_grad(), np_errors_ignored(order):
         for node in order:
             g = known(node)
-            if g is None or node.__class__ is Leaf:
+            if g is None or node.__class__ is Leaf or node in ends:
                 continue
             if not inner and node.mark is None:
                 del cotangents[node]  # an array may be large

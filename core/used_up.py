@@ -38,7 +38,7 @@ def finish(kind: str, roots: list[Node], seeds: list[Any], order: list[Node], re
 def required(order: list[Node]) -> list[Node]:
     """The nodes that the script's own marks ask for; the others are followed for a report and not used up.
 
-    A node without any input in ``order`` is one that gradients were asked for.
+    A node without any input in ``order`` leads to a result that gradients were asked for.
     """
     found: set[Node] = set()
     members = set(order)

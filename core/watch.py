@@ -13,6 +13,7 @@ from autodiff.core.tensors import Tensor, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any, Protocol
 
     from autodiff.core.span import Span
@@ -82,7 +83,11 @@ def register_hook(x: Tensor, hook: Hook) -> HookHandle:
 
 
 def watched_sweep(
-    order: list[Node], seeds: dict[Node, Any], lift: bool = False, inner: bool = True
+    order: list[Node],
+    seeds: dict[Node, Any],
+    lift: bool = False,
+    inner: bool = True,
+    ends: Collection[Node] = (),
 ) -> dict[Node, Any]:
     """``sweep`` with the hooks called and, in anomaly mode, every contribution looked at.
 
@@ -107,6 +112,7 @@ def watched_sweep(
             g = cotangents.get(node)
             if g is not None:
                 g = cotangents[node] = hooked(node, g, lift)
+            if g is not None and node not in ends:
                 pulled = pull_back_lifted(node, g) if lift else pull_back(node, g)
                 places = iter(enumerate(node.inputs))
                 for below, contribution in pulled:
