@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-SECONDS, BYTES = "seconds", "bytes"
+#: What a figure may be: time, the peak memory of the process, and what its work added to that before.
+SECONDS, BYTES, ADDED = "seconds", "bytes", "added bytes"
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ class Case:
         """The cases of its lines."""
         return [self] if self.peak is None else [self, self.peak]
 
-    def with_peak(self, work: str, target: float | None) -> Case:
+    def with_peak(self, work: str, target: float | None, quantity: str = BYTES) -> Case:
         """This case with a second line, which says what memory the same processes took."""
-        return replace(self, peak=replace(self, work=work, target=target, quantity=BYTES))
+        return replace(self, peak=replace(self, work=work, target=target, quantity=quantity))
 
     @property
     def sides(self) -> dict[str, Side]:

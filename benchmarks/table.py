@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from statistics import median
 
-from benchmarks.cases import BYTES
+from benchmarks.cases import SECONDS
 from benchmarks.machine import Interpreters
 from benchmarks.measuring import Result
 
@@ -61,7 +61,7 @@ def quantity(value: float, kind: str) -> str:
     >>> quantity(0.0421, "seconds"), quantity(270.0, "bytes"), quantity(3 << 20, "bytes")
     ('42.1 ms', '270 B', '3 MiB')
     """
-    scales = SIZES if kind == BYTES else UNITS
+    scales = UNITS if kind == SECONDS else SIZES
     size, unit = next((one for one in scales if value >= one[0]), scales[-1])
     return f"{spell(value / size)} {unit}"
 
