@@ -144,6 +144,16 @@ def hooked(node: Node, g: Any, lift: bool) -> Any:
                 code="E0412",
                 caret="a hook returns the gradient to go on with, or nothing",
             )
+        if answer.dtype is not given.dtype:
+            kind = f"torch.{answer.dtype.long_name}Tensor" if answer.dtype.kind != "b" else "CPUBoolType"
+            raise GradientError(
+                f"hook '{hook.name}' has changed the type of value (was torch.{given.dtype.long_name}Tensor"
+                f" got {kind})",
+                code="E0413",
+                operands=(answer,),
+                caret=f"the gradient holds {given.dtype.name} numbers",
+                help=("return a gradient of the type that came in, as in `.to(g.dtype)`",),
+            )
         if answer.shape != given.shape:
             raise GradientError(
                 f"hook '{hook.name}' has changed the size of value",

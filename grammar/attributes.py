@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from autodiff.core.custom_call import output_of
 from autodiff.core.device import CPU, Device
-from autodiff.core.errors import ScriptError
+from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.function import Context
 from autodiff.core.functions import METHODS as FUNCTION_METHODS
 from autodiff.core.mode import mode
@@ -220,6 +220,10 @@ def set_data(x: Tensor, value: Any) -> None:
     """``x.data = value``: the tensor goes on with the memory of another and its own history."""
     if value.__class__ is not Tensor:
         raise ScriptError(f"Variable data has to be a tensor, but got {type_name(value)}", code="E0203")
+    if x.requires_grad:
+        need_floats(
+            value, "data set to a tensor that requires gradients must be floating point or complex dtype"
+        )
     node = x.node
     if value is not x:
         if x.alias is not None:  # whoever shared the memory of before keeps it
@@ -237,6 +241,13 @@ def set_grad(x: Tensor, value: Any) -> None:
         raise ScriptError(
             f"assigned grad expected to be a Tensor or None but got grad of type {type_name(value)}",
             code="E0203",
+        )
+    if value is x:
+        raise GradientError(
+            "can't assign Variable as its own grad",
+            code="E0410",
+            caret="a tensor is not its own gradient",
+            operands=(x,),
         )
     x.grad = value
 
@@ -273,7 +284,7 @@ def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
         return  # about a GPU
     elif (owner.__class__, name) in ATTRIBUTES or owner.__class__ is ScriptFunction:
         raise ScriptError(
-            f"attribute '{name}' of '{type_name(owner)}' objects is not writable",
+            f"attribute '{name}' of '{kind_with(owner)}' objects is not writable",
             code="E0204",
             caret=f"`{name}` cannot be assigned",
             span=span,
@@ -286,6 +297,11 @@ def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
             span=span,
             about=(owner, name),
         )
+
+
+def kind_with(owner: Any) -> str:
+    """The class that has the attributes of a value, which for tensors is torch's own."""
+    return "torch._C.TensorBase" if owner.__class__ is Tensor else type_name(owner)
 
 
 def delete_attribute(owner: Any, name: str, span: Span) -> None:
@@ -301,8 +317,7 @@ def delete_attribute(owner: Any, name: str, span: Span) -> None:
     elif owner.__class__ is Tensor and name == "requires_grad":
         message, code = "requires_grad must be a bool", "E0410"
     elif (owner.__class__, name) in ATTRIBUTES:
-        kind = "torch._C.TensorBase" if owner.__class__ is Tensor else type_name(owner)
-        message, code = f"attribute '{name}' of '{kind}' objects is not writable", "E0204"
+        message, code = f"attribute '{name}' of '{kind_with(owner)}' objects is not writable", "E0204"
     else:
         message, code = f"'{type_name(owner)}' object has no attribute '{name}'", "E0204"
     raise ScriptError(message, code=code, caret=f"`{name}` cannot be deleted", span=span)

@@ -7,25 +7,52 @@ from autodiff.core.backward import grad as core_grad
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.functions import find
 from autodiff.core.lazy import np
+from autodiff.core.mode import mode
 from autodiff.core.tensors import Tensor, settle
-from autodiff.grammar.values import is_true, iterate, type_name
+from autodiff.grammar.values import as_index, is_true, iterate, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-def tensors(value: Any, what: str) -> list[Tensor]:
-    """One tensor or several, as a list."""
+def tensors(value: Any, refusal: str) -> list[Tensor]:
+    """One tensor or several, as a list; ``refusal`` is what torch says of an entry that is none."""
     values = [value] if value.__class__ is Tensor else list(iterate(value))
     for entry in values:
         if entry.__class__ is not Tensor:
-            raise GradientError(
-                f"all {what} have to be Tensors or GradientEdges, but got {type_name(entry)}",
-                code="E0408",
-                caret=f"{type_name(entry)} is no tensor",
-            )
+            kind = type_name(entry)
+            raise GradientError(refusal.format(kind), code="E0408", caret=f"{kind} is no tensor")
     return values
+
+
+ONLY_INPUTS = (
+    "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for"
+    " other parts of the graph, please use torch.autograd.backward."
+)
+
+
+def outputs_of(value: Any) -> list[Tensor]:
+    """Where a pass starts."""
+    return tensors(value, "Expected output to be a torch.Tensor")
+
+
+def leaves_for(name: str, inputs: Any) -> list[Tensor]:
+    """The tensors that the gradients are asked for; at least one."""
+    wanted = tensors(inputs, "all inputs have to be Tensors or GradientEdges, but got {}")
+    if not wanted:
+        raise GradientError(
+            f"`inputs` argument to `{name}()` cannot be empty.",
+            code="E0408",
+            caret="there is nothing here to take a gradient for",
+            help=("name the tensors, or leave `inputs` out for all leaves",) if name == "backward" else (),
+        )
+    return wanted
+
+
+def flag(value: Any) -> bool:
+    """Whether a switch of a pass is on: torch reads it as a whole number."""
+    return bool(value if value.__class__ is bool else as_index(value, "a switch"))
 
 
 def grad(
@@ -39,20 +66,27 @@ def grad(
     is_grads_batched: Any = False,
     materialize_grads: Any = False,
 ) -> tuple[Any, ...]:
-    weights = None
-    if grad_outputs is not None:
-        weights = [grad_outputs] if grad_outputs.__class__ is Tensor else list(iterate(grad_outputs))
-    wanted, given = tensors(inputs, "inputs"), tensors(outputs, "outputs")
-    for output, weight in zip(given, weights or (), strict=False):
-        if weight is not None and weight.__class__ is not Tensor:
-            raise no_weight(f"gradients can be either Tensors or None, but got {type_name(weight)}", output)
-    retain = None if retain_graph is None else is_true(retain_graph)
-    unused = is_true(allow_unused) or is_true(materialize_grads)
-    passes = batched if is_true(is_grads_batched) else core_grad
+    given, wanted = outputs_of(outputs), leaves_for("grad", inputs)
+    if allow_unused is False and is_true(materialize_grads):
+        raise GradientError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got:"
+            " allow_unused=False.",
+            code="E0409",
+            caret="zeros are made of what is unused, which this forbids",
+            help=("leave `allow_unused` out",),
+        )
+    if not is_true(only_inputs):
+        mode.warn(ONLY_INPUTS)
+    is_batched = is_true(is_grads_batched)
+    weights = None if grad_outputs is None else weights_of(grad_outputs, given, is_batched)
+    retain = None if retain_graph is None else flag(retain_graph)
+    materialize = flag(materialize_grads)
+    unused = materialize or (allow_unused is not None and flag(allow_unused))
+    passes = batched if is_batched else core_grad
     found = passes(
-        given, wanted, weights, retain_graph=retain, create_graph=is_true(create_graph), allow_unused=unused
+        given, wanted, weights, retain_graph=retain, create_graph=flag(create_graph), allow_unused=unused
     )
-    if is_true(materialize_grads):
+    if materialize:
         return tuple(zeros_like(x) if g is None else g for x, g in zip(wanted, found, strict=True))
     return tuple(found)
 
@@ -113,11 +147,8 @@ def batched(
     return [None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True)]
 
 
-listed = tensors
-
-
-def weights_of(given: Any, outputs: list[Tensor]) -> list[Any]:
-    """The gradients to start from, as a list; those beyond the outputs are not looked at."""
+def weights_of(given: Any, outputs: list[Tensor], is_batched: bool = False) -> list[Any]:
+    """The gradients to start from, one for each output; those beyond the outputs are not looked at."""
     if given.__class__ is Tensor:
         given = (given,)
     if not isinstance(given, (list, tuple, str)):
@@ -127,7 +158,14 @@ def weights_of(given: Any, outputs: list[Tensor]) -> list[Any]:
             continue
         if weight.__class__ is not Tensor:
             raise no_weight(f"gradients can be either Tensors or None, but got {type_name(weight)}", output)
-        check_seed(output, weight)
+        if not is_batched:
+            check_seed(output, weight)
+    if len(given) < len(outputs):
+        raise GradientError(
+            f"got {len(outputs)} tensors and {len(given)} gradients",
+            code="E0411",
+            caret="each tensor takes one gradient to start from",
+        )
     return list(given[: len(outputs)])
 
 
@@ -148,19 +186,14 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """``torch.autograd.backward``: one pass from one tensor or from several."""
-    outputs = listed(tensors, "tensors")
-    weights: list[Any] = [None] * len(outputs)
-    if grad_tensors is not None:
-        weights = weights_of(grad_tensors, outputs)
-    if len(weights) != len(outputs):
-        raise GradientError(
-            f"got {len(outputs)} tensors and {len(weights)} gradients",
-            code="E0411",
-            caret="each tensor takes one gradient to start from",
-        )
-    retain = None if retain_graph is None else is_true(retain_graph)
-    only = None if inputs is None else listed(inputs, "inputs")
-    backward_from(outputs, weights, retain, is_true(create_graph), only)
+    only = None if inputs is None else leaves_for("backward", inputs)
+    outputs = outputs_of(tensors)
+    weights = [None] * len(outputs) if grad_tensors is None else weights_of(grad_tensors, outputs)
+    retain = None if retain_graph is None else flag(retain_graph)
+    create = flag(create_graph)
+    for x in only or ():
+        x.retain_grad()
+    backward_from(outputs, weights, retain, create, only)
 
 
 def zeros_like(x: Tensor) -> Tensor:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: The calls that fit: a function's key, the classes of its arguments, and of those by name.
 FITTING: set[tuple[Any, ...]] = set()
-#: What takes more here than in torch, as the reference says.
-TAKE_MORE = frozenset(["Tensor.backward"])
+#: What may be named here and no more in torch, as the reference says.
+TAKE_MORE = {"Tensor.backward": "retain_variables"}
 
 
 def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
@@ -29,8 +29,10 @@ def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) 
     Where core does not take them either its own error is raised, which knows more to propose.
     """
     call = (key, *[kind_of(x) for x in args], *kwargs, *[kind_of(x) for x in kwargs.values()])
-    if call in FITTING or key in TAKE_MORE:
+    if call in FITTING:
         return
+    if key in TAKE_MORE:
+        kwargs = {name: x for name, x in kwargs.items() if name != TAKE_MORE[key]}
     from autodiff.grammar.refusal import UNKNOWN, blame
 
     is_method = key.startswith("Tensor.")

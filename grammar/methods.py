@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 METHODS: dict[tuple[type, str], Callable[..., Any]] = {}
 
+#: What a pass is told in ``retain_graph`` as scripts write it.
+FLAGS = (bool, type(None))
+
 
 def method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Enter a function as a method of ``kind``."""
@@ -56,12 +59,13 @@ def backward(
 ) -> None:
     if retain_graph is None:
         retain_graph = retain_variables
-    if inputs is not None or (gradient is not None and gradient.__class__ is not Tensor):
+    is_plain = retain_graph.__class__ in FLAGS and create_graph.__class__ is bool
+    if not is_plain or inputs is not None or (gradient is not None and gradient.__class__ is not Tensor):
         from autodiff.grammar import autograd
 
         autograd.backward(x, gradient, retain_graph, create_graph, inputs)
         return
-    x.backward(gradient, None if retain_graph is None else bool(retain_graph), bool(create_graph))
+    x.backward(gradient, retain_graph, create_graph)
 
 
 @method(Tensor, "retain_grad")

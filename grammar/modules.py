@@ -15,9 +15,9 @@ from autodiff.core.requirements import need_floats
 from autodiff.core.tensors import Tensor
 from autodiff.grammar.methods import method
 from autodiff.grammar.runtime import runtime
-from autodiff.grammar.script_functions import listing
+from autodiff.grammar.script_functions import REQUIRED, matched
 from autodiff.grammar.text import REPRS, as_repr
-from autodiff.grammar.values import UNBOUND, Builtin, Module, is_true, type_name
+from autodiff.grammar.values import Builtin, Module, is_true, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ PAIR = ("x1", "x2")
 REDUCTION = {"size_average": None, "reduce": None, "reduction": "mean"}
 INPLACE = {"inplace": False}
 DIM = {"dim": None}
-REQUIRED: Any = UNBOUND
 
 
 class Kind:
@@ -56,9 +55,10 @@ class Kind:
 
     def make(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Module:
         """``nn.Name(...)``"""
-        called = f"{self.name}.__init__()"
+        called = f"{'_Loss' if self.settings is REDUCTION else self.name}.__init__()"
         most = 0 if self.keyword_only else len(self.settings)
         settings = matched(called, self.settings, most, args, kwargs)
+        check_settings(self.name, settings)
         if "reduce" in settings:
             size_average, reduce = settings.pop("size_average"), settings.pop("reduce")
             if size_average is not None or reduce is not None:
@@ -83,33 +83,25 @@ class Kind:
         return FUNCTIONS[self.function](*given.values(), **settings)
 
 
-def matched(
-    called: str, names: dict[str, Any], most: int, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> dict[str, Any]:
-    """Arguments by name, in Python's words where they do not fit; ``most`` may be given by position."""
-    required = sum(default is REQUIRED for default in names.values())
-    if len(args) > most:
-        takes = f"from {required + 1} to {most + 1}" if required < most else str(most + 1)
-        raise ScriptError(
-            f"{called} takes {takes} positional argument{'s' * (most > 0)} but {len(args) + 1} were given",
-            code="E0310",
-            caret="these are too many" if len(args) - most > 1 else "this is one too many",
-        )
-    found = dict(zip(names, args, strict=False))
-    for name, value in kwargs.items():
-        if name not in names:
-            raise ScriptError(f"{called} got an unexpected keyword argument '{name}'", code="E0310")
-        if name in found:
-            raise ScriptError(f"{called} got multiple values for argument '{name}'", code="E0310")
-        found[name] = value
-    missing = [f"'{name}'" for name, default in names.items() if default is REQUIRED and name not in found]
-    if missing:
-        plural = "s" * (len(missing) > 1)
-        raise ScriptError(
-            f"{called} missing {len(missing)} required positional argument{plural}: {listing(missing)}",
-            code="E0310",
-        )
-    return {name: found.get(name, default) for name, default in names.items()}
+def check_settings(name: str, settings: dict[str, Any]) -> None:
+    """Refuse what torch refuses when a module is made, before it is called."""
+    refused = ""
+    for buffer in ("weight", "pos_weight"):
+        value = settings.get(buffer)
+        if value is not None and value.__class__ is not Tensor:
+            kind = type_name(value)
+            refused = f"cannot assign '{kind}' object to buffer '{buffer}' (torch Tensor or None required)"
+    weight = settings.get("weight")
+    if name == "Hardtanh" and is_true(settings["max_val"] <= settings["min_val"]):
+        refused = f"max_val ({settings['max_val']}) must be greater than min_val ({settings['min_val']})"
+    elif name == "TripletMarginLoss" and is_true(settings["margin"] <= 0):
+        refused = f"{name}: expected margin to be greater than 0, got {settings['margin']} instead"
+    elif name == "MultiMarginLoss" and not any(is_true(settings["p"] == p) for p in (1, 2)):
+        refused = "only p == 1 and p == 2 supported"
+    elif name == "MultiMarginLoss" and weight.__class__ is Tensor and weight.ndim != 1:
+        refused = f"{name}: expected weight to be None or 1D tensor, got {weight.ndim}D instead"
+    if refused:
+        raise ScriptError(refused, code="E0310", caret=f"`nn.{name}` cannot be made with this")
 
 
 KINDS: dict[str, Kind] = {}
@@ -262,8 +254,17 @@ def no_parameters(module: Module) -> list[Any]:
 # -- parameters -------------------------------------------------------------------------------------
 
 
-def parameter(data: Any = None, requires_grad: Any = True) -> Tensor:
+def parameter(*args: Any, **kwargs: Any) -> Tensor:
     """``nn.Parameter(t)``: a leaf with the numbers of ``t``, whose memory it shares."""
+    taken = {"data": None, "requires_grad": True}
+    data, requires_grad = matched("Parameter.__new__()", taken, 2, args, kwargs).values()
+    if requires_grad.__class__ is not bool:
+        raise ScriptError(
+            f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not"
+            f" {type_name(requires_grad)}",
+            code="E0310",
+            caret="`requires_grad` is True or False",
+        )
     if data is None:
         empty = FUNCTIONS["torch.empty"]
         data = empty(0)
@@ -275,7 +276,7 @@ def parameter(data: Any = None, requires_grad: Any = True) -> Tensor:
             help=("write `torch.tensor(...)` around it",),
         )
     made = data.data_alias()
-    if is_true(requires_grad):
+    if requires_grad:
         need_floats(made, "Only Tensors of floating point and complex dtype can require gradients")
         made.set_requires_grad()
     runtime.parameters[id(made)] = ref(made)

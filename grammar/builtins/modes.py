@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.errors import ScriptError
 from autodiff.core.mode import mode
 from autodiff.core.tensors import Tensor
 from autodiff.grammar.builtins.table import builtin_function
@@ -11,6 +12,7 @@ from autodiff.grammar.values import (
     as_index,
     is_true,
     iterate,
+    type_name,
 )
 
 TYPE_CHECKING = False
@@ -42,10 +44,18 @@ def switched(switch: GradMode, function: Any) -> Any:
 
 
 @builtin_function("set_grad_enabled")
-def set_grad_enabled(mode_: Any, /) -> GradMode:
-    switch = GradMode("set_grad_enabled", is_true(mode_))
-    mode.enabled = switch.switch  # at once, as torch does; `with` puts it back at the end
-    return switch
+def set_grad_enabled(*args: Any, **kwargs: Any) -> GradMode:
+    from autodiff.grammar.script_functions import REQUIRED, matched
+
+    [flag] = matched("set_grad_enabled.__init__()", {"mode": REQUIRED}, 1, args, kwargs).values()
+    if flag.__class__ is not bool:
+        raise ScriptError(
+            f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(flag)}",
+            code="E0310",
+            caret="write True or False",
+        )
+    mode.enabled = flag  # at once, as torch does; `with` puts it back at the end
+    return GradMode("set_grad_enabled", flag)
 
 
 @builtin_function("is_grad_enabled")

@@ -118,6 +118,8 @@ def power(base: Any, exp: Any, mod: Any = None) -> Any:
 
 @builtin_function("divmod")
 def quotient_and_rest(x: Any, y: Any, /) -> Any:
+    if Tensor in (x.__class__, y.__class__) and not runtime.numbers_are_leaves:
+        raise arithmetic.unsupported("divmod()", x, y)
     return arithmetic.floordiv(x, y), arithmetic.mod(x, y)
 
 
