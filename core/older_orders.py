@@ -5,8 +5,6 @@ PyTorch still takes these, with a warning (its ``tools/autograd/deprecated.yaml`
 
 from __future__ import annotations
 
-from autodiff.core.functions import MISSING
-from autodiff.core.mode import mode
 from autodiff.core.op import PLAIN_NUMBERS
 from autodiff.core.tensors import Tensor
 
@@ -52,35 +50,35 @@ def orders_of(name: str, is_method: bool) -> Iterator[tuple[str, ...]]:
 def in_present_order(
     name: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool
 ) -> dict[str, Any] | None:
-    """The arguments by name where they stand in an older order, else None."""
+    """The arguments by name, as they are given, where they stand in an older order, else None."""
     for order in orders_of(name, is_method):
         given = dict(zip(order, args, strict=False))
         if len(args) + len(kwargs) != len(order) or given.keys() | kwargs.keys() != set(order):
             continue
         given.update(kwargs)
-        if all(given[name].__class__ in (PLAIN_NUMBERS if name in NUMBERS else (Tensor,)) for name in order):
-            return given
+        if all(fits(parameter, given[parameter], len(order) == 3) for parameter in order):
+            return {parameter: given[parameter] for parameter in order}
     return None
 
 
+def fits(parameter: str, value: Any, takes_numbers: bool) -> bool:
+    """Whether a value may stand there: a tensor of one number does for a number.
+
+    Sums and differences, which have three, take numbers for tensors too.
+    """
+    is_tensor = value.__class__ is Tensor
+    if parameter in NUMBERS:
+        return value.__class__ in PLAIN_NUMBERS or (is_tensor and not value.ndim and not value.requires_grad)
+    return is_tensor or (takes_numbers and value.__class__ in PLAIN_NUMBERS)
+
+
 def call_in_older_order(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """What the call answers, with torch's warning; NotImplemented where no older order fits."""
+    """What the call answers; NotImplemented where no older order fits."""
     for is_method in (False, True):
         given = in_present_order(function.name, args, kwargs, is_method)
         if given is not None:
-            break
-    else:
-        return NotImplemented
-    kept = [name for name in given if name != "input" or not (is_method or function.name.endswith("_"))]
-    older = ", ".join(f"{'Number' if name in NUMBERS else 'Tensor'} {name}" for name in kept)
-    present = [
-        f"Tensor {p.name}" if p.default is MISSING else f"Number {p.name} = 1"
-        for p in function.parameters
-        if p.name in kept or p.default is not MISSING
-    ]
-    present.insert(sum(text.startswith("Tensor") for text in present), "*")
-    mode.warn(
-        f"This overload of {function.name} is deprecated:\n    {function.name}({older})\nConsider using"
-        f" one of the following signatures instead:\n    {function.name}({', '.join(present)})"
-    )
-    return function(**given)
+            numbers = {
+                name: x.item() for name, x in given.items() if name in NUMBERS and x.__class__ is Tensor
+            }
+            return function.implementation(*function.bind((), given | numbers))
+    return NotImplemented

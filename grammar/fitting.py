@@ -10,6 +10,7 @@ from functools import cache
 
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import FUNCTIONS, MISSING, NAMESPACES, Function, Parameter
+from autodiff.core.mode import mode
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -48,7 +49,9 @@ def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) 
         return
     from autodiff.core.older_orders import in_present_order
 
-    if in_present_order(key.rpartition(".")[2], args, kwargs, is_method) is not None:
+    older = in_present_order(key.rpartition(".")[2], args, kwargs, is_method)
+    if older is not None:
+        mode.warn(deprecated(key, older))
         return
     # In a script without tensors numbers are leaves, and do for numbers.
     others = [UNKNOWN if is_leaf_number(x) else x for x in args]
@@ -66,6 +69,29 @@ def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) 
         refused = (Parameter(str(found.argument), found.kind, MISSING, False, False), found.value)
     raise ScriptError(
         found.message, code="E0310", about=(function, found.argument, refused, tuple(args), kwargs)
+    )
+
+
+def deprecated(key: str, older: dict[str, Any]) -> str:
+    """What torch says of arguments in an older order, which are given by name in that order."""
+    from autodiff.core.older_orders import NUMBERS
+    from autodiff.grammar.refusal import entry_of, forms_of
+
+    entry = entry_of(key)
+    assert entry is not None
+    called, _, signature = entry
+    forms = [form.text for form in forms_of(signature)]
+    is_method = key.startswith("Tensor.")
+    listed = [
+        f"{'Number' if name in NUMBERS else 'Tensor'} {name}"
+        for name in older
+        if name != "input" or not is_method
+    ]
+    end = ", *, Tensor out = None" if "Tensor out" in forms[0] else ""
+    present = "\n    ".join(called + form for form in forms)
+    return (
+        f"This overload of {called} is deprecated:\n    {called}({', '.join(listed)}{end})\nConsider using"
+        f" one of the following signatures instead:\n    {present}"
     )
 
 
