@@ -26,6 +26,17 @@ def need_kind(x: Tensor, kernel: str, kinds: str) -> None:
         )
 
 
+def need_mask(mask: Tensor) -> None:
+    """Refuse numbers where ``masked_fill`` takes truth values."""
+    if mask.dtype.kind != "b":
+        raise ScriptError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}",
+            code="E0307",
+            operands=(mask,),
+            help=("compare to get a mask, as in `x > 0`",),
+        )
+
+
 def whole_number(value: float, dtype: DType, operands: tuple[Tensor, ...] = ()) -> int:
     """``value`` as a number of a whole type, which has to have room for it; torch lets -2 be 254."""
     most = int(np.iinfo(dtype.name).max)

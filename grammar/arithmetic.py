@@ -284,11 +284,15 @@ def invert(x: Any) -> Any:
     if x.__class__ in INTEGERS:
         return ~int(x)
     if x.__class__ is Tensor:
-        function = find("bitwise_not")
-        if function is not None:
-            return function.implementation(x)
-        if x.dtype.kind == "b":
-            return OPS["logical_not"](x)
+        if x.dtype.is_floating_point:
+            raise ScriptError(
+                "~ (operator.invert) is only implemented on integer and Boolean-type tensors",
+                code="E0312",
+                operands=(x,),
+                caret=f"this holds {x.dtype.name} numbers",
+                help=("compare to get truth values, as in `~(x > 0)`",),
+            )
+        return OPS["bitwise_not"](x)
     raise bad_unary("~", x)
 
 

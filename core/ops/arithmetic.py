@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import operator
 
+from autodiff.core.dtypes import dtype_of
 from autodiff.core.errors import GradientError, ScriptError, type_name
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise
 from autodiff.core.ops.comparison import except_where
 from autodiff.core.ops.transcendental import log
-from autodiff.core.requirements import check_scale, refuse_truths
+from autodiff.core.requirements import check_scale, refuse_truths, whole_number
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.node import Node
+
+#: The smallest number above 0 in single precision.
+SMALLEST = 2.0**-149
 
 
 def left_number(name: str, otherwise: str) -> Callable[[Node], str]:
@@ -49,11 +53,15 @@ def pow_forward(x: Any, y: Any) -> Any:
     if y.__class__ is bool and x.__class__ is np.ndarray and x.dtype.kind == "b":
         return np.logical_or(x, not y)  # torch has no kernel for these two powers, and needs none
     refuse_truth_values("pow", x, y)
+    if y.__class__ is float and y and abs(y) < SMALLEST and x.__class__ is np.ndarray:
+        y = math.copysign(SMALLEST, y)  # and not the 0 that it would be rounded to
     try:
         return np.power(x, y)
-    except ValueError:
+    except (ValueError, OverflowError):
         if y.__class__ is np.ndarray:
             return whole_power(x, y)
+        if y > 0:
+            return np.power(x, whole_number(y, dtype_of(x)))
         raise ScriptError(
             "Integers to negative integer powers are not allowed.",
             help=("make the base a float tensor: write 2.0 instead of 2, or call .double()",),
@@ -69,6 +77,8 @@ def whole_power(x: Any, y: Any) -> Any:
 def pow_slope(out: Any, x: Any, y: Any) -> Any:
     """y xʸ⁻¹, and 0 for the constant x⁰, whose slope is 0 at 0 as well: x⁻¹ must not come up on the way."""
     none = y == 0
+    if y.__class__ is int and abs(y) > 2**53:
+        y = float(y)
     return except_where(none, 0.0, y * x ** except_where(none, 0.0, y - 1))
 
 

@@ -91,6 +91,6 @@ def point_between(x: Any, end: Any, weight: Any) -> Any:
                 operands=(x, other),
                 caret=f"one holds {x.dtype.name} numbers, `{name}` {other.dtype.name}",
             )
-    check_broadcast((x, end))
+    check_broadcast((x, end, *([weight] if weight.__class__ is Tensor else [])))
     need_kind(x, f"lerp_kernel_{'tensor' if weight.__class__ is Tensor else 'scalar'}", "f")
     return lerp(x, end, weight)

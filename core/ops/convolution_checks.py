@@ -67,15 +67,26 @@ def check_dilation(dilation: Sizes, transposed: bool) -> None:
     raise ScriptError(f"dilation should be greater than zero, but got {given}")
 
 
+def check_fast_dilation(dilation: Sizes) -> None:
+    """The same in the words of torch's kernels for 32-bit numbers."""
+    if min(dilation) <= 0:
+        raise ScriptError(
+            "non-positive dilation is not supported", caret="the kernel's entries are 0 steps apart"
+        )
+
+
 def check_types(
     x: Tensor, weight: Tensor, bias: Tensor | None, dilation: Sizes, groups: int, transposed: bool
 ) -> None:
     """What torch has kernels for, of which there are more for 32-bit numbers; nothing asks for any."""
     dims = x.ndim - 2
+    is_large = x.shape[0] > 1 or (dims > 1 and min(weight.shape[-2:]) > 3) or x.size > 20480
+    is_alike = x.dtype is weight.dtype and (bias is None or bias.dtype is x.dtype)
+    if is_alike and x.dtype.name == "float32" and x.size and (groups > 1 or is_large) and not transposed:
+        check_fast_dilation(dilation)
     check_dilation(dilation, transposed)
     if not x.size:
         return
-    is_large = x.shape[0] > 1 or (dims > 1 and min(weight.shape[-2:]) > 3) or x.size > 20480
     for name, other in (("weight", weight), ("bias", bias)):
         if other is None or other.dtype is x.dtype or not (groups > 1 or is_large):
             continue

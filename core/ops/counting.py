@@ -106,13 +106,6 @@ def lower_bounds(rows: Array, values: Array, right: bool) -> Array:
 
 def places(sequence: Array, values: Array, right: bool, out_int32: bool) -> Tensor:
     """Where the values would be inserted to keep the order, before or after those that are equal."""
-    if sequence.dtype == values.dtype == bool and values.size:
-        raise ScriptError(
-            "\"searchsorted_out_cpu\" not implemented for 'Bool'",
-            code="E0312",
-            caret="truth values are no numbers here",
-            help=("convert them to numbers first, as in `x.long()`",),
-        )
     if sequence.ndim == 1:
         found = lower_bounds(sequence, values.reshape(-1), right).reshape(values.shape)
     else:
@@ -140,7 +133,8 @@ def bucketize(values: Any, boundaries: Tensor, out_int32: bool, right: bool) -> 
 
 def need_numbers(sequence: Tensor, values: Any) -> None:
     """torch has no search among truth values for truth values."""
-    if sequence.dtype.kind == "b" and as_array(values).dtype.kind == "b":
+    array = as_array(values)
+    if sequence.dtype.kind == "b" and array.dtype.kind == "b" and array.size:
         need_kind(sequence, "searchsorted_out_cpu", "if")
 
 

@@ -27,7 +27,7 @@ from autodiff.core.ops.positions import (
     vector,
 )
 from autodiff.core.ops.shape import clone, expand_sizes, reshape
-from autodiff.core.requirements import name_in_c
+from autodiff.core.requirements import name_in_c, need_mask
 from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
@@ -193,14 +193,8 @@ def take(x: Tensor, index: Tensor) -> Tensor:
 @public("masked_fill(input: tensor, mask: tensor, value: value)", in_place=True)
 def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
     """The entries where ``mask`` holds replaced by one number."""
-    if mask.dtype.name != "bool":
-        raise ScriptError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}",
-            code="E0307",
-            operands=(mask,),
-            help=("compare to get a mask, as in `x > 0`",),
-        )
     check_broadcast((mask, x))
+    need_mask(mask)
     if value.__class__ is Tensor:
         if value.ndim:
             raise ShapeError(

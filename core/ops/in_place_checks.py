@@ -6,6 +6,7 @@ from autodiff.core.changeable import refuse_shape
 from autodiff.core.dtypes import promote
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.ops.dims import expanded_shape, wrap_dim
+from autodiff.core.requirements import need_mask
 from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
@@ -86,6 +87,12 @@ def summed(x: Tensor, dim: int, dtype: DType | None) -> dict[str, DType]:
     return {"dtype": x.dtype}
 
 
+def lerp(x: Tensor, end: Tensor, weight: Any) -> None:
+    others = [t for t in (end, weight) if t.__class__ is Tensor]
+    if all(t.dtype is x.dtype for t in others):
+        broadcast(x, *others)
+
+
 def addmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
     is_one_type = x.dtype is first.dtype is second.dtype
     if is_one_type and first.ndim == second.ndim == 2 and first.shape[1] == second.shape[0]:
@@ -143,8 +150,8 @@ def addr(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
 
 
 def masked_fill(x: Tensor, mask: Tensor, *rest: Any) -> None:
-    if mask.dtype.kind == "b":
-        check_broadcast((x, mask))
+    need_mask(mask)
+    check_broadcast((x, mask))
 
 
 def masked_scatter(x: Tensor, mask: Tensor, *rest: Any) -> None:
@@ -205,6 +212,7 @@ BEFORE: dict[str, Callable[..., dict[str, Any] | None]] = {
     "div": div,
     "float_power": float_power,
     "ldexp": ldexp,
+    "lerp": lerp,
     "masked_fill": masked_fill,
     "masked_scatter": masked_scatter,
 }

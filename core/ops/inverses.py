@@ -74,6 +74,11 @@ def tensorsolve(a: Tensor, b: Tensor, dims: tuple[int, ...] | None) -> Tensor:
     if dims:
         places = [wrap_dim(a, dim) for dim in dims]
         a = movedim(a, tuple(places), tuple(range(a.ndim - len(places), a.ndim)))
+    if b.ndim > a.ndim:
+        raise ShapeError(
+            f"Expected other to have at most as many dimensions as self, {a.ndim}, but got {b.ndim}",
+            operands=(a, b),
+        )
     shape = a.shape[b.ndim :]
     check_halves(a, prod(shape), b.size, "other.ndim")
     matrix = reshape_tensor(a, (b.size, b.size))

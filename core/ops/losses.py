@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from autodiff.core.changeable import refuse_shape
 from autodiff.core.dtypes import promote
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import public
@@ -336,11 +337,15 @@ def binary_cross_entropy_with_logits(
         y - y  # as torch takes the target from 1, in its own type
     need_room(y, x)
     if pos_weight is None:
+        if weight is not None:
+            refuse_shape(x, check_broadcast((x, weight)))
         return weighted(bce_with_logits_op, x, y, weight, reduction)
     name = str(bce_with_logits_op.grad_fn)
+    refuse_shape(x, check_broadcast((x, pos_weight)))
     losses = sub.named(name)((1 - y) * x, (1 + (pos_weight - 1) * y) * logsigmoid(x))
     losses = cast(losses, y.dtype)
     if weight is not None:
+        refuse_shape(x, check_broadcast((x, weight)))
         losses = mul.named(name)(losses, weight)
     return reduce_tensor(losses, reduction, name)
 

@@ -249,9 +249,9 @@ def multilabel_margin_loss(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(x.shape)}",
             operands=(x, target),
         )
-    check_floats(x, "multilabel_margin_loss_forward_out_frame")
     classes = x.shape[-1] if x.ndim else 1
     check_range(target, -1, classes, "argument #2 'target' is out of range")
+    check_floats(x, "multilabel_margin_loss_forward_out_frame")
     check_scalar_type(target, "Long")
     rows = x if x.ndim == 2 else reshape(x, shape=(1, x.size))
     labels = target.data.reshape(-1, classes)

@@ -5,8 +5,6 @@ The numbers are numpy's (PCG64), not torch's. Drawing has no gradient: none flow
 
 from __future__ import annotations
 
-import math
-
 from autodiff.core import dtypes
 from autodiff.core.dtypes import DType
 from autodiff.core.errors import ScriptError, type_name
@@ -22,13 +20,28 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def manual_seed(seed: float) -> None:
-    """Start the random numbers afresh from ``seed``."""
-    if seed != seed or abs(seed) == math.inf:
+def manual_seed(seed: Any) -> None:
+    """Start the random numbers afresh from ``seed``, of which torch makes a whole number as ``int`` does."""
+    if seed.__class__ is Tensor:
+        if seed.size != 1:
+            raise ScriptError(
+                "only one element tensors can be converted to Python scalars",
+                code="E0305",
+                operands=(seed,),
+            )
+        seed = seed.item()
+    try:
+        whole = int(seed)
+    except TypeError:
         raise ScriptError(
-            f"cannot convert float {'NaN' if seed != seed else 'infinity'} to integer", code="E0206"
-        )
-    source.reset(int(seed))
+            f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(seed)}'",
+            code="E0206",
+        ) from None
+    except (OverflowError, ValueError) as error:
+        raise ScriptError(str(error), code="E0206") from None
+    if not -(2**63) <= whole < 2**64:
+        raise ScriptError("Overflow when unpacking long long", code="E0206", caret="a seed has 64 bits")
+    source.reset(whole)
 
 
 def floating(dtype: DType | None, kernel: str) -> DType:
@@ -114,8 +127,23 @@ def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: 
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}", code="E0308"
         )
     dtype = dtype or dtypes.int64
+    check_bounds(low, high, dtype)
     allocate(check_sizes(size), dtype)
     return drawn(source.generator.integers(low, high, tuple(size)), dtype, requires_grad)
+
+
+def check_bounds(low: int, high: int, dtype: DType) -> None:
+    """All whole numbers from ``low`` up to ``high`` have to be of the type."""
+    if dtype.is_floating_point:
+        return
+    least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype.name).min, np.iinfo(dtype.name).max)
+    for name, number in (("from", low), ("to - 1", high - 1)):
+        if not least <= number <= most:
+            raise ScriptError(
+                f"{name} is out of bounds for {dtype.c_name}",
+                code="E0308",
+                caret=f"{dtype.name} holds the numbers from {least} to {most}",
+            )
 
 
 @public("randperm(n: int, *, device: device = None)", method=False)
@@ -178,4 +206,4 @@ def bernoulli(x: Tensor, p: float | None) -> Tensor:
     return drawn(source.generator.random(x.shape) < chances, dtype, False)
 
 
-expose("manual_seed(seed: float)", manual_seed, method=False)
+expose("manual_seed(seed: any)", manual_seed, method=False)

@@ -153,18 +153,19 @@ def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
 
 
 def check_padded(x: Tensor, pads: Pads) -> None:
+    """What is cut off is there; torch cuts before it adds."""
     first = x.ndim - len(pads)
     shape = [*x.shape]
     for offset, (before, after) in enumerate(pads):
         dim = first + offset
-        shape[dim] += before + after
-        if shape[dim] < 0:
+        if shape[dim] + min(before, 0) + min(after, 0) < 0:
             raise ShapeError(
-                f"The input size {x.shape[dim]}, plus negative padding {before} and {after} resulted in a"
-                " negative output size, which is invalid. Check dimension"
-                f" {dim} of your input.",
+                "narrow(): length must be non-negative.",
+                code="E0208",
                 operands=(x,),
+                caret=f"dimension {dim} has {shape[dim]} entries, fewer than are cut off",
             )
+        shape[dim] += before + after
     check_allocation(tuple(shape))
 
 
