@@ -71,7 +71,7 @@ def grad(
         raise GradientError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got:"
             " allow_unused=False.",
-            code="E0409",
+            code="E0206",
             caret="zeros are made of what is unused, which this forbids",
             help=("leave `allow_unused` out",),
         )
