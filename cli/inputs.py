@@ -67,6 +67,12 @@ def read_script(request: Request) -> Script:
                 help=("give a file, `-` to read standard input, or -e 'CODE'",),
             )
         pieces.append(read_stdin(limit))
+        if not where and not pieces[0].strip():
+            raise UsageError(
+                "there is no script to run: none is named, and standard input is empty",
+                code="E0610",
+                help=("give a file, or -e 'CODE'",),
+            )
         name = STDIN_NAME
     else:
         name = CODE_NAME

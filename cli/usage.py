@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+#: Formats that Graphviz makes of DOT.
+PICTURES = ("png", "svg", "pdf", "jpg", "gif", "ps")
 HELP_FLAGS = ["-h", "--help"]
 
 
@@ -46,6 +48,13 @@ class Spelled(click.ParamType[object]):
             return read_value(self.option, value)
         except ValueError as error:
             flag = self.option.flags[-1]
+            if value in PICTURES and "dot" in self.option.choices:
+                line = f"autodiff graph ... --format dot | dot -T{value} > graph.{value}"
+                raise UsageError(
+                    f"{flag} takes {error}, not `{value}`",
+                    code="E0610",
+                    help=(f"Graphviz makes one: `{line}`",),
+                ) from None
             near = closest(value, self.option.choices)
             see = f"`autodiff {context.info_name} --help` describes every option" if context else ""
             raise UsageError(

@@ -67,6 +67,7 @@ def make_answers(session: Session) -> Answers:
     set_limits(request)
     settings = read_settings(request)
     formulas = [Formula(text, script.source) for text in request.texts("formula")]
+    asked = tuple(settings.wrt)
     if formulas:
         ask_for(formulas, settings)
     with Probe() as probe:
@@ -74,6 +75,10 @@ def make_answers(session: Session) -> Answers:
             script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
         )
     note_reshaped(session, execution)
+    if formulas:
+        for formula in formulas:
+            formula.look_into_lists(execution.names)
+        settings.wrt = list(asked) or inputs_of(formulas)
     subject = differentiate(execution, settings)
     answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
     answers.notes = subject.notes
@@ -141,7 +146,12 @@ def ask_for(formulas: list[Formula], settings: Settings) -> None:
             )
         settings.of = output
     if not settings.wrt:
-        settings.wrt = list(dict.fromkeys(name for formula in formulas for name in formula.inputs))
+        settings.wrt = inputs_of(formulas)
+
+
+def inputs_of(formulas: list[Formula]) -> list[str]:
+    """What formulas are derived by, each once."""
+    return list(dict.fromkeys(name for formula in formulas for name in formula.inputs))
 
 
 def answer(

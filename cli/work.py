@@ -141,6 +141,8 @@ def own_derivatives() -> GradientError:
 def note_reshaped(session: Session, execution: Execution) -> None:
     """Say which tensors ``--set`` has made single numbers, and which numbers several."""
     for name, (before, now) in execution.reshaped.items():
+        if before and now:
+            continue
         if before:
             session.note(f"--set {name}: `{name}` has shape {before} in the script, and is one number now")
         else:
@@ -253,8 +255,18 @@ def check_entry(place: tuple[int, ...], subject: Subject, is_asked: bool) -> Non
 
 
 def read_names(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """The names in ``--wrt a --wrt b,c``."""
-    return tuple(name for text in texts for name in map(str.strip, text.split(",")) if name)
+    """The names in ``--wrt a --wrt b,c``; commas in brackets are part of a name."""
+    names = [""]
+    for text in texts:
+        depth = 0
+        for letter in text:
+            depth += (letter in "([") - (letter in ")]")
+            if letter == "," and depth <= 0:
+                names.append("")
+            else:
+                names[-1] += letter
+        names.append("")
+    return tuple(filter(None, map(str.strip, names)))
 
 
 def read_sets(texts: tuple[str, ...]) -> dict[str, object]:

@@ -83,7 +83,8 @@ class AutodiffError(Exception):
     the error's code: the owner of an attribute and its name, the operands of an operator, a function and
     the argument it does not take. ``help`` holds advice in words, ``fixes`` repairs of the
     text that were tried, ``calls`` how many calls led here, ``frames`` the innermost of them, ``turns`` the
-    loops, ``names`` what the innermost call called its values, and ``further`` the mistakes found beside it.
+    loops, ``names`` what the innermost call called its values, ``reshaped`` the shapes, in the script and
+    now, of what the caller gave other shapes, and ``further`` the mistakes found beside it.
     """
 
     code = "E0900"
@@ -114,6 +115,7 @@ class AutodiffError(Exception):
         self.calls = 0
         self.names: dict[str, Any] = {}
         self.turns: list[Turn] = []
+        self.reshaped: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
         self.further: list[AutodiffError] = []
 
     @property

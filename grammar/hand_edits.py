@@ -227,18 +227,22 @@ class Edits:
                 yield self.instead(part, f"({text})/{times}", f"{told}: a factor {times} is superfluous")
 
     def names_of_script(self) -> list[str]:
+        """Names that stand for tensors or numbers, those that the formula reads first."""
         read = [part.id for part in self.parts if isinstance(part, syntax.Name)]
         nodes = [node.name for node in self.points.subject.order if node.name in self.points.names[0]]
-        known = self.points.names[0]  # not those of the language, as pi
-        return [name for name in dict.fromkeys([*read, *map(str, nodes), *known]) if name in known]
+        known = {  # not those of the language, as pi
+            name for name, value in self.points.names[0].items() if value.__class__ not in (list, tuple)
+        }
+        in_order = dict.fromkeys([*read, *map(str, nodes), *self.points.names[0]])
+        return [name for name in in_order if name in known]
 
     def other_names(self) -> Iterator[Edit]:
         """Another name, everywhere first."""
+        shapes = {name: np.shape(self.plain(name)) for name in self.names_of_script()}
         read: dict[str, list[Span]] = {}
         for part in self.parts:
-            if isinstance(part, syntax.Name) and part.id in self.points.names[0]:
+            if isinstance(part, syntax.Name) and part.id in shapes:
                 read.setdefault(part.id, []).append(part.span)
-        shapes = {name: np.shape(self.plain(name)) for name in self.names_of_script()}
         for name, spans in read.items():
             others = [other for other in shapes if other != name and shapes[other] == shapes[name]]
             for other in others[:MOST_NAMES]:

@@ -1,7 +1,7 @@
 """The left side of a hand formula: what is derived by what, once or twice.
 
-``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``w.grad``; ``d2L/dx2``, ``d2L/dx dw``, ``d2L/dxdw``,
-``d(dL/dx)/dw``, with ``^`` or ``**`` before a 2 and with the round d as well.
+``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``; ``d2L/dx2``, ``d2L/dx dw``,
+``d2L/dxdw``, ``d(dL/dx)/dw``, with ``^`` or ``**`` before a 2 and with the round d as well.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from autodiff.core.second import spelled_second
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
+    from typing import Any
 
-#: A name, in brackets or not, and the entry of it that is meant.
+#: A name, in brackets or not, and the entry of it that is meant, or the place in a list.
 NAME = r"(?:\(\s*(?P<{0}>[^()]+?)\s*\)|(?P<{0}_>[^\W\d]\w*?))"
 INDEX = r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*,?\s*"
-ENTRY = rf"\s*(?:\[(?P<{{0}}_at>{INDEX})\])?"
+BRACKETS = rf"(?:\s*\[{INDEX}\])*"
+ENTRY = rf"(?P<{{0}}_at>{BRACKETS})"
 TWO = r"\s*(?:\^|\*\*)?\s*2"
 
 
@@ -29,7 +31,7 @@ def pattern(text: str) -> re.Pattern[str]:
     return re.compile(text.replace("²", TWO).replace(" ", r"\s*"))
 
 
-FIRST = tuple(map(pattern, (r" d @y / d @x@ ", r" (?P<x_>\w+)\.grad" + ENTRY.format("x") + " ")))
+FIRST = tuple(map(pattern, (r" d @y / d @x@ ", rf" (?P<x_>\w+{BRACKETS})\.grad" + ENTRY.format("x") + " ")))
 SECOND = tuple(
     map(
         pattern,
@@ -74,6 +76,17 @@ class Left:
             return spelled_second(output, "", names[0], names[1])
         return f"d2{output}/d{names[0]} d{names[1]}"
 
+    def in_lists(self, names: Mapping[str, Any]) -> Left:
+        """The same with places for inputs that are kept in lists among ``names``, as in ``params[0]``."""
+        by = []
+        for name, entry in self.by:
+            value, rest = names.get(name), list(entry or ())
+            while value.__class__ in (list, tuple) and rest and -len(value) <= rest[0] < len(value):
+                at = range(len(value))[rest.pop(0)]
+                name, value = f"{name}[{at}]", value[at]
+            by.append((name, tuple(rest) or None))
+        return Left(self.output, tuple(by))
+
 
 def as_index(entry: tuple[int, ...]) -> str:
     return f"[{', '.join(map(str, entry))}]"
@@ -100,10 +113,10 @@ def read_left(text: str, names: Collection[str]) -> Left | None:
 def named(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, ...] | None]:
     """A name and its entry, which may stand in the brackets with it."""
     name = groups[letter + "_"] or groups.get(letter) or ""
-    entry = groups.get(letter + "_at")
-    if entry is None and (inside := re.fullmatch(rf"(\w+)\s*\[({INDEX})\]", name)):
-        name, entry = inside[1], inside[2]
-    return name, None if entry is None else tuple(int(part) for part in entry.split(",") if part.strip())
+    at = groups.get(letter + "_at") or ""
+    if inside := re.fullmatch(rf"(\w+)({BRACKETS})", name):
+        name, at = inside[1], inside[2] + at
+    return name, tuple(map(int, re.findall(r"-?\d+", at))) or None
 
 
 def sides(text: str) -> tuple[str, str, str]:

@@ -23,9 +23,10 @@ from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
     from typing import Any
 
+    from autodiff.core.node import GradCell
     from autodiff.core.report import Subject
     from autodiff.grammar.moved_runs import Rerun
 
@@ -96,6 +97,11 @@ class Formula:
     @property
     def place(self) -> tuple[int, ...] | None:
         return None if self.left is None else self.left.place
+
+    def look_into_lists(self, names: Mapping[str, Any]) -> None:
+        """Read ``params[0]`` on the left as a place where ``params`` is a list, not as an entry."""
+        if self.left is not None:
+            self.left = self.left.in_lists(names)
 
     def is_left_side_only(self, names: Collection[str]) -> bool:
         """Whether ``dy/dx`` was given alone, and is no quotient of two of these names."""
@@ -273,7 +279,26 @@ def names_in(subject: Subject, execution: Execution) -> dict[str, Any]:
             values[node.name] = Tensor(node.out)
     if subject.name.isidentifier():
         values.setdefault(subject.name, Tensor(subject.root.out))
-    return {name: value.detach() if isinstance(value, Tensor) else value for name, value in values.items()}
+    leaves = {node.cell: node for node in subject.order if isinstance(node, Leaf) and node.cell is not None}
+    lists = {name: value for name, value in execution.names.items() if value.__class__ in (list, tuple)}
+    return {
+        **{name: value.detach() if isinstance(value, Tensor) else value for name, value in values.items()},
+        **{name: as_used(value, leaves) for name, value in lists.items() if name not in values},
+    }
+
+
+def as_used(value: Any, leaves: dict[GradCell, Leaf], around: tuple[int, ...] = ()) -> Any:
+    """A list with the tensors in it as the graph was made with them, ``leaves`` being those that may step.
+
+    A list within itself, of which ``around`` has the identities, stays what it is.
+    """
+    if value.__class__ is Tensor:
+        node = value.node
+        used = leaves.get(node.cell) if isinstance(node, Leaf) and node.cell is not None else None
+        return value.detach() if used is None else Tensor(used.out)
+    if value.__class__ not in (list, tuple) or id(value) in around:
+        return value
+    return value.__class__(as_used(entry, leaves, (*around, id(value))) for entry in value)
 
 
 def same(a: Any, b: Any) -> bool:

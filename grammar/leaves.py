@@ -39,8 +39,8 @@ CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 class Plan:
     """``conversions`` by target; ``without_tensors`` is exception 1; ``marks`` says requires_grad is used.
 
-    ``reshaped`` has the shapes, in the script and now, of tensors that ``--set`` made one number and of
-    numbers it made several, by name, once the script has run.
+    ``reshaped`` has the shapes, in the script and now, of tensors that ``--set`` gave another shape, by name,
+    once the script has run.
     """
 
     __slots__ = ("conversions", "marks", "reshaped", "without_tensors")
@@ -241,7 +241,7 @@ def as_tracked(value: Any) -> Any:
         value = number_tensor(value)
     if value.__class__ is Tensor and value.dtype.is_floating_point:
         value.track()
-    return value
+    return with_tracked_entries(value) if value.__class__ in (list, tuple) else value
 
 
 def with_tracked_entries(value: Any) -> Any:
@@ -263,8 +263,7 @@ def track_new(value: Any) -> Any:
 def replacing(given: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
     """What ``--set`` puts in the place of a value: the same dtype and marks, another number.
 
-    The shapes of a tensor of any size that becomes one number, and of a number that becomes several, are
-    kept in ``reshaped``.
+    The shapes of a tensor that gets another one are kept in ``reshaped``.
     """
 
     def convert(value: Any) -> Any:
@@ -276,7 +275,7 @@ def replacing(given: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
                     f"--set cannot replace `{name}`, which holds {value.dtype.name} numbers: {error}",
                     code="E0602",
                 ) from None
-            if bool(value.shape) != bool(made.shape):
+            if value.shape != made.shape:
                 reshaped[name] = tuple(value.shape), tuple(made.shape)
             if value.requires_grad:
                 made.set_requires_grad()

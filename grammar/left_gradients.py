@@ -10,7 +10,7 @@ from autodiff.core.lazy import np
 from autodiff.core.node import Leaf
 from autodiff.core.sweep import newest_first
 from autodiff.core.tensors import Tensor
-from autodiff.grammar.places import kept_in_lists
+from autodiff.grammar.places import kept_in_lists, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from autodiff.core.node import GradCell, Node
     from autodiff.core.span import Span
     from autodiff.grammar.run import Execution
-
-MOST_NAMED = 3
 
 CHANGED, IN_THE_END, HOOKED, SUMMED, LEFT_OUT = "changed", "in the end", "hooked", "summed", "left out"
 
@@ -129,13 +127,6 @@ def lines_of(sites: list[Span], execution: Execution) -> str:
     lines = sorted({execution.source.position(site.start)[0] for site in sites})
     told = [str(line) for line in lines]
     return f"line{'s' * (len(told) > 1)} {listed(told)}" if told else ""
-
-
-def listed(words: list[str]) -> str:
-    """``a, b and c``; of many the first."""
-    if len(words) > MOST_NAMED + 1:
-        words = [*words[:MOST_NAMED], f"{len(words) - MOST_NAMED:,} more"]
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def spell(kind: str, state: str, names: list[str], lines: str) -> str:

@@ -43,6 +43,8 @@ def base_of(place: str) -> str:
     return place.partition("[")[0]
 
 
+MOST_NAMED = 3
+
 #: Names that the script gave a leaf go before places in lists, and these before what it calls many leaves.
 OWN, PLACE, SHARED = range(3)
 
@@ -114,3 +116,10 @@ def name_of(node: Node | None, execution: Execution) -> str:
         if 0 < len(text) <= 60:
             return text
     return "result"
+
+
+def listed(words: list[str]) -> str:
+    """``a, b and c``; of many the first."""
+    if len(words) > MOST_NAMED + 1:
+        words = [*words[:MOST_NAMED], f"{len(words) - MOST_NAMED:,} more"]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

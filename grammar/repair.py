@@ -7,6 +7,8 @@ does not hold is dropped without a word: advice beside the repairs explains, and
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from autodiff.core.errors import AutodiffError, Fix
 from autodiff.core.limits import limits
 from autodiff.core.span import Source
@@ -14,6 +16,10 @@ from autodiff.core.tensors import Tensor
 from autodiff.grammar.proposals.connected import narrowed
 from autodiff.grammar.run import Settings, attempt
 from autodiff.grammar.runtime import ignore, ignore_warning, runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: How many proposals of one error are tried, and how many that hold are kept.
 MOST_TRIALS, MOST_KEPT = 6, 2
@@ -28,13 +34,9 @@ MISSPELT = frozenset(["E0201", "E0204", "E0310"])
 
 def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) -> None:
     """Drop the proposals with which the script fails at the same place; keep the first two others."""
-    all_steps, all_memory = limits.steps, limits.memory
-    budget = 2 * runtime.used + SPARE_STEPS
     kept: list[Fix] = []
-    limits.steps = min(budget, all_steps or budget)
-    limits.memory = min(MOST_MEMORY, all_memory or MOST_MEMORY)
     taken = 0
-    try:
+    with within_bounds():
         narrow = narrower(error, settings)
         if narrow is not None and holds(AS_FLOAT32, error, source, narrow):
             kept.append(AS_FLOAT32)
@@ -44,12 +46,23 @@ def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) ->
             if holds(fix, error, source, settings):
                 kept.append(narrowed(fix, error, lambda other: holds(other, error, source, settings)))
             taken += runtime.used
-    finally:
-        limits.steps, limits.memory = all_steps, all_memory
     error.fixes = tuple(kept)
     said = "E0120" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
     if kept and said and error.code != "E0310":
         error.help = ()  # it says in words what the repairs show
+
+
+@contextmanager
+def within_bounds() -> Iterator[None]:
+    """Trials may take about twice the steps that the script took, and no more memory than it may."""
+    all_steps, all_memory = limits.steps, limits.memory
+    budget = 2 * runtime.used + SPARE_STEPS
+    limits.steps = min(budget, all_steps or budget)
+    limits.memory = min(MOST_MEMORY, all_memory or MOST_MEMORY)
+    try:
+        yield
+    finally:
+        limits.steps, limits.memory = all_steps, all_memory
 
 
 def narrower(error: AutodiffError, settings: Settings) -> Settings | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from autodiff.core import dtypes, lazy, random_source
-from autodiff.core.errors import AutodiffError, CompileError
+from autodiff.core.errors import AutodiffError, CompileError, ScriptError
 from autodiff.core.limits import limits
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, GradCell, Node
@@ -134,7 +134,7 @@ class LastPasses:
 class Execution:
     """A script that has run: its top-level names, the graph it left, what it warned about.
 
-    ``reshaped`` has the shapes, in the script and now, of what the settings made one number or several.
+    ``reshaped`` has the shapes, in the script and now, of what the settings gave another shape.
     ``number_chosen`` is the last expression where that is a ``max`` or ``min`` that preferred a plain number
     to a tensor of the graph.
     """
@@ -189,6 +189,10 @@ def execute(
             from autodiff.grammar.functional.story import tell
 
             tell(error, source)
+        if error.reshaped and isinstance(error, ScriptError):
+            from autodiff.grammar.reshaped import blame_option
+
+            blame_option(error, source, settings)
         if error.fixes:
             from autodiff.grammar.repair import keep_what_holds
 
@@ -314,6 +318,7 @@ def perform(
         if mode.site is not None:
             error.at(mode.site)
         explain(error, script, source, names_in(compiler))
+        error.reshaped = planned.reshaped
         raise
     except PYTHON_ERRORS as error:
         ours = translate(error)

@@ -17,7 +17,7 @@ from autodiff.core.sweep import newest_first, pass_back_at_once, sweep
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor
 from autodiff.core.used_up import make_usable
 from autodiff.grammar.leaves import is_numbers, number_tensor, unknown
-from autodiff.grammar.places import name_leaves, name_of
+from autodiff.grammar.places import listed, name_leaves, name_of
 from autodiff.grammar.run import Execution, Settings
 from autodiff.grammar.values import type_name
 from autodiff.grammar.wrt import inputs_of
@@ -288,7 +288,7 @@ def notes_on(
         return ["no result of the script: this is the last pass that jacobian() or its kin have made"]
     if not is_own:
         return []
-    from autodiff.grammar.left_gradients import listed, notes_on_passes
+    from autodiff.grammar.left_gradients import notes_on_passes
 
     roots = execution.last_passes.backward.roots
     if len(roots) > 1:

@@ -7,11 +7,13 @@ from autodiff.core.errors import UsageError
 from autodiff.core.node import Leaf, Node
 from autodiff.core.tensors import Tensor
 from autodiff.grammar.leaves import matches, unknown
-from autodiff.grammar.places import base_of, kept_in_lists, name_of, tensors_at, told_apart
+from autodiff.grammar.places import base_of, kept_in_lists, listed, name_of, tensors_at, told_apart
 from autodiff.grammar.values import type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from autodiff.grammar.run import Execution, Settings
 
 
@@ -72,12 +74,19 @@ def asked_for(
         if entry in execution.names:
             value = execution.names[entry]
             raise UsageError(
-                f"--wrt {entry}: `{entry}` is no number but of type {type_name(value)}", code="E0603"
+                f"--wrt {entry}: `{entry}` is no number but of type {type_name(value)}",
+                code="E0603",
+                help=help_on_list(entry, value),
             )
+        if isinstance(execution.names.get(base_of(entry)), Tensor) and entry.endswith("]"):
+            raise entry_asked(entry, base_of(entry))
         known_names = [place for place, _ in tensors_at(execution.names)]
         raise unknown(entry, known_names, "variable", "E0601")
     found = []
-    for name in sorted(names, key=lambda name: execution.bound_at(base_of(name))):
+    places = {place: at for at, (place, _) in enumerate(tensors_at(execution.names))}
+    for name in sorted(
+        names, key=lambda name: (execution.bound_at(base_of(name)), places.get(name, -1), name)
+    ):
         latest = versions.get(name)
         if latest is None:
             tensor = execution.names[name]
@@ -86,6 +95,27 @@ def asked_for(
             latest = node_in(order, tensor)
         found.append((name, latest))
     return [(name, differentiable(node, name)) for name, node in found]
+
+
+def help_on_list(name: str, value: Any) -> tuple[str, ...]:
+    """How to ask for the tensors in a list."""
+    places = [place for place, _ in tensors_at({name: value})]
+    if not places:
+        return ()
+    return (f"it holds {listed(places)}: name one, or write --wrt '{name}*' for all",)
+
+
+def entry_asked(entry: str, name: str) -> UsageError:
+    """What to say of ``W[0,1]``, which is no input of the script but an entry of one."""
+    at = entry[len(name) :].replace("][", ",").strip("[]").replace(" ", "")
+    return UsageError(
+        f"--wrt {entry}: this is an entry of `{name}`, and gradients are taken to whole tensors",
+        code="E0603",
+        help=(
+            f"--wrt {name} gives the gradients of all entries",
+            f"`autodiff explain --wrt {name} --entry {at}` derives this one",
+        ),
+    )
 
 
 def node_in(order: list[Node], tensor: Tensor) -> Node:

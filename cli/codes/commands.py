@@ -158,6 +158,14 @@ CODES = {
         OWN_BACKWARD.format(answer="torch.tensor(2 * g.item())"),
         OWN_BACKWARD.format(answer="2 * g"),
     ),
+    "E0618": Code(
+        "The script fails with the shape that --set gives to a tensor.",
+        "Without the option it runs: the lines that follow are made for the shape that the tensor has there.",
+        "Give a value of that shape.",
+        "autodiff grad -e 'w = tensor([1., 2.]); x = tensor([3., 4.]); L = (w*x).sum()' --set 'w=[1, 2, 3]'",
+        "autodiff grad -e 'w = tensor([1., 2.]); x = tensor([3., 4.]); L = (w*x).sum()' --wrt w"
+        " --set 'w=[1, 2]'",
+    ),
     "E0700": Code(
         "The output could not be written.",
         "The disk is full, standard output is closed, or the device takes no more.",
