@@ -46,6 +46,11 @@ class Request:
         value = self.values.get(name, 0)
         return value if isinstance(value, int) else 0
 
+    @property
+    def digits(self) -> int:
+        """The significant digits of numbers for people: as many as a float has at most."""
+        return min(max(self.number("digits"), 1), 17)
+
     def seconds(self, name: str) -> float:
         value = self.values.get(name, 0.0)
         return float(value) if isinstance(value, (int, float)) else 0.0

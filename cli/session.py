@@ -98,10 +98,9 @@ class Session:
         elif rows is None:
             rows = ROWS_ON_TERMINAL if self.out.is_terminal else 0
         assert isinstance(rows, int)
-        digits = min(max(self.request.number("digits"), 1), 17)
         is_whole = self.request.values.get("all") or (self.request.command == "run" and not rows)
         step = 0 if is_whole else LINES_OF_A_STEP
-        return Page(self.out.width, digits, self.out.box, rows, step)
+        return Page(self.out.width, self.request.digits, self.out.box, rows, step)
 
     def show(self, lines: Iterable[Line | Block]) -> None:
         """Write a report to standard output."""

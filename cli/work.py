@@ -193,6 +193,7 @@ def set_limits(request: Request) -> None:
     limits.memory = request.number("max_memory")
     limits.depth = request.number("max_depth")
     limits.paths = request.number("max_paths")
+    limits.digits = request.digits
     set_wall(limits.memory)
 
 

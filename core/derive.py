@@ -13,6 +13,7 @@ from math import isfinite, nan
 from autodiff.core.expr import Expr, name, number, postorder, substitute, text
 from autodiff.core.formula import Factored, Formula, factored, formula_of, total_of
 from autodiff.core.lazy import np
+from autodiff.core.limits import limits
 from autodiff.core.matrices import layout
 from autodiff.core.naming import Names
 from autodiff.core.node import Node, OpNode
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from autodiff.core.entry_report import Entry
 
-DIGITS = 6
 #: Following stops after this many edges, so that few paths are followed where they are very long.
 MOST_EDGES = 200_000
 #: The strongest paths of a graph may have so many edges together.
@@ -125,7 +125,7 @@ class Derivations:
             are_strongest=are_strongest,
             chain=tuple((" * " if is_scalar else " . ").join(path.chain) for path, _ in paths),
             local=local,
-            simplified=formula.simplified or f"{text(total, None, DIGITS)} + ...",
+            simplified=formula.simplified or f"{text(total, None, limits.digits)} + ...",
             factored=formula.factored,
             complete=Complete(lambda: self._complete(formula, backward)),
             where=(formula.where or self.formulas.where([total])) + glossary(functions_in(formula, total)),
@@ -240,11 +240,11 @@ class Derivations:
         """A term with every name replaced by its value."""
         if is_scalar:
             values = {
-                spelled: number(float(f"{_item(value):.{DIGITS}g}"))
+                spelled: number(float(f"{_item(value):.{limits.digits}g}"))
                 for spelled, value in self.formulas.values.items()
                 if value is not None and _size(value) == 1
             }
-            return text(substitute(term, values), None, DIGITS)
+            return text(substitute(term, values), None, limits.digits)
         return layout(term, self.formulas.values)
 
 

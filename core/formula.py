@@ -7,6 +7,7 @@ graph, not as long as the list of its paths, and what several users share and is
 from __future__ import annotations
 
 from autodiff.core.expr import ZERO, Expr, infix, name, names_in, text
+from autodiff.core.limits import limits
 from autodiff.core.simplify import simplify
 from autodiff.core.symbol import Symbol, broadcast, pull_symbol
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from autodiff.core.operand_formulas import Formulas
     from autodiff.core.path_writer import PathWriter
 
-DIGITS = 6
 #: The sum over the paths is shown up to this many symbols, a factored form up to so many shared derivatives.
 LONGEST_SUM = 400
 MOST_SHARED = 12
@@ -51,12 +51,12 @@ class Formula:
         self.shown = shown
         self.short = short
         self.meanings = meanings
-        self.simplified = "" if shown is None else text(shown, None, DIGITS)
-        self.factored = "" if short is None else text(short, None, DIGITS)
+        self.simplified = "" if shown is None else text(shown, None, limits.digits)
+        self.factored = "" if short is None else text(short, None, limits.digits)
         self.whole = whole
         self.shared = shared or {}
         self.where = tuple(
-            (spelled, text(meaning, LONGEST_MEANING, DIGITS) if isinstance(meaning, Expr) else meaning)
+            (spelled, text(meaning, LONGEST_MEANING, limits.digits) if isinstance(meaning, Expr) else meaning)
             for spelled, meaning in meanings
         )
 

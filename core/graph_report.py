@@ -5,6 +5,7 @@ from __future__ import annotations
 from autodiff.core.dtypes import dtype_of
 from autodiff.core.expr import text
 from autodiff.core.lazy import np
+from autodiff.core.limits import limits
 from autodiff.core.mode import no_grad
 from autodiff.core.naming import Names
 from autodiff.core.node import Leaf, Node, OpNode, ScalarNode
@@ -143,7 +144,7 @@ def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
         return str(rule)
     out, operands = formulas.symbol(node), formulas.operands(node)
     symbol: Symbol = local_symbol(node, index, out, operands)
-    return text(simplify(symbol.expr), LONGEST_SYMBOL, 6)
+    return text(simplify(symbol.expr), LONGEST_SYMBOL, limits.digits)
 
 
 def edge_value(node: OpNode, index: int) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from autodiff.core.expr import SLOTS, Expr, number, number_text, postorder
+from autodiff.core.limits import limits
 from autodiff.core.written_source import read
 
 TYPE_CHECKING = False
@@ -94,7 +95,7 @@ def quotient(above: Expr | str, below: Expr | str, sign: str = r"\partial") -> s
 def _differentiated(what: Expr | str) -> str:
     """A name behind a d: what is made of several pieces stands in brackets."""
     if isinstance(what, Expr) and what.head != "name":
-        text, is_whole = latex(what, digits=6), what.head == "call"
+        text, is_whole = latex(what, digits=limits.digits), what.head == "call"
     else:
         text, level = name_piece(what.value if isinstance(what, Expr) else what)
         is_whole = level == ATOM

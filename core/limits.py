@@ -10,9 +10,12 @@ if TYPE_CHECKING:
 
 
 class Limits:
-    """Counts and bytes; 0 means no limit. ``steps`` counts statements, ``depth`` nested calls."""
+    """Counts and bytes; 0 means no limit. ``steps`` counts statements, ``depth`` nested calls.
 
-    __slots__ = ("depth", "memory", "nodes", "paths", "steps")
+    ``digits`` are the significant ones of numbers in formulas.
+    """
+
+    __slots__ = ("depth", "digits", "memory", "nodes", "paths", "steps")
 
     def __init__(self) -> None:
         self.steps = 10_000_000
@@ -20,6 +23,7 @@ class Limits:
         self.memory = 4 << 30
         self.depth = 100_000
         self.paths = 10_000
+        self.digits = 6
 
 
 limits = Limits()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from autodiff.core.evaluation import value_of
 from autodiff.core.expr import Expr, name, names_in, number, number_text, postorder, substitute, text
 from autodiff.core.lazy import np
+from autodiff.core.limits import limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ MOST_ROWS = 4
 MOST_COLUMNS = 6
 MOST_ENTRIES = 6
 WIDEST = 300
-DIGITS = 6
 
 
 def layout(term: Expr, values: Mapping[str, Any]) -> str:
@@ -40,7 +40,8 @@ def layout(term: Expr, values: Mapping[str, Any]) -> str:
         if block:
             mark = marks[spelled] = chr(0xE000 + len(marks))
             blocks[mark] = block
-    flat = text(substitute(term, {spelled: name(mark) for spelled, mark in marks.items()}), None, DIGITS)
+    marked = substitute(term, {spelled: name(mark) for spelled, mark in marks.items()})
+    flat = text(marked, None, limits.digits)
     height = max((len(block) for block in blocks.values()), default=1)
     lines = [""] * height
     for character in flat:
@@ -50,7 +51,7 @@ def layout(term: Expr, values: Mapping[str, Any]) -> str:
         padded = blank * above + block + blank * (height - len(block) - above)
         lines = [line + piece for line, piece in zip(lines, padded, strict=True)]
     if height > 1 and len(lines[0]) > WIDEST:
-        return text(term, None, DIGITS)
+        return text(term, None, limits.digits)
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -62,7 +63,7 @@ def with_numbers(term: Expr, values: Mapping[str, Any]) -> Expr:
             whole = values.get(expr.args[0].value)
             entry = np.zeros(0) if whole is None or np.size(whole) == 1 else value_of(expr, values)
             if entry.size == 1:
-                done[id(expr)] = number(float(f"{entry.item():.{DIGITS}g}"))
+                done[id(expr)] = number(float(f"{entry.item():.{limits.digits}g}"))
                 continue
         args = tuple(done[id(arg)] for arg in expr.args)
         done[id(expr)] = expr.of(args) if args else expr
@@ -75,13 +76,13 @@ def _block(value: Any) -> list[str]:
         return []
     array = np.asarray(value)
     if array.size == 1:
-        spelled = number_text(array.item(), DIGITS)
+        spelled = number_text(array.item(), limits.digits)
         return [f"({spelled})" if spelled[0] == "-" else spelled]
     if not array.size or array.ndim > 2:
         return []
     rows = array if array.ndim == 2 else array[:, None]
     if len(rows) > (MOST_ROWS if array.ndim == 2 else MOST_ENTRIES) or rows.shape[1] > MOST_COLUMNS:
         return []
-    cells = [[number_text(x, DIGITS) for x in row] for row in rows.tolist()]
+    cells = [[number_text(x, limits.digits) for x in row] for row in rows.tolist()]
     width = max(len(cell) for row in cells for cell in row)
     return ["| " + "  ".join(cell.rjust(width) for cell in row) + " |" for row in cells]

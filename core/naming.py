@@ -14,6 +14,7 @@ from collections import Counter
 
 from autodiff.core.constants import entries_text
 from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix, text
+from autodiff.core.limits import limits
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.op_words import word
 from autodiff.core.span import Source
@@ -180,7 +181,7 @@ class Names:
         assert node.op is not None
         written = self._application(node, node.op)
         if written.size <= LONGEST_NAME:
-            built = text(written, LONGEST_NAME + 1, 6)
+            built = text(written, LONGEST_NAME + 1, limits.digits)
             if len(built) <= LONGEST_NAME:
                 self._applications[node] = written
                 return built
@@ -252,4 +253,4 @@ def short_constant(leaf: Leaf) -> str:
 
 
 def short_number(value: Any) -> str:
-    return text(number(value), digits=6)
+    return text(number(value), digits=limits.digits)

@@ -6,6 +6,7 @@ import re
 
 from autodiff.core.constants import ArrayText, source_of_constant
 from autodiff.core.expr import Expr, call, name, names_in, number, text
+from autodiff.core.limits import limits
 from autodiff.core.naming import Names, short_constant
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.op import REFUSALS
@@ -197,7 +198,7 @@ class Formulas:
     def where(self, exprs: Iterable[Expr]) -> tuple[tuple[str, str], ...]:
         """The meaning of every invented name in the expressions, and of those in their meanings, as text."""
         return tuple(
-            (spelled, text(meaning, 400, 6) if isinstance(meaning, Expr) else meaning)
+            (spelled, text(meaning, 400, limits.digits) if isinstance(meaning, Expr) else meaning)
             for spelled, meaning in self.meanings(exprs)
         )
 

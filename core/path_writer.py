@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.core.expr import ONE, Expr, infix, name, number, substitute, text
 from autodiff.core.lazy import np
+from autodiff.core.limits import limits
 from autodiff.core.node import Node, OpNode
 from autodiff.core.paths import vjp_of_ones
 from autodiff.core.report import Path
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from autodiff.core.paths import Path as Edges
     from autodiff.core.report import Subject
 
-DIGITS = 6
 #: A longer path is shown by its two ends, with GAP between them.
 LONGEST_PATH = 40
 GAP = name("...")
@@ -52,7 +52,7 @@ class PathWriter:
         edges, gap = shortened(all_edges)
         chain = [self._quotient(edge) for edge in edges]
         derivatives = [self.factor(edge, is_scalar) for edge in edges]
-        factors = [text(factor, None, DIGITS) for factor in derivatives]
+        factors = [text(factor, None, limits.digits) for factor in derivatives]
         passed = [(self.names.expr(node), self._below(node, index)) for node, index in edges]
         if gap:
             chain.insert(gap, "...")
@@ -70,7 +70,7 @@ class PathWriter:
             nodes=tuple(self.names[node] for node in nodes),
             chain=tuple(chain),
             factors=tuple(factors),
-            symbol=text(simplify(symbol.expr), None, DIGITS),
+            symbol=text(simplify(symbol.expr), None, limits.digits),
             contribution=contribution,
             edges=tuple(passed),
             derivatives=tuple(derivatives),
@@ -138,7 +138,7 @@ class PathWriter:
             if factor == G:
                 does = f"{node.op.name}, passes {'it' if self._weight is None else 'G'} through"
             else:
-                does = text(substitute(factor, {"G": name(INCOMING)}), None, DIGITS)
+                does = text(substitute(factor, {"G": name(INCOMING)}), None, limits.digits)
                 does = does.replace(f"({INCOMING})", INCOMING)
             said.append(f"{self._quotient(edge)}: {does}")
         if gap:

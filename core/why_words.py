@@ -6,6 +6,7 @@ import re
 
 from autodiff.core.expr import number, text
 from autodiff.core.lazy import np
+from autodiff.core.limits import limits
 from autodiff.core.naming import PRODUCT_SIGNS
 from autodiff.core.node import OpNode
 from autodiff.core.symbol import is_custom
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from autodiff.core.naming import Names
     from autodiff.core.node import Node
 
-DIGITS = 6
 LONGEST = 60
 #: Names that were made of an op and a number, since the text is long.
 INVENTED = re.compile(r"\b[a-z]\w*_\d+\b")
@@ -61,7 +61,7 @@ def shown(value: Any, at: tuple[int, ...] | None = None) -> str:
 
 
 def _number(value: float) -> str:
-    return text(number(value), digits=DIGITS)
+    return text(number(value), digits=limits.digits)
 
 
 def spoken(node: Node, names: Names) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from autodiff.core.expr import number, text
+from autodiff.core.limits import limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DIGITS = 6
 #: Of a longer path the first and the last steps are told.
 MOST_STEPS = 8
 
@@ -43,4 +43,4 @@ def _change(rate: float) -> str:
     if rate == 0:
         return "stays as it is"
     verb = "falls" if rate < 0 else "grows"
-    return f"{verb} by {text(number(abs(rate)), digits=DIGITS)}"
+    return f"{verb} by {text(number(abs(rate)), digits=limits.digits)}"

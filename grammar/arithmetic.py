@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LARGEST = 1 << 63
+BEYOND_FLOATS = "floats go up to 1.8e308: choose a larger unit, or compute with the logarithm of the number"
 
 
 def checked(result: Any) -> Any:
@@ -174,6 +175,7 @@ def power(x: Any, y: Any) -> Any:
                 "(34, 'Numerical result out of range')",
                 code="E0207",
                 caret="the result is too large for a float",
+                help=(BEYOND_FLOATS,),
             ) from None
         if result.__class__ is complex:
             raise ScriptError(

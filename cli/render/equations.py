@@ -10,6 +10,7 @@ from autodiff.core.expr import Expr, substitute
 from autodiff.core.expr import number as number_expr
 from autodiff.core.latex import escaped, latex, matrix, name_latex, quotient
 from autodiff.core.latex_lines import broken, width
+from autodiff.core.limits import limits
 from autodiff.core.path_writer import GAP
 from autodiff.core.terms import summands
 from autodiff.core.written_source import read as read_source
@@ -138,7 +139,7 @@ def factors_of(path: Path, is_weighed: bool) -> str:
 
 
 def latex_of(expr: Expr, values: dict[str, str] | None = None, tensors: Collection[str] = ()) -> str:
-    return latex(expr, values, 6, tensors) if expr.size <= LONGEST else TOO_LONG
+    return latex(expr, values, limits.digits, tensors) if expr.size <= LONGEST else TOO_LONG
 
 
 def signed(terms: Sequence[str]) -> list[str]:
@@ -202,12 +203,12 @@ def matrix_of(value: Any) -> str:
     if value is None:
         return ""
     if size_of(value) == 1:
-        text = matrix([[number_in(value)]], 6)
+        text = matrix([[number_in(value)]], limits.digits)
         return text.removeprefix(r"\begin{pmatrix} ").removesuffix(r" \end{pmatrix}")
     if value.ndim > 2 or not value.size or max(value.shape) > LARGEST:
         return ""
     rows = value.tolist() if value.ndim == 2 else [[entry] for entry in value.tolist()]
-    made = matrix(rows, 6)
+    made = matrix(rows, limits.digits)
     return made if width(made) <= WIDEST_MATRIX else ""
 
 
@@ -262,7 +263,7 @@ def entry_equation(entry: Entry) -> Equation:
         numbers = {name: number_expr(float(f"{value:.6g}")) for name, value in entry.values.items()}
         sides.append(("simplified", index_sum(terms)))
         sides.append(("numbers", index_sum([substitute(term, numbers) for term in terms])))
-    value = latex(number_expr(entry.value), None, 6)
+    value = latex(number_expr(entry.value), None, limits.digits)
     if not sides or sides[-1][1] != [value]:
         sides.append(("value", [value]))
     return Equation(left, sides)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from autodiff.grammar.proposals.arguments import fit_arguments
 from autodiff.grammar.proposals.attributes import name_attribute
+from autodiff.grammar.proposals.numbers import compute_in_floats
 from autodiff.grammar.proposals.unassigned import assign_first
 from autodiff.grammar.proposals.uses import (
-    compute_in_floats,
     fit_call,
     fit_loop,
     fit_number,

@@ -1,4 +1,4 @@
-"""Repairs of number types: whole numbers where floats are needed, and types that do not mix."""
+"""Repairs of number types: whole numbers for floats, types that do not mix, and what is too large."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from autodiff.core.functions import Function
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
+from autodiff.grammar.arithmetic import BEYOND_FLOATS
 from autodiff.grammar.proposals.scene import Scene, after, atom
 from autodiff.grammar.walk import walk
 
@@ -124,3 +125,41 @@ def inverted(scene: Scene) -> Iterator[Fix]:
 
 
 PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {"E0312": one_type, "E0404": floats}
+
+
+def is_beyond_floats(node: syntax.Expression) -> bool:
+    """Whether a power of written numbers, or a tower of such, is too large for a float as well."""
+    tower: list[float] = []
+    while isinstance(node, syntax.Binary) and node.op == "**" and isinstance(node.left, syntax.Number):
+        tower.append(node.left.value)
+        node = node.right
+    if not isinstance(node, syntax.Number):
+        return False
+    value = float(node.value)
+    try:
+        for base in reversed(tower):
+            value = float(base) ** value
+    except OverflowError:
+        return True
+    return False
+
+
+def compute_in_floats(scene: Scene) -> Iterator[Fix]:
+    """``10**20``: a decimal point in the first whole number of an operation that overflows (E0207)."""
+    node = scene.node
+    if not isinstance(node, (syntax.Binary, syntax.Number)):
+        return
+    if is_beyond_floats(node):
+        scene.error.help = (BEYOND_FLOATS,)
+        return
+    numbers = [part for part in walk(node) if isinstance(part, syntax.Number) and isinstance(part.value, int)]
+    for part in numbers[:1]:
+        text = scene.text(part)
+        if text.isdigit():
+            begin = node.span.start
+            whole_text = (
+                f"{scene.source.text[begin : part.span.end]}.0{scene.text(node)[part.span.end - begin :]}"
+            )
+            point = Edit(Span(part.span.end, part.span.end), ".0")
+            scene.error.help = ()
+            yield Fix(f"compute in floats: {whole_text}", point)

@@ -305,24 +305,6 @@ def point_at_zero(scene: Scene) -> Iterator[Fix]:
     return iter(())
 
 
-def compute_in_floats(scene: Scene) -> Iterator[Fix]:
-    """``10**20``: a decimal point in the first whole number of an operation that overflows (E0207)."""
-    node = scene.node
-    if not isinstance(node, (syntax.Binary, syntax.Number)):
-        return
-    numbers = [part for part in walk(node) if isinstance(part, syntax.Number) and isinstance(part.value, int)]
-    for part in numbers[:1]:
-        text = scene.text(part)
-        if text.isdigit():
-            begin = node.span.start
-            whole_text = (
-                f"{scene.source.text[begin : part.span.end]}.0{scene.text(node)[part.span.end - begin :]}"
-            )
-            point = Edit(Span(part.span.end, part.span.end), ".0")
-            scene.error.help = ()
-            yield Fix(f"compute in floats: {whole_text}", point)
-
-
 def show_values(scene: Scene) -> Iterator[Fix]:
     """What the names of an assertion stand for (E0210)."""
     shown = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from autodiff.cli.render.derivation import derivation_lines
@@ -298,3 +300,13 @@ def test_the_check_line_says_how_far_paths_and_backward_are_apart():
 def test_dot_puts_a_compound_output_in_brackets():
     graph = Graph(0, (node(0, "x * y", "leaf", 1.0, 1.0),), ())
     assert "d(x * y): 1" in "\n".join(dot_lines(graph, Page()))
+
+
+@pytest.mark.parametrize("command", [("explain",), ("run",), ("graph",), ("explain", "--format", "latex")])
+def test_constants_have_as_many_digits_as_are_asked_for(autodiff, command):
+    code = "m = 2.\nk = 3.\nL = 3.123456789*m**2 + 7*cos(k*1.987654321)"
+    for digits, shown in ((3, "3.12"), (8, "3.1234568"), (12, "3.123456789")):
+        done = autodiff(*command, "--digits", str(digits), "-e", code)
+        assert re.findall(r"3\.12\d*", done.out)
+        assert set(re.findall(r"3\.12\d*", done.out)) <= {shown, "3.123456789"}
+        assert shown in done.out

@@ -108,3 +108,10 @@ def test_in_other_scripts_functions_of_math_give_numbers() -> None:
         Source("n = 4.\nt = torch.ones(1)\nprint(math.sqrt(n))"), settings, written.append, ignore_warning
     )
     assert written == ["2.0\n"]
+
+
+@pytest.mark.parametrize("number", ["10**400", "2**1024", "10.**400", "9**9**9"])
+def test_a_number_beyond_floats_has_a_way_out_of_another_kind(number: str) -> None:
+    error = run_script(f"x = 2.\ny = x*{number}").error
+    assert error is not None
+    assert [line for line in error.advice if "choose a larger unit" in line]
