@@ -13,6 +13,7 @@ from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 from autodiff.core.requirements import kind_of, need_kind
 from autodiff.core.tensors import Tensor, check_broadcast, settle
 from autodiff.core.tiles import settings
+from autodiff.core.whole_arrays import apply_to_arrays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         raise not_for_booleans(op, operands)
     if op.is_elementwise:
         operands = _in_common_type(op, operands)
+    elif is_fast:
+        made = apply_to_arrays(op, operands, params)
+        if made is not None:
+            return made
     if op.kinds:
         # Of the common type, which a truth value beside numbers was not brought to.
         widest = max((x for x in operands if x.__class__ is Tensor), key=lambda x: "bif".index(x.dtype.kind))

@@ -69,11 +69,10 @@ def backward_from(
             continue
         before.append((cell, None if cell.grad is None else cell.grad.value))
         cell.assigned_at = None
-        made = g if create_graph else Tensor(settle(g))
         if cell.grad is None:
-            cell.grad = made
+            cell.grad = g if create_graph else Tensor(settle(g))
         elif create_graph:
-            cell.grad = cell.grad + made
+            cell.grad = cell.grad + g
         else:  # in place, as torch does: whoever holds the old .grad sees the sum
             cell.grad.assign_in_place(Tensor(_plain_sum(cell.grad.value, g)))
     if mode.recorder is not None:

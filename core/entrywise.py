@@ -1,4 +1,4 @@
-"""The short way for arrays of one shape and one floating type: operators entry by entry, and their slopes.
+"""The short way for arrays of one shape and one floating type: operators entry by entry.
 
 On small arrays what surrounds numpy's work takes longer than the work. The engine without this module
 (``AUTODIFF_FAST=0``) computes the same after it has asked for broadcasting, common types and views.
@@ -12,7 +12,6 @@ from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Node
 from autodiff.core.op import OPS, Op
-from autodiff.core.recipes import CALL_X, NEGATED, SAME, TIMES, TIMES_OUT, TIMES_X, TIMES_Y, recipe_of
 from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
@@ -33,9 +32,6 @@ BROADCAST: dict[str, Any] = {}
 EXACT = 1 << 24
 #: What numpy's arrays do themselves, which saves the call of the record's function.
 OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
-
-
-# -- forward ----------------------------------------------------------------------------------------
 
 
 def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
@@ -172,46 +168,3 @@ def recorded(
     node.site = mode.site
     node.name = node.mark = node.g = None
     return made
-
-
-# -- backward ---------------------------------------------------------------------------------------
-
-
-def pull_back_entries(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]] | None:
-    """As ``pull_back`` in the sweep, for the nodes made here; None in other cases.
-
-    ``pull_edge`` is the sweep's own way to follow a rule.
-    """
-    if node.__class__ is not ArrayNode or node._params is not ALIKE or node.mark is not None:
-        return None
-    op, inputs, operands = node.op, node._inputs, node._operands
-    for below in inputs:
-        if below is not None and below.mark is not None:
-            return None
-    recipe = op.recipe
-    if recipe is None:
-        recipe = op.recipe = recipe_of(op)
-    pulled = []
-    index = -1
-    for below in inputs:  # not enumerate(), which would take a tenth of this
-        index += 1
-        if below is not None and below.tracked:
-            kind = recipe[index][0]
-            if kind == SAME:
-                c = g
-            elif kind == TIMES_Y:
-                c = g * operands[1]
-            elif kind == TIMES_X:
-                c = g * operands[0]
-            elif kind == TIMES_OUT:
-                c = g * node.out
-            elif kind == NEGATED:
-                c = -g
-            elif CALL_X <= kind <= TIMES and None not in inputs:
-                c = g * op.partials[index](node.out, *operands)  # type: ignore[operator] # no number
-                if c.dtype is not g.dtype:  # a mask times a number is in double precision
-                    c = c.astype(g.dtype)
-            else:  # among others 1 / 0, which raises for numbers where arrays answer inf
-                c = pull_edge(node, index, g)
-            pulled.append((below, c))
-    return pulled

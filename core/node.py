@@ -12,6 +12,7 @@ from weakref import ref
 
 from autodiff.core.errors import GradientError, Label
 from autodiff.core.hollow import hollow
+from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.op import Op
 from autodiff.core.span import Span
@@ -383,12 +384,14 @@ class ArrayNode(OpNode):
     def release(self) -> None:
         """Let go of the saved arrays and keep their shapes; the links to the inputs stay, as in torch."""
         lazy = self.lazy if settings.has_begun else None
-        if (
-            lazy is None
-            and self.op.is_elementwise
-            and (self.out.__class__ is float or self.out.nbytes <= SMALL)
-        ):
-            return  # the operands are no larger
+        if lazy is None and (self.out.__class__ is float or self.out.nbytes <= SMALL):
+            if self.op.is_elementwise:
+                return  # the operands are no larger
+            for value in self._operands:
+                if value.__class__ is np.ndarray and value.nbytes > SMALL:
+                    break
+            else:
+                return
         if lazy is not None:
             self._operands = tuple(hollow(value) for value in self.given)
             self.out = hollow(lazy) if lazy.shape else lazy.value()

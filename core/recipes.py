@@ -55,7 +55,7 @@ def refuse(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
 def recipe_of(op: Op) -> tuple[tuple[int, Any], ...]:
     """What the rule of each operand comes to, with the rule, or the function of numbers that it calls."""
     if op.vjps:
-        return tuple((VJP, rule) for rule in op.vjps)
+        return tuple((VJP, rule) for rule in op.fast_vjps or op.vjps)
     made: list[tuple[int, Any]] = []
     out, x, y = Stand(), Stand(), Stand()
     for partial in op.partials:

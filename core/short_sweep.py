@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from autodiff.core.entrywise import pull_back_entries
 from autodiff.core.lazy import np
 from autodiff.core.mode import no_grad
 from autodiff.core.node import Leaf, Node, ScalarNode
@@ -26,6 +25,7 @@ from autodiff.core.recipes import (
     TIMES_Y,
     recipe_of,
 )
+from autodiff.core.short_rules import pull_back_arrays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +120,9 @@ def _sweep(
                     return {node: g, **left}
                 if arrays is None:
                     arrays = Quiet()
-                pulled = pull_back_entries(node, g, pull_edge_or_none) or pull_back(node, g)
+                pulled = pull_back_arrays(node, g, pull_edge_or_none)
+                if pulled is None:
+                    pulled = pull_back(node, g)
                 for below, contribution in pulled:
                     before = below.g
                     if before is not None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from autodiff.core.entrywise import pull_back_entries
+from autodiff.core.cotangents import fitted
 from autodiff.core.errors import AutodiffError
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import np
 from autodiff.core.mode import enable_grad, no_grad
 from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS, Op
+from autodiff.core.short_rules import pull_back_arrays
 from autodiff.core.short_sweep import find_and_sweep, sweep_found
 from autodiff.core.tensors import Tensor, settle
 from autodiff.core.tiles import settings
@@ -109,7 +110,7 @@ def sweep(
                 del cotangents[node]  # an array may be large
             if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
                 continue
-            for below, contribution in (is_short and pull_back_entries(node, g, pull_edge_or_none)) or pull(
+            for below, contribution in (is_short and pull_back_arrays(node, g, pull_edge_or_none)) or pull(
                 node, g
             ):
                 before = known(below)
@@ -183,14 +184,7 @@ def pull_edge_or_none(node: OpNode, index: int, g: Any) -> Any:
         c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
     if c is None:
         return None
-    c, x = np.asarray(c), operands[index]
-    if x.__class__ is not np.ndarray:
-        return settle(OPS["sum_to"].forward(c, shape=np.shape(x)) if op.is_elementwise else c)
-    if op.is_elementwise and c.shape != x.shape:
-        c = OPS["sum_to"].forward(c, shape=x.shape)
-    if c.dtype is not x.dtype:  # a mask times a number is in double precision
-        c = c.astype(x.dtype, copy=False)
-    return settle(c)
+    return fitted(c, operands[index], op)
 
 
 def as_array(value: Any, dtype: Any) -> Any:

@@ -89,7 +89,7 @@ def sum_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
 
 
 def mean_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
-    return np.true_divide(x.sum(axis=dim, keepdims=keepdim), entries(x.shape, dim))
+    return x.sum(axis=dim, keepdims=keepdim) / entries(x.shape, dim)
 
 
 sum: Op = primitive(

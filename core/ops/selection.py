@@ -9,6 +9,7 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, elementwise, selective
+from autodiff.core.ops import masking
 from autodiff.core.ops.arithmetic import FLAT, refuse_truth_values, right_number
 from autodiff.core.ops.comparison import except_where, isnan, where
 from autodiff.core.tensors import Tensor
@@ -83,6 +84,7 @@ relu = selective(
     "relu",
     relu_forward,
     lambda g, out, x: where(x <= 0, 0.0, g),
+    fast_vjps=(lambda g, out, x: masking.where(x <= 0, 0.0, g),),
     saved=(("out",),),
     scalar=lambda x: max_scalar(x, 0.0),
     kink="the slope at 0 is 0",

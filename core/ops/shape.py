@@ -25,11 +25,11 @@ Ints = tuple[int, ...]
 
 def sum_to_forward(x: Any, *, shape: Ints) -> Any:
     """Add up the entries that broadcasting ``shape`` to ``x.shape`` would have copied."""
-    if np.shape(x) == shape:
+    if x.shape == shape:
         return x
     lead = x.ndim - len(shape)
     if x.shape[lead:] == shape:
-        return np.add.reduce(x, axis=tuple(range(lead)))
+        return np.add.reduce(x, axis=0 if lead == 1 else tuple(range(lead)))
     axes = tuple(range(lead)) + tuple(
         lead + axis for axis, n in enumerate(shape) if n == 1 and x.shape[lead + axis] != 1
     )

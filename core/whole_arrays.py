@@ -1,0 +1,63 @@
+"""The short way for ops on arrays of a floating type: reductions, products, rearrangements.
+
+On small arrays what surrounds numpy's work takes longer than the work. The engine without this module
+(``AUTODIFF_FAST=0``) computes the same after it has asked for types, numbers and truth values.
+"""
+
+from __future__ import annotations
+
+from autodiff.core import sharing
+from autodiff.core.entrywise import recorded
+from autodiff.core.lazy import np
+from autodiff.core.mode import mode
+from autodiff.core.op import Op
+from autodiff.core.tensors import Tensor
+from autodiff.core.tiles import settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
+    """As ``apply`` of an op that does not work entry by entry; None where something has to be asked first."""
+    tracked = visible = False
+    arrays: tuple[Any, ...] = ()
+    for x in operands:
+        if x.__class__ is not Tensor:
+            return None
+        value = x.value
+        if value.__class__ is float or value.dtype.kind != "f":
+            return None
+        arrays += (value,)
+        node = x.node
+        if node is not None and node.tracked:
+            tracked = True
+            visible = visible or x.requires_grad
+    if mode.probe is not None or (op.kinds and "f" not in op.kinds):
+        return None
+    out = op.forward(*arrays, **params)
+    is_view = op.is_view and is_view_of(out, arrays[0])
+    if not out.ndim:
+        out = float(out) if out.dtype.char == "d" else np.asarray(out)
+    if not tracked or not mode.enabled or (out.__class__ is not float and out.dtype.kind != "f"):
+        made = Tensor(out)
+    else:
+        inputs = tuple([x.node or x.source() for x in operands])
+        made = recorded(Tensor, op, inputs, arrays, params, out, visible)
+        if out.__class__ is not float and out.size >= settings.least:
+            settings.begin()
+    if is_view:
+        sharing.note_view(made, operands[0], op, params)
+    return made
+
+
+def is_view_of(out: Any, x: Any) -> bool:
+    """Whether an array shows the memory of another, or as much of it as nothing or one number can."""
+    base = out.base
+    return (
+        (base is not None and (base is x or base is x.base))
+        or not out.ndim
+        or not out.size
+        or bool(np.may_share_memory(out, x))
+    )
