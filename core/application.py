@@ -6,30 +6,33 @@ from autodiff.core import dtypes, sharing
 from autodiff.core.dtypes import DType, promote
 from autodiff.core.errors import ScriptError
 from autodiff.core.fast import is_fast
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Node, ScalarNode, next_number
 from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 from autodiff.core.requirements import kind_of, need_kind
 from autodiff.core.tensors import Tensor, check_broadcast, settle
 from autodiff.core.tiles import settings
-from autodiff.core.whole_arrays import apply_to_arrays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
+arrays = Later("autodiff.core.short_application")
+
+
 def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     """Compute ``op`` and, where a gradient may be wanted, record a node."""
+    if is_fast:
+        short = arrays.apply_to_entries if op.is_elementwise else arrays.apply_to_arrays
+        made: Tensor | None = short(op, operands, params)
+        if made is not None:
+            return made
     if op.name == "sub" and "b" in map(kind_of, operands):  # which torch asks first
         raise not_for_booleans(op, operands)
     if op.is_elementwise:
         operands = _in_common_type(op, operands)
-    elif is_fast:
-        made = apply_to_arrays(op, operands, params)
-        if made is not None:
-            return made
     if op.kinds:
         # Of the common type, which a truth value beside numbers was not brought to.
         widest = max((x for x in operands if x.__class__ is Tensor), key=lambda x: "bif".index(x.dtype.kind))
@@ -58,31 +61,31 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         for place, x in enumerate(operands):
             if x.__class__ is Tensor and values[place].__class__ is float:
                 values[place] = np.asarray(values[place])
-    arrays = tuple(values)
-    if op.is_elementwise and len(arrays) > 1:
+    given = tuple(values)
+    if op.is_elementwise and len(given) > 1:
         check_broadcast(operands)
     try:
-        if is_fast or any(np.ndim(v) for v in arrays):
-            out = op.forward(*arrays, **params)
+        if is_fast or any(np.ndim(v) for v in given):
+            out = op.forward(*given, **params)
         else:
             with np.errstate(all="ignore"):  # numbers, which the short way computes without a warning
-                out = op.forward(*arrays, **params)
+                out = op.forward(*given, **params)
     except TypeError:  # numpy has no such function of truth values
         raise not_for_booleans(op, operands) from None
     except OverflowError:  # a number beyond the range of a whole type goes round, as in torch
-        kind = next(v.dtype for v in arrays if v.__class__ is np.ndarray)
-        arrays = tuple([np.asarray(v).astype(kind) if v.__class__ is int else v for v in arrays])
-        out = op.forward(*arrays, **params)
-    is_view = op.is_view and (out.ndim == 0 or out.size == 0 or np.may_share_memory(out, arrays[0]))
+        kind = next(v.dtype for v in given if v.__class__ is np.ndarray)
+        given = tuple([np.asarray(v).astype(kind) if v.__class__ is int else v for v in given])
+        out = op.forward(*given, **params)
+    is_view = op.is_view and (out.ndim == 0 or out.size == 0 or np.may_share_memory(out, given[0]))
     out = settle(out)
     is_single = out.__class__ is float
     if not tracked or not (is_single or out.dtype.kind == "f"):
         made = Tensor(out)
         if mode.probe is not None:
-            mode.probe.compared(op, arrays)
+            mode.probe.compared(op, given)
     else:
         sources = tuple([(x.node or x.source()) if x.__class__ is Tensor else None for x in operands])
-        made = Tensor(out, ArrayNode(op, sources, arrays, params, out, mode.site), visible)
+        made = Tensor(out, ArrayNode(op, sources, given, params, out, mode.site), visible)
         if not is_single and out.size >= settings.least:
             settings.begin()
     if is_view:

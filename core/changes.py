@@ -10,7 +10,7 @@ from __future__ import annotations
 from weakref import ref
 
 from autodiff.core.changeable import StaleView, refuse_change, refuse_overlap, refuse_shape
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Change, Leaf, Node, OpNode
 from autodiff.core.op import OPS
@@ -36,18 +36,26 @@ if TYPE_CHECKING:
     from autodiff.core.tensors import Tensor
 
 
+tensors = Later("autodiff.core.tensors")
+
+#: Views that show every entry of their base, in the order of its rows.
+IN_ROW_ORDER = frozenset(["alias", "reshape", "squeeze", "unsqueeze"])
+
+
 def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
     """Have ``tensor`` take on the value and history of ``result``, as in-place methods do; returns it.
 
     ``since`` is the number from which on the nodes of the change were made, where it may have been several:
     they may use the value of before, of which torch keeps a copy for them.
     """
-    refuse_change(tensor, (result,))
-    refuse_overlap(tensor)
-    refuse_shape(tensor, result.shape)
-    if result.dtype is not tensor.dtype:
-        need_room(tensor, result)
-        result = OPS["to"](result, dtype=tensor.dtype.name)
+    is_wanted = mode.enabled and (tensor.requires_grad or result.requires_grad)
+    if is_wanted or tensor.alias is not None or not are_alike(tensor.value, result.value):
+        refuse_change(tensor, (result,))
+        refuse_overlap(tensor)
+        refuse_shape(tensor, result.shape)
+        if result.dtype is not tensor.dtype:
+            need_room(tensor, result)
+            result = OPS["to"](result, dtype=tensor.dtype.name)
     if is_unseen(tensor) and not (mode.enabled and result.node is not None and result.node.tracked):
         versions = tensor.versions or counter_of(tensor)
         versions.count += 1
@@ -57,9 +65,14 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
         return tensor
     base = base_of(tensor)
     change = Change(tensor.versions or counter_of(tensor), result.node, since, mode.site)
-    group = [tensor] if tensor.alias is None else sharing_memory(tensor.alias)
+    if tensor.alias is None:
+        mark_old_values([tensor], change)
+        old, tensor.value = tensor.node, result.value
+        give_history(tensor, old, result)
+        return tensor
+    group = sharing_memory(tensor.alias)
     mark_old_values(group, change)
-    made = result if base is tensor else base_after(base, tensor, result)
+    made = result if base is tensor or not mode.enabled else base_after(base, tensor, result)
     old = base.node
     value = new_memory(tensor, result)
     write(base, group, value)
@@ -70,6 +83,13 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
         if other is not base:
             follow(other, change.versions)
     return tensor
+
+
+def are_alike(x: Any, y: Any) -> bool:
+    """Whether both are numbers, or arrays of one shape and type."""
+    if x.__class__ is float or y.__class__ is float:
+        return x.__class__ is y.__class__
+    return x.shape == y.shape and x.dtype is y.dtype
 
 
 def is_unseen(tensor: Tensor) -> bool:
@@ -112,12 +132,13 @@ def new_memory(tensor: Tensor, result: Tensor) -> Any:
     alias = tensor.alias
     if alias is None or alias.recipe is None:
         return result.value
-    from autodiff.core.tensors import settle
-
     recipes = recipes_between(alias, None)
-    value = recipes[0].base.data.copy()
+    whole = recipes[0].base.data
+    if all(recipe.op.name in IN_ROW_ORDER for recipe in recipes):
+        return tensors.settle(result.data.reshape(whole.shape))
+    value = whole.copy()
     value.reshape(-1)[positions_of(recipes)] = result.data
-    return settle(value)
+    return tensors.settle(value)
 
 
 def write(base: Tensor, group: list[Tensor], value: Any) -> None:
@@ -129,10 +150,8 @@ def write(base: Tensor, group: list[Tensor], value: Any) -> None:
             tensor.value = value
             continue
         if alias not in shown:
-            from autodiff.core.tensors import settle
-
             recipe = alias.recipe
-            shown[alias] = settle(recipe.op.forward(recipe.base.data, **recipe.params))
+            shown[alias] = tensors.settle(recipe.op.forward(recipe.base.data, **recipe.params))
         tensor.value = shown[alias]
 
 

@@ -6,8 +6,8 @@ table, so nothing a script writes reaches numpy unchecked. Families enter their 
 
 from __future__ import annotations
 
+from autodiff.core.argument_kinds import AS_THEY_ARE, KINDS, MISSING
 from autodiff.core.device import settle_on
-from autodiff.core.dtypes import dtype_meant
 from autodiff.core.errors import ScriptError, type_name
 from autodiff.core.op import Op
 from autodiff.core.registry import Table, declare
@@ -26,7 +26,6 @@ METHODS: dict[str, Function] = Table("methods")
 
 NAMESPACES = ("torch", "F", "linalg", "special")
 
-MISSING: Any = object()
 UNKNOWN: Any = object()
 
 #: What numpy calls some arguments, which torch takes too.
@@ -55,6 +54,7 @@ class Function:
     __slots__ = (
         "_after_one",
         "_parameters",
+        "_plans",
         "doc",
         "example",
         "implementation",
@@ -73,6 +73,7 @@ class Function:
         self.doc = doc
         self.example = example
         self._parameters: tuple[Parameter, ...] | None = None
+        self._plans: dict[tuple[Any, ...], list[tuple[Parameter, int | str | None, int]]] = {}
         self._after_one: tuple[Any, ...] | None = UNKNOWN
 
     def __repr__(self) -> str:
@@ -132,10 +133,14 @@ class Function:
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The implementation's arguments in the order of the signature, checked and converted."""
+        plan = self._plans.get((len(args), *kwargs))
+        if plan is not None:
+            return self.bind_again(plan, args, kwargs)
         if "device" in kwargs and "device: device" in self.signature:
             settle_on(kwargs["device"])
             kwargs = {name: value for name, value in kwargs.items() if name != "device"}
         bound: list[Any] = []
+        plan = []
         rest = list(args)
         used = 0
         if kwargs and not NUMPY_NAMES.keys().isdisjoint(kwargs):
@@ -156,12 +161,15 @@ class Function:
                 rest = []
             elif rest and not parameter.keyword_only:
                 value = rest.pop(0)
+                plan.append((parameter, position, position))
                 if parameter.name in kwargs:
                     raise self.error(f"got multiple values for argument '{parameter.name}'", parameter.name)
             elif parameter.name in kwargs:
                 value = kwargs[parameter.name]
+                plan.append((parameter, parameter.name, position))
                 used += 1
             elif parameter.default is not MISSING:
+                plan.append((parameter, None, position))
                 bound.append(parameter.default)
                 continue
             else:
@@ -177,6 +185,20 @@ class Function:
             for name in kwargs:
                 if name not in names:
                     raise self.error(f"got an unexpected keyword argument '{name}'", name)
+        if len(plan) == len(self.parameters) and len(self._plans) < 100:  # none takes all the rest
+            self._plans[len(args), *kwargs] = plan
+        return bound
+
+    def bind_again(self, plan: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The same where arguments of these numbers and names have fitted before."""
+        bound = []
+        for parameter, source, position in plan:
+            if source is None:
+                bound.append(parameter.default)
+                continue
+            value = args[source] if source.__class__ is int else kwargs[source]
+            as_it_is = value.__class__ in AS_THEY_ARE[parameter.kind]
+            bound.append(value if as_it_is else self.convert(value, parameter, position))
         return bound
 
     def without_numpy_names(self, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -270,78 +292,6 @@ def _default_value(text: str) -> Any:
     if text[0] in "'\"":
         return text[1:-1]
     return float(text) if "." in text or "e" in text else int(text)
-
-
-def _tensor(value: Any) -> Any:
-    return value if value.__class__ is Tensor else MISSING
-
-
-def _value(value: Any) -> Any:
-    return value if value.__class__ is Tensor or value.__class__ in (float, int, bool) else MISSING
-
-
-def _int(value: Any) -> Any:
-    if value.__class__ is int:
-        return value
-    # In a script without tensors every number is a leaf; one that is integral may serve as a count.
-    if value.__class__ is Tensor and value.size == 1 and float(value.item()).is_integer():
-        return int(value.item())
-    return MISSING
-
-
-def _float(value: Any) -> Any:
-    if value.__class__ in (float, int, bool):
-        return value
-    return value.item() if value.__class__ is Tensor and value.size == 1 else MISSING
-
-
-def _bool(value: Any) -> Any:
-    return value if value.__class__ is bool else MISSING
-
-
-def _ints(value: Any) -> Any:
-    """A tuple of ints from ints, or from one tuple or list of them."""
-    if value.__class__ is tuple and len(value) == 1 and isinstance(value[0], (tuple, list)):
-        value = value[0]
-    if not isinstance(value, (tuple, list)):
-        value = (value,)
-    # torch looks at the first alone: True may stand for 1 behind it.
-    ints = tuple(int(n) if at and n.__class__ is bool else _int(n) for at, n in enumerate(value))
-    return MISSING if any(n is MISSING for n in ints) else ints
-
-
-def _tensors(value: Any) -> Any:
-    if value.__class__ is tuple and len(value) == 1 and isinstance(value[0], (tuple, list)):
-        value = value[0]
-    if isinstance(value, (tuple, list)) and all(v.__class__ is Tensor for v in value):
-        return list(value)
-    return MISSING
-
-
-def _dtype(value: Any) -> Any:
-    dtype = dtype_meant(value)
-    return MISSING if dtype is None else dtype
-
-
-def _str(value: Any) -> Any:
-    return value if value.__class__ is str else MISSING
-
-
-#: What each kind accepts, in words and as a conversion that answers MISSING when it cannot.
-KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "value": ("Tensor or Number", _value),
-    "tensor": ("Tensor", _tensor),
-    "tensors": ("tuple of Tensors", _tensors),
-    "int": ("int", _int),
-    "float": ("Number", _float),
-    "bool": ("bool", _bool),
-    "ints": ("tuple of ints", _ints),
-    "size": ("tuple of ints", lambda value: _ints(value) if isinstance(value, (tuple, list)) else MISSING),
-    "sizes": ("tuple of ints", lambda value: (_ints if isinstance(value, (tuple, list)) else _int)(value)),
-    "dtype": ("torch.dtype", _dtype),
-    "str": ("str", _str),
-    "any": ("anything", lambda value: value),
-}
 
 
 def expose(

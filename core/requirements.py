@@ -132,9 +132,12 @@ def only_leaves_change(x: Tensor) -> GradientError:
     )
 
 
+KINDS_OF_NUMBERS: dict[Any, str] = {bool: "b", int: "i", float: "f"}
+
+
 def kind_of(x: Any) -> str:
     """The kind of a number, or of those of a tensor: one of "bif"."""
-    return {bool: "b", int: "i", float: "f"}.get(x.__class__) or x.dtype.kind
+    return KINDS_OF_NUMBERS.get(x.__class__) or x.dtype.kind
 
 
 def refuse_truths(sub: Op, x: Any, y: Any) -> None:

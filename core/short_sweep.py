@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.mode import no_grad
 from autodiff.core.node import Leaf, Node, ScalarNode
 from autodiff.core.op import Op
@@ -25,13 +25,14 @@ from autodiff.core.recipes import (
     TIMES_Y,
     recipe_of,
 )
-from autodiff.core.short_rules import pull_back_arrays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+short_rules = Later("autodiff.core.short_rules")
+sweeps = Later("autodiff.core.sweep")
 _number = attrgetter("number")
 
 #: A node that would have to wait behind more others than this shows a wide graph, which is searched at once.
@@ -91,8 +92,8 @@ def _sweep(
     Visited nodes are entered in ``order``; the cotangents of leaves and marked nodes, and where ``inner`` is
     asked of all others, in ``known``. On the way cotangents are kept on the nodes.
     """
-    from autodiff.core.sweep import pull_back, pull_edge_or_none, pull_scalar_edge
-
+    pull_back, pull_edge_or_none = sweeps.pull_back, sweeps.pull_edge_or_none
+    pull_scalar_edge = sweeps.pull_scalar_edge
     reached: list[Node] = list(seeds)  # what is not waiting and has a cotangent nevertheless
     is_wide = False
     arrays: Any = None
@@ -120,7 +121,7 @@ def _sweep(
                     return {node: g, **left}
                 if arrays is None:
                     arrays = Quiet()
-                pulled = pull_back_arrays(node, g, pull_edge_or_none)
+                pulled = short_rules.pull_back_arrays(node, g, pull_edge_or_none)
                 if pulled is None:
                     pulled = pull_back(node, g)
                 for below, contribution in pulled:

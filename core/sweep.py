@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from autodiff.core.cotangents import fitted
 from autodiff.core.errors import AutodiffError
 from autodiff.core.fast import is_fast
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.mode import enable_grad, no_grad
 from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.op import OPS, Op
-from autodiff.core.short_rules import pull_back_arrays
 from autodiff.core.short_sweep import find_and_sweep, sweep_found
 from autodiff.core.tensors import Tensor, settle
 from autodiff.core.tiles import settings
@@ -26,6 +24,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _number = attrgetter("number")
+
+cotangents_as = Later("autodiff.core.cotangents")
+short_rules = Later("autodiff.core.short_rules")
+watching = Later("autodiff.core.watch")
 
 FOUND = object()
 
@@ -110,9 +112,9 @@ def sweep(
                 del cotangents[node]  # an array may be large
             if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
                 continue
-            for below, contribution in (is_short and pull_back_arrays(node, g, pull_edge_or_none)) or pull(
-                node, g
-            ):
+            for below, contribution in (
+                is_short and short_rules.pull_back_arrays(node, g, pull_edge_or_none)
+            ) or pull(node, g):
                 before = known(below)
                 cotangents[below] = contribution if before is None else before + contribution
     return {**done, **cotangents}
@@ -141,9 +143,7 @@ def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any
 
 def passing() -> Callable[..., dict[Node, Any]]:
     """The sweep that passes of the script take: the plain one, or the one with hooks and anomaly mode."""
-    from autodiff.core.watch import watch, watched_sweep
-
-    return watched_sweep if watch.is_on else sweep
+    return watching.watched_sweep if watching.watch.is_on else sweep
 
 
 def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
@@ -184,7 +184,7 @@ def pull_edge_or_none(node: OpNode, index: int, g: Any) -> Any:
         c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
     if c is None:
         return None
-    return fitted(c, operands[index], op)
+    return cotangents_as.fitted(c, operands[index], op)
 
 
 def as_array(value: Any, dtype: Any) -> Any:

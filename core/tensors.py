@@ -11,7 +11,7 @@ from autodiff.core import dtypes, entrywise, requirements, scalars, sharing
 from autodiff.core.dtypes import DType, dtype_of
 from autodiff.core.errors import ScriptError, ShapeError
 from autodiff.core.fast import is_fast
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.node import GradCell, Leaf, Node, VersionCounter
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.fusion import Lazy
+
+# What needs the class of tensors itself, or ops, which a script of numbers does not load.
+changes = Later("autodiff.core.changes")
+indexing = Later("autodiff.core.ops.indexing")
+passes = Later("autodiff.core.backward")
+products = Later("autodiff.core.ops.products")
+shapes = Later("autodiff.core.ops.shape")
 
 LOSES_GRADIENT = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using"
@@ -126,14 +133,10 @@ class Tensor:
         self.versions = None
 
     def __matmul__(self, other: Any) -> Tensor:
-        from autodiff.core.ops.products import matmul
-
-        return matmul(self, other) if other.__class__ is Tensor else NotImplemented
+        return products.matmul(self, other) if other.__class__ is Tensor else NotImplemented
 
     def __getitem__(self, index: Any) -> Tensor:
-        from autodiff.core.ops.indexing import getitem
-
-        return getitem(self, index)
+        return indexing.getitem(self, index)  # type: ignore[no-any-return] # a Tensor
 
     # -- what it is ---------------------------------------------------------------------------------
 
@@ -153,9 +156,7 @@ class Tensor:
     @property
     def T(self) -> Tensor:
         """The dimensions in reverse order: the transpose of a matrix."""
-        from autodiff.core.ops.shape import transposed
-
-        return transposed(self)
+        return shapes.transposed(self)  # type: ignore[no-any-return] # a Tensor
 
     @property
     def size(self) -> int:
@@ -282,9 +283,7 @@ class Tensor:
 
         ``gradient`` weighs the entries and has this tensor's shape; a tensor of one entry needs none.
         """
-        from autodiff.core.backward import backward
-
-        backward(self, gradient, retain_graph, create_graph)
+        passes.backward(self, gradient, retain_graph, create_graph)
 
     def detach(self) -> Tensor:
         """The same value, outside the graph. An in-place change of either is seen by both."""
@@ -301,9 +300,7 @@ class Tensor:
 
     def assign_in_place(self, result: Tensor, since: int = 0) -> Tensor:
         """Take on the value and history of ``result``, as every in-place method does; returns self."""
-        from autodiff.core.changes import assign_in_place
-
-        return assign_in_place(self, result, since)
+        return changes.assign_in_place(self, result, since)  # type: ignore[no-any-return] # a Tensor
 
 
 # -- values -------------------------------------------------------------------------------------------

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
+from autodiff.core.argument_kinds import MISSING
 from autodiff.core.errors import AutodiffError
-from autodiff.core.functions import FUNCTIONS, MISSING, Function
+from autodiff.core.functions import FUNCTIONS, Function
 from autodiff.core.results import NamedResult
 from autodiff.core.span import Source
 from autodiff.core.tensors import Tensor

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from autodiff.core.argument_kinds import MISSING
 from autodiff.core.errors import ScriptError
-from autodiff.core.functions import FUNCTIONS, MISSING, NAMESPACES, Function, Parameter
+from autodiff.core.functions import FUNCTIONS, NAMESPACES, Function, Parameter
 from autodiff.core.mode import mode
 from autodiff.core.tensors import Tensor
 

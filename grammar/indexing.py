@@ -17,9 +17,7 @@ KINDS = {list: "list", tuple: "tuple", Size: "tuple", str: "string", range: "ran
 def get_item(owner: Any, index: Any) -> Any:
     """``owner[index]``"""
     if owner.__class__ is Tensor:
-        from autodiff.core.ops.indexing import getitem
-
-        return getitem(owner, whole_places(index))
+        return owner[whole_places(index)]
     if owner.__class__ in NAMED_RESULTS:
         owner = tuple(owner.values)
     if owner.__class__ not in KINDS:

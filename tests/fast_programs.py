@@ -132,6 +132,48 @@ def by_engine(leaves: list[Any], steps: list[Step]) -> tuple[Any, list[Any]]:
     return result.tolist(), [0.0 if x.grad is None else x.grad.tolist() for x in inputs]
 
 
+#: Ops on whole arrays, of a matrix (3, 4), a vector (4,) and a square (4, 4) to a matrix (3, 4).
+WHOLE: list[Any] = [
+    lambda x, v, w: x @ w,
+    lambda x, v, w: (w @ x.T).T,
+    lambda x, v, w: x * call("reshape", x @ v, 3, 1),
+    lambda x, v, w: x - (v @ w),
+    lambda x, v, w: x * (v @ v),
+    lambda x, v, w: call("sum", x, 1, True) * 0.5 + x,
+    lambda x, v, w: x - call("mean", x, dim=0),
+    lambda x, v, w: x * call("mean", w),
+    lambda x, v, w: call("reshape", x.T, 3, 4),
+    lambda x, v, w: call("relu", x) + v,
+    lambda x, v, w: call("where", x > 0, x, call("relu", x) * 2),
+    lambda x, v, w: call("maximum", x, x.T.T * 0.5),
+    lambda x, v, w: x * w[1] + v[2],
+    lambda x, v, w: call("cat", [x[1:], x[:1]]),
+    lambda x, v, w: call("stack", [x[0], v, x[2]]),
+]
+
+
+def call(name: str, *args: Any, **kwargs: Any) -> Any:
+    return FUNCTIONS[f"torch.{name}"](*args, **kwargs)
+
+
+def whole(seed: int, dtype: str) -> tuple[Any, list[Any]]:
+    """The value and the gradients of a random chain of such ops, the second time into what is there."""
+    rng = random.Random(seed)
+    arrays = np.random.default_rng(seed)
+    shapes = ((3, 4), (4,), (4, 4))
+    leaves = [tensor(arrays.uniform(-1, 1, shape).astype(dtype), requires_grad=True) for shape in shapes]
+    steps = [rng.choice(WHOLE) for _ in range(6)]
+    # Of a plain sum nothing but rounding would be left after a step that takes the mean away.
+    weights = tensor(arrays.uniform(1, 2, (3, 4)).astype(dtype))
+    for _ in range(2):
+        x, v, w = leaves
+        for step in steps:
+            x = step(x, v, w)
+        total = call("sum", x * weights)
+        total.backward()
+    return total.tolist(), [0.0 if leaf.grad is None else leaf.grad.tolist() for leaf in leaves]
+
+
 def printed(seeds: range) -> None:
     """A line for each program on numbers, and on arrays of both types."""
     for seed in seeds:
@@ -139,6 +181,7 @@ def printed(seeds: range) -> None:
         print(seed, "numbers", *by_engine(leaves, steps), sep="\t")
         rng = np.random.default_rng(seed)
         for dtype in ("float64", "float32"):
+            print(seed, dtype, *whole(seed, dtype), sep="\t")
             for shapes in SHAPES:
                 arrays = [rng.uniform(-1.5, 1.5, shape).astype(dtype) for shape in shapes]
                 print(seed, dtype, *by_engine(arrays, steps), sep="\t")

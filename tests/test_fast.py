@@ -13,8 +13,8 @@ from typing import Any
 import fast_programs
 import numpy as np
 import pytest
-from autodiff.core import grad, tensor
-from autodiff.core.errors import GradientError
+from autodiff.core import application, grad, sweep, tensor
+from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.fast import is_fast
 from autodiff.core.function import apply_function
 from autodiff.core.functions import FUNCTIONS
@@ -55,7 +55,7 @@ def flat(texts: list[str]) -> np.ndarray:
 
 def test_gradients_are_the_same_with_and_without() -> None:
     fast, plain = lines("1"), lines("0")
-    assert len(fast) == len(plain) == (1 + 2 * len(fast_programs.SHAPES)) * PROGRAMS
+    assert len(fast) == len(plain) == (1 + 2 * (1 + len(fast_programs.SHAPES))) * PROGRAMS
     for mine, its in zip(fast, plain, strict=True):
         assert mine[:2] == its[:2]
         # Four units in the last place per op, over the ops of a program.
@@ -76,6 +76,35 @@ def test_the_short_ways_are_taken() -> None:
     assert all(node.params is broadcast[0].params is not (h * 2).node.params for node in broadcast)
     column = tensor(np.ones((3, 1)), requires_grad=True)
     assert (h * column).node.params is not broadcast[0].params
+
+
+@pytest.mark.skipif(not is_fast, reason="these are the short ways")
+def test_nothing_is_asked_twice_of_small_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values and rules of arrays of floats come without the questions of the general way."""
+    asked: list[str] = []
+    monkeypatch.setattr(application, "_in_common_type", lambda op, _: asked.append(op.name))
+    monkeypatch.setattr(sweep, "pull_back", lambda node, _: asked.append(node.op.name))
+    monkeypatch.setattr(sweep, "pull_edge_or_none", lambda node, *_: asked.append(node.op.name))
+    x, w = (tensor(np.ones((3, 3)), requires_grad=True) for _ in range(2))
+    h = FUNCTIONS["torch.where"](x > 0, x @ w, FUNCTIONS["torch.maximum"](x, w))
+    h = FUNCTIONS["torch.relu"](h.T + h[0]) ** 2
+    FUNCTIONS["torch.mean"](FUNCTIONS["torch.sum"](h, dim=0)).backward()
+    assert asked == []
+    assert x.grad is not None
+    assert w.grad is not None
+
+
+def test_a_call_that_has_fitted_is_still_converted_and_refused() -> None:
+    total, x = FUNCTIONS["torch.sum"], tensor(np.ones((2, 3)))
+    assert total(x, dim=1).tolist() == [3.0, 3.0]
+    assert total(x, dim=[0]).tolist() == [2.0, 2.0, 2.0]
+    assert total(x, axis=0).tolist() == [2.0, 2.0, 2.0]
+    with pytest.raises(ScriptError, match=r"argument 'dim' \(position 2\) must be tuple of ints, not float"):
+        total(x, dim=0.5)
+    with pytest.raises(ScriptError, match="unexpected keyword argument 'dims'"):
+        total(x, dims=0)
+    with pytest.raises(ScriptError, match="multiple values for argument 'dim'"):
+        total(x, 0, dim=0)
 
 
 def test_a_pass_for_leaves_lets_go_of_what_inner_nodes_received() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff.core.functions import METHODS, MISSING, Function, Parameter
+from autodiff.core.argument_kinds import MISSING
+from autodiff.core.functions import METHODS, Function, Parameter
 from autodiff.core.tensors import Tensor
 from autodiff.grammar.fitting import key_of
 from autodiff.grammar.refusal import ANY_FORM, UNKNOWN, blame, name_in_torch

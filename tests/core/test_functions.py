@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 
 import pytest
-from autodiff.core.functions import FUNCTIONS, MISSING
+from autodiff.core.argument_kinds import MISSING
+from autodiff.core.functions import FUNCTIONS
 from autodiff.core.tensors import tensor
 from autodiff.grammar.attributes import find_method
 from autodiff.grammar.namespaces import builtin

@@ -1,4 +1,4 @@
-"""The short way for ops on arrays of a floating type: reductions, products, rearrangements.
+"""The short way to apply an op to arrays of one floating type.
 
 On small arrays what surrounds numpy's work takes longer than the work. The engine without this module
 (``AUTODIFF_FAST=0``) computes the same after it has asked for types, numbers and truth values.
@@ -7,7 +7,7 @@ On small arrays what surrounds numpy's work takes longer than the work. The engi
 from __future__ import annotations
 
 from autodiff.core import sharing
-from autodiff.core.entrywise import recorded
+from autodiff.core.entrywise import ALIKE, is_number, recorded
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.op import Op
@@ -19,8 +19,55 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
+    """As ``apply`` of an op that works entry by entry, on arrays that are alike; None in other cases."""
+    if params or mode.probe is not None or (op.kinds and "f" not in op.kinds):
+        return None
+    dtype: Any = None
+    shape: tuple[int, ...] = ()
+    values: tuple[Any, ...] = ()
+    tracked = visible = False
+    for x in operands:
+        value = x
+        if x.__class__ is Tensor:
+            value = x.value
+            if value.__class__ is float:
+                return None
+            kind = value.dtype.kind
+            if kind == "f":
+                if dtype is None:
+                    dtype = value.dtype
+                elif value.dtype is not dtype:
+                    return None
+            elif kind != "b":
+                return None
+            if not shape:
+                shape = value.shape
+            if value.shape != shape or not shape:
+                return None
+            node = x.node
+            if node is not None and node.tracked:
+                tracked = True
+                visible = visible or x.requires_grad
+        elif not is_number(x):
+            return None
+        values += (value,)
+    if dtype is None:
+        return None
+    try:
+        out = op.forward(*values)
+    except TypeError:  # numpy has no such function of truth values, or of floats
+        return None
+    if not tracked or not mode.enabled or out.dtype.kind != "f":
+        return Tensor(out)
+    inputs = tuple([(x.node or x.source()) if x.__class__ is Tensor else None for x in operands])
+    return recorded(Tensor, op, inputs, values, ALIKE, out, visible)
+
+
 def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
-    """As ``apply`` of an op that does not work entry by entry; None where something has to be asked first."""
+    """As ``apply`` of any other op; None where something has to be asked first."""
+    if mode.probe is not None or (op.kinds and "f" not in op.kinds):
+        return None
     tracked = visible = False
     arrays: tuple[Any, ...] = ()
     for x in operands:
@@ -34,8 +81,6 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
         if node is not None and node.tracked:
             tracked = True
             visible = visible or x.requires_grad
-    if mode.probe is not None or (op.kinds and "f" not in op.kinds):
-        return None
     out = op.forward(*arrays, **params)
     is_view = op.is_view and is_view_of(out, arrays[0])
     if not out.ndim:
