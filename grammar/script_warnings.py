@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.run import Execution
 
 NO_LEAF = "The .grad attribute of a Tensor that is not a leaf"
+BROADCAST = "that is different to the input size"
 #: By the beginning of the warning, or by a part of it that names no numbers.
 HELP = {
     NO_LEAF: ("only leaves keep .grad; `.retain_grad()` before backward() makes a result keep it too"),
@@ -23,9 +24,7 @@ HELP = {
         "`torch.autograd.grad(loss, w, create_graph=True)` gives the same gradients and fills no .grad"
     ),
     "Implicit dimension choice for": "`dim=-1` makes each row a distribution, `dim=0` each column",
-    "that is different to the input size": (
-        "both are broadcast, and every pair is compared; `target.view_as(y)` pairs entry by entry"
-    ),
+    BROADCAST: "both are broadcast, and every pair is compared",
     "The use of `x.T` on tensors of dimension other than 2": (
         "of a vector `.T` is the vector itself; `x.unsqueeze(1)` is its column"
     ),
@@ -48,6 +47,12 @@ def help_on(warning: str, source: Source | None = None, span: Span | None = None
         meant = leaf_meant(source, span)
         if meant is not None:
             return (f"only leaves keep .grad; make the result the leaf: `{meant}`",)
+    if BROADCAST in warning and source is not None and span is not None:
+        from autodiff.grammar.paired_sizes import paired
+
+        meant = paired(warning, source, span)
+        if meant is not None:
+            return (f"{HELP[BROADCAST]}; `{meant}` pairs entry by entry",)
     return tuple([text for part, text in HELP.items() if part in warning])
 
 

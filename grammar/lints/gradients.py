@@ -200,10 +200,11 @@ def cut_leaves(value: Value) -> tuple[set[int], dict[int, tuple[Value, Value]], 
     reached = {id(one) for one in ancestors(value, through_cuts=False) if one.kind == LEAF}
     doubt = any(one.kind == UNKNOWN for one in ancestors(value))
     cut: dict[int, tuple[Value, Value]] = {}
+    beyond: set[int] = set()  # what one cut has been found to lead to it keeps
     for one in ancestors(value, through_cuts=False):
         if one.cut:
             for below in one.inputs:
-                for other in ancestors(below):
+                for other in ancestors(below, seen=beyond):
                     if other.kind == LEAF and id(other) not in reached:
                         cut.setdefault(id(other), (other, one))
     return reached, cut, doubt

@@ -105,9 +105,12 @@ class Value:
         return self.kind in TENSORS
 
 
-def ancestors(value: Value, through_cuts: bool = True) -> Iterator[Value]:
-    """The value and all it was computed from; with ``through_cuts`` false only while the gradient flows."""
-    seen: set[int] = set()
+def ancestors(value: Value, through_cuts: bool = True, seen: set[int] | None = None) -> Iterator[Value]:
+    """The value and all it was computed from; with ``through_cuts`` false only while the gradient flows.
+
+    Those whose ids are in ``seen`` are left out with what is beyond them, and others entered.
+    """
+    seen = set() if seen is None else seen
     stack = [value]
     while stack:
         one = stack.pop()

@@ -78,3 +78,25 @@ def test_a_leaf_that_was_scaled_is_explained_with_the_line_that_was_meant() -> N
     [(warning, span)] = execution.warnings
     [told] = help_on(warning, execution.source, span)
     assert told.endswith("make the result the leaf: `w = (torch.randn(3) * 0.01).requires_grad_()`")
+
+
+@pytest.mark.parametrize(
+    ("call", "paired"),
+    [
+        ("F.mse_loss(pred, labels)", "labels.view_as(pred)"),
+        ("F.l1_loss(pred.view(3, 1), target=labels*2)", "(labels*2).view_as(pred.view(3, 1))"),
+        ("F.huber_loss(target=labels, input=pred)", "labels.view_as(pred)"),
+        ("torch.nn.MSELoss()(pred, labels)", "labels.view_as(pred)"),
+        ("F.mse_loss(pred, labels[:1])", None),
+        ("F.mse_loss(*both)", None),
+    ],
+)
+def test_what_is_broadcast_is_paired_in_the_words_of_the_call(call: str, paired: str | None) -> None:
+    text = f"pred = torch.ones(3, 1)\nlabels = torch.ones(3)\nboth = [pred, labels]\nL = {call}"
+    execution = execute(Source(text), write=lambda text: None)
+    [(warning, span)] = execution.warnings
+    [told] = help_on(warning, execution.source, span)
+    assert told.endswith(f"every pair is compared; `{paired}` pairs entry by entry" if paired else "compared")
+    if paired:
+        names = execute(Source(f"{text}\nmeant = {paired}")).names
+        assert names["meant"].shape == (3, 1)
