@@ -175,7 +175,7 @@ def blame(
     called, kind, signature = entry
     if kind == "python":
         called = called_by_flags(called, args, kwargs)
-        return blame_of_python(called, PythonSignature(signature), args, kwargs)
+        return blame_of_python(called, PythonSignature(signature.partition(" | ")[0]), args, kwargs)
     args = args[is_method:]
     if kind == "none":
         if kwargs:
@@ -209,6 +209,22 @@ def called_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) ->
         value = kwargs[name] if name in kwargs else at < len(args) and args[at]
         number = 2 * number + bool(value.item() if value.__class__ is Tensor and value.size == 1 else value)
     return names.split(",")[number]
+
+
+def said_inside(key: str, name: str, value: Any, in_place: bool = False) -> str | None:
+    """What is said of a value for the parameter ``name`` of a function in Python, if a function in C++ inside
+    is the first to read it, or that which works ``in_place``."""
+    entry = entry_of(key)
+    for part in entry[2].split(" | ")[1:] if entry is not None and entry[1] == "python" else ():
+        parameter, called, argument, position, kind = part.split(" ", 4)
+        if parameter == name:
+            place = int(position) - 1 if position != "0" else None
+            return (
+                Reader(called + "_" * in_place, (), {}, False)
+                .refused(Typed(f"{kind} {argument}"), value, place)
+                .message
+            )
+    return None
 
 
 def name_in_torch(key: str) -> str | None:
@@ -371,4 +387,4 @@ class Reader:
 MISSING: Any = object()
 
 
-__all__ = ["ANY_FORM", "UNKNOWN", "Blame", "blame", "name_in_torch"]
+__all__ = ["ANY_FORM", "UNKNOWN", "Blame", "blame", "name_in_torch", "said_inside"]

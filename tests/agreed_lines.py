@@ -22,7 +22,7 @@ FOREIGN = re.compile(
     r"|0-dimensional arrays|ArrayMemoryError|Unable to allocate|invalid value encountered|divide by zero"
 )
 
-OF_TYPE = re.compile(r"(\w+)\(\): argument '\w+'( \(position \d+\))? must be .+, not [\w.]+")
+OF_TYPE = re.compile(r"(\w+)\(\): argument '(\w+)'( \(position \d+\))? must be .+, not [\w.]+")
 OF_NAMES = re.compile(
     r"(\w+)\(\) (got an unexpected keyword argument '\w+'|got multiple values for argument '\w+'"
     r"|missing \d+ required positional arguments?: .+"
@@ -80,9 +80,18 @@ def row_of(name: str, ours: str | None, theirs: str | None) -> str | None:
         return "dimensions of positions"
     if in_order(ours) == in_order(theirs):
         return "order of named arguments"
-    if is_python(name) and OF_TYPE.fullmatch(ours):
-        return "types of functions in Python"
+    if is_python(name) and (said := OF_TYPE.fullmatch(ours)):
+        is_read = OF_TYPE.fullmatch(theirs) and is_read_inside(name, said[2])
+        return None if is_read else "types of functions in Python"
     return None
+
+
+def is_read_inside(name: str, argument: str) -> bool:
+    """Whether a function in C++, inside of one in Python, is known to be the first to read the argument."""
+    entry = entry_of(name)
+    assert entry is not None
+    parts = [part.split(" ") for part in entry[2].split(" | ")[1:]]
+    return any(argument in (parameter, inside) for parameter, _, inside, *_ in parts)
 
 
 def in_order(line: str) -> str:

@@ -16,10 +16,14 @@ from typing import Any
 
 import autodiff.core.ops  # noqa: F401  - declares every function
 import torch
+from agreed_lines import first_line
 from autodiff.core.functions import FUNCTIONS, METHODS
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import refusal
 from autodiff.grammar.attributes import METHODS as METHODS_OF_SCRIPTS
+from ops.generators import spelled
+from torch_prelude import run_with_torch
+from wrong_calls import DIE_OF_NOTHING, operands_before, parameters_of, samples_of
 
 TARGET = Path(refusal.__file__).with_name("torch_signatures.txt")
 OWNERS = {
@@ -92,7 +96,7 @@ def entry(key: str) -> str | None:
     if isinstance(function, types.FunctionType):
         flags, behind = dispatch(function)
         called = flags + ",".join(choice.__qualname__ for choice in behind)
-        return f"{key} {called} python {python_form(behind[0])}"
+        return " | ".join([f"{key} {called} python {python_form(behind[0])}", *read_inside(key)])
     said = refusal_of_forty(function, name, namespace == "Tensor")
     called = said.partition("()")[0]
     if said.endswith("takes no arguments (40 given)"):
@@ -116,6 +120,26 @@ def dispatch(function: types.FunctionType) -> tuple[str, list[types.FunctionType
     _, on = dispatch(behind["if_true"])
     own = f"{behind['arg_name']}={behind['arg_index']}"
     return f"{own},{flags}" if flags else f"{own}:", off + on
+
+
+def read_inside(key: str) -> list[str]:
+    """The parameters that a function in Python hands on unread to one in C++, and what that makes of them:
+    its name, what it calls the argument, its position or 0, its type."""
+    found: dict[str, set[str]] = {}
+    for sample in samples_of(key) if key not in DIE_OF_NOTHING else ():
+        script = operands_before(sample.operands)
+        names = [parameter.name for parameter in parameters_of(sample)]
+        given = dict(zip(names, sample.positional, strict=False)) | dict(sample.named)
+        for name in names if not sample.owner else ():
+            wrong = ", ".join(f"{n}={v}" for n, v in (given | {name: "Wrong()"}).items())
+            said = first_line(run_with_torch(f"class Wrong: pass\n{script}{spelled(key)}({wrong})\n").error)
+            match = re.fullmatch(
+                r"(\w+)\(\): argument '(\w+)'(?: \(position (\d+)\))? must be (.+), not Wrong", said or ""
+            )
+            if match:
+                called, argument, position, kind = match.groups(default="0")
+                found.setdefault(name, set()).add(f"{name} {called} {argument} {position} {kind}")
+    return [text for texts in found.values() if len(texts) == 1 for text in texts]
 
 
 def python_form(function: types.FunctionType) -> str:

@@ -142,7 +142,7 @@ def batch_norm(
     for place, (what, values) in enumerate((("running_mean", running_mean), ("running_var", running_var))):
         if values is not None and values.__class__ is not Tensor:
             raise ScriptError(
-                f"batch_norm(): argument '{what}' (position {place + 2}) must be Tensor, not"
+                f"batch_norm(): argument '{what}' (position {place + 4}) must be Tensor, not"
                 f" {type(values).__name__}",
                 code="E0310",
             )

@@ -290,12 +290,6 @@ def fit_value(made: CallScene, where: syntax.Argument, at: Any, parameter: Any, 
     """An argument of the wrong kind."""
     scene, node = made.scene, where.value
     error, text = scene.error, scene.text(where.value)
-    if at.__class__ is not int:
-        pass  # torch gives no position of what is given by name
-    elif where.keyword is not None:
-        error.message = error.message.replace(f" (position {at + 1})", "")
-    elif made.is_method:
-        error.message = error.message.replace(f"(position {at + 1})", f"(position {at})")
     if given.__class__ is tuple and parameter.variadic and parameter.kind == "ints":
         # Sizes side by side: the first that is no whole number is meant.
         wrong = next((i for i, size in enumerate(given) if size.__class__ is not int), 0)

@@ -6,7 +6,7 @@ from autodiff.core.argument_kinds import MISSING
 from autodiff.core.functions import METHODS, Function, Parameter
 from autodiff.core.tensors import Tensor
 from autodiff.grammar.fitting import key_of
-from autodiff.grammar.refusal import ANY_FORM, UNKNOWN, blame, name_in_torch
+from autodiff.grammar.refusal import ANY_FORM, UNKNOWN, blame, name_in_torch, said_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def say_as_torch(made: CallScene) -> str:
         return say_of_method(made)
     if made.function.__class__ is not Function or len(error.about) < 5:
         return own
-    function, _, _, args, kwargs = error.about
+    function, at, refused, args, kwargs = error.about
     key = torch_key(made)
     name = key.partition(".")[2]
     if made.is_method and function not in (METHODS.get(name), METHODS.get(name.removesuffix("_"))):
@@ -35,7 +35,11 @@ def say_as_torch(made: CallScene) -> str:
     found = blame(key, args, kwargs, made.is_method)
     if found is None or (found.argument is ANY_FORM and is_unknown(args, kwargs)):
         called = name_in_torch(key)
-        if called is not None and own.startswith(f"{function.name}()"):
+        if refused is not None:
+            is_changed = is_in_place(function, args, kwargs)
+            said = said_inside(key, refused[0].name, refused[1], is_changed)
+            error.message = said or as_counted(own, made, at, refused[0])
+        elif called is not None and own.startswith(f"{function.name}()"):
             error.message = called + own.removeprefix(function.name)
         return error.message
     error.message = found.message
@@ -46,6 +50,21 @@ def say_as_torch(made: CallScene) -> str:
         refused = (parameter_at(function, found.argument, found.kind), found.value)
     error.about = (function, found.argument, refused, args, kwargs)
     return found.message
+
+
+def is_in_place(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether the call asks for ``inplace``."""
+    names = [parameter.name for parameter in function.parameters]
+    by_position = dict(zip(names, args, strict=False))
+    return bool((by_position | kwargs).get("inplace"))
+
+
+def as_counted(message: str, made: CallScene, at: int, parameter: Parameter) -> str:
+    """Core's line about an argument, with its position as torch counts it, which has none for names."""
+    where = made.argument(at)
+    if parameter.keyword_only or (where is not None and where.keyword is not None):
+        return message.replace(f" (position {at + 1})", "")
+    return message.replace(f"(position {at + 1})", f"(position {at})") if made.is_method else message
 
 
 def say_of_method(made: CallScene) -> str:
