@@ -55,13 +55,12 @@ class NoScript(UsageError):
 def read_script(request: Request) -> Script:
     """The script a request names."""
     codes, where, limit = request.texts("e"), request.argument, request.number("max_script")
-    check_stdin_once(request)
     pieces: list[bytes] = []
     if where and where != STDIN:
         pieces.append(read_file(where, limit))
         name = where
     elif where or not codes:
-        if not where and is_terminal(sys.stdin):
+        if not where and is_nobody_piping():
             raise NoScript(
                 "there is no script to run",
                 help=("give a file, `-` to read standard input, or -e 'CODE'",),
@@ -89,18 +88,6 @@ def read_script(request: Request) -> Script:
     return Script(Source(text, name), data, where if where not in ("", STDIN) else None)
 
 
-def check_stdin_once(request: Request) -> None:
-    """Refuse to read standard input for two things."""
-    readers = ["the script"] if request.argument == STDIN else []
-    readers += [f"--set {item}" for item in request.texts("set") if item.endswith("=@-")]
-    if len(readers) > 1:
-        raise UsageError(
-            "standard input can be read only once, and it is wanted for " + " and for ".join(readers),
-            code="E0610",
-            help=("put one of them into a file",),
-        )
-
-
 def check_expression(of: str) -> None:
     """Refuse what ``--of`` cannot mean; an expression is computed behind the script, as its last line."""
     from autodiff.core.errors import CompileError
@@ -116,9 +103,9 @@ def check_expression(of: str) -> None:
         ) from None
 
 
-def is_terminal(stream: object) -> bool:
-    """Whether nobody pipes anything in: a terminal, or standard input closed."""
-    return stream is None or sys.stdin.isatty()
+def is_nobody_piping() -> bool:
+    """Whether standard input is a terminal, or closed."""
+    return sys.stdin is None or sys.stdin.isatty()
 
 
 def read_file(path: str, limit: int) -> bytes:

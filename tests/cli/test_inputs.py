@@ -39,10 +39,10 @@ def test_code_comes_after_standard_input(autodiff):
     assert autodiff("grad", "--wrt", "w", "-", "-e", "M = w**3", input="w = 2\n").out == "12\n"
 
 
-def test_standard_input_for_two_things(autodiff):
+def test_values_are_not_read_from_anywhere(autodiff):
     done = autodiff("grad", "-", "--set", "x=@-", input="1")
     assert done.returncode == 2
-    assert "standard input can be read only once" in done.err
+    assert "--set x: values cannot be read from files" in done.err
 
 
 @pytest.mark.parametrize(
