@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from math import isfinite, nan
 
-from autodiff.core.expr import Expr, name, number, postorder, substitute, text
+from autodiff.core.expr import Expr, name, names_in, number, postorder, substitute, text
 from autodiff.core.formula import Factored, Formula, factored, formula_of, total_of
 from autodiff.core.lazy import np
 from autodiff.core.limits import limits
@@ -239,9 +239,10 @@ class Derivations:
     def _numbers(self, term: Expr, is_scalar: bool) -> str:
         """A term with every name replaced by its value."""
         if is_scalar:
+            known = {spelled: self.formulas.values.get(spelled) for spelled in names_in(term)}
             values = {
                 spelled: number(float(f"{_item(value):.{limits.digits}g}"))
-                for spelled, value in self.formulas.values.items()
+                for spelled, value in known.items()
                 if value is not None and _size(value) == 1
             }
             return text(substitute(term, values), None, limits.digits)
