@@ -205,7 +205,7 @@ class Op:
         What else differs is given: what torch keeps for it, whether it is a view there, whether its
         derivative reads the operand, its kink.
         """
-        key = (self.name, grad_fn, reads_input)
+        key = (self, grad_fn, saved, is_view, reads_input, kink)
         if key not in _RENAMED:
             _RENAMED[key] = Op(
                 self.name,
@@ -232,7 +232,8 @@ class Op:
         return _RENAMED[key]
 
 
-_RENAMED: dict[tuple[str, str, bool | None], Op] = {}
+#: Records under other names, by the op, the name and the details that were asked for.
+_RENAMED: dict[tuple[Any, ...], Op] = {}
 
 
 def elementwise(name: str, forward: Callable[..., Any], *partials: int | Rule, **details: Any) -> Op:
