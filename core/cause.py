@@ -15,9 +15,10 @@ class Cause:
     many small factors), ``"forward"`` (a value is not finite before backward starts), ``"data"`` (an input is
     not), ``"singular"`` (a derivative is not), ``"masked"`` (one is not where nothing arrives, behind the
     choice at ``selecting``), ``"overflow"``, ``"closed"`` (some entries are 0), ``"diverged"`` (the steps of
-    the script have made an input larger and larger) or ``"changed"`` (the script has written what is not
-    finite into one). ``name``, ``op`` and ``operand`` say which edge, ``text`` what happened; ``repairs`` are
-    changes of the script that were tried.
+    the script have made an input larger and larger), ``"changed"`` (the script has written what is not finite
+    into one), ``"shrunk"`` or ``"grown"`` (of a gradient that is far from what it started from).
+    ``name``, ``op`` and ``operand`` say which edge, ``text`` what happened; ``repairs`` are changes of the
+    script that were tried.
     """
 
     __slots__ = ("kind", "line", "name", "op", "operand", "repairs", "selecting", "span", "text")
