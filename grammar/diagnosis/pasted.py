@@ -16,6 +16,11 @@ _PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?:[ ]|(?=[\r\n])|\Z)")
 _CELL_IN = re.compile(r"[ \t]*(?:In[ ]?\[[ \d]*\]:|[ \t]+\.\.\.:)[ ]?")
 _CELL_OUT = re.compile(r"[ \t]*Out[ ]?\[[ \d]*\]:")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[^\r\n`]*")
+#: Remarks and strings, the first group those of several lines: fences in a docstring are part of the script.
+_QUOTED = re.compile(
+    r"""#[^\r\n]*|(\"{3}(?:\\.|.)*?\"{3}|'{3}(?:\\.|.)*?'{3})|"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*'""",
+    re.DOTALL,
+)
 _SHELL = re.compile(r"[ \t]*(?:![ \t]*|\$[ \t]+)(?=[A-Za-z])")  # `$x` is a variable of other languages
 
 
@@ -29,9 +34,7 @@ def pasted(here: Situation) -> CompileError | None:
         return cell(text, line.start)
     if _SHELL.match(text, line.start):
         return shell(text, line.start)
-    if re.search(r"^[ \t]*(?:```|~~~)", text, re.MULTILINE):
-        return fence(text, line.start)
-    return None
+    return fence(text, line.start) if "```" in text or "~~~" in text else None
 
 
 def lines_of(text: str) -> list[Span]:
@@ -110,8 +113,10 @@ def fence(text: str, at: int) -> CompileError | None:
     inside = False
     edits, fences = [], []
     on_fence = outside = False
+    docstrings = [found.span(1) for found in _QUOTED.finditer(text) if found[1]]
     for line in lines_of(text):
         is_fence = _FENCE.match(text, line.start) is not None
+        is_fence = is_fence and not any(begin < line.start < end for begin, end in docstrings)
         if is_fence:
             inside = not inside
             fences.append(line)
@@ -119,6 +124,8 @@ def fence(text: str, at: int) -> CompileError | None:
             edits.append((line.start, line.end, ""))
         if line.start == at:
             on_fence, outside = is_fence, not inside and not is_fence
+    if not fences:
+        return None
     if len(fences) == 1:  # a fence at one end only: everything else is the script
         edits, outside = [(fences[0].start, fences[0].end, "")], False
     if not (on_fence or outside):

@@ -10,7 +10,8 @@ from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.proposals.attributes import name_attribute
-from autodiff.grammar.proposals.scene import Scene
+from autodiff.grammar.proposals.draws import drawn
+from autodiff.grammar.proposals.scene import Scene, after, is_method
 from autodiff.grammar.walk import walk
 
 TYPE_CHECKING = False
@@ -160,10 +161,6 @@ def pictures(scene: Scene) -> Iterator[Fix]:
     yield Fix(f"delete the lines that use `{place.id}`" if len(edits) > 1 else "delete the line", *edits)
 
 
-#: What draws numbers in numpy and, with the same arguments, in torch.
-DRAWN = {"randn": "randn", "rand": "rand"}
-
-
 def arrays(scene: Scene) -> Iterator[Fix]:
     """A tensor in place of an array; what only leads from one to the other goes."""
     place, call = used(scene)
@@ -172,18 +169,32 @@ def arrays(scene: Scene) -> Iterator[Fix]:
         yield Fix("write `torch.tensor(...)`", Edit(place.span, "torch.tensor"))
     elif name == "from_numpy" and call is not None and len(call.arguments) == 1:
         inner = call.arguments[0].value
-        if isinstance(inner, syntax.Call):
+        if isinstance(inner, syntax.Call) and not is_method(inner, "numpy"):
             text = scene.source.text[inner.function.span.end : inner.span.end]
             yield Fix(f"write `torch.tensor{text}`", Edit(call.span, f"torch.tensor{text}"))
         else:
             text = scene.text(inner)
             yield Fix(f"it is a tensor already: `{text}`", Edit(call.span, text))
-    elif name in DRAWN and call is not None:
-        yield Fix(f"write `torch.{DRAWN[name]}(...)`", Edit(place.span, f"torch.{DRAWN[name]}"))
+    elif name in ("randn", "rand") and call is not None:
+        yield Fix(f"write `torch.{name}(...)`", Edit(place.span, f"torch.{name}"))
+    elif "numpy.random." in str(scene.error.about[0]) and call is not None:
+        yield from drawn(scene, str(scene.error.about[0]), call)
+    elif name == "linalg" and isinstance(scene.parent, syntax.Attribute):
+        yield Fix(f"write `torch.linalg.{scene.parent.name}`", Edit(place.span, "torch.linalg"))
+    elif name == "linspace" and call is not None and scene.argument(call, "num") is not None:
+        edits = [Edit(place.span, "torch.linspace"), renamed(scene, call, "num", "steps")]
+        yield Fix(f"write `{after(scene, call, *edits)}`", *edits)
     elif name in ("float32", "float64", "int64"):
         yield Fix(f"write `torch.{name}`", Edit(place.span, f"torch.{name}"))
     else:
         yield from name_attribute(scene)
+
+
+def renamed(scene: Scene, call: syntax.Call, keyword: str, name: str) -> Edit:
+    """The edit that gives an argument of a call another name."""
+    argument = scene.argument(call, keyword)
+    assert argument is not None
+    return Edit(argument.span, f"{name}={scene.text(argument.value)}")
 
 
 def number_types(scene: Scene) -> Iterator[Fix]:
@@ -225,10 +236,13 @@ def transforms(scene: Scene) -> Iterator[Fix]:
 
 
 def modules(scene: Scene) -> Iterator[Fix]:
-    """A bar around a loop goes; a deep copy of a tensor is a clone."""
+    """A bar around a loop goes; a deep copy of a tensor is a clone; torch draws the random numbers."""
     _, call = used(scene)
     name = member(scene)
     full = str(scene.error.about[0])
+    if full.startswith("random.") and call is not None:
+        yield from drawn(scene, full, call)
+        return
     if call is None or not call.arguments:
         yield from delete_line(scene)
         return
