@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from autodiff.core.span import Span
     from autodiff.grammar.run import Execution
 
-CHANGED, IN_THE_END, HOOKED, SUMMED, LEFT_OUT = "changed", "in the end", "hooked", "summed", "left out"
+CHANGED, CHANGED_SUM, HOOKED, SUMMED, LEFT_OUT = "changed", "changed sum", "hooked", "summed", "left out"
+#: What may be said in a word of gradients of any shape.
+ZERO, NONE = "0", "None"
 
 
 class Remark:
@@ -44,11 +46,13 @@ def notes_on_passes(
         if not isinstance(node, Leaf) or node.cell is None:
             continue
         for remark in remarks_on(execution, node, node.cell, received.get(node, 0.0)):
+            if len(wrt) > 1 and remark.state not in (ZERO, NONE):
+                remark.state = ""  # each has its own number, and they are to share a note
             names, sites = said.setdefault((remark.kind, remark.state), ([], []))
             names.append(f"{name}.grad")
             sites += remark.sites
     for (kind, state), (names, sites) in said.items():
-        yield spell(kind, state, names, lines_of(sites, execution))
+        yield spell(kind, state, names, lines_of(sites, execution), execution.last_passes.backwards)
 
 
 def remarks_on(execution: Execution, leaf: Leaf, cell: GradCell, shown: Any) -> Iterator[Remark]:
@@ -63,9 +67,9 @@ def remarks_on(execution: Execution, leaf: Leaf, cell: GradCell, shown: Any) -> 
     if not is_same(now, after):
         versions = None if cell.grad is None else cell.grad.versions
         at = cell.assigned_at or (None if versions is None else versions.changed_at)
-        state = state_of(now)
         if not is_same(now, shown):
-            yield Remark(IN_THE_END if state else CHANGED, [at], state)
+            held_some = before is not None and np.any(before)
+            yield Remark(CHANGED_SUM if held_some else CHANGED, [at], state_of(now))
         return
     if not is_same(after, shown) and last.hooked:
         above = [site for node, site in last.hooked if leaf in newest_first([node])]
@@ -88,10 +92,10 @@ def is_same(held: Any, other: Any) -> bool:
 def state_of(held: Any) -> str:
     """A gradient in a word, where it has one."""
     if held is None:
-        return "None"
+        return NONE
     entries = np.asarray(held)
     if not entries.any():
-        return "0"
+        return ZERO
     return f"{entries.item():.6g}" if entries.size == 1 else ""
 
 
@@ -129,15 +133,17 @@ def lines_of(sites: list[Span], execution: Execution) -> str:
     return f"line{'s' * (len(told) > 1)} {listed(told)}" if told else ""
 
 
-def spell(kind: str, state: str, names: list[str], lines: str) -> str:
+def spell(kind: str, state: str, names: list[str], lines: str, passes: int) -> str:
     """The note on these ``.grad``."""
     what, is_one = listed(names), len(names) == 1
     where = f" ({lines})" if lines else ""
-    if kind == IN_THE_END:
-        return f"{what} {'is' if is_one else 'are'} {state} in the end{where}; this is what backward() gave"
-    if kind == CHANGED:
-        was = "was" if is_one else "were"
-        return f"{what} {was} changed after backward(){where}; this is what backward() gave"
+    if kind in (CHANGED, CHANGED_SUM):
+        found = f"{'is' if is_one else 'are'} {state} in the end"
+        if not state:
+            found = f"{'was' if is_one else 'were'} changed after backward()"
+        alone = kind == CHANGED_SUM
+        gave = f"the last of {passes:,} backward() calls gave alone" if alone else "backward() gave"
+        return f"{what} {found}{where}; this is what {gave}"
     if kind == HOOKED:
         hooks = f"the hooks of {lines}" if lines.startswith("lines") else f"the hook of {lines}"
         holds = "holds what" if is_one else "hold what"

@@ -88,6 +88,20 @@ def test_a_sum_over_several_passes_is_told() -> None:
     assert notes(W + "for x in (1., 2.):\n    L = w ** 2 * x\n    L.backward()\n") == [SUM]
 
 
+def test_of_a_sum_that_was_used_and_zeroed_the_last_pass_is_told_to_be_one() -> None:
+    script = W + "for x in (1., 2.):\n    L = w ** 2 * x\n    L.backward()\nw.grad.zero_()\n"
+    gave = "this is what the last of 2 backward() calls gave alone"
+    assert notes(script) == [f"w.grad is 0 in the end (line 5); {gave}"]
+
+
+def test_leaves_that_one_line_clips_share_a_note() -> None:
+    script = (
+        MATRIX + "b = torch.zeros(1, requires_grad=True)\nL = (w * b).sum() + b.sum()\nL.backward()\n"
+        "for p in (w, b):\n    p.grad.add_(0.5)\n"
+    )
+    assert notes(script) == ["w.grad and b.grad were changed after backward() (line 6)" + GAVE]
+
+
 def test_a_sum_and_a_hook_are_both_told() -> None:
     passes = "for x in (1., 2.):\n    L = w ** 2 * x\n    L.backward()\n"
     script = W + "w.register_hook(lambda g: g * 10)\n" + passes
