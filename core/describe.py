@@ -132,6 +132,7 @@ def describe_twice(
         )
         for derivation in made.derivations:
             derivation.order, derivation.given = 2, second.given
+            derivation.leave_out_zeros()
             derived.append(derivation)
     report.derivations = tuple(derived)
     return report

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from autodiff.core.kinks import Kink
 
 
+#: How the factor of a path is spelled that is 0 whatever the inputs are.
+ZERO = "0"
+
+
 class Subject:
     """What a report is about: one backward pass, as the engine ran it.
 
@@ -234,14 +238,15 @@ class Derivation:
     ``causes`` say why the gradient is zero or not finite, where it is; ``entry`` derives one of its entries.
     ``weight`` is what the entries of the output are weighed with, None for the 1 of a number. ``order`` is 2
     where the output is a gradient itself; ``given`` then spells the derivative, ``d2L/dw2``. ``expressions``
-    are the formulas as trees. ``is_only`` says that the output depends on no other input.
+    are the formulas as trees. ``is_only`` says that the output depends on no other input. ``zero_paths`` is
+    how many paths are not written out because a slope on them is 0 whatever the inputs are.
     """
 
     __slots__ = (
         *("are_strongest", "backward", "causes", "chain", "complete", "count", "difference", "entry"),
         *("expressions", "factored", "followed", "given", "is_only", "is_scalar", "kinks", "local"),
         *("magnitude", "numbers", "order", "output", "output_line", "paths", "simplified", "use_count"),
-        *("uses", "value", "weight", "where", "words", "wrt", "wrt_line"),
+        *("uses", "value", "weight", "where", "words", "wrt", "wrt_line", "zero_paths"),
     )
 
     def __init__(
@@ -279,6 +284,7 @@ class Derivation:
         is_only: bool = False,
     ) -> None:
         self.is_only = is_only
+        self.zero_paths = 0
         self.output = output
         self.output_line = output_line
         self.wrt = wrt
@@ -309,6 +315,15 @@ class Derivation:
         self.order = order
         self.given = given
         self.expressions = expressions
+
+    def leave_out_zeros(self) -> None:
+        """Write out no path with a slope that is 0 whatever the inputs are, unless all are such."""
+        kept = [at for at, path in enumerate(self.paths) if ZERO not in path.factors]
+        if kept:
+            self.zero_paths = len(self.paths) - len(kept)
+            self.paths = tuple(self.paths[at] for at in kept)
+            self.chain = tuple(self.chain[at] for at in kept)
+            self.local = tuple(self.local[at] for at in kept)
 
 
 class GradientReport:

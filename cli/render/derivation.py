@@ -282,6 +282,10 @@ def left_out_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
     if left <= 0:
         return
     says = f"... {spell_count(left)} more path{'s' if left > 1 else ''}"
+    if left == derivation.zero_paths:
+        says += f", {'each ' if left > 1 else ''}through a slope that is 0 everywhere"
+        yield from prose(says, page.width, LABEL_WIDTH)
+        return
     if is_number(derivation) and derivation.backward is not None:
         rest = number(derivation.backward) - sum(number(path.contribution) for path in derivation.paths)
         says += f", together {short(rest, page.digits)}"

@@ -1,0 +1,46 @@
+"""Second derivatives are sums over paths; those through a slope that is 0 everywhere are not written out."""
+
+import json
+
+import pytest
+
+RELU = "w = 2.; x = 3.; h = relu(w*x - 10) + w*x; L = h**2"
+MATRIX = """\
+W = torch.tensor([[1., -2.], [0.5, 1.]], requires_grad=True)
+v = torch.tensor([1.5, -1.], requires_grad=True)
+x = torch.tensor([1., 2.])
+L = (torch.relu(W @ x) @ v) ** 2
+"""
+
+
+def test_a_path_through_a_slope_of_zero_is_counted_and_not_written_out(autodiff):
+    told = autodiff("explain", "-e", RELU, "--order", "2", "--wrt", "w").out
+    assert "5 paths from dL/dw to w" in told
+    assert "... 3 more paths, each through a slope that is 0 everywhere" in told
+    assert "(0)" not in told
+    assert "value       18" in told
+    assert "check: backward() gives 18, difference 0" in told
+
+
+@pytest.mark.parametrize(
+    ("asked", "count", "written"),
+    [(("-e", RELU, "--wrt", "w"), 5, 2), (("-e", MATRIX, "--wrt", "W", "--entry", "1,1"), 2, 1)],
+)
+def test_what_is_left_out_gives_nothing(autodiff, asked, count, written):
+    (derivation,) = json.loads(autodiff("explain", *asked, "--order", "2", "--format", "json").out)[
+        "derivations"
+    ]
+    assert (derivation["count"], len(derivation["paths"])) == (count, written)
+    assert len(derivation["steps"]["chain"]) == len(derivation["steps"]["local"]) == written
+    assert derivation["difference"] == 0
+
+
+def test_where_every_path_is_zero_they_stay(autodiff):
+    told = autodiff("explain", "-e", "x = 2.; L = relu(x)", "--order", "2").out
+    assert "d2L/dx2 = 0" in told
+    assert "more path" not in told
+
+
+def test_documents_in_latex_leave_them_out_too(autodiff):
+    document = autodiff("explain", "-e", RELU, "--order", "2", "--wrt", "w", "--format", "latex").out
+    assert r"\cdot \left(0\right)" not in document
