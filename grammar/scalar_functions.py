@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import find
@@ -34,9 +35,12 @@ def of_math(name: str, function: Callable[..., Any]) -> Builtin:
     """A function of math, on numbers; of a script without tensors it is differentiated."""
 
     def checked(*args: Any) -> Any:
-        if runtime.without_tensors and name in DIFFERENTIATED and any(map(is_leaf_number, args)):
-            # Python's refuses what is outside the domain.
-            arithmetic.checked(function(*[x.item() if x.__class__ is Tensor else number(x) for x in args]))
+        if runtime.without_tensors and any(map(is_leaf_number, args)):
+            # Python's refuses what is outside the domain, and what has steps loses no gradient.
+            plain = [x.item() if is_leaf_number(x) else number(x) for x in args]
+            value = arithmetic.checked(function(*plain))
+            if name not in DIFFERENTIATED:
+                return value
             return DIFFERENTIATED[name](*[x if x.__class__ is Tensor else Tensor(float(x)) for x in args])
         return arithmetic.checked(function(*map(number, args)))
 
@@ -69,7 +73,7 @@ def cube_root(x: Tensor) -> Any:
 
 
 def length(*entries: Tensor) -> Any:
-    return torchs("norm")(torchs("stack")(list(entries)))
+    return reduce(torchs("hypot"), entries[1:], torchs("abs")(entries[0]))  # their squares may underflow
 
 
 def total(*entries: Tensor) -> Any:

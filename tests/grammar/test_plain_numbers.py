@@ -60,6 +60,7 @@ CALLS = {
     "math.pow(2, x)": (1.5,),
     "math.hypot(x, y)": (3.0, 4.0),
     "math.hypot(x, 2, y)": (3.0, 4.0),
+    "math.hypot(x)": (-3.0,),
     "math.fmod(x, y)": (7.5, 2.0),
     "math.copysign(x, y)": (3.0, -2.0),
     "math.fsum([x, 2, x*y])": (3.0, -2.0),
@@ -90,6 +91,16 @@ def test_functions_of_math_are_differentiated(call: str) -> None:
         [node] = [node for spelled, node in subject.wrt if spelled == name]
         given = float(subject.cotangents.get(node, 0.0))
         assert given == pytest.approx((above - below) / (2 * step), rel=1e-6, abs=1e-9)
+
+
+def test_functions_with_steps_give_numbers_without_a_warning() -> None:
+    outcome = run_script("x = 5.5\nprint(math.floor(x/2), math.ceil(x), math.trunc(-x), math.isnan(x*2))")
+    assert (outcome.stdout, outcome.warnings) == ("2 6 -5 False\n", [])
+
+
+def test_a_length_does_not_underflow() -> None:
+    script = "x = 3e-200\ny = 4e-200\nr = math.hypot(x, y)\nr.backward()\nprint(r.item(), x.grad.item())"
+    assert printed(script) == "5e-200 0.6\n"
 
 
 @pytest.mark.parametrize("call", ["math.sqrt(-x)", "math.log(x - x)", "math.acos(x)", "math.exp(x*1e3)"])
