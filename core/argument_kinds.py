@@ -42,6 +42,8 @@ def as_bool(value: Any) -> Any:
 
 def as_ints(value: Any) -> Any:
     """A tuple of ints from ints, or from one tuple or list of them."""
+    if value.__class__ is int:
+        return (value,)
     if value.__class__ is tuple and len(value) == 1 and isinstance(value[0], (tuple, list)):
         value = value[0]
     if not isinstance(value, (tuple, list)):

@@ -15,7 +15,7 @@ from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 #: ``"torch.sum"``, ``"F.relu"``, ``"linalg.det"``: every public name with its namespace.
@@ -47,6 +47,11 @@ class Parameter:
         self.variadic = variadic
         self.keyword_only = keyword_only
 
+    def all_of(self, values: Sequence[Any]) -> Any:
+        """What is given of one that takes all the rest; ``None`` alone stands for no sizes."""
+        is_none = len(values) == 1 and values[0] is None and self.kind == "ints" and self.default is None
+        return None if is_none else tuple(values)
+
 
 class Function:
     """A public function; ``signature`` reads like Python: ``sum(input, dim: ints = None)``."""
@@ -73,7 +78,7 @@ class Function:
         self.doc = doc
         self.example = example
         self._parameters: tuple[Parameter, ...] | None = None
-        self._plans: dict[tuple[Any, ...], list[tuple[Parameter, int | str | None, int]]] = {}
+        self._plans: dict[tuple[Any, ...], list[tuple[Parameter, Any, int]]] = {}
         self._after_one: tuple[Any, ...] | None = UNKNOWN
 
     def __repr__(self) -> str:
@@ -133,31 +138,32 @@ class Function:
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The implementation's arguments in the order of the signature, checked and converted."""
-        plan = self._plans.get((len(args), *kwargs))
-        if plan is not None:
-            return self.bind_again(plan, args, kwargs)
+        known = self._plans.get((len(args), *kwargs))
+        if known is not None:
+            return self.bind_again(known, args, kwargs)
         if "device" in kwargs and "device: device" in self.signature:
             settle_on(kwargs["device"])
             kwargs = {name: value for name, value in kwargs.items() if name != "device"}
         bound: list[Any] = []
-        plan = []
+        plan: list[tuple[Parameter, Any, int]] = []
         rest = list(args)
         used = 0
         if kwargs and not NUMPY_NAMES.keys().isdisjoint(kwargs):
             kwargs = self.without_numpy_names(kwargs)
         for position, parameter in enumerate(self.parameters):
             if parameter.variadic:
-                is_none = rest == [None] and parameter.kind == "ints" and parameter.default is None
-                value: Any = None if is_none else tuple(rest)
+                value: Any = parameter.all_of(rest)
+                source: slice | str = slice(position, None)
                 # Sizes side by side may be one list of that name; tensors are never given by name.
                 if not rest and parameter.kind == "ints" and parameter.name in kwargs:
-                    value = kwargs[parameter.name]
+                    value, source = kwargs[parameter.name], parameter.name
                     used += 1
                 elif not rest and parameter.default is MISSING:
                     raise self.missing(position, kwargs)
                 elif not rest:
                     bound.append(parameter.default)
                     continue
+                plan.append((parameter, source, position))
                 rest = []
             elif rest and not parameter.keyword_only:
                 value = rest.pop(0)
@@ -185,7 +191,7 @@ class Function:
             for name in kwargs:
                 if name not in names:
                     raise self.error(f"got an unexpected keyword argument '{name}'", name)
-        if len(plan) == len(self.parameters) and len(self._plans) < 100:  # none takes all the rest
+        if len(plan) == len(self.parameters) and len(self._plans) < 100:
             self._plans[len(args), *kwargs] = plan
         return bound
 
@@ -196,7 +202,9 @@ class Function:
             if source is None:
                 bound.append(parameter.default)
                 continue
-            value = args[source] if source.__class__ is int else kwargs[source]
+            value = kwargs[source] if source.__class__ is str else args[source]
+            if source.__class__ is slice:
+                value = parameter.all_of(value)
             as_it_is = value.__class__ in AS_THEY_ARE[parameter.kind]
             bound.append(value if as_it_is else self.convert(value, parameter, position))
         return bound

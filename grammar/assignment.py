@@ -5,6 +5,8 @@ A tensor assigned to a name gives its node that name, so graphs and derivations 
 
 from __future__ import annotations
 
+import operator
+
 from autodiff.core.changeable import refuse_change, refuse_input
 from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.mode import mode
@@ -267,14 +269,24 @@ def augmented_assign(c: Compiler, node: syntax.AugmentedAssign) -> Execute:
     raise CompileError("this cannot be the target of an augmented assignment", code="E0102", span=target.span)
 
 
+#: What a tensor's class has of its own, past the question what the operands are.
+OF_TENSORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+
+
 def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any], Any]:
     """What ``op=`` does: tensors and lists change in place, anything else is computed anew."""
+    of_tensors = OF_TENSORS.get(op)
 
     def change(old: Any, other: Any) -> Any:
         if old.__class__ is Tensor and (other.__class__ is Tensor or other.__class__ in NUMBERS):
             refuse_change(old, (other,))
             refuse_input(old, other)
-            return old.assign_in_place(operate(old, other))
+            return old.assign_in_place((of_tensors or operate)(old, other))
         if old.__class__ is list and op == "+":
             from autodiff.grammar.sequence_methods import extend
 

@@ -202,9 +202,7 @@ def transposed(x: Tensor) -> Tensor:
     """``x.T``"""
     if x.ndim != 2:
         mode.warn(REVERSES_ALL if x.ndim else SINGLE_T)
-    permute = find("permute")
-    assert permute is not None
-    return permute(x, tuple(reversed(range(x.ndim)))) if x.ndim else x
+    return x.T if x.ndim else x
 
 
 def matrix_transposed(x: Tensor, name: str) -> Tensor:

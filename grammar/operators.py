@@ -90,6 +90,8 @@ def add_values(
         mode.site = span
         if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
             return x + y
+        if y.__class__ is Tensor and x.__class__ is float:
+            return x + y
         if x is UNBOUND or y is UNBOUND:
             left(frame), right(frame)
         return operate(x, y)
@@ -105,6 +107,8 @@ def sub_values(
         y = frame[y_slot] if y_slot else right(frame)
         mode.site = span
         if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
+            return x - y
+        if y.__class__ is Tensor and x.__class__ is float:
             return x - y
         if x is UNBOUND or y is UNBOUND:
             left(frame), right(frame)
@@ -122,6 +126,8 @@ def mul_values(
         mode.site = span
         if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
             return x * y
+        if y.__class__ is Tensor and x.__class__ is float:
+            return x * y
         if x is UNBOUND or y is UNBOUND:
             left(frame), right(frame)
         return operate(x, y)
@@ -137,6 +143,8 @@ def div_values(
         y = frame[y_slot] if y_slot else right(frame)
         mode.site = span
         if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
+            return x / y
+        if y.__class__ is Tensor and x.__class__ is float:
             return x / y
         if x is UNBOUND or y is UNBOUND:
             left(frame), right(frame)

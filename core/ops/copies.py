@@ -16,12 +16,19 @@ if TYPE_CHECKING:
 SMALL = 1024
 
 
+def product(x: Any, y: Any) -> Any:
+    """``x @ y`` of vectors and matrices; of small ones numpy's ``dot`` begins in half the time."""
+    if is_fast and x.size <= SMALL and y.size <= SMALL:
+        return x.dot(y)
+    return np.matmul(x, y)
+
+
 def times(x: Any, y: Any) -> Any:
     """``x @ y`` of two matrices. Of copied rows or columns one is multiplied."""
     if not is_fast:
         return x @ y
     if x.size <= SMALL and y.size <= SMALL:
-        return x.dot(y)  # which begins in half the time of `@`
+        return x.dot(y)
     shape = (x.shape[0], y.shape[1])
     if not x.strides[0] and x.shape[0] > 1:
         return np.broadcast_to(times(x[:1], y), shape)

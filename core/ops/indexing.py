@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from autodiff.core.changeable import refuse_change, refuse_input, shows_numbers_twice
 from autodiff.core.errors import ScriptError, ShapeError, type_name
+from autodiff.core.fast import is_fast
 from autodiff.core.lazy import np
 from autodiff.core.op import OPS
 from autodiff.core.ops.creation import make_tensor
@@ -32,18 +33,55 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     >>> getitem(tensor([[1.0, 2.0], [3.0, 4.0]]), (1, 0)).item()
     3.0
     """
+    key = key_of(x, index) if is_fast else None
+    steps = STEPS.get(key)
+    result = x
+    if steps is not None:
+        for op, params in steps:
+            result = op.dispatch((result,), params)
+        return result
     if index.__class__ is slice or index.__class__ is int:
         check_not_single(x, index)
     if index.__class__ is slice:
         start, stop, step = bounds(index, x.shape[0])
-        return slice_dim(x, dim=0, start=start, stop=stop, step=step)
-    place = Place(x, as_tuple(index))
-    result = x
-    for op, params in place.steps:
+        steps = [(slice_dim, {"dim": 0, "start": start, "stop": stop, "step": step})]
+    else:
+        place = Place(x, as_tuple(index))
+        if place.advanced:
+            for op, params in place.steps:
+                result = op(result, **params)
+            return index_op(result, indices=place.advanced)
+        steps = place.steps or [(alias, {})]
+    for op, params in steps:
         result = op(result, **params)
-    if place.advanced:
-        return index_op(result, indices=place.advanced)
-    return alias(x) if result is x else result
+    if key is not None:
+        if len(STEPS) > 1000:
+            STEPS.clear()
+        STEPS[key] = steps
+    return result
+
+
+#: What shapes and indices of ints and slices come to: working it out takes longer than taking the steps.
+STEPS: dict[Any, list[tuple[Any, dict[str, Any]]]] = {}
+
+
+def key_of(x: Tensor, index: Any) -> tuple[Any, ...] | None:
+    """What the steps are kept by; None where there is more in brackets than ints and slices of ints."""
+    if index.__class__ is int:
+        return x.shape, index
+    key: list[Any] = [x.shape, index.__class__]  # `x[:]` and `x[:,]` are not the same
+    for part in index if index.__class__ is tuple else (index,):
+        if part.__class__ is int:
+            key.append(part)
+        elif part.__class__ is slice:
+            ends = part.start, part.stop, part.step
+            for end in ends:
+                if end is not None and end.__class__ is not int:
+                    return None
+            key.append(ends)
+        else:
+            return None
+    return tuple(key)
 
 
 def assign_item(x: Tensor, index: Any, value: Any) -> None:

@@ -11,11 +11,12 @@ import math
 
 from autodiff.core.dtypes import dtype_of
 from autodiff.core.errors import ScriptError, ShapeError
+from autodiff.core.fast import is_fast
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.op import OPS, Op, primitive
-from autodiff.core.ops.copies import times
+from autodiff.core.ops.copies import SMALL, product, times
 from autodiff.core.ops.dims import expanded_shape, size_along
 from autodiff.core.ops.product_checks import (
     check_batches,
@@ -71,7 +72,7 @@ def matmul_right_vjp(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 mm: Op = primitive(
     "mm",
-    lambda x, y: np.matmul(x, y),
+    product,
     lambda g, out, x, y: g @ y.T,
     lambda g, out, x, y: x.T @ g,
     fast_vjps=(lambda g, out, x, y: times(g, y.T), lambda g, out, x, y: times(x.T, g)),
@@ -79,14 +80,14 @@ mm: Op = primitive(
 )
 mv: Op = primitive(
     "mv",
-    lambda x, y: np.matmul(x, y),
+    product,
     lambda g, out, x, y: outer(g, y),
     lambda g, out, x, y: x.T @ g,
     infix="@",
 )
 vm: Op = primitive(  # torch has no name for it: it unsqueezes, multiplies and squeezes
     "vm",
-    lambda x, y: np.matmul(x, y),
+    product,
     lambda g, out, x, y: y @ g,
     lambda g, out, x, y: outer(x, g),
     infix="@",
@@ -94,7 +95,7 @@ vm: Op = primitive(  # torch has no name for it: it unsqueezes, multiplies and s
 )
 dot: Op = primitive(
     "dot",
-    lambda x, y: np.matmul(x, y),
+    product,
     lambda g, out, x, y: g * y,
     lambda g, out, x, y: g * x,
     infix="@",
@@ -158,8 +159,26 @@ def in_type_of(x: Tensor, y: Tensor) -> Tensor:
     return x if x.dtype is y.dtype else OPS["to"](x, dtype=y.dtype.name)
 
 
+#: The products that have passed torch's checks, by what these look at.
+CHECKED: set[tuple[Any, ...]] = set()
+
+
 def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
-    """Apply one of the products after torch's checks of shapes and types."""
+    """Apply one of the products after torch's checks of shapes and types, of small arrays once."""
+    a, b = x.value, y.value
+    key = op, a.shape, b.shape, a.dtype.char, b.dtype.char
+    if key in CHECKED:
+        return op.dispatch((x, y), {})
+    if is_fast and a.size <= SMALL and b.size <= SMALL and len(CHECKED) < 1000:
+        check_product(op, x, y)
+        CHECKED.add(key)
+    else:
+        check_product(op, x, y)
+    return op(x, y)
+
+
+def check_product(op: Op, x: Tensor, y: Tensor) -> None:
+    """What torch asks of the operands of a product, and room for the result."""
     m, n = x.shape, y.shape
     if op is mv:
         check_mv(x, y, m, n[0])
@@ -180,7 +199,6 @@ def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
         check_mm(x, y, m if op is mm else (1, *m), n)
     if op is mm:
         check_allocation((m[0], n[1]), 8)
-    return op(x, y)
 
 
 def multiply_batches(x: Tensor, y: Tensor) -> Tensor:
@@ -201,14 +219,15 @@ def multiply_batches(x: Tensor, y: Tensor) -> Tensor:
 @public("matmul(input: tensor, other: tensor)")
 def matmul(x: Tensor, y: Tensor) -> Tensor:
     """``x @ y``: the product of matrices, of a matrix and a vector, of two vectors, or of batches of them."""
-    if not x.ndim or not y.ndim:
+    m, n = x.ndim, y.ndim
+    op = BY_NDIM.get((m, n))
+    if not m or not n:
         raise ShapeError(
             f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D",
             operands=(x, y),
             caret="`@` multiplies vectors and matrices",
             help=("use `*` to multiply by a number",),
         )
-    op = BY_NDIM.get((x.ndim, y.ndim))
     return multiply_batches(x, y) if op is None else multiply(op, x, y)
 
 

@@ -152,7 +152,7 @@ def reshape_tensor(x: Tensor, shape: Ints) -> Tensor:
     """The entries in the same order under another shape; one size may be -1 and is worked out."""
     shape = infer_shape(x, shape)
     if is_contiguous(x):
-        return reshape(x, shape=shape)
+        return reshape.dispatch((x,), {"shape": shape})
     if can_view(x, shape):
         return reshape.named("ReshapeAliasBackward0")(x, shape=shape)
     return unsafe_view(contiguous(x), shape=shape)
@@ -253,7 +253,7 @@ def check_matrix(x: Tensor, name: str) -> None:
 
 def transposed(x: Tensor) -> Tensor:
     """``x.T``: the dimensions in reverse order."""
-    return permute(x, dims=tuple(range(x.ndim - 1, -1, -1)))
+    return permute.dispatch((x,), {"dims": tuple(range(x.ndim - 1, -1, -1))})
 
 
 @public("permute(input: tensor, *dims: ints)")
