@@ -85,3 +85,19 @@ def test_mistakes_are_named(function, args, message):
         kwargs = {}
     with pytest.raises(ScriptError, match=message):
         FUNCTIONS[function](*bound, **kwargs)
+
+
+def test_classes_that_a_loop_gives_again_are_read_for_what_else_is_given() -> None:
+    loss, x = FUNCTIONS["F.nll_loss"], tensor(-np.arange(6.0).reshape(2, 3))
+    target = tensor(np.array([2, 0]))
+    assert [loss(x, target).item() for _ in range(2)] == [2.5, 2.5]
+    assert loss(x, target, ignore_index=2).item() == 3.0
+    assert loss(x, target, weight=tensor([1.0, 1.0, 3.0])).item() == 2.25
+    assert loss(x, target).item() == 2.5
+    target.assign_in_place(tensor(np.array([1, 1])))
+    assert loss(x, target).item() == 2.5
+    target.assign_in_place(tensor(np.array([1, 2])))
+    assert loss(x, target).item() == 3.0
+    assert loss(tensor(-np.arange(8.0).reshape(2, 4)), target).item() == 3.5
+    with pytest.raises(ScriptError, match="Target 2 is out of bounds"):
+        loss(tensor(np.zeros((2, 2))), target)
