@@ -10,7 +10,7 @@ from autodiff.core.lazy import np
 from autodiff.core.node import Leaf
 from autodiff.core.sweep import newest_first
 from autodiff.core.tensors import Tensor
-from autodiff.grammar.places import kept_in_lists, listed
+from autodiff.grammar.places import is_same_leaf, kept_in_lists, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,11 +112,10 @@ def changes_after(execution: Execution, root: Node, output: str, wrt: list[tuple
         if np.array_equal(tensor.value, node.out, equal_nan=True):
             continue
         changed.append(name)
-        versions = tensor.versions
-        if tensor.node.site != node.site:
-            sites.append(tensor.node.site)
-        elif versions is not None:
-            sites.append(versions.changed_at)
+        site = tensor.node.site
+        if is_same_leaf(tensor, node) and site == node.site:  # in place, which leaves the place that made it
+            site = None if tensor.versions is None else tensor.versions.changed_at
+        sites.append(site)
     if not changed:
         return ""
     lines = lines_of([site for site in sites if site is not None], execution)

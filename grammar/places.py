@@ -61,7 +61,7 @@ def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
     unclear: dict[Leaf | GradCell, list[Leaf]] = {}
     for leaf in leaves:
         name = leaf.name
-        if name is None or name in shared or not is_same(execution.names.get(name), leaf):
+        if name is None or name in shared or not is_same_leaf(execution.names.get(name), leaf):
             unclear.setdefault(leaf.cell or leaf, []).append(leaf)
     if not unclear:
         return
@@ -78,12 +78,14 @@ def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
             leaf.name = place
 
 
-def is_same(value: Any, leaf: Leaf) -> bool:
+def is_same_leaf(value: Any, leaf: Node) -> bool:
     """Whether a value of the script is this leaf, or what a change in place has made of it."""
     if value.__class__ is not Tensor:
         return False
     node = value.node
-    return node is leaf or (leaf.cell is not None and isinstance(node, Leaf) and node.cell is leaf.cell)
+    if not isinstance(node, Leaf) or not isinstance(leaf, Leaf) or leaf.cell is None:
+        return node is leaf
+    return node.cell is leaf.cell
 
 
 def told_apart(named: list[tuple[str, Node]]) -> list[tuple[str, Node]]:

@@ -31,7 +31,7 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
     """Pick target, weight and inputs, and sweep."""
     root, name, recorded = target_of(execution, settings)
     seed = starting_weight(settings, root, name, recorded)
-    is_own = recorded is not None and settings.grad_output is None
+    is_own = settings.grad_output is None and root in execution.last_passes.backward.roots
     at_once = pass_back_at_once(root, seed)
     order = newest_first([root]) if at_once is None else at_once[0]
     make_usable(order)

@@ -55,6 +55,15 @@ def test_every_way_to_change_an_input_is_told(autodiff, change, lines):
     assert f"w was changed afterwards ({lines})" in done.out
 
 
+def test_a_leaf_that_a_step_has_replaced_is_told_with_its_line(autodiff):
+    code = (
+        "w = torch.tensor([2.0], requires_grad=True)\nfor i in range(3):\n    L = (w - 0.5).pow(2).sum()\n"
+        "    g, = torch.autograd.grad(L, w)\n    w = (w - 0.1 * g).detach().requires_grad_()\n"
+    )
+    done = autodiff("run", "-e", code, "--show", "gradients")
+    assert (SINCE in done.out, done.err) == (True, "")
+
+
 @pytest.mark.parametrize(
     "code",
     [

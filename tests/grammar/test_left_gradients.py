@@ -50,6 +50,8 @@ def test_what_a_line_made_of_a_gradient_is_told(script: str, note: str) -> None:
         W + "w.register_hook(lambda g: print(g))\n" + PASS,
         W + PASS + "w.grad.zero_()\n(w ** 3).backward()\n",
         W + "y = w * w\ny.backward()\nw.grad = None\nL = w ** 3\n",
+        W + "L = w ** 2\ng, = torch.autograd.grad(L, w)\n",
+        W + "for i in range(2):\n    L = w ** 2\n    g, = torch.autograd.grad(L, w)\n",
     ],
 )
 def test_where_both_are_the_same_nothing_is_told(script: str) -> None:
