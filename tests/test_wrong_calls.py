@@ -63,6 +63,30 @@ def test_a_call_by_hand_does_what_it_does_in_torch(topic: str) -> None:
         assert ours.error is not None or ours.stdout == theirs.stdout, line
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "call",
+    [
+        "p.add_(-0.1, p * 2)",
+        "p.add(torch.tensor(2.), p)",
+        "p.sub_(2, other=p)",
+        "torch.add(p, 2, 3)",
+        "p.addcmul_(0.1, p * 2, p)",
+        "torch.addcdiv(p, 0.1, p, p)",
+        "p.addmv_(2., 3., m, p * 2)",
+        "torch.addmv(2., p, m, p)",
+        "torch.addmm(2., m, m, m)",
+        "m.addr_(2., 3., p, p)",
+    ],
+)
+def test_an_older_order_is_warned_of_as_torch_does(call: str) -> None:
+    from torch_prelude import run_with_torch
+
+    script = f"p, m = torch.ones(3), torch.ones(3, 3)\nprint({call})"
+    ours, [theirs] = run_script(script), run_with_torch(script).warnings
+    assert ours.warnings == [theirs.partition(" (Triggered")[0].replace("\t", "    ")]
+
+
 #: Shapes of vectors, matrices and batches, some of which fit.
 OF_PRODUCTS = (
     "(3,)",
