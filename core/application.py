@@ -156,13 +156,20 @@ def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         common = dtypes.default_dtype()
     # A truth value beside numbers of the common type needs no cast: numpy reads it as 0 or 1 by itself.
     as_it_is = dtypes.bool_ if any(x.__class__ is Tensor and x.dtype is common for x in operands) else common
-    cast = OPS["to"]
     return tuple(
-        cast(x, dtype=common.name)
-        if x.__class__ is Tensor and x.dtype is not common and x.dtype is not as_it_is
-        else x
+        _cast(x, common) if x.__class__ is Tensor and x.dtype is not common and x.dtype is not as_it_is else x
         for x in operands
     )
+
+
+def _cast(x: Tensor, dtype: DType) -> Tensor:
+    """``x`` in another type. torch saves ``x`` itself: the same changes in place make a pass refuse both."""
+    made: Tensor = OPS["to"](x, dtype=dtype.name)
+    if mode.enabled:
+        made.versions = sharing.counter_of(x)
+        if made.node is not None:
+            sharing.keep_in_sight(made.versions, made.node)
+    return made
 
 
 def _number_dtype(value: object) -> DType:

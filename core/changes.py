@@ -64,7 +64,7 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
         tensor.value = result.value
         return tensor
     base = base_of(tensor)
-    change = Change(tensor.versions or counter_of(tensor), result.node, since, mode.site)
+    change = Change(tensor.versions or counter_of(tensor), tensor.dtype, result.node, since, mode.site)
     if tensor.alias is None:
         mark_old_values([tensor], change)
         old, tensor.value = tensor.node, result.value
@@ -95,7 +95,9 @@ def are_alike(x: Any, y: Any) -> bool:
 def is_unseen(tensor: Tensor) -> bool:
     """Whether no graph and no other tensor knows the value, as it mostly is with gradients."""
     versions = tensor.versions
-    return tensor.alias is None and tensor.node is None and (versions is None or not versions.nodes)
+    if versions is not None and (versions.nodes or versions.users):
+        return False
+    return tensor.alias is None and tensor.node is None
 
 
 def mark_old_values(group: list[Tensor], change: Change) -> None:
@@ -109,6 +111,12 @@ def mark_old_values(group: list[Tensor], change: Change) -> None:
             if node.mark is None or node.mark.overwritten is None:
                 node.set_mark().overwritten = change
         versions.nodes.clear()
+    for user, shape in versions.users:
+        node = user()
+        if node is not None and node.number < change.since:
+            mark = node.set_mark()
+            mark.used = mark.used or (change, shape)
+    versions.users.clear()
     versions.count += 1
     for tensor in group:
         counter_of(tensor).changed_at = mode.site
@@ -227,7 +235,7 @@ def reshape_in_place(tensor: Tensor, result: Tensor) -> Tensor:
     versions.nodes[:] = [node for node in versions.nodes if node() is not result.node]
     others = [other for other in live(alias.members) if other is not tensor]
     old = tensor.node
-    mark_old_values(sharing_memory(alias), Change(versions, result.node, 0, mode.site))
+    mark_old_values(sharing_memory(alias), Change(versions, tensor.dtype, result.node, 0, mode.site))
     if not others and not views and alias.recipe is None:
         tensor.alias = None
     else:

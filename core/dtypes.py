@@ -31,6 +31,11 @@ class DType:
         return f"torch.{self.name}"
 
     @property
+    def kind_of_tensor(self) -> str:
+        """What torch's errors call a tensor of this type."""
+        return "CPUBoolType" if self.kind == "b" else f"torch.{self.long_name}Tensor"
+
+    @property
     def is_floating_point(self) -> bool:
         return self.kind == "f"
 

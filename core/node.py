@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.core.dtypes import DType
     from autodiff.core.fusion import Lazy
     from autodiff.core.tensors import Tensor
 
@@ -62,16 +63,18 @@ class VersionCounter:
     ``changed_by`` is the name of the node that changed it last, empty for a change nothing recorded.
     ``changed_at`` is the place of that change; one through ``.data``, which is not counted, has it too.
     ``nodes`` are those whose value a change overwrites although no tensor may be left that shows it, such as
-    that of ``h[0]`` in ``h[1] = h[0] * s``.
+    that of ``h[0]`` in ``h[1] = h[0] * s``. ``users`` are those that keep the value as a parameter, such as
+    the positions in ``x[i]``, each with the shape it had.
     """
 
-    __slots__ = ("changed_at", "changed_by", "count", "nodes")
+    __slots__ = ("changed_at", "changed_by", "count", "nodes", "users")
 
     def __init__(self) -> None:
         self.count = 0
         self.changed_by = ""
         self.changed_at: Span | None = None
         self.nodes: list[ref[Any]] = []
+        self.users: list[tuple[ref[Any], tuple[int, ...]]] = []
 
 
 class Change:
@@ -82,10 +85,13 @@ class Change:
     ``holder`` is the tensor that held the value, where there was one.
     """
 
-    __slots__ = ("by", "expected", "holder", "since", "site", "versions")
+    __slots__ = ("by", "dtype", "expected", "holder", "since", "site", "versions")
 
-    def __init__(self, versions: VersionCounter, by: Node | None, since: int, site: Span | None) -> None:
+    def __init__(
+        self, versions: VersionCounter, dtype: DType, by: Node | None, since: int, site: Span | None
+    ) -> None:
         self.versions = versions
+        self.dtype = dtype
         self.expected = versions.count
         self.by = by
         self.since = since or next_number()
@@ -94,7 +100,7 @@ class Change:
 
     def seen_by(self, holder: Tensor) -> Change:
         """The same change of what one tensor held."""
-        seen = Change(self.versions, self.by, self.since, self.site)
+        seen = Change(self.versions, self.dtype, self.by, self.since, self.site)
         seen.holder = ref(holder)
         return seen
 
@@ -135,10 +141,11 @@ class Mark:
 
     ``freed``: a backward pass has used up the saved values, at the place ``freed_at``. ``cell``:
     ``retain_grad()`` was asked for. ``overwritten``: the change in place of the tensor that held this value.
-    ``is_shared``: this is the mark of many nodes.
+    ``is_shared``: this is the mark of many nodes. ``used``: the change in place of a tensor that this node
+    keeps as a parameter, and the shape that had.
     """
 
-    __slots__ = ("cell", "freed", "freed_at", "is_shared", "overwritten")
+    __slots__ = ("cell", "freed", "freed_at", "is_shared", "overwritten", "used")
 
     def __init__(self, freed: bool = False, freed_at: Span | None = None, is_shared: bool = False) -> None:
         self.freed = freed
@@ -146,6 +153,7 @@ class Mark:
         self.is_shared = is_shared
         self.cell: GradCell | None = None
         self.overwritten: Change | None = None
+        self.used: tuple[Change, tuple[int, ...]] | None = None
 
 
 class Node:
@@ -252,6 +260,8 @@ class OpNode(Node):
             if mark.freed_at is not None:
                 error.labels.append(Label(mark.freed_at, "the graph was freed here"))
             raise self.point_out(error, "the values kept here for backward are gone")
+        if mark is not None and mark.used is not None:
+            raise self._overwritten(*mark.used, "", "a value")
         for node in (self, *self.inputs):
             if node is not None and node.mark is not None and node.mark.overwritten is not None:
                 return self._check_overwritten()
@@ -268,7 +278,9 @@ class OpNode(Node):
                 continue
             if place in self.reads():
                 assert node is not None
-                self._refuse_overwritten(node, change)
+                maker = node.grad_fn_name if node is self else change.maker(node)
+                name = f"`{node.name}`" if node.name else "a value"
+                raise self._overwritten(change, change.shape(node), maker, name)
 
     def reads(self) -> frozenset[int | str]:
         """Which saved values the rules of the tracked operands read: operand numbers and ``"out"``."""
@@ -276,13 +288,9 @@ class OpNode(Node):
 
         return values_read(self)
 
-    def _refuse_overwritten(self, node: Node, change: Change) -> None:
-        from autodiff.core.dtypes import dtype_of
-
-        numbers = f"torch.{dtype_of(node.out).long_name}Tensor {list(change.shape(node))}"
-        maker = node.grad_fn_name if node is self else change.maker(node)
+    def _overwritten(self, change: Change, shape: tuple[int, ...], maker: str, name: str) -> GradientError:
+        numbers = f"{change.dtype.kind_of_tensor} {list(shape)}"
         made_by = f", which is output 0 of {name_in_messages(maker)}," if maker else ""
-        name = f"`{node.name}`" if node.name else "a value"
         error = GradientError(
             "one of the variables needed for gradient computation has been modified by an inplace operation:"
             f" [{numbers}]{made_by} is at version {change.versions.count}; expected version {change.expected}"
@@ -294,7 +302,7 @@ class OpNode(Node):
         if change.site is not None:
             error.labels.append(Label(change.site, f"{name} was changed in place here"))
         error.about = (change.site,)
-        raise self.point_out(error, f"needs {name} as it was here")
+        return self.point_out(error, f"needs {name} as it was here")
 
     def point_out(self, error: GradientError, text: str) -> GradientError:
         """Add a label to ``error`` at the line that made this node."""

@@ -7,19 +7,23 @@ place does to them is in ``changes``.
 
 from __future__ import annotations
 
+from functools import wraps
 from weakref import ref
 
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, Node, VersionCounter
 from autodiff.core.op import Op
+from autodiff.core.results import NamedResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any, TypeVar
 
     from autodiff.core.tensors import Tensor
 
+    F = TypeVar("F", bound=Callable[..., Any])
     T = TypeVar("T")
 
 
@@ -99,6 +103,49 @@ def keep_in_sight(versions: VersionCounter, node: Node) -> None:
     """
     if node.__class__ is ArrayNode or node.__class__ is Leaf:
         enter(versions.nodes, node)
+
+
+def keeping(*names: str, of: str = "") -> Callable[[F], F]:
+    """Have a pass refuse changes in place of these arguments, which the node keeps as parameters.
+
+    Of a function whose result was made by that node; with ``of``, where that argument has a gradient.
+    """
+
+    def enter(function: F) -> F:
+        parameters = function.__code__.co_varnames
+        places = [parameters.index(name) for name in names]
+        place_of = parameters.index(of) if of else 0
+
+        @wraps(function)
+        def keeps(*args: Any) -> Any:
+            made = function(*args)
+            if not of or args[place_of].requires_grad:
+                keep(made, [args[place] for place in places])
+            return made
+
+        return keeps  # type: ignore[return-value] # it takes and answers what `function` does
+
+    return enter
+
+
+def keep(made: Tensor, given: Iterable[Any]) -> None:
+    """Remember that the node of ``made`` keeps the tensors among what was given to it."""
+    node = made.node
+    if node.__class__ is not ArrayNode or not mode.enabled:
+        return
+    for x in given:
+        if x.__class__ is not made.__class__:
+            continue
+        users = counter_of(x).users
+        if len(users) >= 8 and not len(users) & (len(users) - 1):
+            users[:] = [user for user in users if user[0]() is not None]
+        users.append((ref(node), x.shape))
+
+
+def with_places(name: str, values: Tensor, indices: Tensor) -> NamedResult:
+    """What ``max(dim=0)`` and its kin answer; the node of the values keeps the positions."""
+    keep(values, (indices,))
+    return NamedResult(f"torch.return_types.{name}", ("values", "indices"), (values, indices))
 
 
 def note_view(view: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> None:

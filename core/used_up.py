@@ -57,4 +57,4 @@ def make_usable(nodes: Iterable[Node]) -> None:
             node.mark = None
         elif mark is not None:
             mark.freed = False
-            mark.overwritten = None
+            mark.overwritten = mark.used = None

@@ -145,10 +145,9 @@ def hooked(node: Node, g: Any, lift: bool) -> Any:
                 caret="a hook returns the gradient to go on with, or nothing",
             )
         if answer.dtype is not given.dtype:
-            kind = f"torch.{answer.dtype.long_name}Tensor" if answer.dtype.kind != "b" else "CPUBoolType"
             raise GradientError(
-                f"hook '{hook.name}' has changed the type of value (was torch.{given.dtype.long_name}Tensor"
-                f" got {kind})",
+                f"hook '{hook.name}' has changed the type of value (was {given.dtype.kind_of_tensor} got"
+                f" {answer.dtype.kind_of_tensor})",
                 code="E0413",
                 operands=(answer,),
                 caret=f"the gradient holds {given.dtype.name} numbers",

@@ -176,6 +176,17 @@ div = elementwise(
     grad_fn=left_number("MulBackward0", "DivBackward0"),
 )
 neg = elementwise("neg", lambda x: np.negative(x), -1, infix="-", scalar=operator.neg)
+
+
+def pow_saves(node: Node) -> tuple[tuple[int | str, ...], ...]:
+    """torch keeps the result wherever the exponent is a tensor, whether or not that has a gradient."""
+    base, exponent = node.inputs
+    if exponent is None:
+        return (0,), ()
+    kept = (1, "out") if base is None else (0, 1, "out")
+    return kept, kept
+
+
 pow = elementwise(
     "pow",
     pow_forward,
@@ -184,6 +195,7 @@ pow = elementwise(
     infix="**",
     scalar=operator.pow,
     grad_fn=pow_grad_fn,
+    saved=pow_saves,
     kink="the slope in the base is 0 where the exponent is 0; the slope in the exponent is 0 at base 0",
 )
 square = elementwise(

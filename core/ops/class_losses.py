@@ -20,6 +20,7 @@ from autodiff.core.ops.losses import asked_reduction
 from autodiff.core.ops.reduction import sum
 from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.softmax import log_softmax, normalized
+from autodiff.core.sharing import keep, keeping
 from autodiff.core.tensors import Tensor
 from autodiff.core.tiles import settings
 
@@ -207,6 +208,7 @@ def checked_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_ind
     " ignore_index: int = -100, reduce: any = None, reduction: str = 'mean')",
     method=False,
 )
+@keeping("target", "weight")
 def nll_loss(
     x: Tensor,
     target: Tensor,
@@ -281,9 +283,11 @@ def cross_entropy(
 
         fused = fused_cross_entropy.put_off(log_softmax, nll_loss_op, x, {**classes, "reduction": reduction})
         if fused is not None:
+            keep(fused, (target, weight))
             return fused
     logs = log_softmax(x, dim=axis)
     loss = nll_loss_op(logs, **classes, reduction=reduction)
+    keep(loss, (target, weight))
     if not label_smoothing:
         return loss
     weighted_logs = logs if weight is None else logs * class_column(weight, x, axis)

@@ -19,6 +19,7 @@ from autodiff.core.ops.reduction import Dims, check_not_empty, dims_of, share_am
 from autodiff.core.ops.selection import maximum, minimum
 from autodiff.core.requirements import need_kind
 from autodiff.core.results import NamedResult
+from autodiff.core.sharing import with_places
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -139,7 +140,7 @@ def pick_entries(
     kink = pick.kink if name in ("max", "min") else PICKED
     values = pick.named(grad_fn, kink=kink)(x, index=index, dim=axis, keepdim=keepdim)
     places = index if keepdim or not x.ndim else np.squeeze(index, axis=axis)
-    return NamedResult(f"torch.return_types.{name}", ("values", "indices"), (values, Tensor(places)))
+    return with_places(name, values, Tensor(places))
 
 
 def extreme(

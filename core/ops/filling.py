@@ -31,6 +31,7 @@ from autodiff.core.ops.places import bounds
 from autodiff.core.ops.positions import check_integers, positions_in, vector
 from autodiff.core.ops.reduction import cast
 from autodiff.core.ops.shape import expand, reshape, to
+from autodiff.core.sharing import keeping
 from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
@@ -120,6 +121,7 @@ def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str,
 @public(
     "index_add(input: tensor, dim: int, index: tensor, source: tensor, *, alpha: float = 1)", in_place=True
 )
+@keeping("index", of="source")
 def index_add_of(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
     """``source`` times ``alpha`` added at the positions that ``index`` lists, as often as it lists them."""
     dim = wrap_dim(x, dim)
@@ -131,6 +133,7 @@ def index_add_of(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: floa
 
 
 @public("index_copy(input: tensor, dim: int, index: tensor, source: tensor)", in_place=True)
+@keeping("index")
 def index_copy_of(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """``source`` in place of the positions that ``index`` lists."""
     dim = wrap_dim(x, dim)
@@ -177,6 +180,7 @@ def wrong_copy(message: str, operand: Tensor, code: str = "E0208") -> ShapeError
 
 
 @public("index_fill(input: tensor, dim: int, index: tensor, value: value)", in_place=True)
+@keeping("index")
 def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """One number in place of the positions that ``index`` lists."""
     is_tensor = value.__class__ is Tensor
@@ -267,6 +271,7 @@ def diagonal_scatter(x: Tensor, source: Tensor, offset: int, dim1: int, dim2: in
 
 
 @public("put(input: tensor, index: tensor, source: tensor, accumulate: bool = False)", in_place=True)
+@keeping("index")
 def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
     """``source`` at positions counted over all entries in row order, in place of what is there or added."""
     if index.dtype.name != "int64":
@@ -323,6 +328,7 @@ def with_mask(x: Tensor, mask: Tensor) -> tuple[Tensor, Any]:
 
 
 @public("masked_select(input: tensor, mask: tensor)")
+@keeping("mask")
 def masked_select(x: Tensor, mask: Tensor) -> Tensor:
     """The entries where the mask holds, in row order."""
     if mask.dtype.name != "bool":
@@ -337,6 +343,7 @@ def masked_select(x: Tensor, mask: Tensor) -> Tensor:
 
 
 @public("masked_scatter(input: tensor, mask: tensor, source: tensor)", in_place=True)
+@keeping("mask")
 def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The entries of ``source``, one after the other, in place of those where the mask holds."""
     check_broadcast((mask, x))

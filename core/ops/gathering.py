@@ -28,6 +28,7 @@ from autodiff.core.ops.positions import (
 )
 from autodiff.core.ops.shape import clone, expand_sizes, reshape
 from autodiff.core.requirements import name_in_c, need_mask
+from autodiff.core.sharing import keeping
 from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
@@ -80,6 +81,7 @@ def narrow(x: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 
 @public("index_select(input: tensor, dim: int, index: tensor)")
+@keeping("index")
 def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """The positions along a dimension that ``index`` lists, in its order."""
     dim = wrap_dim(x, dim)
@@ -108,6 +110,7 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 @public("gather(input: tensor, dim: int, index: tensor)")
+@keeping("index")
 def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """``out[i][j] = input[i][index[i][j]]`` for ``dim=1``; likewise along any other dimension."""
     dim = check_gather(x, dim, index)
@@ -168,6 +171,7 @@ def common_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
 
 
 @public("take(input: tensor, index: tensor)")
+@keeping("index")
 def take(x: Tensor, index: Tensor) -> Tensor:
     """The entries at positions counted over the whole tensor in row order."""
     if index.dtype.name != "int64":
@@ -231,6 +235,7 @@ SCATTER = "scatter(input: tensor, dim: int, index: tensor, src: value = None, *,
 
 
 @public(f"{SCATTER} reduce: str = None)", in_place=True)
+@keeping("index")
 def scatter(
     x: Tensor, dim: int, index: Tensor, source: Any, value: float | None, reduce: str | None
 ) -> Tensor:
@@ -269,6 +274,7 @@ def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -
 
 
 @public("scatter_add(input: tensor, dim: int, index: tensor, src: tensor)", in_place=True)
+@keeping("index", of="source")
 def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """As ``scatter``, adding to what is there."""
     return scattered("scatter_add", x, dim, index, source)

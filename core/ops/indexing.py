@@ -18,7 +18,7 @@ from autodiff.core.ops.dims import expanded_shape
 from autodiff.core.ops.picking import WHOLE, index_op, index_put, slice_dim
 from autodiff.core.ops.places import Place, as_tuple, bounds, check_not_single, spans
 from autodiff.core.ops.shape import alias, reshape_tensor
-from autodiff.core.sharing import recipe_of, share_memory
+from autodiff.core.sharing import keep, recipe_of, share_memory
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -50,7 +50,9 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         if place.advanced:
             for op, params in place.steps:
                 result = op(result, **params)
-            return index_op(result, indices=place.advanced)
+            made = index_op(result, indices=place.advanced)
+            keep(made, as_tuple(index))
+            return made
         steps = place.steps or [(alias, {})]
     for op, params in steps:
         result = op(result, **params)
@@ -156,7 +158,10 @@ def value_in_place(x: Tensor, place: Place, value: Any) -> Tensor:
             operands=(x,),
             help=("assign a number or a tensor, as in `x[0] = torch.tensor([1.0, 2.0])`",),
         )
-    return index_put(x, value, basic=basic, advanced=place.advanced)
+    made = index_put(x, value, basic=basic, advanced=place.advanced)
+    if place.advanced:
+        keep(made, place.keys)
+    return made
 
 
 def other_type(x: Tensor, values: Tensor) -> ScriptError:

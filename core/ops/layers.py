@@ -28,6 +28,7 @@ from autodiff.core.ops.spreads import vector_norm
 from autodiff.core.ops.transcendental import sigmoid
 from autodiff.core.random_source import source
 from autodiff.core.requirements import need_room, whole_number
+from autodiff.core.sharing import keeping
 from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
@@ -147,6 +148,7 @@ for dims in (1, 2, 3):
     " norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False)",
     method=False,
 )
+@keeping("index")
 def embedding(
     index: Tensor,
     weight: Tensor,

@@ -32,6 +32,7 @@ from autodiff.core.ops.selection import abs, maximum, sign
 from autodiff.core.ops.shape import expand
 from autodiff.core.ops.transcendental import exp, log, sigmoid, xlogy
 from autodiff.core.requirements import need_room
+from autodiff.core.sharing import keeping
 from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
@@ -320,6 +321,7 @@ def binary_cross_entropy(
     f" {LEGACY}, pos_weight: tensor = None)",
     method=False,
 )
+@keeping("pos_weight")
 def binary_cross_entropy_with_logits(
     x: Tensor,
     y: Tensor,

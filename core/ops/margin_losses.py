@@ -22,6 +22,7 @@ from autodiff.core.ops.selection import clamp_min, minimum, relu
 from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.transcendental import exp, sqrt
 from autodiff.core.requirements import need_room
+from autodiff.core.sharing import keeping
 from autodiff.core.tensors import Tensor, check_broadcast
 
 TYPE_CHECKING = False
@@ -187,6 +188,7 @@ def positive(x: Tensor) -> Tensor:
     f" weight: tensor = None, {LEGACY})",
     method=False,
 )
+@keeping("target", "weight")
 def multi_margin_loss(
     x: Tensor,
     target: Tensor,
@@ -238,6 +240,7 @@ def multi_margin_loss(
 
 
 @public(f"F.multilabel_margin_loss(input: tensor, target: tensor, {LEGACY})", method=False)
+@keeping("target")
 def multilabel_margin_loss(
     x: Tensor, target: Tensor, size_average: Any, reduce: Any, reduction: str
 ) -> Tensor:

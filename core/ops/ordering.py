@@ -19,6 +19,7 @@ from autodiff.core.ops.extremes import TIES, check_median, middle_of_nothing, pi
 from autodiff.core.ops.reduction import share_among_equals
 from autodiff.core.ops.shape import movedim, reshape
 from autodiff.core.results import NamedResult
+from autodiff.core.sharing import with_places
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -68,7 +69,7 @@ def chosen(
 ) -> NamedResult:
     """The entries at ``index`` along ``axis``, and the positions themselves."""
     values = picking.gather.named(grad_fn, saved=((),), kink=kink)(x, dim=axis, index=index)
-    return NamedResult(f"torch.return_types.{name}", ("values", "indices"), (values, Tensor(index)))
+    return with_places(name, values, Tensor(index))
 
 
 # -- the functions --------------------------------------------------------------------------------------

@@ -140,6 +140,7 @@ class Place:
 
     def __init__(self, x: Tensor, index: tuple[Any, ...]) -> None:
         self.x = x
+        self.keys = index
         self.steps: list[tuple[Any, dict[str, Any]]] = []
         self.shape = x.shape
         self._basic: list[Any] = []

@@ -139,3 +139,15 @@ def test_a_used_up_graph_says_where_it_was_freed() -> None:
     places = {label.text: Source(text).excerpt(label.span) for label in error.labels}
     assert places["the graph was freed here"] == "y.backward()"
     assert places["the values kept here for backward are gone"] == "x ** 2"
+
+
+@pytest.mark.parametrize(
+    "use", ["x[i]", "x.gather(0, i)", "x * i", "x ** i", "x.index_fill(0, i, 2.0)", "F.nll_loss(x, i[2])"]
+)
+def test_a_change_of_positions_or_of_an_operand_that_was_cast_is_pointed_at(use: str) -> None:
+    lines = ["x = torch.ones(3, requires_grad=True)", "i = torch.tensor([0, 1, 2])"]
+    source = Source("\n".join([*lines, f"y = {use}", "i += 1", "y.sum().backward()"]))
+    error = run_script(source.text).error
+    assert error is not None
+    assert error.code == "E0403"
+    assert sorted(source.position(label.span.start)[0] for label in error.labels) == [3, 4]
