@@ -60,12 +60,13 @@ class CustomCall:
     ``sources`` and ``values`` are the operands as they were then. ``slots`` has for every output what
     ``backward`` is given: its place in the row (start, end), or None where no gradient flows through it.
     ``reached`` are the outputs that the pass under way has brought a gradient to. ``mark`` is where the
-    random numbers stood.
+    random numbers stood, and ``drawn`` where they did when ``backward`` last ran for the script: for a
+    report on the script, which has ended then, it draws the same ones.
     """
 
     __slots__ = (
-        *("answered", "backward", "context", "forward", "mark", "name", "operands", "outputs", "reached"),
-        *("ran", "site", "slots", "sources", "values"),
+        *("answered", "backward", "context", "drawn", "forward", "is_of_script", "mark", "name", "operands"),
+        *("outputs", "ran", "reached", "site", "slots", "sources", "values"),
     )
 
     def __init__(
@@ -86,6 +87,8 @@ class CustomCall:
         self.site = mode.site
         self.ran: Span | None = None
         self.mark = source.mark()
+        self.drawn: tuple[int, Any] | None = None
+        self.is_of_script = mode.recorder is not None
         self.outputs: list[Any] = []
         self.slots: list[tuple[int, int] | None] = []
         self.reached: set[int] = set()
@@ -245,13 +248,22 @@ class CustomCall:
         self.reached.clear()
         site = mode.site  # a script's backward moves it from line to line
         try:
-            answers = self.backward(self.context, *arguments)
+            answers = self.run_backward(arguments)
             self.ran = None if mode.site is site else mode.site
         finally:
             mode.site = site
         if not isinstance(answers, tuple):
             answers = (answers,)
         return checked(self.name, answers, self.values)
+
+    def run_backward(self, arguments: list[Tensor | None]) -> Any:
+        """What the user's ``backward`` answers."""
+        is_over = self.is_of_script and mode.recorder is None
+        if is_over and self.drawn is not None:
+            with drawn_again(self.drawn):
+                return self.backward(self.context, *arguments)
+        self.drawn = source.mark()
+        return self.backward(self.context, *arguments)
 
     def arguments_for(self, g: Tensor) -> list[Tensor | None]:
         """The gradient of every output, from that of the row or of the only output."""

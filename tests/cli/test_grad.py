@@ -133,3 +133,29 @@ def test_a_shape_is_spelled_as_python_spells_it(autodiff):
     done = autodiff("grad", "-e", "x = ones(3, requires_grad=True)", "-e", "y = x * 2")
     assert done.returncode == 4
     assert "this has 3 entries, of shape (3,)" in done.err
+
+
+NOISY = """\
+class Noisy(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+    @staticmethod
+    def backward(ctx, g):
+        return g * torch.rand(2)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+L = Noisy.apply(x).sum()
+L.backward(retain_graph=True)
+x.grad = None
+"""
+
+
+@pytest.mark.parametrize("end", ["L.backward()\nprint(x.grad.tolist())", "print(x.grad)"])
+def test_a_backward_that_draws_numbers_draws_those_of_the_last_pass_again(autodiff, end):
+    done = autodiff("run", "--format", "json", "-e", NOISY + end)
+    [gradient] = json.loads(done.out)["gradients"]
+    [derivation] = json.loads(done.out)["derivations"]
+    assert gradient["grad"] == derivation["backward"]
+    assert derivation["difference"] == 0
+    if end.startswith("L"):
+        assert gradient["grad"] == json.loads(done.err.splitlines()[0])
