@@ -10,7 +10,7 @@ from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode, no_grad
 from autodiff.core.node import ArrayNode, Node
-from autodiff.core.op import OPS, Op
+from autodiff.core.op import CUSTOM, OPS, Op
 from autodiff.core.random_source import source
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor, settle
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from autodiff.core.function import Context
     from autodiff.core.span import Span
-
-DOC = "a function defined in the script"
 
 
 class Part(Op):
@@ -161,7 +159,7 @@ class CustomCall:
             vjps=tuple([self.rule_for(index) for index in range(count)]),
             grad_fn=f"{self.name}Backward",
             saved=(reads,) * count,
-            doc=DOC,
+            doc=CUSTOM,
         )
         op.call = self
         return ArrayNode(op, self.sources, self.values, {}, value, self.site)
@@ -184,7 +182,7 @@ class CustomCall:
             return OPS["embed"](flat, shape=row.shape, basic=(slice(start, end),), advanced=())
 
         reads: tuple[int | str, ...] = ("out",) if is_kept else ()
-        op = Part(self.name, forward, vjps=(vjp,), grad_fn=f"{self.name}Backward", saved=(reads,), doc=DOC)
+        op = Part(self.name, forward, vjps=(vjp,), grad_fn=f"{self.name}Backward", saved=(reads,), doc=CUSTOM)
         op.position = position
         return op
 

@@ -25,6 +25,9 @@ OPS: dict[str, Op] = Table("ops")
 
 PLAIN_NUMBERS = (float, int, bool)
 
+#: The ``doc`` of ops that scripts define, which tells them from ours.
+CUSTOM = "a function defined in the script"
+
 #: How to apply a record to operands of a class: Tensor and Symbol enter themselves here.
 APPLIERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 

@@ -11,7 +11,7 @@ from autodiff.core.constants import ArrayText, entries_text
 from autodiff.core.dtypes import DTYPES, DType, float64
 from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
 from autodiff.core.lazy import np
-from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, REFUSALS, Op
+from autodiff.core.op import APPLIERS, CUSTOM, OPS, PLAIN_NUMBERS, REFUSALS, Op
 from autodiff.core.op_words import word
 
 TYPE_CHECKING = False
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 NOTHING: frozenset[int | str] = frozenset()
 LOGIC = {"logical_and": "&", "logical_or": "|", "logical_not": "~"}
-CUSTOM = "a function defined in the script"
 
 
 class OwnText(str):

@@ -6,13 +6,13 @@ may name positions and keywords but no attributes.
 
 from __future__ import annotations
 
-from autodiff.core.custom_call import DOC as CUSTOM
 from autodiff.core.device import Device
 from autodiff.core.dtypes import DType
 from autodiff.core.errors import LimitError, ScriptError
 from autodiff.core.function import Context
 from autodiff.core.functions import Function
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.op import CUSTOM
 from autodiff.core.printing import format_named_result, format_number, format_size, format_with_spec
 from autodiff.core.tensors import Tensor
 from autodiff.core.watch import HookHandle
