@@ -59,25 +59,42 @@ def backward_from(
         ends = [node for node in everything if (node.cell if isinstance(node, Leaf) else node) in wanted]
         order = leading_to(everything, ends)
         cotangents = passing()(order, seeds, lift=create_graph, inner=False)
+    passed = None if wanted is None else set(order)  # others may have received a part of their gradient
     before: list[tuple[GradCell, Any]] = []
     # Almost all nodes are neither: the few are put in the order of the graph.
     where_kept = [node for node in cotangents if node.__class__ is Leaf or node.mark is not None]
     for node in sorted(where_kept, key=attrgetter("number"), reverse=True):
         g = cotangents[node]
         cell = node.cell if isinstance(node, Leaf) else node.mark.cell if node.mark is not None else None
-        if cell is None or (wanted is not None and node not in wanted and cell not in wanted):
+        if cell is None or (passed is not None and node not in passed):
             continue
         before.append((cell, None if cell.grad is None else cell.grad.value))
-        cell.assigned_at = None
-        if cell.grad is None:
-            cell.grad = g if create_graph else Tensor(settle(g))
-        elif create_graph:
-            cell.grad = cell.grad + g
-        else:  # in place, as torch does: whoever holds the old .grad sees the sum
-            cell.grad.assign_in_place(Tensor(_plain_sum(cell.grad.value, g)))
+        gather(cell, g, create_graph, isinstance(node, Leaf))
     if mode.recorder is not None:
         mode.recorder.grads_gathered(before)
     finish("backward", list(seeds), values_of(seeds), order, retain)
+
+
+def gather(cell: GradCell, g: Any, create_graph: bool, is_leaf: bool) -> None:
+    """Add a gradient to a ``.grad``; with ``create_graph`` it is a Tensor of the graph."""
+    cell.assigned_at = None
+    if cell.grad is None:
+        cell.grad = g if create_graph else Tensor(settle(g))
+    elif create_graph:
+        cell.grad = cell.grad + g
+    elif is_leaf:  # in place, as torch does: whoever holds the old .grad sees the sum
+        cell.grad.assign_in_place(Tensor(_plain_sum(cell.grad.value, g)))
+    else:
+        cell.grad = Tensor(_plain_sum(cell.grad.value, g))
+
+
+def gather_retained(cotangents: dict[Node, Any], order: list[Node], create_graph: bool) -> None:
+    """Fill the ``.grad`` of results on the way whose ``retain_grad()`` was called."""
+    kept = [node for node in cotangents if node.mark is not None and node.mark.cell is not None]
+    passed = set(order) if kept else ()  # others may have received a part of their gradient
+    for node in kept:
+        if node in passed and node.mark is not None and node.mark.cell is not None:
+            gather(node.mark.cell, cotangents[node], create_graph, is_leaf=False)
 
 
 def grad(
@@ -88,7 +105,7 @@ def grad(
     create_graph: bool = False,
     allow_unused: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of ``outputs`` with respect to ``inputs``; no ``.grad`` is touched.
+    """The gradients of ``outputs`` with respect to ``inputs``; the ``.grad`` of leaves is not touched.
 
     Shapes: one result per input, each shaped like its input. A single tensor stands for a list of one.
 
@@ -144,6 +161,7 @@ def grad(
                 help=("leave it out, or pass allow_unused=True to get None",),
             )
         results.append(None if g is None else g if create_graph else Tensor(settle(g)))
+    gather_retained(cotangents, order, create_graph)
     retain = create_graph if retain_graph is None else retain_graph
     passed = [node for node in order if node not in ends] if ends else order
     finish("grad", list(seeds), values_of(seeds), passed, retain)
