@@ -141,3 +141,11 @@ def test_gradients_like_any_other_load_no_more_than_before():
         "numpy",
         "shlex",
     }
+
+
+def test_a_formula_beside_the_value_is_told_once(autodiff):
+    told = "note: the formula is not the value here: that of norm in line 2 comes to 0/0\n"
+    for at, count in ((0.0, 1), (2.0, 0)):
+        code = LEAF.format([at, 0.0]) + "L = x.norm() + 2*x.norm()"
+        done = autodiff("explain", "--format", "formula", "-", input=code)
+        assert done.err.count(told) == count
