@@ -105,9 +105,8 @@ class Derivations:
         )
         short = self._factored(leading, count, is_scalar) if count > 1 else None
         formula = formula_of(total if is_sum else None, short, self.formulas)
-        if is_shortened:  # the sum has dots in it
-            short = short or self._factored(leading, count, is_scalar)
-            formula.whole, formula.shared = (short.expr, short.shared) if short else (None, {})
+        if is_shortened:  # the sum has dots in it, and few ask for the whole
+            formula.later = lambda: short or self._factored(leading, count, is_scalar)
         backward = self._backward(node)
         uses, use_count = uses_of(subject, node, names) if count > 1 else ((), count)
         is_complete = len(followed) == count
@@ -161,6 +160,9 @@ class Derivations:
     def _complete(
         self, formula: Formula, gradient: Any, place: tuple[int, ...] | None = None
     ) -> tuple[str, str]:
+        if formula.later is not None:
+            whole, formula.later = formula.later(), None
+            formula.whole, formula.shared = (whole.expr, whole.shared) if whole else (None, {})
         if formula.whole is None:
             return "", ""
         from autodiff.core.complete import complete  # here, since most read the short form

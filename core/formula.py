@@ -13,7 +13,7 @@ from autodiff.core.symbol import Symbol, broadcast, pull_symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from autodiff.core.node import Node
     from autodiff.core.operand_formulas import Formulas
@@ -36,9 +36,10 @@ class Formula:
     ``where``; it is empty where the graph is too large for any form. ``factored`` is a shorter way to write
     a sum, empty where there is none; ``short`` is its expression, ``meanings`` are those of ``where``.
     ``whole`` is the whole gradient, None where it is not known; ``shared`` are the derivatives it names.
+    Where ``later`` is set these are still to be found, by calling it.
     """
 
-    __slots__ = ("factored", "meanings", "shared", "short", "shown", "simplified", "where", "whole")
+    __slots__ = ("factored", "later", "meanings", "shared", "short", "shown", "simplified", "where", "whole")
 
     def __init__(
         self,
@@ -55,6 +56,7 @@ class Formula:
         self.factored = "" if short is None else text(short, None, limits.digits)
         self.whole = whole
         self.shared = shared or {}
+        self.later: Callable[[], Factored | None] | None = None
         self.where = tuple(
             (spelled, text(meaning, LONGEST_MEANING, limits.digits) if isinstance(meaning, Expr) else meaning)
             for spelled, meaning in meanings

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.cli.render.equations import lines_of
+from autodiff.core import derive as derivations
+from autodiff.core import formula as formulas
 from autodiff.core.describe import describe
 from autodiff.core.entries import Entries
 from autodiff.core.evaluation import value_of
@@ -161,3 +163,22 @@ def test_of_a_very_long_sum_the_last_term_is_set_too() -> None:
     shown = lines_of(total)
     assert shown[-2:] == [r"+ \cdots", "+ x_{29}"]
     assert len(shown) == 12
+
+
+def test_of_one_long_path_the_whole_formula_is_made_when_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    made = formulas.factored
+
+    def counted(*what: Any) -> Any:
+        asked.append(1)
+        return made(*what)
+
+    monkeypatch.setattr(derivations, "factored", counted)
+    lines = "\n".join(f"y{at + 1} = y{at}*1.5 + 1" for at in range(60))
+    found = derive(f"x = 2.\ny0 = x**2\n{lines}", "x")
+    assert (found.count, asked) == (1, [])
+    factor, _, name_of_input = found.complete.text.rpartition("*")
+    assert (float(factor), name_of_input) == (pytest.approx(2 * 1.5**60), "x")
+    assert asked == [1]
