@@ -34,6 +34,8 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     if op.is_elementwise:
         operands = _in_common_type(op, operands)
     if op.kinds:
+        if op.is_elementwise and len(operands) > 1:
+            check_broadcast(operands)
         # Of the common type, which a truth value beside numbers was not brought to.
         widest = max((x for x in operands if x.__class__ is Tensor), key=lambda x: "bif".index(x.dtype.kind))
         need_kind(widest, op.kernel, op.kinds)

@@ -30,6 +30,9 @@ class Blame:
 TAKE_LISTS = frozenset(["atleast_1d", "atleast_2d", "atleast_3d", "meshgrid"])
 
 
+NO_TENSOR = "expected Tensor as element "
+
+
 def takes(least: int, most: int, given: int) -> str:
     """How many arguments a function takes and how many it got, in Python's words, which torch repeats."""
     wanted = f"from {least} to {most}" if least != most else str(most)
@@ -43,7 +46,7 @@ def no_tensor(values: Any, number: int) -> Blame | None:
     if isinstance(values, (tuple, list)):
         for at, value in enumerate(values):
             if value is not UNKNOWN and value.__class__ is not Tensor:
-                what = f"expected Tensor as element {at} in argument {number}, but got {type_name(value)}"
+                what = f"{NO_TENSOR}{at} in argument {number}, but got {type_name(value)}"
                 return Blame(what, number, values, "tensors")
     return None
 

@@ -15,6 +15,7 @@ from autodiff.core.device import Device
 from autodiff.core.dtypes import dtype_meant
 from autodiff.core.tensors import Tensor
 from autodiff.grammar.python_refusal import (
+    NO_TENSOR,
     UNKNOWN,
     Blame,
     PythonSignature,
@@ -58,8 +59,8 @@ class Typed:
         self.kind = kind.rstrip("?#")
         self.has_default = bool(equals)
 
-    def takes(self, value: Any, numbers: bool, is_one_of_several: bool = False) -> bool:
-        """Whether torch's reader takes the value here; entries that are no tensors tell forms apart."""
+    def takes(self, value: Any, numbers: bool) -> bool:
+        """Whether torch's reader takes the value here."""
         if value is UNKNOWN or self.kind == "object" or (value is None and self.may_be_none):
             return True
         if self.kind == "Tensor" and numbers and value.__class__ in (int, float, bool):
@@ -67,9 +68,7 @@ class Typed:
         if self.kind.startswith("tuple of "):
             if isinstance(value, (tuple, list)):
                 entry = ENTRIES[self.kind[9:]]
-                if entry == "Tensor":
-                    return not is_one_of_several or all(x is UNKNOWN or x.__class__ is Tensor for x in value)
-                return not value or value[0] is UNKNOWN or is_of(entry, value[0])
+                return entry == "Tensor" or not value or value[0] is UNKNOWN or is_of(entry, value[0])
             return self.takes_one and is_of("float" if "floats" in self.kind else "int", value)
         return is_of(self.kind, value)
 
@@ -182,12 +181,15 @@ def blame(
             return Blame(f"{called}() takes no keyword arguments", next(iter(kwargs)))
         return Blame(f"{called}() takes no arguments ({len(args)} given)", 1) if args else None
     forms = forms_of(signature)
-    reader = Reader(called, args, kwargs, is_method, len(forms) > 1)
+    reader = Reader(called, args, kwargs, is_method)
     if kind == "form":
         return reader.read(forms[0]) or reader.wrong_entry(forms[0])
     for form in forms:
-        if reader.read(form) is None:
+        found = reader.read(form)
+        if found is None:
             return reader.wrong_entry(form)
+        if found.message.startswith(NO_TENSOR):  # which torch raises without a look at other forms
+            return found
     given = len(args) + len(kwargs)
     plausible = [form for form in forms if form.least <= given <= len(form.parameters)]
     if len(plausible) == 1:
@@ -254,7 +256,7 @@ def signatures() -> str:
 class Reader:
     """torch's reader of arguments: what it says first of a call that does not fit a form."""
 
-    __slots__ = ("args", "called", "has_several", "kwargs", "shift")
+    __slots__ = ("args", "called", "kwargs", "shift")
 
     def __init__(
         self,
@@ -262,10 +264,8 @@ class Reader:
         args: Sequence[Any],
         kwargs: dict[str, Any],
         is_method: bool,
-        has_several: bool = False,
     ) -> None:
         self.called = called
-        self.has_several = has_several
         self.args = args
         self.kwargs = kwargs
         self.shift = int(is_method)
@@ -285,11 +285,15 @@ class Reader:
             if value is MISSING:
                 if not parameter.has_default:
                     return self.missing(form, number)
-            elif not parameter.takes(value, numbers, self.has_several):
+            elif not parameter.takes(value, numbers):
                 if side_by_side and not is_named and not position:
                     position = count
                     continue
                 return self.refused(parameter, value, None if is_named else position)
+            elif parameter.kind == "tuple of Tensors":
+                found = no_tensor(value, number)
+                if found is not None:
+                    return found
             if not is_named:
                 position += 1
             elif value is not MISSING:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import random
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from keyword import iskeyword
@@ -256,15 +257,21 @@ def few(name: str, count: int, seed: int = 0) -> list[WrongCall]:
     return [group.pop(rng.randrange(len(group))) for group in turns if group]
 
 
-def differences(calls: list[WrongCall]) -> Iterator[tuple[WrongCall, str | None, str | None]]:
-    """The calls of which torch says something else, with both first lines."""
+def differences(
+    calls: list[WrongCall], rows: Counter[str] | None = None
+) -> Iterator[tuple[WrongCall, str | None, str | None]]:
+    """The calls of which torch says something else, with both first lines; ``rows`` counts the others by the
+    row that holds them to be the same."""
     from torch_prelude import run_with_torch
 
     for call in calls:
         ours = first_line(run_script(call.script).error)
         theirs = first_line(run_with_torch(call.script).error)
-        if row_of(call.function, ours, theirs) is None:
+        row = row_of(call.function, ours, theirs)
+        if row is None:
             yield call, ours, theirs
+        elif rows is not None:
+            rows[row] += 1
 
 
 if __name__ == "__main__":
@@ -274,7 +281,10 @@ if __name__ == "__main__":
     asked = parser.parse_args()
     made = [call for name in NAMES_OF_FUNCTIONS for call in few(name, asked.count, asked.seed)]
     differing = 0
-    for call, ours, theirs in differences(made):
+    counted: Counter[str] = Counter()
+    for call, ours, theirs in differences(made, counted):
         differing += 1
         print(f"{call.call}    # {call.kind}\n    ours   {ours}\n    torch  {theirs}")
+    for row, number in counted.most_common():
+        print(f"{number} {row}")
     print(f"{differing} of {len(made)} calls differ")

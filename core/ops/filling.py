@@ -90,7 +90,7 @@ def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str,
             code="E0312",
             operands=(x, source),
         )
-    if index.size > 1 and dim >= source.ndim:
+    if dim >= source.ndim and (dim or index.size > 1):
         where = f"{name}: Indexing dim {dim} is out of bounds of the source tensor with dim {source.ndim}"
         raise ShapeError(
             where if dim else "Dimension specified as 0 but tensor has no dimensions",
@@ -190,7 +190,6 @@ def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
             f" {value.ndim} dimension(s).",
             operands=(value,),
         )
-    dim = wrap_dim(x, dim)
     if index.dtype.name != "int64":
         raise ScriptError(
             "index_fill_(): Expected dtype int64 for index.",
@@ -198,6 +197,7 @@ def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
             operands=(index,),
             help=("convert it: `i.long()`",),
         )
+    dim = wrap_dim(x, dim)
     if index.ndim > 1:
         raise ShapeError("Index has to be a vector/scalar", operands=(index,))
     size = x.shape[dim] if x.ndim else 1

@@ -159,6 +159,17 @@ def embedding(
     sparse: bool,
 ) -> Tensor:
     """Rows of the weight, one per index; the row ``padding_idx`` receives no gradient."""
+    if padding_idx:
+        count = size_along(weight, 0)
+        if not -count <= padding_idx < count:
+            raise ShapeError(
+                "Padding_idx must be within num_embeddings",
+                code="E0208",
+                operands=(weight,),
+                caret=f"there are {count} rows, and {padding_idx} is none of them",
+            )
+    if weight.ndim != 2:
+        raise ShapeError("'weight' must be 2-D", operands=(weight,), caret=f"it has shape {weight.shape}")
     if index.dtype.name not in ("int64", "int32"):
         raise ScriptError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int;"
@@ -170,8 +181,6 @@ def embedding(
             "embedding() takes neither max_norm nor scale_grad_by_freq here",
             help=("rescale the weight yourself under torch.no_grad()",),
         )
-    if weight.ndim != 2:
-        raise ShapeError("'weight' must be 2-D", operands=(weight,), caret=f"it has shape {weight.shape}")
     flat = index.data.reshape(-1).astype(np.int64)
     outside = flat[(flat < 0) | (flat >= weight.shape[0])]
     if outside.size:

@@ -37,14 +37,6 @@ def fitting_variance(x: Tensor, var: Any) -> Tensor:
         )
     if (var.data < 0).any():
         raise ScriptError("var has negative entry/entries", code="E0206", operands=(var,))
-    if not var.dtype.is_floating_point:
-        raise ScriptError(
-            f"result type Double can't be cast to the desired output type {var.dtype.c_name}",
-            code="E0312",
-            operands=(var,),
-            caret="the variance holds no floats",
-            help=("convert it with .double()",),
-        )
     if var.shape == x.shape:
         return var
     if var.shape == x.shape[:-1] and x.ndim:
@@ -72,6 +64,7 @@ def gaussian_nll_loss(x: Tensor, y: Tensor, var: Any, full: bool, eps: float, re
             code="E0312",
             operands=(var,),
             caret=f"the variances are {var.dtype.name} numbers",
+            help=("convert them with .double()",),
         )
     lift = np.maximum(eps - var.data, 0).astype(var.data.dtype)
     if lift.any():  # torch raises them outside the graph: their gradient is that at eps

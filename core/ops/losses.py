@@ -234,6 +234,7 @@ def l1_loss(
         reduction = asked_reduction(size_average, reduce, reduction)
     warn_of_sizes(x, y)
     if "bool" in (x.dtype.name, y.dtype.name):
+        check_broadcast((x, y))
         x - y  # which torch refuses, while its other losses take truth values for numbers
     apart, target = of_one_shape(x, y)
     losses = abs(apart - target)

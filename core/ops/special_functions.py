@@ -100,6 +100,7 @@ expose("special.psi(input)", digamma, method=False)
 def of_floats(op: Op, kernel: str) -> Callable[[Tensor, Tensor], Tensor]:
     def function(a: Tensor, x: Tensor) -> Tensor:
         a, x = in_common_type([a, x])
+        check_broadcast((a, x))
         need_kind(a, kernel, "f")
         return op(a, x)
 
