@@ -68,6 +68,7 @@ def fit(function: Function, count: int, keywords: list[str]) -> None:
     )
     twin = copy(function)
     twin._parameters = parameters
+    twin._plans = {}  # which a copy shares with the function, whose parameters have types
     given = {name: "cpu" if name == "device" else None for name in keywords}
     try:
         twin.bind((None,) * count, given)
