@@ -116,7 +116,7 @@ def mul(x: Any, y: Any) -> Any:
         x, y = y, x
     if x.__class__ is str or x.__class__ in SEQUENCES:
         if y.__class__ is Tensor:
-            y = whole_number(y)
+            y = int(y.item()) if y.size == 1 and y.dtype.kind != "f" else whole_number(y)
         if y.__class__ is int or y.__class__ is bool:
             check_length(len(x) * max(0, y), "string" if x.__class__ is str else "list")
             return tuple(x) * y if SEQUENCES.get(x.__class__) is tuple else x * y
@@ -274,11 +274,11 @@ def negative(x: Any) -> Any:
     raise bad_unary("-", x)
 
 
-def positive(x: Any) -> Any:
+def unary_plus(x: Any) -> Any:
     if x.__class__ in NUMBERS:
         return +x
     if x.__class__ is Tensor:
-        return x
+        return find("positive")(x)  # type: ignore[misc] # core has it
     raise bad_unary("+", x)
 
 
@@ -309,7 +309,7 @@ def bad_unary(op: str, x: Any) -> ScriptError:
 
 UNARY: dict[str, Callable[[Any], Any]] = {
     "-": negative,
-    "+": positive,
+    "+": unary_plus,
     "~": invert,
     "not": lambda x: not is_true(x),
 }

@@ -27,8 +27,10 @@ def full_like(x: Tensor, value: float) -> Tensor:
     """A tensor of x's shape and type, all of one number."""
     if x.value.__class__ is float:
         return Tensor(float(value))
+    from autodiff.core.ops.creation import fitting
+
     made = x.value.copy()
-    made[...] = value
+    made[...] = fitting(value, x.dtype)
     return Tensor(made)
 
 

@@ -109,7 +109,10 @@ def set_item(owner: Any, index: Any, value: Any) -> None:
 def delete_item(owner: Any, index: Any) -> None:
     """``del owner[index]``"""
     if owner.__class__ is not list:
-        raise ScriptError(f"'{type_name(owner)}' object doesn't support item deletion", code="E0203")
+        message = f"'{type_name(owner)}' object doesn't support item deletion"
+        if owner.__class__ is Tensor:
+            message = "Tensor does not support deleting items"
+        raise ScriptError(message, code="E0203")
     if index.__class__ is slice:
         del owner[plain_slice(index)]
         return

@@ -17,7 +17,7 @@ from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.ops.dims import Shape, check_sizes
-from autodiff.core.requirements import need_floats
+from autodiff.core.requirements import need_floats, whole_number
 from autodiff.core.tensors import LOSES_GRADIENT, Tensor, settle
 
 TYPE_CHECKING = False
@@ -79,7 +79,8 @@ def entries_of(data: Any, sizes: Shape) -> list[Any]:
         inner: list[Any] = []
         for part in entries:
             if not isinstance(part, (list, tuple, range)):
-                raise ScriptError("not a sequence", code="E0308", caret="numbers and lists are mixed here")
+                text = "new(): invalid data type 'str'" if part.__class__ is str else "not a sequence"
+                raise ScriptError(text, code="E0308", caret="numbers and lists are mixed here")
             if len(part) != size:
                 raise ShapeError(
                     f"expected sequence of length {size} at dim {dim} (got {len(part)})",
@@ -202,10 +203,17 @@ def as_tensor(data: Any, dtype: DType | None) -> Tensor:
 # -- filled -------------------------------------------------------------------------------------------
 
 
+def fitting(value: float, dtype: DType) -> float:
+    """A number as those of a type are, which has to have room for it."""
+    if dtype.is_floating_point:
+        return value
+    return bool(value) if dtype.kind == "b" else whole_number(value, dtype)
+
+
 def filled(shape: Shape, fill: float, dtype: DType, requires_grad: bool) -> Tensor:
     """A tensor with the same number everywhere."""
     name = allocate(shape, dtype)
-    return leaf(np.full(shape, converted([fill], dtype)[0], dtype=name), requires_grad)
+    return leaf(np.full(shape, converted([fitting(fill, dtype)], dtype)[0], dtype=name), requires_grad)
 
 
 def filler(name: str, fill: float) -> Callable[..., Tensor]:

@@ -13,7 +13,7 @@ from autodiff.core.errors import ScriptError, ShapeError, type_name
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import np
 from autodiff.core.op import OPS
-from autodiff.core.ops.creation import make_tensor
+from autodiff.core.ops.creation import fitting
 from autodiff.core.ops.dims import expanded_shape
 from autodiff.core.ops.picking import WHOLE, index_op, index_put, slice_dim
 from autodiff.core.ops.places import Place, as_tuple, bounds, check_not_single, spans
@@ -150,7 +150,7 @@ def value_in_place(x: Tensor, place: Place, value: Any) -> Tensor:
                 raise other_type(x, given)
             value = OPS["to"](value, dtype=x.dtype.name)
     elif value.__class__ in (float, int, bool):
-        value = value if x.dtype.is_floating_point else make_tensor(value, x.dtype, False).item()
+        value = value if x.dtype.is_floating_point else fitting(value, x.dtype)
     else:
         raise ScriptError(
             f"can't assign a {type_name(value)} to a torch.{x.dtype.long_name}Tensor",

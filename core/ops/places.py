@@ -41,6 +41,8 @@ def check_not_single(x: Tensor, key: Any) -> None:
     """Refuse an int or a slice where there is no dimension."""
     if x.ndim:
         return
+    if key.__class__ is int and key:
+        wrapped(x, key, 0, 0)
     message = (
         "slice() cannot be applied to a 0-dim tensor."
         if key.__class__ is slice
@@ -108,6 +110,8 @@ def bounds(key: slice, size: int) -> tuple[int, int, int]:
 def as_positions(key: Any) -> Any:
     """A list or tensor in an index as an array: bool for masks, int64 for positions."""
     if key.__class__ is not Tensor:
+        if begins_with_text(key):
+            raise ScriptError("new(): invalid data type 'str'", code="E0307", caret="a string is no position")
         key = make_tensor(list(key), None, False)
         if not key.size:
             return key.data.astype("int64")
@@ -122,6 +126,13 @@ def as_positions(key: Any) -> Any:
             help=("convert it: `i.long()`",),
         )
     return key.data.astype("bool" if key.dtype.name in ("bool", "uint8") else "int64")
+
+
+def begins_with_text(key: Any) -> bool:
+    """Whether the first entry of nested lists is a string."""
+    while isinstance(key, (list, tuple)) and key:
+        key = key[0]
+    return key.__class__ is str
 
 
 def spans(key: Any) -> int:
