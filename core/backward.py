@@ -78,8 +78,11 @@ def backward_from(
 def gather(cell: GradCell, g: Any, create_graph: bool, is_leaf: bool) -> None:
     """Add a gradient to a ``.grad``; with ``create_graph`` it is a Tensor of the graph."""
     cell.assigned_at = None
-    if cell.grad is None:
-        cell.grad = g if create_graph else Tensor(settle(g))
+    if cell.grad is None and create_graph:
+        # A copy, as in torch: what arrives may show one number in several places, which nobody can add to.
+        cell.grad = OPS["clone"].named("CopyBackwards")(g) if is_leaf else g
+    elif cell.grad is None:
+        cell.grad = Tensor(settle(g))
     elif create_graph:
         cell.grad = cell.grad + g
     elif is_leaf:  # in place, as torch does: whoever holds the old .grad sees the sum
