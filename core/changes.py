@@ -167,6 +167,8 @@ def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
     """The history of a tensor whose value has changed to that of ``made``."""
     if mode.enabled and made.node is not None and made.node.tracked:
         base.node = made.node
+        if old is not None and made.node.name is None:
+            made.node.name = old.name  # the next value of the variable
         base.requires_grad = made.requires_grad or base.requires_grad
         if old is not None and old.mark is not None and old.mark.cell is not None and base.cell is not None:
             # retain_grad() was asked for: what is kept is the gradient of the tensor as it is now.

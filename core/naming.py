@@ -1,10 +1,10 @@
 """What the nodes of a graph are called, and how an operand is written, in the script's own words.
 
-A node assigned to a name is called by it, with a version where the name was assigned again (``x``, ``x'2``).
-An unnamed one is called by its source text; where that is there twice, with the line (``x*y (line 7)``) or on
-one line with a number (``x*y (2nd)``). What a function made of others computes on its way is called by a call
-of its own, ``norm(x)``, where that is short, else by op and place: ``sub in F.normalize(x)``. In a formula it
-is written out down to named ones: see ``operand_formulas``.
+A node assigned to a name is called by it, with a version where the name was assigned again or its tensor
+changed in place (``x``, ``x'2``). An unnamed one is called by its source text; where that is there twice,
+with the line (``x*y (line 7)``) or on one line with a number (``x*y (2nd)``). What a function made of others
+computes on its way is called by a call of its own, ``norm(x)``, where that is short, else by op and place:
+``sub in F.normalize(x)``. In a formula it is written out down to named ones: see ``operand_formulas``.
 """
 
 from __future__ import annotations

@@ -133,6 +133,14 @@ SCRIPTS = {
     "a number": (CUBE + "x = tensor(2., requires_grad=True)\nL = Cube.apply(x)*x", None),
     "versions": (X + "h = x*2\nh = tanh(h)\nL = (h*h).sum()", "4*tanh(x*2)*(1 - tanh(x*2)**2)"),
     "versions of an input": (X + "y = (x*x).sum()\nx = tensor([3.])\nL = y*x[0]", "6*x"),
+    "an input changed in place": (
+        "x = tensor([2.])\ny = x*3\nx -= 1\nL = (y*x).sum()",
+        "3*(2 - 1) + y",
+    ),
+    "an input changed under another name": (
+        "x = tensor([2.])\nfor p in [x]:\n    p *= p\nL = (x*x).sum()",
+        "4*(2*2)*2",
+    ),
     "a result that was replaced": (X + "h = x*2\nL = (h*h).sum()\nh = 5", "4*(x*2)"),
     "a loop": (X + "h = x\nfor i in range(5):\n    h = sin(h*x)\nL = h.sum()", None),
     "a local variable": ("def f(a):\n    h = a*a\n    return sin(h)*h\n" + X + "L = f(x).sum()", None),

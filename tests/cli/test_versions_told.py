@@ -29,3 +29,17 @@ def test_long_paths_are_told_apart(autodiff, write) -> None:
     rows = paths_of(autodiff("explain", write(LOOP.format(20))).out)
     assert len(rows) == len(set(rows)) == 10
     assert all(row.startswith("x'21 <- ") and row.endswith(" <- x") for row in rows)
+
+
+def test_values_made_in_place_are_versions_as_well(autodiff, write) -> None:
+    script = "w = torch.tensor([2.])\nfor i in range(3):\n    w -= 0.1 * w\nL = (w * w).sum()\n"
+    out = autodiff("graph", write(script)).out
+    assert out == autodiff("graph", write(script.replace("w -= 0.1 * w", "w = w - 0.1 * w"))).out
+    assert "`- w'4*w'4 " in out
+
+
+def test_a_change_under_the_name_of_a_loop_keeps_the_name(autodiff, write) -> None:
+    loop = "w, b = torch.ones(2), torch.ones(2)\nfor p in [w, b]:\n    p -= 0.1 * p * p\nL = (w * b).sum()\n"
+    out = autodiff("graph", write(loop)).out
+    assert "w'2*b'2" in out
+    assert "p -=" not in out
