@@ -175,8 +175,8 @@ def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
             base.node.set_mark().cell, old.mark.cell = base.cell, None
     elif old is not None:
         go_on_unrecorded(base, old)
-    grad_fn = base.grad_fn
     if base.versions is not None:
+        grad_fn = base.grad_fn
         base.versions.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
 
 

@@ -65,7 +65,7 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
 
 
 def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
-    """As ``apply`` of any other op; None where something has to be asked first."""
+    """As ``apply`` of any other op on floats; None where something has to be asked first."""
     if mode.probe is not None or (op.kinds and "f" not in op.kinds):
         return None
     tracked = visible = False
@@ -74,7 +74,11 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
         if x.__class__ is not Tensor:
             return None
         value = x.value
-        if value.__class__ is float or value.dtype.kind != "f":
+        if value.__class__ is float:
+            if op.scalar is not None:
+                return None
+            value = np.asarray(value)
+        elif value.dtype.kind != "f":
             return None
         arrays += (value,)
         node = x.node

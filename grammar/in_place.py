@@ -105,12 +105,15 @@ def in_place(function: Function) -> Callable[..., Tensor]:
     def changed(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         others = (*args, *kwargs.values())
         refuse_change(x, others)
+        again = False
         for other in others:
+            if other.__class__ in NUMBERS:
+                continue
+            again = again or (other.__class__ is Tensor and share_memory(x, other))
             for part in other if other.__class__ in (list, tuple) else (other,):
                 if not (function.name in FILLING and part.__class__ is Tensor and not part.ndim):
                     refuse_input(x, part, by_positions=function.name in BY_POSITIONS)
         # What the function consists of may use x as it was, unless x or a part of it was passed once more.
-        again = any(other.__class__ is Tensor and share_memory(x, other) for other in others)
         since = 0 if again else next_number()
         given = bound(function, (x, *args), kwargs) if before or after else []
         if before is not None and given:
@@ -118,8 +121,8 @@ def in_place(function: Function) -> Callable[..., Tensor]:
         result = function(x, *args, **kwargs)
         if after is not None:
             after(x, result, given)
-        is_compared = result.node is None and result.dtype.kind == "b"
-        if mode.enabled and is_compared and any(is_tracked(t) for t in (x, *others)):
+        is_compared = mode.enabled and result.node is None and result.dtype.kind == "b"
+        if is_compared and any(is_tracked(t) for t in (x, *others)):
             result = without_slope(function.name, x, others, result)
         return x.assign_in_place(result, since)
 
