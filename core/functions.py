@@ -136,6 +136,12 @@ class Function:
                 error.about = (*about, args, kwargs)
             raise
 
+    def taking(self, parameters: tuple[Parameter, ...]) -> Function:
+        """The same function with other parameters, and no call of it known to fit."""
+        twin = Function(self.signature, self.implementation, self.in_place, self.doc, self.example)
+        twin._parameters = parameters
+        return twin
+
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The implementation's arguments in the order of the signature, checked and converted."""
         known = self._plans.get((len(args), *kwargs))

@@ -21,6 +21,7 @@ from autodiff.core.functions import FUNCTIONS
 from autodiff.core.mode import enable_grad
 from autodiff.core.node import ArrayNode, ScalarNode
 from autodiff.core.sweep import newest_first, pass_back
+from autodiff.grammar.lints.signatures import fit
 
 PROGRAMS = 200
 
@@ -105,6 +106,13 @@ def test_a_call_that_has_fitted_is_still_converted_and_refused() -> None:
         total(x, dims=0)
     with pytest.raises(ScriptError, match="multiple values for argument 'dim'"):
         total(x, 0, dim=0)
+
+
+def test_what_may_be_anything_in_a_twin_is_refused_by_the_function_itself() -> None:
+    total, x = FUNCTIONS["torch.sum"], tensor(np.ones((2, 3)))
+    fit(total, 3, [])
+    with pytest.raises(ScriptError, match=r"argument 'keepdim' .* must be bool, not str"):
+        total(x, 0, "yes")
 
 
 def test_a_pass_for_leaves_lets_go_of_what_inner_nodes_received() -> None:

@@ -6,8 +6,6 @@ functions written in Python the signature is read, and what Python would say is 
 
 from __future__ import annotations
 
-from copy import copy
-
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import Function, Parameter
 from autodiff.core.tensors import Tensor
@@ -66,9 +64,7 @@ def fit(function: Function, count: int, keywords: list[str]) -> None:
             for one in function.parameters
         ]
     )
-    twin = copy(function)
-    twin._parameters = parameters
-    twin._plans = {}  # which a copy shares with the function, whose parameters have types
+    twin = function.taking(parameters)
     given = {name: "cpu" if name == "device" else None for name in keywords}
     try:
         twin.bind((None,) * count, given)
