@@ -35,6 +35,8 @@ def multinomial(x: Tensor, count: int, replacement: bool) -> Tensor:
     ``input`` of shape (n,) or (rows, n) gives places of shape (count,) or (rows, count). Without replacement
     the places are those of the largest log(weight) + Gumbel noise (Vieira 2014), entries without weight last.
     """
+    if x.ndim not in (1, 2):
+        raise ShapeError("prob_dist must be 1 or 2 dim", operands=(x,))
     if not x.dtype.is_floating_point:
         raise ScriptError(
             f"multinomial only supports floating-point dtypes for input, got: {x.dtype.long_name}",
@@ -42,8 +44,6 @@ def multinomial(x: Tensor, count: int, replacement: bool) -> Tensor:
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
         )
-    if x.ndim not in (1, 2):
-        raise ShapeError("prob_dist must be 1 or 2 dim", operands=(x,))
     if count <= 0:
         raise ScriptError("cannot sample n_sample <= 0 samples", code="E0308")
     if not replacement and count > x.shape[-1]:
