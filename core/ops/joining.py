@@ -195,6 +195,13 @@ def split_with_sizes(x: Tensor, sections: tuple[int, ...], dim: int) -> tuple[Te
     need_dimension(x, "split")
     given, dim = dim, wrap_dim(x, dim)
     size = x.shape[dim]
+    if any(n < 0 for n in sections):
+        raise ShapeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got"
+            f" split_sizes={list(sections)}",
+            code="E0304",
+            operands=(x,),
+        )
     if sum(sections) != size:
         raise ShapeError(
             f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension"

@@ -206,14 +206,12 @@ def one_hot(index: Tensor, classes: int) -> Tensor:
     data = index.data
     if data.size and data.min() < 0:
         raise ScriptError("Class values must be non-negative.", operands=(index,))
+    if not data.size and classes <= 0:
+        raise ScriptError("Can not infer total number of classes from empty tensor.", operands=(index,))
     if classes == -1:
-        if not data.size:
-            raise ScriptError("Can not infer total number of classes from empty tensor.", operands=(index,))
         classes = int(data.max()) + 1
-    elif classes > 0 and data.size and data.max() >= classes:
+    elif data.size and data.max() >= classes:
         raise ScriptError("Class values must be smaller than num_classes.", operands=(index,))
-    elif classes <= 0:
-        raise ScriptError("num_classes should be positive", operands=(index,))
     check_allocation((*data.shape, classes))
     return Tensor((data[..., None] == np.arange(classes)).astype(np.int64))
 

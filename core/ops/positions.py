@@ -85,7 +85,7 @@ def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
     if not index.size:
         return dim
     check_count(x, index, "self", index)
-    sizes = tuple(enumerate(index.shape))
+    sizes = tuple(enumerate(index.shape or (1,)))  # torch counts a number as a vector of one entry
     is_too_large = any(axis != dim and n > x.shape[axis] for axis, n in sizes)
     said = (
         f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from"
