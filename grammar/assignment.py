@@ -256,14 +256,14 @@ def augmented_assign(c: Compiler, node: syntax.AugmentedAssign) -> Execute:
             old = get_item(of, at)
             other = value(frame)
             mode.site = span
-            if of.__class__ is Tensor and is_part(old, of):
-                change(old, other)  # which changes the tensor itself
+            new = change(old, other)
+            if new is old and of.__class__ is Tensor and is_part(old, of):
                 if old.shape == of.shape:
                     set_item(of, at, old)
                 else:
                     count_again(of)
             else:
-                set_item(of, at, change(old, other))
+                set_item(of, at, new)
 
         return run_subscript
     raise CompileError("this cannot be the target of an augmented assignment", code="E0102", span=target.span)
@@ -279,11 +279,11 @@ OF_TENSORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any], Any]:
-    """What ``op=`` does: tensors and lists change in place, anything else is computed anew."""
-    of_tensors = OF_TENSORS.get(op)
+    """What ``op=`` does: tensors and lists change in place, anything else, and ``@``, is computed anew."""
+    of_tensors, in_place = OF_TENSORS.get(op), op != "@"
 
     def change(old: Any, other: Any) -> Any:
-        if old.__class__ is Tensor and (other.__class__ is Tensor or other.__class__ in NUMBERS):
+        if in_place and old.__class__ is Tensor and (other.__class__ is Tensor or other.__class__ in NUMBERS):
             refuse_change(old, (other,))
             refuse_input(old, other)
             return old.assign_in_place((of_tensors or operate)(old, other))

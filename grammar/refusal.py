@@ -215,17 +215,15 @@ def called_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) ->
 
 def said_inside(key: str, name: str, value: Any, in_place: bool = False) -> str | None:
     """What is said of a value for the parameter ``name`` of a function in Python, if a function in C++ inside
-    is the first to read it, or that which works ``in_place``."""
-    entry = entry_of(key)
+    is the first to read it, or that which works ``in_place``; a method calls the function of its name."""
+    entry = entry_of(key.replace("Tensor.", "torch."))
     for part in entry[2].split(" | ")[1:] if entry is not None and entry[1] == "python" else ():
         parameter, called, argument, position, kind = part.split(" ", 4)
         if parameter == name:
             place = int(position) - 1 if position != "0" else None
-            return (
-                Reader(called + "_" * in_place, (), {}, False)
-                .refused(Typed(f"{kind} {argument}"), value, place)
-                .message
-            )
+            reader, typed = Reader(called + "_" * in_place, (), {}, False), Typed(f"{kind} {argument}")
+            wrong = reader.no_int(typed, value, 0) if typed.takes(value, False) else None
+            return (wrong or reader.refused(typed, value, place)).message
     return None
 
 

@@ -23,6 +23,7 @@ from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from autodiff.core.dtypes import DType
@@ -83,33 +84,67 @@ def einsum(equation: str, operands: list[Tensor] | None) -> Tensor:
             " its subscripts list",
             code="E0206",
         )
-    text = equation.replace(" ", "")
-    left, arrow, result = text.partition("->")
-    parts = left.split(",")
-    if len(parts) != len(operands):
-        fewer = "fewer" if len(operands) < len(parts) else "more"
-        raise error(f"{fewer} operands were provided than specified in the equation", *operands)
-    for position, letter in enumerate(text.replace("...", "   ")):
-        if letter not in LETTERS and letter not in " ,->":
-            raise error(
-                f"invalid subscript given at index {position} in the equation string, subscripts must be in"
-                " [a-zA-Z]",
-                *operands,
-            )
-    spelled, batch = spell_ellipses(parts, operands, set(text))
+    left, arrow, result = equation.partition("->")
+    parts = read_operands(left, operands)
+    spelled, batch = spell_ellipses(parts, operands, set(equation))
     if arrow:
-        result = result.replace("...", batch)
+        result = read_output(result, len(left) + len(arrow), operands, parts).replace("...", batch)
     else:
         joined = "".join(spelled)
         result = batch + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in batch))
-    for letter in result:
-        if letter not in "".join(spelled):
+    return contract(spelled, operands, result)
+
+
+def subscripts(text: str, start: int, where: str, operands: list[Tensor]) -> Iterator[str]:
+    """The letters, and ``...``, of an operand or of the output, which begins at ``start`` of the equation."""
+    at, has_ellipsis = 0, False
+    while at < len(text):
+        letter = text[at]
+        if letter == ".":
+            is_output = where == "output"
+            if has_ellipsis:
+                already = "but an ellipsis (...)" if is_output else "for which an ellipsis"
+                raise error(f"found '.' for {where} {already} was already found", *operands)
+            if text[at : at + 3] != "...":
+                shown = " (...)" if is_output else ""
+                raise error(f"found '.' for {where} that is not part of any ellipsis{shown}", *operands)
+            letter, has_ellipsis = "...", True
+        elif letter not in LETTERS and letter != " ":
+            raise error(
+                f"invalid subscript given at index {start + at} in the equation string, subscripts must be in"
+                " [a-zA-Z]",
+                *operands,
+            )
+        if letter != " ":
+            yield letter
+        at += len(letter)
+
+
+def read_operands(text: str, operands: list[Tensor]) -> list[str]:
+    """The subscripts of each operand, without spaces."""
+    terms, start = [], 0
+    for number, part in enumerate(text.split(",")):
+        if number == len(operands):
+            raise error("fewer operands were provided than specified in the equation", *operands)
+        terms.append("".join(subscripts(part, start, f"operand {number}", operands)))
+        start += len(part) + 1
+    if len(terms) < len(operands):
+        raise error("more operands were provided than specified in the equation", *operands)
+    return terms
+
+
+def read_output(text: str, start: int, operands: list[Tensor], spelled: list[str]) -> str:
+    """The subscripts behind the arrow, each of which an operand has, without spaces."""
+    result = ""
+    for letter in subscripts(text, start, "output", operands):
+        if letter in result:
+            raise error(f"output subscript {letter} appears more than once in the output", *operands)
+        if letter != "..." and letter not in "".join(spelled):
             raise error(
                 f"output subscript {letter} does not appear in the equation for any input operand", *operands
             )
-        if result.count(letter) > 1:
-            raise error(f"output subscript {letter} appears more than once in the output", *operands)
-    return contract(spelled, operands, result)
+        result += letter
+    return result
 
 
 def spell_ellipses(parts: list[str], operands: list[Tensor], taken: set[str]) -> tuple[list[str], str]:

@@ -114,6 +114,20 @@ def check_rows(index: Tensor, weight: Tensor) -> None:
         )
 
 
+def row_left_out(padding_idx: int, weight: Tensor) -> int:
+    """The row of the table that ``padding_idx`` names, which may count from the end."""
+    count = weight.shape[0]
+    if not -count <= padding_idx < count:
+        raise ShapeError(
+            f"padding_idx must be within the number of embeddings, -{count} through {count - 1}, but got"
+            f" {padding_idx}",
+            code="E0208",
+            operands=(weight,),
+            caret=f"there are {count} rows, and {padding_idx} is none of them",
+        )
+    return padding_idx % count
+
+
 def largest(weight: Tensor, flat: Array, bags: Array, count: int) -> Tensor:
     """The largest entries of the rows of each bag, the first of equal ones; zeros of an empty bag."""
     width = weight.shape[1]
@@ -180,6 +194,8 @@ def embedding_bag(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for"
             f" mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
         )
+    if padding_idx is not None:
+        padding_idx = row_left_out(padding_idx, weight)
     check_types(index, weight, offsets, scales)
     bags, count = bag_of_each(index, offsets, include_last)
     check_rows(index, weight)

@@ -344,6 +344,7 @@ def binary_cross_entropy_with_logits(
             refuse_shape(x, check_broadcast((x, weight)))
         return weighted(bce_with_logits_op, x, y, weight, reduction)
     name = str(bce_with_logits_op.grad_fn)
+    check_broadcast((pos_weight, x))
     refuse_shape(x, check_broadcast((x, pos_weight)))
     losses = sub.named(name)((1 - y) * x, (1 + (pos_weight - 1) * y) * logsigmoid(x))
     losses = cast(losses, y.dtype)
