@@ -38,7 +38,7 @@ def do_augmented(flow: Flow, node: syntax.AugmentedAssign) -> None:
     else:
         owner = flow.value(node.target)
     flow.note("augment", node, owner, value)
-    if owner.is_tensor:
+    if owner.is_tensor and not (node.op == "@" and isinstance(node.target, syntax.Name)):
         flow.note("in-place", node, owner, node.target)
         flow.change(owner, (value,))
     elif isinstance(node.target, syntax.Name):

@@ -44,6 +44,10 @@ WRONG = {
     ),
     "an entry of a leaf": ("w = torch.ones(2, requires_grad=True)\nw[0] = 3.0\nprint(w)\n", ["L003"]),
     "a method in place": (W + "w.add_(1.0)\nprint(w)\n", ["L003"]),
+    "a product that takes its name": (
+        "w = torch.ones(2, 2, requires_grad=True)\nw @= w\nw.sum().backward()\n",
+        [],
+    ),
     "two passes in two functions": (
         W + "L = w * w\ndef go():\n    L.backward()\n\ngo()\ngo()\nprint(w.grad)\n",
         [],  # a call may end early: nothing is certain behind it
