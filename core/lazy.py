@@ -42,8 +42,8 @@ class Later:
         self.module_name = name
 
     def __getattr__(self, name: str) -> Any:
-        __import__(self.module_name)
-        value = getattr(sys.modules[self.module_name], name)
+        __import__(self.module_name)  # written out where it is made, never from a script
+        value = vars(sys.modules[self.module_name])[name]
         vars(self)[name] = value
         return value
 
