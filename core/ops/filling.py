@@ -125,7 +125,10 @@ def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str,
 def index_add_of(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
     """``source`` times ``alpha`` added at the positions that ``index`` lists, as often as it lists them."""
     dim = wrap_dim(x, dim)
-    array = positions_for(x, dim, index, source, "index_add_()", OUTSIDE)
+    # torch has a way of its own along the first and the last of several dimensions.
+    is_own_way = x.ndim > 1 and dim in (0, x.ndim - 1)
+    outside = OUTSIDE if is_own_way else "index out of range in self"
+    array = positions_for(x, dim, index, source, "index_add_()", outside)
     if alpha != 1:
         source = mul(source, alpha if source.dtype.is_floating_point else int(alpha))
     out = index_add(vector(x), vector(source), dim=dim, index=array)
