@@ -49,7 +49,7 @@ class Request:
     @property
     def digits(self) -> int:
         """The significant digits of numbers for people: as many as a float has at most."""
-        return min(max(self.number("digits"), 1), 17)
+        return min(self.number("digits") or 1, 17)
 
     def seconds(self, name: str) -> float:
         value = self.values.get(name, 0.0)
@@ -119,8 +119,8 @@ def read_value(option: Option, text: str) -> object:
     if option.choices and text not in option.choices:
         raise ValueError("one of " + ", ".join(option.choices))
     if option.kind == NUMBER:
-        if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) < LARGEST):
-            raise ValueError("a whole number, 0 or more")
+        if not (text.isascii() and text.isdigit() and len(text) < 20 and option.least <= int(text) < LARGEST):
+            raise ValueError(f"a whole number, {option.least} or more")
         return int(text)
     if option.kind == SIZE:
         return read_size(text)

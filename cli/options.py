@@ -10,9 +10,12 @@ SECONDS, FLAG, COUNT = "seconds", "flag", "count"
 
 
 class Option:
-    """One option: ``flags`` as typed, ``kind`` of its value, ``choices`` where only these will do."""
+    """One option: ``flags`` as typed, ``kind`` of its value, ``choices`` where only these will do.
 
-    __slots__ = ("choices", "default", "flags", "help", "kind", "metavar", "name")
+    ``least`` is the smallest of a whole number.
+    """
+
+    __slots__ = ("choices", "default", "flags", "help", "kind", "least", "metavar", "name")
 
     def __init__(
         self,
@@ -23,6 +26,7 @@ class Option:
         metavar: str = "",
         choices: tuple[str, ...] = (),
         default: object = None,
+        least: int = 0,
     ) -> None:
         self.flags = tuple(flags.split())
         self.name = self.flags[-1].lstrip("-").replace("-", "_")
@@ -30,6 +34,7 @@ class Option:
         self.help = help
         self.metavar = metavar
         self.choices = choices
+        self.least = least
         self.default = {TEXTS: (), FLAG: False, COUNT: 0}.get(kind, default)
 
     @property
@@ -66,7 +71,7 @@ GRAD_OUTPUT = Option(
 )
 DTYPE = Option("--dtype", TEXT, "Default number type.", choices=("float32", "float64"), default="float64")
 SEED = Option("--seed", NUMBER, "Seed of the random numbers.", metavar="N", default=0)
-DIGITS = Option("--digits", NUMBER, "Significant digits for people.", metavar="N", default=6)
+DIGITS = Option("--digits", NUMBER, "Significant digits for people.", metavar="N", default=6, least=1)
 SHOW = Option("--show", TEXT, "Parts to print: gradients,graph,paths,tensors.", metavar="PARTS")
 ROWS = Option("--rows", NUMBER, "Lines of a table or tree; 200 on a terminal.", metavar="N")
 ALL = Option("--all", FLAG, "Every line of every table, tree and derivation.")
@@ -81,7 +86,7 @@ DIAGNOSTICS = Option(
     default="text",
 )
 MAX_PATHS = Option("--max-paths", NUMBER, "Paths to follow; 0 = all.", metavar="N", default=10_000)
-TOP = Option("--top", NUMBER, "Paths to show: the strongest.", metavar="K", default=10)
+TOP = Option("--top", NUMBER, "Paths to show: the strongest.", metavar="K", default=10, least=1)
 FORMULA = Option(
     "--formula", TEXTS, "A derivative worked out by hand, to check; repeatable.", metavar="'dL/dw == ...'"
 )
