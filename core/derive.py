@@ -22,7 +22,7 @@ from autodiff.core.operand_formulas import Formulas
 from autodiff.core.path_writer import LONGEST_PATH, PathWriter
 from autodiff.core.paths import Path as Edges
 from autodiff.core.paths import PathCounts, follow
-from autodiff.core.report import ZERO, Complete, Derivation, Expressions, Subject
+from autodiff.core.report import Complete, Derivation, Expressions, Subject
 from autodiff.core.strongest import ScalarEdges, is_number
 from autodiff.core.sweep import leading_to
 from autodiff.core.terms import summands
@@ -93,7 +93,7 @@ class Derivations:
         written = followed if is_sum else _strongest(followed, self.top)
         is_shortened = any(len(path) > LONGEST_PATH for path, _ in written)
         paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
-        terms = [symbol for path, symbol in paths if ZERO not in path.factors]
+        terms = [symbol for path, symbol in paths if not path.is_nothing]
         total = total_of(terms or [symbol for _, symbol in paths], node, is_scalar)
         if len(written) > self.top:
             kept = {path for path, _ in _strongest(written, self.top)}

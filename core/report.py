@@ -6,6 +6,7 @@ Plain classes rather than dataclasses, whose making would take a quarter of a sh
 
 from __future__ import annotations
 
+from autodiff.core.lazy import np
 from autodiff.core.node import Node
 
 TYPE_CHECKING = False
@@ -152,6 +153,11 @@ class Path:
         self.factors = factors
         self.symbol = symbol
         self.contribution = contribution
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether a slope on it is 0 whatever the inputs are, and no other is infinite or nan beside it."""
+        return ZERO in self.factors and not np.any(self.contribution)
 
 
 class Use:
@@ -318,7 +324,7 @@ class Derivation:
 
     def leave_out_zeros(self) -> None:
         """Write out no path with a slope that is 0 whatever the inputs are, unless all are such."""
-        kept = [at for at, path in enumerate(self.paths) if ZERO not in path.factors]
+        kept = [at for at, path in enumerate(self.paths) if not path.is_nothing]
         if kept:
             self.zero_paths = len(self.paths) - len(kept)
             self.paths = tuple(self.paths[at] for at in kept)

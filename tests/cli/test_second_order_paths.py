@@ -50,3 +50,9 @@ def test_the_simplified_sum_has_no_term_for_them(autodiff):
 def test_documents_in_latex_leave_them_out_too(autodiff):
     document = autodiff("explain", "-e", RELU, "--order", "2", "--wrt", "w", "--format", "latex").out
     assert r"\cdot \left(0\right)" not in document
+
+
+def test_a_slope_of_zero_beside_an_infinite_one_is_no_nothing(autodiff):
+    told = autodiff("explain", "-e", "x = 0.; L = sqrt(x)*0 + x**3", "--order", "2").out
+    assert "d2L/dx2 = nan" in told
+    assert "(0) * " in told or " * (0)" in told
