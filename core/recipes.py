@@ -6,6 +6,7 @@ ask once per op and multiply then.
 
 from __future__ import annotations
 
+from autodiff.core.errors import GradientError
 from autodiff.core.op import APPLIERS, Op
 
 TYPE_CHECKING = False
@@ -64,7 +65,10 @@ def recipe_of(op: Op) -> tuple[tuple[int, Any], ...]:
             continue
         try:
             slope = partial(out, x) if len(op.partials) == 1 else partial(out, x, y)
-        except TypeError:
+        except (
+            TypeError,
+            GradientError,
+        ):  # torch has no derivative: passes say so
             slope = None
         if isinstance(slope, Call) and slope.of is x and len(op.partials) == 1:
             made.append((slope.kind, slope.function))

@@ -255,59 +255,6 @@ fmod = elementwise(
 )
 
 
-def floor_scalar(x: float) -> float:
-    return math.copysign(math.floor(x), x)
-
-
-def ceil_scalar(x: float) -> float:
-    return math.copysign(math.ceil(x), x)
-
-
-def trunc_scalar(x: float) -> float:
-    return math.copysign(math.trunc(x), x)
-
-
-def round_scalar(x: float) -> float:
-    return math.copysign(round(x), x)
-
-
-def of_numbers(name: str, forward: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """``forward``, which does not round truth values."""
-
-    def checked(x: Any) -> Any:
-        refuse_truth_values(f"{name}_vml_cpu", x, x)
-        return forward(x)
-
-    return checked
-
-
-FLAT = "flat between its jumps, and 0 at them by convention"
-
-floor = elementwise("floor", of_numbers("floor", lambda x: np.floor(x)), 0, scalar=floor_scalar, kink=FLAT)
-ceil = elementwise("ceil", of_numbers("ceil", lambda x: np.ceil(x)), 0, scalar=ceil_scalar, kink=FLAT)
-trunc: Op = elementwise(
-    "trunc", of_numbers("trunc", lambda x: np.trunc(x)), 0, scalar=trunc_scalar, kink=FLAT
-)
-round_ = elementwise("round", of_numbers("round", lambda x: np.round(x)), 0, scalar=round_scalar, kink=FLAT)
-round_to = elementwise(
-    "round_to",
-    lambda x, decimals: np.round(x, decimals),
-    0,
-    grad_fn="RoundBackward1",
-    kinds="f",
-    kernel="round_cpu",
-    kink=FLAT,
-)
-frac = elementwise(
-    "frac",
-    lambda x: x - np.trunc(x),
-    1,
-    kinds="f",
-    kernel="frac_cpu",
-    scalar=lambda x: x - math.trunc(x),
-    kink="the jumps at whole numbers are ignored",
-)
-
 expose("mul(input: value, other)", mul, also=("multiply",), in_place=True)
 expose("neg(input)", neg, also=("negative",), in_place=True)
 expose("square(input)", square, in_place=True)
@@ -316,10 +263,6 @@ expose("floor_divide(input: value, other)", floor_divide, in_place=True)
 expose("remainder(input: value, other)", remainder, in_place=True)
 expose("fmod(input, other)", fmod, in_place=True)
 expose("true_divide(input: value, other)", div, in_place=True)
-expose("floor(input)", floor, in_place=True)
-expose("ceil(input)", ceil, in_place=True)
-expose("trunc(input)", trunc, also=("fix",), in_place=True)
-expose("frac(input)", frac, in_place=True)
 
 
 @public("pow(input: value, exponent)", in_place=True)
@@ -374,12 +317,6 @@ def divide(x: Any, y: Any, rounding_mode: str | None) -> Any:
     return (div_floor if rounding_mode == "floor" else div_trunc)(x, y)
 
 
-@public("round(input, *, decimals: int = 0)", in_place=True)
-def round_entries(x: Any, decimals: int) -> Any:
-    """The nearest whole number, halves to even; ``decimals`` keeps digits."""
-    return round_to(x, decimals=decimals) if decimals else round_(x)
-
-
 @public("positive(input)")
 def positive(x: Any) -> Any:
     """The tensor itself."""
@@ -397,7 +334,6 @@ def positive(x: Any) -> Any:
 def float_power(x: Any, y: Any) -> Any:
     """``input ** exponent`` in double precision."""
     from autodiff.core.ops.shape import to
-    from autodiff.core.tensors import Tensor
 
     def double(value: Any) -> Any:
         if value.__class__ is not Tensor:

@@ -10,8 +10,9 @@ from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.op import Op, elementwise, selective
 from autodiff.core.ops import masking
-from autodiff.core.ops.arithmetic import FLAT, refuse_truth_values, right_number
+from autodiff.core.ops.arithmetic import refuse_truth_values, right_number
 from autodiff.core.ops.comparison import except_where, isnan, where
+from autodiff.core.ops.rounding import FLAT
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False

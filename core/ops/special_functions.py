@@ -15,10 +15,11 @@ from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.op import Op, elementwise, selective
-from autodiff.core.ops.arithmetic import add, no_rule, round_to
+from autodiff.core.ops.arithmetic import add, no_rule
 from autodiff.core.ops.comparison import except_where, where, zero
 from autodiff.core.ops.joining import in_common_type
 from autodiff.core.ops.reduction import sum
+from autodiff.core.ops.rounding import round_to
 from autodiff.core.ops.selection import sign
 from autodiff.core.ops.shape import reshape
 from autodiff.core.ops.transcendental import TINY, digamma, exp, exp2, from_scipy, lgamma, log, polygamma_of
