@@ -10,7 +10,7 @@ from autodiff.core.functions import FUNCTIONS, METHODS
 from autodiff.core.op import OPS
 from op_oracle import ops_of
 
-FAMILIES = ("arithmetic", "transcendental", "selection", "comparison")
+FAMILIES = ("arithmetic", "rounding", "transcendental", "selection", "comparison")
 
 #: The interval each op of one operand is sampled in.
 UNARY = {

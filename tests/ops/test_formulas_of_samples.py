@@ -30,7 +30,7 @@ REFUSED: dict[str, dict[str, int]] = {
     "linalg": {UNDEFINED: 8},
     "losses": {"ctc_slope": 16},
     "normalization": {"unfold": 1},
-    "pooling": {"fold": 12},
+    "pooling": {"fold": 8, "unfold": 4},
     "reduction": {UNDEFINED: 14},
     "scattering": {"scatter_reduce": 72},
     "spreads": {UNDEFINED: 2},
