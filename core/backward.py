@@ -69,20 +69,21 @@ def backward_from(
         if cell is None or (passed is not None and node not in passed):
             continue
         before.append((cell, None if cell.grad is None else cell.grad.value))
-        gather(cell, g, create_graph, isinstance(node, Leaf))
+        gather(cell, g, create_graph, node)
     if mode.recorder is not None:
         mode.recorder.grads_gathered(before)
     finish("backward", list(seeds), values_of(seeds), order, retain)
 
 
-def gather(cell: GradCell, g: Any, create_graph: bool, is_leaf: bool) -> None:
-    """Add a gradient to a ``.grad``; with ``create_graph`` it is a Tensor of the graph."""
+def gather(cell: GradCell, g: Any, create_graph: bool, node: Node) -> None:
+    """Add the gradient of a node to a ``.grad``; with ``create_graph`` it is a Tensor of the graph."""
     cell.assigned_at = None
+    is_leaf = node.__class__ is Leaf
     if cell.grad is None and create_graph:
         # A copy, as in torch: what arrives may show one number in several places, which nobody can add to.
         cell.grad = OPS["clone"].named("CopyBackwards")(g) if is_leaf else g
     elif cell.grad is None:
-        cell.grad = Tensor(settle(g))
+        cell.grad = Tensor(laid_out(settle(g), node.out if is_leaf else None))
     elif create_graph:
         cell.grad = cell.grad + g
     elif is_leaf:  # in place, as torch does: whoever holds the old .grad sees the sum
@@ -91,13 +92,25 @@ def gather(cell: GradCell, g: Any, create_graph: bool, is_leaf: bool) -> None:
         cell.grad = Tensor(_plain_sum(cell.grad.value, g))
 
 
+def laid_out(g: Any, like: Any) -> Any:
+    """A gradient with its rows where ``like`` has its own: as torch keeps it, so that ``view`` works.
+
+    What arrives may be transposed, or show one number in several places.
+    """
+    if g.__class__ is float or like.__class__ is float or not g.ndim:
+        return g
+    if like is not None and like.flags.f_contiguous and not like.flags.c_contiguous:
+        return np.asfortranarray(g)
+    return g if g.flags.c_contiguous else np.ascontiguousarray(g)
+
+
 def gather_retained(cotangents: dict[Node, Any], order: list[Node], create_graph: bool) -> None:
     """Fill the ``.grad`` of results on the way whose ``retain_grad()`` was called."""
     kept = [node for node in cotangents if node.mark is not None and node.mark.cell is not None]
     passed = set(order) if kept else ()  # others may have received a part of their gradient
     for node in kept:
         if node in passed and node.mark is not None and node.mark.cell is not None:
-            gather(node.mark.cell, cotangents[node], create_graph, is_leaf=False)
+            gather(node.mark.cell, cotangents[node], create_graph, node)
 
 
 def grad(
