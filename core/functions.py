@@ -246,9 +246,14 @@ class Function:
         if converted is MISSING:
             only = parameter.variadic and value.__class__ is tuple and len(value) == 1
             given = value[0] if only else value
+            what = f"not {type_name(given)}"
+            if isinstance(given, (tuple, list)):
+                for at, entry in enumerate(given):
+                    if convert((entry,)) is MISSING:
+                        what = f"but found element of type {type_name(entry)} at pos {at}"
+                        break
             raise self.error(
-                f"argument '{parameter.name}' (position {position + 1}) must be {accepted},"
-                f" not {type_name(given)}",
+                f"argument '{parameter.name}' (position {position + 1}) must be {accepted}, {what}",
                 position,
                 (parameter, given),
             )

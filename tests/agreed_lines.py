@@ -22,7 +22,10 @@ FOREIGN = re.compile(
     r"|0-dimensional arrays|ArrayMemoryError|Unable to allocate|invalid value encountered|divide by zero"
 )
 
-OF_TYPE = re.compile(r"(\w+)\(\): argument '(\w+)'( \(position \d+\))? must be .+, not [\w.]+")
+OF_TYPE = re.compile(
+    r"(\w+)\(\): argument '(\w+)'( \(position \d+\))? must be .+,"
+    r" (not [\w.]+|but found element of type [\w.]+ at pos \d+)"
+)
 #: What torch says where it had not thought of the case.
 STUMBLED = re.compile(
     r"INTERNAL ASSERT FAILED|internal error: |^ArrayRef: |^tuple index out of range$"
@@ -37,8 +40,6 @@ A_FUNCTION = re.compile(r"<built-in method (\w+) of type object at 0x[0-9a-f]+>"
 #: What torch's kernel for attention of four dimensions refuses, and what it alone does not.
 FAST_ATTENTION = "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0"
 MASKED_TWICE = "Explicit attn_mask should not be set when is_causal=True"
-#: A position outside of its dimension, which torch counts among the dimensions that have arrays.
-OUTSIDE = re.compile(r"(index -?\d+ is out of bounds for dimension )\d+( with size \d+)")
 #: What the language does not have, which it says of itself.
 ABSENT = re.compile(r".+ here")
 
@@ -70,8 +71,6 @@ def row_of(name: str, ours: str | None, theirs: str | None) -> str | None:
         return "tensors in messages"
     if ours == A_FUNCTION.sub(r"<function \1>", theirs):
         return "functions in messages"
-    if OUTSIDE.fullmatch(ours) and OUTSIDE.sub(r"\1\2", ours) == OUTSIDE.sub(r"\1\2", theirs):
-        return "dimensions of positions"
     if in_order(ours) == in_order(theirs):
         return "order of named arguments"
     if is_python(name) and (said := OF_TYPE.fullmatch(ours)):

@@ -205,7 +205,7 @@ def checked_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_ind
 
 @public(
     "F.nll_loss(input: tensor, target: tensor, weight: tensor = None, size_average: any = None,"
-    " ignore_index: int = -100, reduce: any = None, reduction: str = 'mean')",
+    " ignore_index: int = -100, reduce: any = None, reduction: any = 'mean')",
     method=False,
 )
 @keeping("target", "weight")
@@ -226,7 +226,7 @@ def nll_loss(
 
 @public(
     "F.cross_entropy(input: tensor, target: tensor, weight: tensor = None, size_average: any = None,"
-    " ignore_index: int = -100, reduce: any = None, reduction: str = 'mean', label_smoothing: float = 0.0)",
+    " ignore_index: int = -100, reduce: any = None, reduction: any = 'mean', label_smoothing: float = 0.0)",
     method=False,
 )
 def cross_entropy(

@@ -186,7 +186,7 @@ def labels_of(targets: Tensor, lengths: tuple[int, ...], classes: int) -> Labels
 
 @public(
     "F.ctc_loss(log_probs: tensor, targets: tensor, input_lengths: any, target_lengths: any, blank: int = 0,"
-    " reduction: str = 'mean', zero_infinity: bool = False)",
+    " reduction: any = 'mean', zero_infinity: bool = False)",
     method=False,
     example="F.ctc_loss(logs, torch.tensor([[1]]), (2,), (1,))",
 )

@@ -53,7 +53,7 @@ def check_reduction(reduction: str) -> str:
     return reduction
 
 
-LEGACY = "size_average: any = None, reduce: any = None, reduction: str = 'mean'"
+LEGACY = "size_average: any = None, reduce: any = None, reduction: any = 'mean'"
 
 
 def asked_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
@@ -265,7 +265,7 @@ def smooth_l1_loss(
 
 
 @public(
-    "F.huber_loss(input: tensor, target: tensor, reduction: str = 'mean', delta: float = 1.0,"
+    "F.huber_loss(input: tensor, target: tensor, reduction: any = 'mean', delta: float = 1.0,"
     " weight: tensor = None)",
     method=False,
 )

@@ -350,7 +350,7 @@ def triplet_margin_loss(
 
 @public(
     f"F.triplet_margin_with_distance_loss({TRIPLET}, *, distance_function: any = None, margin: float = 1.0,"
-    " swap: bool = False, reduction: str = 'mean')",
+    " swap: bool = False, reduction: any = 'mean')",
     method=False,
 )
 def triplet_margin_with_distance_loss(

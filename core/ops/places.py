@@ -57,12 +57,17 @@ def check_not_single(x: Tensor, key: Any) -> None:
 SINGLE = "this is a single number and has no dimensions"
 
 
-def wrapped(x: Tensor, index: int, dim: int, size: int) -> int:
-    """A position from 0 up; negative ones count from the end."""
+def wrapped(x: Tensor, index: int, dim: int, size: int, counted: int | None = None) -> int:
+    """A position from 0 up; negative ones count from the end.
+
+    ``counted`` is the dimension as torch counts it: the place of a number in the brackets, and that of an
+    array among the arrays there.
+    """
     if not -size <= index < size:
         last = "it is empty" if not size else f"its positions are 0 to {size - 1}"
         raise ShapeError(
-            f"index {index} is out of bounds for dimension {dim} with size {size}",
+            f"index {index} is out of bounds for dimension {dim if counted is None else counted} with size"
+            f" {size}",
             code="E0208",
             operands=(x,),
             caret=f"dimension {dim} has size {size}: {last}",
@@ -156,7 +161,7 @@ class Place:
         self.shape = x.shape
         self._basic: list[Any] = []
         self._arrays: dict[int, Any] = {}
-        self._outside: dict[int, tuple[Any, int]] = {}
+        self._given: dict[int, Any] = {}
         self._dim = 0
         self._is_truth = [key.__class__ for key in index] == [bool]
         keys = [self.simplified(key) for key in index]
@@ -165,13 +170,16 @@ class Place:
         self._is_mask = len(arrays) == len(masks) == 1
         count = sum(spans(key) for key in keys)
         check_count(x, count)
-        for key in keys:
+        for self._at, key in enumerate(keys):
             if key is Ellipsis:
                 self.skip(x.ndim - count)
             else:
                 self.add(key)
-        if self._outside:
-            self.refuse_outside()
+        # As in torch, arrays are looked at when the numbers and slices between them have been applied.
+        for dim, array in self._given.items():
+            self._arrays |= self.of_mask(dim, array) if array.dtype == bool else {dim: array}
+        if self._arrays:
+            self.place_arrays()
 
     def simplified(self, key: Any) -> Any:
         """One part of the index as int, bool, slice, None, Ellipsis or array."""
@@ -224,10 +232,10 @@ class Place:
         if key is None or key.__class__ is bool:
             self.step(unsqueeze, None, (*shape[:dim], 1, *shape[dim:]))
             if key is not None:
-                self._arrays[dim] = np.zeros(int(key), dtype="int64")
+                self._given[dim] = np.zeros(int(key), dtype="int64")
             self._dim += 1
         elif key.__class__ is int:
-            place = wrapped(self.x, key, self.named_dim, size)
+            place = wrapped(self.x, key, self.named_dim, size, self._at)
             self.step(select, place, (*shape[:dim], *shape[dim + 1 :]), index=place)
         elif key.__class__ is slice:
             start, stop, step = bounds(key, size)
@@ -239,54 +247,48 @@ class Place:
                 left = (*shape[:dim], count, *shape[dim + 1 :])
                 self.step(slice_dim, slice(start, stop, step), left, start=start, stop=stop, step=step)
             self._dim += 1
-        elif key.dtype == bool:
-            self.add_mask(key)
         else:
-            if ((key < -size) | (key >= size)).any():
-                self._outside[dim] = key, size
-            self.add_array(np.where(key < 0, key + size, key))
+            self._given[dim] = key
+            self.skip(spans(key))
 
-    def refuse_outside(self) -> None:
-        """Refuse the first position that is outside, of arrays that are read side by side."""
-        shape = np.broadcast_shapes(*(array.shape for array in self._arrays.values()))
-        met = []
-        for dim, (key, size) in self._outside.items():
-            rows = (np.broadcast_to(key, shape) if 0 not in shape else key).ravel()
-            place = int(np.argmax((rows < -size) | (rows >= size)))
-            met.append((place, dim, int(rows[place]), size))
-        _, dim, index, size = min(met)
-        wrapped(self.x, index, dim, size)
-
-    @property
-    def named_dim(self) -> int:
-        """The dimension of the tensor itself that comes next, as errors count it."""
-        return sum(key is not None for key in self._basic)
-
-    def add_mask(self, mask: Any) -> None:
-        """Turn a mask into the positions where it holds, one array per dimension."""
+    def of_mask(self, dim: int, mask: Any) -> dict[int, Any]:
+        """A mask as the positions where it holds, one array per dimension."""
         for axis, n in enumerate(mask.shape):
-            if self._dim + axis >= len(self.shape) or self.shape[self._dim + axis] != n:
+            if self.shape[dim + axis] != n:
                 raise ShapeError(
                     f"The shape of the mask {list(mask.shape)} at index {axis} does not match the shape of"
-                    f" the indexed tensor {list(self.shape)} at index {self._dim + axis}",
+                    f" the indexed tensor {list(self.shape)} at index {dim + axis}",
                     code="E0208",
                     operands=(self.x,),
                     caret="a mask has the shape of the dimensions it stands for",
                 )
-        for positions in mask.nonzero():
-            self.add_array(positions)
+        return {dim + axis: positions for axis, positions in enumerate(mask.nonzero())}
 
-    def add_array(self, positions: Any) -> None:
-        """Leave the dimension whole for now and remember where to look in it."""
-        shapes = [array.shape for array in self._arrays.values()]
+    def place_arrays(self) -> None:
+        """Count the positions of arrays from 0 up; refuse the first that is outside, read side by side."""
         try:
-            np.broadcast_shapes(*shapes, positions.shape)
+            shape = np.broadcast_shapes(*(array.shape for array in self._arrays.values()))
         except ValueError:
-            listed = ", ".join(str(list(shape)) for shape in (*shapes, positions.shape))
+            listed = ", ".join(str(list(array.shape)) for array in self._arrays.values())
             raise ShapeError(
                 f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}",
                 code="E0208",
                 operands=(self.x,),
             ) from None
-        self._arrays[self._dim] = positions
-        self.skip(1)
+        met = []
+        for counted, (dim, array) in enumerate(sorted(self._arrays.items())):
+            size = self.shape[dim]
+            if ((array < -size) | (array >= size)).any():
+                rows = (np.broadcast_to(array, shape) if 0 not in shape else array).ravel()
+                first = int(np.argmax((rows < -size) | (rows >= size)))
+                met.append((first, counted, dim, int(rows[first]), size))
+            elif (array < 0).any():
+                self._arrays[dim] = np.where(array < 0, array + size, array)
+        if met:
+            _, counted, dim, index, size = min(met)
+            wrapped(self.x, index, dim, size, counted)
+
+    @property
+    def named_dim(self) -> int:
+        """The dimension of the tensor itself that comes next, as errors count it."""
+        return sum(key is not None for key in self._basic)
