@@ -91,7 +91,7 @@ def copy_(x: Tensor, other: Any, non_blocking: Any = False) -> Tensor:
 
 #: Functions that write entries found by positions, for which they may not read the tensor itself.
 BY_POSITIONS = frozenset(
-    "index_add index_copy index_fill index_put index_reduce put scatter scatter_add".split()
+    "index_add index_copy index_fill index_put index_reduce put scatter scatter_add scatter_reduce".split()
 )
 
 #: Functions that take the one number of a tensor out of it first.
