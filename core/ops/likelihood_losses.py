@@ -49,7 +49,7 @@ def fitting_variance(x: Tensor, var: Any) -> Tensor:
 
 @public(
     "F.gaussian_nll_loss(input: tensor, target: tensor, var: value, full: bool = False, eps: float = 1e-06,"
-    " reduction: any = 'mean')",
+    " reduction: str = 'mean')",
     method=False,
 )
 def gaussian_nll_loss(x: Tensor, y: Tensor, var: Any, full: bool, eps: float, reduction: str) -> Tensor:
@@ -77,7 +77,7 @@ def gaussian_nll_loss(x: Tensor, y: Tensor, var: Any, full: bool, eps: float, re
 
 @public(
     "F.poisson_nll_loss(input: tensor, target: tensor, log_input: bool = True, full: bool = False,"
-    " size_average: any = None, eps: float = 1e-08, reduce: any = None, reduction: any = 'mean')",
+    " size_average: any = None, eps: float = 1e-08, reduce: any = None, reduction: str = 'mean')",
     method=False,
 )
 def poisson_nll_loss(

@@ -269,7 +269,8 @@ def multilabel_margin_loss(
 
 
 @public(
-    f"F.multilabel_soft_margin_loss(input: tensor, target: tensor, weight: tensor = None, {LEGACY})",
+    "F.multilabel_soft_margin_loss(input: tensor, target: tensor, weight: tensor = None,"
+    " size_average: any = None, reduce: any = None, reduction: str = 'mean')",
     method=False,
 )
 def multilabel_soft_margin_loss(
