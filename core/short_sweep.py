@@ -97,6 +97,7 @@ def _sweep(
     reached: list[Node] = list(seeds)  # what is not waiting and has a cotangent nevertheless
     is_wide = False
     arrays: Any = None
+    pull_back_arrays: Any = None
     try:
         for node, seed in seeds.items():
             node.g = seed
@@ -120,8 +121,8 @@ def _sweep(
                     left = {other: other.g for other in (*waiting, *reached) if other.g is not None}
                     return {node: g, **left}
                 if arrays is None:
-                    arrays = Quiet()
-                pulled = short_rules.pull_back_arrays(node, g, pull_edge_or_none)
+                    arrays, pull_back_arrays = Quiet(), short_rules.pull_back_arrays
+                pulled = pull_back_arrays(node, g, pull_edge_or_none)
                 if pulled is None:
                     pulled = pull_back(node, g)
                 for below, contribution in pulled:
