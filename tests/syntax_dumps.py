@@ -353,10 +353,25 @@ def python_accepts(text: str) -> bool:
         try:
             compile(text, "<test>", "exec", dont_inherit=True)
         except SyntaxError as error:
-            later = ("outside", "not properly in loop", "only allowed at module level", "__future__")
-            return any(part in str(error) for part in later)
+            return is_of_later_passes(error) and accepts_in_a_loop(text)
         except ValueError:
             return False
+    return True
+
+
+def is_of_later_passes(error: SyntaxError) -> bool:
+    later = ("outside", "not properly in loop", "only allowed at module level", "__future__")
+    return any(part in str(error) for part in later)
+
+
+def accepts_in_a_loop(text: str) -> bool:
+    """The same for statements inside of a function and a loop, where `return` and `break` hide no mistake."""
+    around = ast.parse("def f():\n    while True:\n        pass")
+    around.body[0].body[0].body = ast.parse(text).body
+    try:
+        compile(ast.fix_missing_locations(around), "<test>", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return is_of_later_passes(error)
     return True
 
 

@@ -184,3 +184,13 @@ def excused(text: str) -> bool:
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 2**63:
             return True
     return False
+
+
+@pytest.mark.parametrize("text", ["return * a", "break\na = *a\n", "for a in b:\n    return *a\n"])
+def test_what_hides_behind_a_mistake_of_later_passes_is_none_of_python(text):
+    assert not python_accepts(text)
+    same_verdict(text)
+
+
+def test_return_and_break_anywhere_are_of_later_passes():
+    assert python_accepts("return a\nbreak\n")
