@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
-from autodiff.core.node import Leaf, Node, name_in_messages
+from autodiff.core.node import Leaf, Node
 from autodiff.core.sharing import Recipe, base_of, positions_of, recipe_of, recipes_between, share_memory
 
 TYPE_CHECKING = False
@@ -112,6 +112,8 @@ def refuse_view(view: Tensor, recipe: Recipe) -> None:
 def unfollowed(recipe: Recipe, made_by: Node | None, changed: str, advice: str) -> GradientError:
     """The error, in torch's words, for views that were made several at once or under ``no_grad``."""
     several = recipe.piece is not None
+    from autodiff.core.saved import name_in_messages
+
     maker = "" if made_by is None else name_in_messages(made_by.grad_fn_name)
     if several and maker:
         message = f"Output {recipe.piece} of {maker} is a view and {changed} modified inplace."

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from weakref import ref
 
-from autodiff.core.errors import GradientError, Label
 from autodiff.core.hollow import hollow
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
@@ -31,17 +30,6 @@ def next_number() -> int:
     """The number of a new node."""
     mode.number += 1
     return mode.number
-
-
-#: Functions whose second parameter comes after ``self`` in the alphabet, unlike ``other`` and ``mat2``.
-SELF_FIRST = frozenset(["dot", "mv"])
-
-SECOND_TIME = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have"
-    " already been freed). Saved intermediate values of the graph are freed when you call .backward() or"
-    " autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time"
-    " or if you need to access saved tensors after calling backward."
-)
 
 
 class GradCell:
@@ -122,18 +110,6 @@ class Change:
         if old.op is None:
             return ""
         return "AsStridedBackward0" if old.op.is_view else self.versions.changed_by
-
-
-def name_in_messages(grad_fn_name: str) -> str:
-    """What torch's messages call a node: ``Pow`` for PowBackward0, ``Pow1`` for PowBackward1.
-
-    >>> name_in_messages("PowBackward1"), name_in_messages("CopySlices")
-    ('Pow1', 'torch::autograd::CopySlices')
-    """
-    name, found, number = grad_fn_name.partition("Backward")
-    if not found or number == "s":
-        return f"torch::autograd::{grad_fn_name}"
-    return name + number.removeprefix("0")
 
 
 class Mark:
@@ -249,66 +225,20 @@ class OpNode(Node):
 
     def check_saved(self) -> None:
         """Refuse to go on where a saved value was freed or changed in place."""
-        mark = self.mark
-        if mark is not None and mark.freed and (self.op.saves_params or self.reads()):
-            error = GradientError(
-                SECOND_TIME,
-                code="E0402",
-                caret="an earlier backward() has used this graph up",
-            )
-            error.about = (mark.freed_at,)
-            if mark.freed_at is not None:
-                error.labels.append(Label(mark.freed_at, "the graph was freed here"))
-            raise self.point_out(error, "the values kept here for backward are gone")
-        if mark is not None and mark.used is not None:
-            raise self._overwritten(*mark.used, "", "a value")
+        own = self.mark
+        is_marked = own is not None and (own.freed or own.used is not None)
         for node in (self, *self.inputs):
-            if node is not None and node.mark is not None and node.mark.overwritten is not None:
-                return self._check_overwritten()
+            mark = None if node is None else node.mark
+            if is_marked or (mark is not None and mark.overwritten is not None):
+                from autodiff.core.saved import check
 
-    def _check_overwritten(self) -> None:
-        """Refuse to go on where one of the values that were changed is read here."""
-        count = len(self.inputs)
-        # Where several are overwritten, torch names the first in the order of its parameters' names.
-        place: Any
-        for place in (*((1, 0) if count == 2 and self.op.name not in SELF_FIRST else range(count)), "out"):
-            node = self if place.__class__ is str else self.inputs[place]
-            change = None if node is None or node.mark is None else node.mark.overwritten
-            if change is None or (node is not self and change.spares(self, place)):
-                continue
-            if place in self.reads():
-                assert node is not None
-                maker = node.grad_fn_name if node is self else change.maker(node)
-                name = f"`{node.name}`" if node.name else "a value"
-                raise self._overwritten(change, change.shape(node), maker, name)
+                return check(self)
 
     def reads(self) -> frozenset[int | str]:
         """Which saved values the rules of the tracked operands read: operand numbers and ``"out"``."""
         from autodiff.core.symbol import values_read
 
         return values_read(self)
-
-    def _overwritten(self, change: Change, shape: tuple[int, ...], maker: str, name: str) -> GradientError:
-        numbers = f"{change.dtype.kind_of_tensor} {list(shape)}"
-        made_by = f", which is output 0 of {name_in_messages(maker)}," if maker else ""
-        error = GradientError(
-            "one of the variables needed for gradient computation has been modified by an inplace operation:"
-            f" [{numbers}]{made_by} is at version {change.versions.count}; expected version {change.expected}"
-            " instead. Hint: enable anomaly detection to find the operation that failed to compute its"
-            " gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
-            code="E0403",
-            caret="a value that this pass needs was changed in place",
-        )
-        if change.site is not None:
-            error.labels.append(Label(change.site, f"{name} was changed in place here"))
-        error.about = (change.site,)
-        return self.point_out(error, f"needs {name} as it was here")
-
-    def point_out(self, error: GradientError, text: str) -> GradientError:
-        """Add a label to ``error`` at the line that made this node."""
-        if self.site is not None:
-            error.labels.append(Label(self.site, text))
-        return error
 
 
 class ScalarNode(OpNode):

@@ -188,4 +188,6 @@ def refuse_nan(node: Node, index: int, contribution: Any) -> None:
         help=("look at the values of that line: a root or a quotient of 0 has no finite slope",),
     )
     assert isinstance(node, OpNode)
-    raise node.point_out(error, "the derivative of this is nan here")
+    from autodiff.core.saved import pointing_at
+
+    raise pointing_at(node, error, "the derivative of this is nan here")

@@ -11,8 +11,8 @@ from autodiff.core import grad, no_grad, tensor
 from autodiff.core.dtypes import float32
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.functions import METHODS
-from autodiff.core.node import SECOND_TIME
 from autodiff.core.ops.transcendental import exp, log, sin, tanh
+from autodiff.core.saved import SECOND_TIME
 
 
 def first_article():
