@@ -161,15 +161,6 @@ def hooked(node: Node, g: Any, lift: bool) -> Any:
                 caret=f"the gradient has shape {given.shape}",
                 help=("return a gradient of the shape that came in",),
             )
-        if answer.dtype is not given.dtype:
-            before, after = (f"torch.{x.dtype.long_name}Tensor" for x in (given, answer))
-            raise GradientError(
-                f"hook '{hook.name}' has changed the type of value (was {before} got {after})",
-                code="E0413",
-                operands=(answer,),
-                caret=f"the gradient holds {given.dtype.name} numbers",
-                help=("return a gradient of the type that came in",),
-            )
         g = answer if lift else answer.value
         watch.answered.append((node, handle.site))
         mode.site = site  # the pass goes on where it was started, not at the last line of the hook

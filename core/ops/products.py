@@ -169,11 +169,9 @@ def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
     key = op, a.shape, b.shape, a.dtype.char, b.dtype.char
     if key in CHECKED:
         return op.dispatch((x, y), {})
+    check_product(op, x, y)
     if is_fast and a.size <= SMALL and b.size <= SMALL and len(CHECKED) < 1000:
-        check_product(op, x, y)
         CHECKED.add(key)
-    else:
-        check_product(op, x, y)
     return op(x, y)
 
 
