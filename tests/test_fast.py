@@ -13,7 +13,7 @@ from typing import Any
 import fast_programs
 import numpy as np
 import pytest
-from autodiff.core import application, grad, sweep, tensor
+from autodiff.core import application, grad, short_sweep, sweep, tensor
 from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.fast import is_fast
 from autodiff.core.function import apply_function
@@ -84,8 +84,9 @@ def test_nothing_is_asked_twice_of_small_arrays(monkeypatch: pytest.MonkeyPatch)
     """Values and rules of arrays of floats come without the questions of the general way."""
     asked: list[str] = []
     monkeypatch.setattr(application, "_in_common_type", lambda op, _: asked.append(op.name))
-    monkeypatch.setattr(sweep, "pull_back", lambda node, _: asked.append(node.op.name))
-    monkeypatch.setattr(sweep, "pull_edge_or_none", lambda node, *_: asked.append(node.op.name))
+    for module in (short_sweep.sweeps, sweep):  # the first keeps what it found in the other
+        monkeypatch.setattr(module, "pull_back", lambda node, _: asked.append(node.op.name))
+        monkeypatch.setattr(module, "pull_edge_or_none", lambda node, *_: asked.append(node.op.name))
     x, w = (tensor(np.ones((3, 3)), requires_grad=True) for _ in range(2))
     h = FUNCTIONS["torch.where"](x > 0, x @ w, FUNCTIONS["torch.maximum"](x, w))
     h = FUNCTIONS["torch.relu"](h.T + h[0]) ** 2

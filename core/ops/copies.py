@@ -43,12 +43,15 @@ def times(x: Any, y: Any) -> Any:
 
 
 def spread_small(g: Any, x: Any, dim: Any) -> Any:
-    """``g`` for every entry of a small ``x`` of which all were added up; None in other cases.
+    """``g`` for every entry of a small ``x`` that was added up along ``dim``; None where it is not small.
 
     Making a view of copies, as numpy's own broadcasting does, takes ten times longer than so many copies.
     """
-    if not is_fast or dim is not None or x.size > SMALL:
+    if not is_fast or x.size > SMALL:
         return None
     made = np.empty(x.shape, g.dtype)
-    made.fill(g)
+    if dim is None:
+        made.fill(g)
+    else:
+        made[...] = g.reshape([1 if axis in dim else n for axis, n in enumerate(x.shape)])
     return made

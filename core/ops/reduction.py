@@ -103,7 +103,7 @@ mean: Op = primitive(
     "mean",
     mean_forward,
     lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim) / entries(x.shape, dim),
-    fast_vjps=(lambda g, out, x, dim, keepdim: spread_small(g / (x.size or 1), x, dim),),
+    fast_vjps=(lambda g, out, x, dim, keepdim: spread_small(g / (entries(x.shape, dim) or 1), x, dim),),
     grad_fn=over_dims("MeanBackward0", "MeanBackward1"),
 )
 
