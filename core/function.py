@@ -5,8 +5,8 @@ What ``forward`` returns is recorded by ``custom_call`` with the user's ``backwa
 
 from __future__ import annotations
 
-from autodiff.core.custom_call import CustomCall, unrecorded
 from autodiff.core.errors import GradientError
+from autodiff.core.lazy import Later
 from autodiff.core.mode import mode, no_grad
 from autodiff.core.results import NamedResult
 from autodiff.core.tensors import Tensor
@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+custom_calls = Later("autodiff.core.custom_call")
 
 NOT_AN_INPUT = (
     "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated"
@@ -81,7 +83,11 @@ def apply_function(
     is_tracked = any(isinstance(x, Tensor) and x.node is not None and x.node.tracked for x in operands)
     # Looked at first, for forward may change its operands, and the graph goes on from what they were.
     compute = forward if setup_context is None else with_setup(forward, setup_context)
-    call = CustomCall(name, compute, backward, context, operands) if mode.enabled and is_tracked else None
+    call = (
+        custom_calls.CustomCall(name, compute, backward, context, operands)
+        if mode.enabled and is_tracked
+        else None
+    )
     with no_grad():
         result = compute(context, *operands)
     mode.site = site
@@ -91,7 +97,7 @@ def apply_function(
     if call is not None:
         outputs = call.record(outputs, any(needs))
     else:
-        outputs = [unrecorded(output, context) for output in outputs]
+        outputs = [custom_calls.unrecorded(output, context) for output in outputs]
     return tuple(outputs) if is_several else outputs[0]
 
 

@@ -232,9 +232,11 @@ def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, pla
             value = owner(frame)
             entry = direct.get(value.__class__)
             mode.site = span
-            if entry is None and value.__class__ is Tensor:
-                check(key, find_method(value, name), (value,), NOTHING)
-            function, defaults = entry if entry is not None else method_of(value)
+            if entry is None:
+                entry = method_of(value)
+                if entry[1] is None and value.__class__ is Tensor:
+                    check(key, find_method(value, name), (value,), NOTHING)
+            function, defaults = entry
             return function(value) if defaults is None else function(value, *defaults)
 
         return run_none

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from autodiff.core.closest import closest
 from autodiff.core.errors import CompileError, Edit, Fix
+from autodiff.core.lazy import Later
 from autodiff.core.span import Source, Span
 from autodiff.grammar.values import UNBOUND, Namespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+spelling = Later("autodiff.core.closest")
 
 MODULES = (
     "torch",
@@ -56,7 +58,7 @@ def imported(module: str, name: str | None, span: Span, written: str) -> Any:
             help=(f"scripts import from {', '.join(OWN[:-1])} and {OWN[-1]}",),
             fixes=(Fix("delete the line", Edit(span, "pass")),),
             span=span,
-            about=(written, MEANT.get(written) or closest(written, [*MODULES, *IMPORTABLE])),
+            about=(written, MEANT.get(written) or spelling.closest(written, [*MODULES, *IMPORTABLE])),
         )
     if module == "__future__":
         return None
@@ -79,7 +81,7 @@ def not_in(module: Namespace, name: str, span: Span) -> Namespace:
     missing = absence(full)
     if missing is not None and module.name not in ("torch", "numpy"):
         return stand_in(full)
-    meant = closest(name, module.names())
+    meant = spelling.closest(name, module.names())
     raise CompileError(
         f"cannot import name '{name}' from '{module.name}'",
         code="E0211",

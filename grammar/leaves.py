@@ -7,10 +7,9 @@ leaf. The plan is made from the syntax before anything runs; it maps targets to 
 from __future__ import annotations
 
 from autodiff.core import dtypes
-from autodiff.core.closest import closest
 from autodiff.core.dtypes import DType
 from autodiff.core.errors import UsageError
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.tensors import Tensor, settle
 from autodiff.grammar import syntax
 from autodiff.grammar.scope import Names
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
     Convert = Callable[[Any], Any]
     Shapes = tuple[tuple[int, ...], tuple[int, ...]]
+
+spelling = Later("autodiff.core.closest")
 
 CONSTRUCTORS = {
     *("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"),
@@ -307,7 +308,7 @@ def given_value(given: Any) -> Any:
 
 def unknown(name: str, known: list[str], what: str, code: str) -> UsageError:
     """The error for a name on the command line that the script does not have."""
-    meant = closest(name, known)
+    meant = spelling.closest(name, known)
     more = len(known) - MOST_LISTED
     listed = ", ".join(known[:MOST_LISTED]) + (f", and {more:,} more" if more > 0 else "")
     return UsageError(
