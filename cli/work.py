@@ -67,7 +67,7 @@ def make_report(
             subject, seconds = differentiate_twice(execution, settings, entry)
         else:
             subject = differentiate(execution, settings)
-        if is_of_a_function(subject.root, execution) and not (needed or asked):
+        if not (needed or asked) and is_of_a_function(subject.root, execution):
             raise own_derivatives()
     except (UsageError, GradientError) as error:
         if needed or asked or execution.last_passes.backwards:

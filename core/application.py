@@ -8,7 +8,7 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import Later, np
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, Node, ScalarNode, next_number
+from autodiff.core.node import ArrayNode
 from autodiff.core.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 from autodiff.core.requirements import kind_of, need_kind
 from autodiff.core.tensors import Tensor, check_broadcast, settle
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 arrays = Later("autodiff.core.short_application")
+numbers = Later("autodiff.core.scalars")
 
 
 def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
@@ -45,8 +46,8 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     for x in operands:
         value = x
         if x.__class__ is Tensor:
-            value, node = x.value, x.node
-            if node is not None and node.tracked and mode.enabled:
+            value, node = x.value, x.own_node
+            if mode.enabled and (x.tape is not None if node is None else node.tracked):
                 tracked = True
                 visible = visible or x.requires_grad
         are_numbers = are_numbers and value.__class__ in PLAIN_NUMBERS
@@ -55,10 +56,10 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         out = op.evaluate_scalars(*values)
         if not tracked:
             return Tensor(out)
-        inputs = [x.source() if x.__class__ is Tensor else None for x in operands]
-        if len(inputs) > 2:
-            return Tensor(out, ArrayNode(op, tuple(inputs), tuple(values), params, out, mode.site), visible)
-        return Tensor(out, _scalar_node(op, inputs, values, out), visible)
+        if len(operands) <= 2:
+            return numbers.result(Tensor, op, operands, values, out)  # type: ignore[no-any-return] # a Tensor
+        inputs = tuple([x.source() if x.__class__ is Tensor else None for x in operands])
+        return Tensor(out, ArrayNode(op, inputs, tuple(values), params, out, mode.site), visible)
     if float in map(type, values):
         for place, x in enumerate(operands):
             if x.__class__ is Tensor and values[place].__class__ is float:
@@ -86,7 +87,7 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         if mode.probe is not None:
             mode.probe.compared(op, given)
     else:
-        sources = tuple([(x.node or x.source()) if x.__class__ is Tensor else None for x in operands])
+        sources = tuple([(x.own_node or x.source()) if x.__class__ is Tensor else None for x in operands])
         made = Tensor(out, ArrayNode(op, sources, given, params, out, mode.site), visible)
         if not is_single and out.size >= settings.least:
             settings.begin()
@@ -120,21 +121,6 @@ def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
         caret="truth values are no numbers here",
         help=("convert them to numbers first, as in `x.double()`",),
     )
-
-
-def _scalar_node(op: Op, inputs: list[Node | None], values: list[Any], out: float) -> ScalarNode:
-    node = ScalarNode()
-    node.number = next_number()
-    node.op = op
-    node.a = inputs[0]
-    node.b, node.constant = None, None
-    if len(values) == 2:
-        node.b = inputs[1]
-        node.constant = values[0] if node.a is None else values[1] if node.b is None else None
-    node.out = out
-    node.site = mode.site
-    node.name = node.mark = node.g = None
-    return node
 
 
 def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:

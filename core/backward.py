@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from operator import attrgetter
 
+from autodiff.core import tape_pass
 from autodiff.core.errors import GradientError, ShapeError
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.mode import mode
 from autodiff.core.node import GradCell, Leaf, Node
 from autodiff.core.op import OPS
@@ -16,9 +17,10 @@ from autodiff.core.used_up import finish
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
+watching = Later("autodiff.core.watch")
 
 MAKES_A_CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its"
@@ -43,6 +45,10 @@ def backward_from(
     inputs: Sequence[Tensor] | None = None,
 ) -> None:
     """``torch.autograd.backward``: the same from several outputs in one pass, for some leaves if asked."""
+    if inputs is None and not create_graph:
+        received = written_pass("backward", outputs, gradients, bool(retain_graph))
+        if received is not None:
+            return
     wanted = None if inputs is None else {x.node.cell if isinstance(x.node, Leaf) else x.node for x in inputs}
     seeds: dict[Node, Any] = {}
     for output, gradient in zip(outputs, gradients, strict=True):
@@ -60,6 +66,51 @@ def backward_from(
         order = leading_to(everything, ends)
         cotangents = passing()(order, seeds, lift=create_graph, inner=False)
     passed = None if wanted is None else set(order)  # others may have received a part of their gradient
+    gather_all(cotangents, passed, create_graph)
+    finish("backward", list(seeds), values_of(seeds), order, retain)
+
+
+def written_pass(
+    kind: str,
+    outputs: Sequence[Tensor],
+    weights: Sequence[Tensor | None],
+    retain: bool,
+    wanted: Collection[Node] | None = None,
+) -> dict[Leaf, float] | None:
+    """What the leaves receive in a pass along a tape, where no node has to be made for it; else None.
+
+    ``backward`` fills their ``.grad``. For ``grad`` all that are ``wanted`` must be among them.
+    """
+    if len(outputs) != 1:
+        return None
+    [output], [weight] = outputs, weights
+    if output.own_node is not None or output.tape is None or not output.requires_grad:
+        return None
+    if watching.watch.is_on or (weight is not None and weight.value.__class__ is not float):
+        return None
+    seed = 1.0 if weight is None else weight.value
+    found = tape_pass.go_back(output.tape, output.at, seed)
+    if found is None:
+        return None
+    received, passed = found
+    if wanted is not None and not all(leaf in received for leaf in wanted):
+        return None
+    for leaf in received:
+        # What leads to other leaves alone is not used up, nor what is followed for a report only: nodes know.
+        # They know as well what a leaf was before it was changed in place.
+        if (wanted is not None and leaf not in wanted) or (leaf.cell is None and not retain):
+            return None
+    if wanted is None:
+        gather_all(received, None, False)
+    if not retain:
+        tape_pass.use_up(passed)
+    if mode.recorder is not None:
+        mode.recorder.written_pass_ran(kind, output.tape, output.at, seed, retain)
+    return received
+
+
+def gather_all(cotangents: Mapping[Any, Any], passed: set[Node] | None, create_graph: bool) -> None:
+    """Fill every ``.grad`` that is to be filled, of the nodes that were ``passed`` where that is given."""
     before: list[tuple[GradCell, Any]] = []
     # Almost all nodes are neither: the few are put in the order of the graph.
     where_kept = [node for node in cotangents if node.__class__ is Leaf or node.mark is not None]
@@ -72,7 +123,6 @@ def backward_from(
         gather(cell, g, create_graph, node)
     if mode.recorder is not None:
         mode.recorder.grads_gathered(before)
-    finish("backward", list(seeds), values_of(seeds), order, retain)
 
 
 def gather(cell: GradCell, g: Any, create_graph: bool, node: Node) -> None:
@@ -140,6 +190,11 @@ def grad(
         if isinstance(grad_outputs, Tensor)
         else list(grad_outputs)
     )
+    if not create_graph and all(x.requires_grad and x.own_node.__class__ is Leaf for x in wanted):
+        leaves: list[Any] = [x.own_node for x in wanted]
+        received = written_pass("grad", targets, weights, bool(retain_graph), leaves)
+        if received is not None:
+            return tuple([Tensor(received[leaf]) for leaf in leaves])
     seeds: dict[Node, Any] = {}
     for target, weight in zip(targets, weights, strict=True):
         root, seed = start_of(target, weight)

@@ -145,8 +145,8 @@ def refuse_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
 
 def refuse_stale(tensor: Tensor) -> None:
     """Refuse to use a view that torch has lost track of."""
-    if isinstance(tensor.node, StaleView):
-        raise tensor.node.refusal()
+    if isinstance(tensor.own_node, StaleView):
+        raise tensor.own_node.refusal()
 
 
 def refuse_overlap(tensor: Tensor) -> None:

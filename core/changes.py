@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from weakref import ref
 
+from autodiff.core import tape
 from autodiff.core.changeable import StaleView, refuse_change, refuse_overlap, refuse_shape
 from autodiff.core.lazy import Later, np
 from autodiff.core.mode import mode
@@ -48,6 +49,8 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
     ``since`` is the number from which on the nodes of the change were made, where it may have been several:
     they may use the value of before, of which torch keeps a copy for them.
     """
+    if result.tape is not None and tape.take_on(tensor, result):
+        return tensor
     is_wanted = mode.enabled and (tensor.requires_grad or result.requires_grad)
     if is_wanted or tensor.alias is not None or not are_alike(tensor.value, result.value):
         refuse_change(tensor, (result,))
@@ -97,15 +100,15 @@ def is_unseen(tensor: Tensor) -> bool:
     versions = tensor.versions
     if versions is not None and (versions.nodes or versions.users):
         return False
-    return tensor.alias is None and tensor.node is None
+    return tensor.alias is None and tensor.own_node is None and tensor.tape is None
 
 
 def mark_old_values(group: list[Tensor], change: Change) -> None:
     """Mark the nodes that made what is shown now: whoever saved these values cannot use them any more."""
     versions = change.versions
     for tensor in group:
-        if tensor.versions is versions and tensor.node is not None:
-            tensor.node.set_mark().overwritten = change.seen_by(tensor)
+        if tensor.versions is versions and (node := tensor.node) is not None:
+            node.set_mark().overwritten = change.seen_by(tensor)
     if versions.nodes:
         for node in live(versions.nodes):
             if node.mark is None or node.mark.overwritten is None:
@@ -165,14 +168,15 @@ def write(base: Tensor, group: list[Tensor], value: Any) -> None:
 
 def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
     """The history of a tensor whose value has changed to that of ``made``."""
-    if mode.enabled and made.node is not None and made.node.tracked:
-        base.node = made.node
-        if old is not None and made.node.name is None:
-            made.node.name = old.name  # the next value of the variable
+    node = made.node
+    if mode.enabled and node is not None and node.tracked:
+        base.node = node
+        if old is not None and node.name is None:
+            node.name = old.name  # the next value of the variable
         base.requires_grad = made.requires_grad or base.requires_grad
         if old is not None and old.mark is not None and old.mark.cell is not None and base.cell is not None:
             # retain_grad() was asked for: what is kept is the gradient of the tensor as it is now.
-            base.node.set_mark().cell, old.mark.cell = base.cell, None
+            node.set_mark().cell, old.mark.cell = base.cell, None
     elif old is not None:
         go_on_unrecorded(base, old)
     if base.versions is not None:

@@ -6,14 +6,14 @@ graph in ``graph_report``, how a derivation is put together in ``derive``.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from autodiff.core.dtypes import dtype_of
 from autodiff.core.lazy import np
 from autodiff.core.node import Node, OpNode
 from autodiff.core.paths import PathCounts
 from autodiff.core.report import Derivation, GradientReport, Subject, Variable
-from autodiff.core.span import Source
+from autodiff.core.span import Source, Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,9 +43,16 @@ def describe(
     With ``entry`` the gradients of inputs that have such an entry are derived for it as well. ``called`` are
     names for nodes that the script has none for.
     """
-    counts = PathCounts(subject.root, [node for _, node in subject.wrt], subject.order)
+    counts = cache(lambda: PathCounts(subject.root, [node for _, node in subject.wrt], subject.order))
     gradients = tuple(
-        _variable(spelled, node, source, _gradient(subject, node), partial(counts.__getitem__, node))
+        _variable(
+            spelled,
+            node.out,
+            node.site,
+            source,
+            _gradient(subject, node),
+            partial(lambda node: counts()[node], node),
+        )
         for spelled, node in subject.wrt
     )
     derived: tuple[Derivation, ...] = ()
@@ -61,7 +68,7 @@ def describe(
         if derivations and subject.wrt:
             from autodiff.core.derive import Derivations
 
-            writer = Derivations(subject, names, counts, max_paths, top, entry)
+            writer = Derivations(subject, names, counts(), max_paths, top, entry)
             derived = tuple(writer.of(index) for index in range(len(subject.wrt)))
         if graph:
             from autodiff.core.graph_report import graph_of
@@ -69,7 +76,7 @@ def describe(
             drawn = graph_of(subject, names)
     return GradientReport(
         script=source.name,
-        output=_variable(subject.name, subject.root, source, subject.seed, 1),
+        output=_variable(subject.name, subject.value, subject.site, source, subject.seed, 1),
         weight=subject.weight,
         gradients=gradients,
         graph=drawn,
@@ -84,14 +91,14 @@ def is_asked_about(node: Node, subject: Subject) -> bool:
 
 
 def _variable(
-    spelled: str, node: Node, source: Source, grad: Any, paths: int | Callable[[], int]
+    spelled: str, value: Any, site: Span | None, source: Source, grad: Any, paths: int | Callable[[], int]
 ) -> Variable:
     return Variable(
         name=spelled,
-        line=None if node.site is None else source.position(node.site.start)[0],
-        shape=node.shape,
-        dtype=dtype_of(node.out).name,
-        value=node.out,
+        line=None if site is None else source.position(site.start)[0],
+        shape=() if value.__class__ is float else value.shape,
+        dtype=dtype_of(value).name,
+        value=value,
         grad=grad,
         paths=paths,
     )

@@ -10,7 +10,7 @@ import operator
 
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, Node
+from autodiff.core.node import ArrayNode, Node, next_number
 from autodiff.core.op import OPS, Op
 from autodiff.core.tiles import settings
 
@@ -47,7 +47,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
         out = forward(value)
         if out.dtype is not dtype:
             return dispatch((x,), {})
-        a = x.node
+        a = x.own_node
         if a is None or not a.tracked or not mode.enabled:
             return kind(out)
         return recorded(kind, op, (a,), (value,), ALIKE, out, x.requires_grad)
@@ -72,6 +72,7 @@ def infix(name: str, general: Operator) -> Operator:
                 if not is_beside_a_number(x, y):
                     return general(self, other)
                 x, y, params = np.asarray(x), np.asarray(y), BROADCAST
+                self.source(), other.source()  # that of a number may not have been made yet
             elif x.dtype.kind != "f" or not x.ndim:
                 return general(self, other)
             elif x.shape != y.shape:
@@ -80,7 +81,7 @@ def infix(name: str, general: Operator) -> Operator:
                 params = BROADCAST
             op = OPS[name]
             out = op.forward(x, y) if compute is None else compute(x, y)
-            a, b = self.node, other.node
+            a, b = self.own_node, other.own_node
             if not ((a is not None and a.tracked) or (b is not None and b.tracked)) or not mode.enabled:
                 return kind(out)
             inputs = (self.source() if a is None else a, other.source() if b is None else b)
@@ -92,7 +93,7 @@ def infix(name: str, general: Operator) -> Operator:
             return general(self, other)
         op = OPS[name]
         out = op.forward(x, other) if compute is None else compute(x, other)
-        a = self.node
+        a = self.own_node
         if a is None or not a.tracked or not mode.enabled:
             return kind(out)
         return recorded(kind, op, (a, None), (x, other), ALIKE, out, self.requires_grad)
@@ -111,7 +112,7 @@ def reflected(name: str, general: Operator) -> Operator:
             return general(self, other)
         op = OPS[name]
         out = op.forward(other, y) if compute is None else compute(other, y)
-        b = self.node
+        b = self.own_node
         if b is None or not b.tracked or not mode.enabled:
             return kind(out)
         return recorded(kind, op, (None, b), (other, y), ALIKE, out, self.requires_grad)
@@ -156,14 +157,14 @@ def recorded(
     """The result as a tensor with its node."""
     made = new(kind)
     made.value = out
-    made.cell = made.alias = made.versions = None
+    made.tape = made.cell = made.alias = made.versions = None
     made.requires_grad = visible
-    node = made.node = new(ArrayNode)
+    node = made.own_node = new(ArrayNode)
     node.op = op
     node._inputs = inputs
     node._operands = operands
     node._params = params
-    node.number = mode.number = mode.number + 1  # after its operands, which may have been made just now
+    node.number = next_number()  # after its operands, which may have been made just now
     node.out = out
     node.site = mode.site
     node.name = node.mark = node.g = None

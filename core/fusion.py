@@ -140,7 +140,7 @@ def enter(program: Program, value: Any, known: dict[Lazy, Cell]) -> Cell:
 
 def lazy_of(x: Tensor) -> Lazy | None:
     """What stands for the value of a tensor that nobody has looked at yet, nor written to."""
-    node = x.node
+    node = x.own_node
     if node.__class__ is not ArrayNode or node.lazy is None:
         return None
     try:
@@ -281,7 +281,8 @@ def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor
             shape = value.shape
             dtypes.add(value.dtype)
         given.append(value)
-        if x.node is not None and x.node.tracked:
+        node = x.own_node
+        if x.tape is not None if node is None else node.tracked:
             tracked = True
             visible = visible or x.requires_grad
     if not tracked or prod(shape) < settings.least or len(dtypes) != 1:
@@ -298,10 +299,10 @@ def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor
         lazy.length = 1
     made = object.__new__(Tensor)
     made.lazy = lazy
-    made.cell = made.alias = made.versions = None
+    made.tape = made.cell = made.alias = made.versions = None
     made.requires_grad = visible
     sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
-    made.node = node_put_off(op, sources, lazy.operands, params, lazy)
+    made.own_node = node_put_off(op, sources, lazy.operands, params, lazy)
     return made
 
 

@@ -6,6 +6,8 @@ runs). Everything else in the engine is a function of its arguments.
 
 from __future__ import annotations
 
+from weakref import ref
+
 from autodiff.core.span import Span
 
 TYPE_CHECKING = False
@@ -15,13 +17,19 @@ if TYPE_CHECKING:
 
     from autodiff.core.node import GradCell, Leaf, Node
     from autodiff.core.op import Op
+    from autodiff.core.tensors import Tensor
 
     F = TypeVar("F", bound=Callable[..., object])
+    #: A Header, and behind it an entry for each operation; see ``tape``.
+    Tape = list[Any]
 
     class Recorder(Protocol):
         """Somebody who wants the graph of the last backward kept after the engine is done with it."""
 
         def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None: ...
+
+        def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: float, retain: bool) -> None:
+            """The same of a pass from an entry of a tape, of which no nodes were made."""
 
         def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None: ...
 
@@ -40,15 +48,50 @@ def ignore_warning(text: str) -> None:
     """Warn nobody."""
 
 
+#: How many tapes may be linked before it is looked what of them is needed.
+TRUSTED = 64
+
+
+class Header:
+    """What stands at the head of a tape.
+
+    ``first`` is the number before that of the first entry's node. ``inserted`` are the places at which nodes
+    were made elsewhere, which took a number each. ``leaves`` are the tensors from elsewhere that know their
+    place here while the tape is open. ``places`` says where tensors from elsewhere are entered:
+    by the leaf, or by the older tape and the place there. ``names`` are those of the entries' nodes, as far
+    as they have any, ``nodes`` the nodes themselves once they are made. ``passes`` are the places from which
+    passes have used entries up, with the mark that their nodes bear. ``depth`` is how many tapes are linked
+    here, this one with them, and ``trusted`` how many there may be until it is looked what is needed of them.
+    """
+
+    __slots__ = ("depth", "first", "inserted", "leaves", "names", "nodes", "passes", "places", "trusted")
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.inserted: list[int] = []
+        self.leaves: list[ref[Tensor]] = []
+        self.places: dict[Any, int] = {}
+        self.names: list[str | None] = []
+        self.nodes: list[Any] | None = None
+        self.passes: list[tuple[list[int], Any]] = []
+        self.depth = 1
+        self.trusted = TRUSTED
+
+
+#: The tape that stands open where none does: nothing is entered in it.
+CLOSED: Tape = [Header(0)]
+
+
 class Mode:
     """``enabled``: operations are recorded. ``site``: the span now running. ``recorder``: keeps graphs.
 
-    ``number`` is that of the node made last.
+    ``number`` is that of the node made last. ``tape`` is the one that is written on; one stands open only
+    while recording is on.
 
     ``warn`` is told what torch warns of, in torch's words. ``probe`` is there while a run is checked.
     """
 
-    __slots__ = ("enabled", "number", "probe", "recorder", "site", "warn")
+    __slots__ = ("enabled", "number", "probe", "recorder", "site", "tape", "warn")
 
     def __init__(self) -> None:
         self.enabled = True
@@ -57,6 +100,37 @@ class Mode:
         self.recorder: Recorder | None = None
         self.probe: Probe | None = None
         self.warn: Callable[[str], None] = ignore_warning
+        self.tape: Tape = CLOSED
+
+    def record(self, flag: bool) -> None:
+        """Turn recording on or off."""
+        self.enabled = flag
+        if not flag:
+            self.close_tape()
+
+    def next_number(self) -> int:
+        """The number of a new node."""
+        tape = self.tape
+        if tape is CLOSED:
+            self.number += 1
+        else:
+            header = tape[0]
+            self.number = header.first + len(tape) + len(header.inserted)
+            header.inserted.append(len(tape))
+        return self.number
+
+    def close_tape(self) -> None:
+        """Have the next operation begin a tape of its own."""
+        tape = self.tape
+        if tape is not CLOSED:
+            header = tape[0]
+            self.number = header.first + len(tape) - 1 + len(header.inserted)
+            self.tape = CLOSED
+            for leaf in header.leaves:  # they would keep the tape, and all before it
+                x = leaf()
+                if x is not None and x.own_node is not None:  # it may have taken on an entry's history since
+                    x.tape = None
+            header.leaves.clear()
 
 
 mode = Mode()
@@ -77,13 +151,13 @@ class set_grad_enabled:
     def __init__(self, flag: bool) -> None:
         self.flag = flag
         self.previous = mode.enabled
-        mode.enabled = flag
+        mode.record(flag)
 
     def __enter__(self) -> None:
-        mode.enabled = self.flag
+        mode.record(self.flag)
 
     def __exit__(self, *exc: object) -> None:
-        mode.enabled = self.previous
+        mode.record(self.previous)
 
 
 class _Switch:
@@ -94,10 +168,10 @@ class _Switch:
 
     def __enter__(self) -> None:
         self.previous = mode.enabled
-        mode.enabled = self.flag
+        mode.record(self.flag)
 
     def __exit__(self, *exc: object) -> None:
-        mode.enabled = self.previous
+        mode.record(self.previous)
 
     def __call__(self, function: F) -> F:
         def in_mode(*args: object, **kwargs: object) -> object:

@@ -26,10 +26,7 @@ if TYPE_CHECKING:
     from autodiff.core.tensors import Tensor
 
 
-def next_number() -> int:
-    """The number of a new node."""
-    mode.number += 1
-    return mode.number
+next_number = mode.next_number
 
 
 class GradCell:

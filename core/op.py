@@ -191,6 +191,26 @@ class Op:
             return g if partial == 1 else -g if partial == -1 else OPS["zero"](g)
         return g * partial(out, *operands)
 
+    def contribution_of_numbers(self, index: int, g: float, out: float, operands: tuple[Any, ...]) -> float:
+        """As ``contribution`` on Python floats; where ``math`` gives up, numpy's IEEE arithmetic answers."""
+        try:
+            if self.vjps:
+                c = self.vjps[index](g, out, *operands)
+            else:
+                partial = self.partials[index]
+                if isinstance(partial, int):
+                    c = g if partial == 1 else -g if partial == -1 else 0.0
+                else:
+                    c = g * partial(out, *operands)
+            if c.__class__ is float:
+                return c
+        except (ArithmeticError, ValueError):
+            pass
+        with np.errstate(all="ignore"):
+            return float(
+                self.contribution(index, np.float64(g), np.float64(out), tuple(map(np.float64, operands)), {})
+            )
+
     def begin_pass(self) -> None:
         """Forget what the rules keep between the operands of a node; the package's own keep nothing."""
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from autodiff.core.expr import Expr
     from autodiff.core.graph_report import Graph
     from autodiff.core.kinks import Kink
+    from autodiff.core.span import Span
 
 
 #: How the factor of a path is spelled that is 0 whatever the inputs are.
@@ -35,17 +36,31 @@ class Subject:
     asked about, in source order. ``notes`` are remarks for the reader's stderr. ``since`` says which inputs
     the script has changed since the output was made from them. ``variables`` are the names that the script
     has outside of functions and the nodes they stand for, None where all names are such.
+
+    ``make_nodes`` gives ``root`` and ``order`` where they are not given: of a pass along a tape, whose output
+    is ``value``, made at ``site``, until somebody asks for more than these.
     """
 
     __slots__ = (
-        *("_sweep_all", "name", "notes", "order", "received", "root", "seed", "since", "variables"),
-        *("weight", "wrt"),
+        *(
+            "_make_nodes",
+            "_order",
+            "_root",
+            "_sweep_all",
+            "_variables",
+            "name",
+            "notes",
+            "received",
+            "seed",
+            "since",
+        ),
+        *("site", "value", "weight", "wrt"),
     )
 
     def __init__(
         self,
         name: str,
-        root: Node,
+        root: Node | None,
         seed: Any,
         weight: str | None,
         wrt: tuple[tuple[str, Node], ...],
@@ -53,20 +68,44 @@ class Subject:
         received: dict[Node, Any],
         notes: tuple[str, ...] = (),
         sweep_all: Callable[[], dict[Node, Any]] | None = None,
-        variables: Mapping[str, Node | None] | None = None,
+        variables: Callable[[], Mapping[str, Node | None]] | None = None,
         since: str = "",
+        value: Any = None,
+        site: Span | None = None,
+        make_nodes: Callable[[], tuple[Node, list[Node]]] | None = None,
     ) -> None:
         self.name = name
-        self.root = root
+        self._root = root
+        self.value = value if root is None else root.out
+        self.site = site if root is None else root.site
         self.seed = seed
         self.weight = weight
         self.wrt = wrt
-        self.order = order
+        self._order = order
+        self._make_nodes = make_nodes
         self.received = received
         self.notes = notes
         self._sweep_all = sweep_all
-        self.variables = variables
+        self._variables = variables
         self.since = since
+
+    @property
+    def root(self) -> Node:
+        if self._root is None:
+            assert self._make_nodes is not None
+            self._root, self._order = self._make_nodes()
+        return self._root
+
+    @property
+    def order(self) -> list[Node]:
+        if self._root is None:
+            assert self._make_nodes is not None
+            self._root, self._order = self._make_nodes()
+        return self._order
+
+    @property
+    def variables(self) -> Mapping[str, Node | None] | None:
+        return None if self._variables is None else self._variables()
 
     @property
     def alias(self) -> str:

@@ -1,4 +1,4 @@
-"""The short way for programs of single numbers: operators on Python floats.
+"""The short way for programs of single numbers: operators on Python floats, written on a tape.
 
 The engine without this module (``AUTODIFF_FAST=0``) computes the same on arrays of no dimensions, twenty
 times slower. What is spelled out here is spelled out because scalar programs spend their time in it.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from autodiff.core import entrywise
 from autodiff.core.mode import mode
-from autodiff.core.node import ScalarNode
+from autodiff.core.node import ScalarNode, next_number
 from autodiff.core.op import OPS, Op
+from autodiff.core.tape import LIMIT, PLACES, place_of, with_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
     Operator = Callable[[Tensor, Any], Any]
 
+#: Whole numbers below this one are floats as well, so that no sum or product with one overflows.
+EXACT = 1 << 53
+
 new = object.__new__  # a Tensor without its __init__, whose call takes as long as all that it does
-
-
-# -- forward ----------------------------------------------------------------------------------------
 
 
 def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
@@ -48,22 +49,17 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
             out = None
         if out.__class__ is not float:
             out = evaluate(value)
+        tape = mode.tape
+        if x.tape is not tape or x.at < 0 or len(tape) >= LIMIT:
+            return result(kind, op, (x,), (value,), out)
+        at = PLACES[len(tape)]
         made = new(kind)
         made.value = out
-        made.cell = made.alias = made.versions = None
-        a = x.node
-        if a is None or not (a.__class__ is ScalarNode or a.tracked) or not mode.enabled:
-            made.node = None
-            made.requires_grad = False
-            return made
-        node = made.node = ScalarNode()
-        node.op = op
-        node.a = a
-        node.number = mode.number = mode.number + 1
-        node.out = out
-        node.site = mode.site
-        node.b = node.constant = node.name = node.mark = node.g = None
+        made.tape = tape
+        made.at = at
+        made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = x.requires_grad
+        tape.append((op, x.at, 0, value, None, out, mode.site))
         return made
 
     return call
@@ -71,6 +67,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
 
 def infix(name: str, general: Operator) -> Operator:
     """The operator of a Tensor: two numbers go the short way, the rest to ``general``."""
+
     op: Op | None = None
     scalar: Callable[..., float] | None = None
 
@@ -84,14 +81,19 @@ def infix(name: str, general: Operator) -> Operator:
             op, scalar = OPS[name], OPS[name].scalar
         if scalar is None:
             return general(self, other)
+        tape = mode.tape
+        is_known, b = self.tape is tape, 0
         if other.__class__ is kind:
             y = other.value
             if y.__class__ is not float:
                 return general(self, other)
-            b = other.node
+            if other.tape is tape:
+                b = other.at
+            else:
+                is_known = False
             visible = self.requires_grad or other.requires_grad
         elif other.__class__ is float or other.__class__ is int:
-            y, b, visible = other, None, self.requires_grad
+            y, visible = other, self.requires_grad
         else:
             return general(self, other)
         try:
@@ -100,37 +102,144 @@ def infix(name: str, general: Operator) -> Operator:
             out = None
         if out.__class__ is not float:
             out = op.evaluate_scalars(x, y)
-        a = self.node
+        at = len(tape)
+        if not is_known or at >= LIMIT or (self.at < 0 and b <= 0):
+            return result(kind, op, (self, other), (x, y), out)
         made = new(kind)
         made.value = out
-        made.cell = made.alias = made.versions = None
-        if (
-            not (
-                (a is not None and (a.__class__ is ScalarNode or a.tracked))
-                or (b is not None and (b.__class__ is ScalarNode or b.tracked))
-            )
-            or not mode.enabled
-        ):
-            made.node = None
-            made.requires_grad = False
-            return made
-        node = made.node = ScalarNode()
-        node.op = op
-        node.a = self.source() if a is None else a
-        if other.__class__ is kind:
-            node.b = other.source() if b is None else b
-            node.constant = None
-        else:
-            node.b = None
-            node.constant = y
-        node.number = mode.number = mode.number + 1  # after its operands, which may have been made just now
-        node.out = out
-        node.site = mode.site
-        node.name = node.mark = node.g = None
+        made.tape = tape
+        made.at = at
+        made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = visible
+        tape.append((op, self.at, b, x, y, out, mode.site))
+        return made
+
+    spelled_out = SPELLED_OUT.get(name)
+    return operator if spelled_out is None else spelled_out(operator)
+
+
+# What stands on the open tape are numbers, so nothing has to be asked of them. The operators are spelled out
+# because a function for each to call would take a quarter of their time.
+
+
+def add(slow: Operator) -> Operator:
+    op: Any = None
+
+    def operator(self: Tensor, other: Any) -> Any:
+        nonlocal op
+        tape = mode.tape
+        if self.tape is not tape:
+            return slow(self, other)
+        kind = self.__class__
+        x, a = self.value, self.at
+        if other.__class__ is kind:
+            if other.tape is not tape:
+                return slow(self, other)
+            y, b = other.value, other.at
+            visible = self.requires_grad or other.requires_grad
+        elif other.__class__ is float or (other.__class__ is int and -EXACT < other < EXACT):
+            y, b, visible = other, 0, self.requires_grad
+        else:
+            return slow(self, other)
+        try:
+            at = PLACES[len(tape)]
+        except IndexError:
+            return slow(self, other)
+        if a < 0 and b <= 0:
+            return slow(self, other)
+        made = new(kind)
+        made.value = out = x + y
+        made.tape = tape
+        made.at = at
+        made.own_node = made.cell = made.alias = made.versions = None
+        made.requires_grad = visible
+        if op is None:  # the ops are loaded after the class of tensors
+            op = OPS["add"]
+        tape.append((op, a, b, x, y, out, mode.site))
         return made
 
     return operator
+
+
+def sub(slow: Operator) -> Operator:
+    op: Any = None
+
+    def operator(self: Tensor, other: Any) -> Any:
+        nonlocal op
+        tape = mode.tape
+        if self.tape is not tape:
+            return slow(self, other)
+        kind = self.__class__
+        x, a = self.value, self.at
+        if other.__class__ is kind:
+            if other.tape is not tape:
+                return slow(self, other)
+            y, b = other.value, other.at
+            visible = self.requires_grad or other.requires_grad
+        elif other.__class__ is float or (other.__class__ is int and -EXACT < other < EXACT):
+            y, b, visible = other, 0, self.requires_grad
+        else:
+            return slow(self, other)
+        try:
+            at = PLACES[len(tape)]
+        except IndexError:
+            return slow(self, other)
+        if a < 0 and b <= 0:
+            return slow(self, other)
+        made = new(kind)
+        made.value = out = x - y
+        made.tape = tape
+        made.at = at
+        made.own_node = made.cell = made.alias = made.versions = None
+        made.requires_grad = visible
+        if op is None:
+            op = OPS["sub"]
+        tape.append((op, a, b, x, y, out, mode.site))
+        return made
+
+    return operator
+
+
+def mul(slow: Operator) -> Operator:
+    op: Any = None
+
+    def operator(self: Tensor, other: Any) -> Any:
+        nonlocal op
+        tape = mode.tape
+        if self.tape is not tape:
+            return slow(self, other)
+        kind = self.__class__
+        x, a = self.value, self.at
+        if other.__class__ is kind:
+            if other.tape is not tape:
+                return slow(self, other)
+            y, b = other.value, other.at
+            visible = self.requires_grad or other.requires_grad
+        elif other.__class__ is float or (other.__class__ is int and -EXACT < other < EXACT):
+            y, b, visible = other, 0, self.requires_grad
+        else:
+            return slow(self, other)
+        try:
+            at = PLACES[len(tape)]
+        except IndexError:
+            return slow(self, other)
+        if a < 0 and b <= 0:
+            return slow(self, other)
+        made = new(kind)
+        made.value = out = x * y
+        made.tape = tape
+        made.at = at
+        made.own_node = made.cell = made.alias = made.versions = None
+        made.requires_grad = visible
+        if op is None:
+            op = OPS["mul"]
+        tape.append((op, a, b, x, y, out, mode.site))
+        return made
+
+    return operator
+
+
+SPELLED_OUT: dict[str, Callable[[Operator], Operator]] = {"add": add, "sub": sub, "mul": mul}
 
 
 def reflected(name: str, general: Operator) -> Operator:
@@ -140,7 +249,6 @@ def reflected(name: str, general: Operator) -> Operator:
 
     def operator(self: Tensor, other: Any) -> Any:
         nonlocal op, scalar
-        kind = self.__class__
         y = self.value
         if y.__class__ is not float or (other.__class__ is not float and other.__class__ is not int):
             return general(self, other)
@@ -154,23 +262,69 @@ def reflected(name: str, general: Operator) -> Operator:
             out = None
         if out.__class__ is not float:
             out = op.evaluate_scalars(other, y)
+        kind, tape = self.__class__, mode.tape
+        at = len(tape)
+        if self.tape is not tape or at >= LIMIT or self.at < 0:
+            return result(kind, op, (other, self), (other, y), out)
         made = new(kind)
         made.value = out
-        made.cell = made.alias = made.versions = None
-        b = self.node
-        if b is None or not (b.__class__ is ScalarNode or b.tracked) or not mode.enabled:
-            made.node = None
-            made.requires_grad = False
-            return made
-        node = made.node = ScalarNode()
-        node.op = op
-        node.a = node.name = node.mark = node.g = None
-        node.b = b
-        node.constant = other
-        node.number = mode.number = mode.number + 1
-        node.out = out
-        node.site = mode.site
+        made.tape = tape
+        made.at = at
+        made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = self.requires_grad
+        tape.append((op, 0, self.at, other, y, out, mode.site))
         return made
 
     return operator
+
+
+def result(kind: type[Tensor], op: Op, operands: tuple[Any, ...], values: Any, out: float) -> Tensor:
+    """The result as a tensor, recorded where gradients may flow."""
+    made = new(kind)
+    made.value = out
+    made.own_node = made.tape = made.cell = made.alias = made.versions = None
+    tracked = visible = False
+    if mode.enabled:
+        for x in operands:
+            if x.__class__ is kind:
+                node = x.own_node
+                if x.tape is not None if node is None else node.tracked:
+                    tracked = True
+                    visible = visible or x.requires_grad
+    made.requires_grad = visible
+    if tracked:
+        record(made, op, operands, values)
+    return made
+
+
+def record(made: Tensor, op: Op, operands: tuple[Any, ...], values: Any) -> None:
+    """Write a result on the tape, or give it a node where an operand has one that is no leaf's."""
+    kind, tape = made.__class__, with_room()
+    places: list[Any] = []
+    for x in operands:
+        place = 0 if x.__class__ is not kind else x.at if x.tape is tape else place_of(x, tape)
+        if place is None:
+            made.own_node = new_node(op, operands, made)
+            return
+        places.append(place)
+    made.tape, made.at = tape, len(tape)
+    if len(places) == 1:
+        tape.append((op, *places, 0, *values, None, made.value, mode.site))
+    else:
+        tape.append((op, *places, *values, made.value, mode.site))
+
+
+def new_node(op: Op, operands: tuple[Any, ...], made: Tensor) -> ScalarNode:
+    """The node of a result one of whose operands has a node that is no leaf's."""
+    kind = made.__class__
+    sources = [x.source() if x.__class__ is kind else None for x in operands]
+    node = ScalarNode()
+    node.op = op
+    node.a, node.b = sources if len(sources) == 2 else (sources[0], None)
+    numbers = [x for x in operands if x.__class__ is not kind]
+    node.constant = numbers[0] if numbers else None
+    node.number = next_number()
+    node.out = made.value
+    node.site = mode.site
+    node.name = node.mark = node.g = None
+    return node

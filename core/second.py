@@ -93,7 +93,7 @@ def _subject(
         order,
         sweep(order, {root: seed}),
         first.notes,
-        variables=first.variables,
+        variables=first._variables,
     )
 
 

@@ -91,8 +91,8 @@ def counter_of(tensor: Tensor) -> VersionCounter:
     versions = tensor.versions
     if versions is None:
         versions = tensor.versions = VersionCounter()
-        if tensor.node is not None:
-            keep_in_sight(versions, tensor.node)
+        if tensor.own_node is not None:
+            keep_in_sight(versions, tensor.own_node)
     return versions
 
 

@@ -45,7 +45,7 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
                 shape = value.shape
             if value.shape != shape or not shape:
                 return None
-            node = x.node
+            node = x.own_node
             if node is not None and node.tracked:
                 tracked = True
                 visible = visible or x.requires_grad
@@ -60,7 +60,7 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
         return None
     if not tracked or not mode.enabled or out.dtype.kind != "f":
         return Tensor(out)
-    inputs = tuple([(x.node or x.source()) if x.__class__ is Tensor else None for x in operands])
+    inputs = tuple([(x.own_node or x.source()) if x.__class__ is Tensor else None for x in operands])
     return recorded(Tensor, op, inputs, values, ALIKE, out, visible)
 
 
@@ -81,8 +81,8 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
         elif value.dtype.kind != "f":
             return None
         arrays += (value,)
-        node = x.node
-        if node is not None and node.tracked:
+        node = x.own_node
+        if x.tape is not None if node is None else node.tracked:
             tracked = True
             visible = visible or x.requires_grad
     out = op.forward(*arrays, **params)
@@ -92,7 +92,7 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
     if not tracked or not mode.enabled or (out.__class__ is not float and out.dtype.kind != "f"):
         made = Tensor(out)
     else:
-        inputs = tuple([x.node or x.source() for x in operands])
+        inputs = tuple([x.own_node or x.source() for x in operands])
         made = recorded(Tensor, op, inputs, arrays, params, out, visible)
         if out.__class__ is not float and out.size >= settings.least:
             settings.begin()

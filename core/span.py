@@ -32,6 +32,16 @@ class Span:
         return Span(self.start, other.end)
 
 
+class NamedSpan(Span):
+    """Where a tensor is computed that is assigned to ``name`` at once."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, span: Span, name: str) -> None:
+        super().__init__(span.start, span.end)
+        self.name = name
+
+
 class Source:
     """A script's text with its name.
 

@@ -193,26 +193,8 @@ def as_array(value: Any, dtype: Any) -> Any:
 
 
 def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
-    """As ``pull_edge`` on Python floats; where ``math`` gives up, numpy's IEEE arithmetic answers."""
-    op, out = node.op, node.out
-    operands = (node.x,) if node.y is None else (node.x, node.y)
-    try:
-        if op.vjps:
-            c = op.vjps[index](g, out, *operands)
-        else:
-            partial = op.partials[index]
-            if isinstance(partial, int):
-                c = g if partial == 1 else -g if partial == -1 else 0.0
-            else:
-                c = g * partial(out, *operands)
-        if c.__class__ is float:
-            return c
-    except (ArithmeticError, ValueError):
-        pass
-    with np.errstate(all="ignore"):
-        return float(
-            op.contribution(index, np.float64(g), np.float64(out), tuple(map(np.float64, operands)), {})
-        )
+    """As ``pull_edge`` on Python floats."""
+    return node.op.contribution_of_numbers(index, g, node.out, node.operands)
 
 
 def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.fusion import Lazy
+    from autodiff.core.mode import Tape
 
 # What needs the class of tensors itself, or ops, which a script of numbers does not load.
 changes = Later("autodiff.core.changes")
@@ -30,6 +31,7 @@ indexing = Later("autodiff.core.ops.indexing")
 passes = Later("autodiff.core.backward")
 products = Later("autodiff.core.ops.products")
 shapes = Later("autodiff.core.ops.shape")
+tapes = Later("autodiff.core.tape")
 
 LOSES_GRADIENT = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using"
@@ -83,7 +85,10 @@ class Tensor:
     6.0
     """
 
-    __slots__ = ("__weakref__", "alias", "cell", "lazy", "node", "requires_grad", "value", "versions")
+    __slots__ = (
+        *("__weakref__", "alias", "at", "cell", "lazy", "own_node", "requires_grad", "tape", "value"),
+        "versions",
+    )
     __array_ufunc__ = None  # numpy arrays on the left leave the operation to us
 
     __add__ = _binary("add")
@@ -118,7 +123,9 @@ class Tensor:
 
     lazy: Lazy | None
     value: Any
-    node: Node | None
+    own_node: Node | None  # as ``node``, and None where it is still to be made of an entry of the tape
+    tape: Tape | None
+    at: int
     requires_grad: bool
     cell: GradCell | None
     alias: sharing.Alias | None
@@ -126,7 +133,8 @@ class Tensor:
 
     def __init__(self, value: Any, node: Node | None = None, requires_grad: bool = False) -> None:
         self.value = value
-        self.node = node
+        self.own_node = node
+        self.tape = None
         self.requires_grad = requires_grad
         self.cell = None
         self.alias = None
@@ -137,6 +145,18 @@ class Tensor:
 
     def __getitem__(self, index: Any) -> Tensor:
         return indexing.getitem(self, index)  # type: ignore[no-any-return] # a Tensor
+
+    @property
+    def node(self) -> Node | None:
+        """What made it; None where no graph knows it."""
+        if self.own_node is None and self.tape is not None:
+            self.own_node, self.tape = tapes.node_of(self.tape, self.at), None
+        return self.own_node
+
+    @node.setter
+    def node(self, node: Node | None) -> None:
+        self.own_node = node
+        self.tape = None  # where it is entered is what it was
 
     # -- what it is ---------------------------------------------------------------------------------
 
@@ -170,7 +190,7 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """True when no op made it, or when nobody asked for its gradient."""
-        return not self.requires_grad or (isinstance(self.node, Leaf) and self.node.tracked)
+        return not self.requires_grad or (isinstance(self.own_node, Leaf) and self.own_node.tracked)
 
     @property
     def grad_fn(self) -> Node | None:
@@ -249,29 +269,27 @@ class Tensor:
 
     def source(self) -> Node:
         """The node that stands for this tensor in a graph, made when first asked for."""
-        if self.node is None:
-            self.node = Leaf(self.value, tracked=False, site=mode.site)
+        node = self.node
+        if node is None:
+            node = self.node = Leaf(self.value, tracked=False, site=mode.site)
             if self.versions is not None:
-                sharing.keep_in_sight(self.versions, self.node)
-        return self.node
+                sharing.keep_in_sight(self.versions, node)
+        return node
 
     def retain_grad(self) -> None:
         """Have ``.grad`` filled although this is not a leaf."""
         requirements.need_grad_to_retain(self)
-        if isinstance(self.node, Leaf) or self.node is None:
+        node = self.node
+        if isinstance(node, Leaf) or node is None:
             return
         if self.cell is None:
             self.cell = GradCell()
-        self.node.set_mark().cell = self.cell
+        node.set_mark().cell = self.cell
 
     @property
     def retains_grad(self) -> bool:
-        return (
-            not self.is_leaf
-            and self.node is not None
-            and self.node.mark is not None
-            and (self.node.mark.cell is not None)
-        )
+        mark = None if self.is_leaf or self.own_node is None else self.own_node.mark
+        return mark is not None and mark.cell is not None
 
     def backward(
         self,

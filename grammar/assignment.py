@@ -9,8 +9,12 @@ import operator
 
 from autodiff.core.changeable import refuse_change, refuse_input
 from autodiff.core.errors import CompileError, ScriptError
+from autodiff.core.functions import Function
 from autodiff.core.mode import mode
+from autodiff.core.op import Op
 from autodiff.core.sharing import count_again, is_part
+from autodiff.core.span import NamedSpan
+from autodiff.core.tape import give_name
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.arithmetic import BINARY
@@ -29,11 +33,11 @@ if TYPE_CHECKING:
 
 @compiles(syntax.Assign, STATEMENTS)
 def assign(c: Compiler, node: syntax.Assign) -> Execute:
+    if len(node.targets) == 1 and isinstance(node.targets[0], syntax.Name):
+        return assign_name(c, node.targets[0], node.value)
     value = c.expression(node.value)
     if len(node.targets) == 1:
         (target,) = node.targets
-        if isinstance(target, syntax.Name):
-            return assign_name(c, target, value)
         store = store_into(c, target)
 
         def run(frame: Frame) -> None:
@@ -50,9 +54,13 @@ def assign(c: Compiler, node: syntax.Assign) -> Execute:
     return run_all
 
 
-def assign_name(c: Compiler, target: syntax.Name, value: Evaluate) -> Execute:
+def assign_name(c: Compiler, target: syntax.Name, computed: syntax.Expression) -> Execute:
     """``name = value``, the statement scripts consist of."""
     name, slot = target.id, c.scope.slots[target.id]
+    is_named_there = is_one_op(c, computed)
+    if is_named_there:
+        computed.span = NamedSpan(computed.span, name)
+    value = c.expression(computed)
     convert = c.conversions.get(target)
     at_top, last = c.scope is c.names.module, c.last
     floats_count = at_top and c.plain
@@ -67,20 +75,38 @@ def assign_name(c: Compiler, target: syntax.Name, value: Evaluate) -> Execute:
                 mode.site = span  # a number that becomes a leaf is made here
             return convert(made)
 
-    def run(frame: Frame) -> None:
-        made = frame[slot] = value(frame)
+    def note(made: Any) -> None:
         if made.__class__ is Tensor:
-            node = made.node
-            if node is None:
-                node = made.source()
-            if node.name is None:
-                node.name = name
+            if made.tape is None or not is_named_there:
+                node = made.own_node
+                if node is None:
+                    give_name(made, name)
+                elif node.name is None:
+                    node.name = name
             if at_top:
                 last[0] = name
         elif floats_count and made.__class__ is float:
             last[0] = name
 
+    def run(frame: Frame) -> None:
+        made = frame[slot] = value(frame)
+        # On a tape the span of the entry knows the name.
+        if is_named_there and made.__class__ is Tensor and made.tape is not None:
+            if at_top:
+                last[0] = name
+        else:
+            note(made)
+
+    c.assigning[run] = value, slot, name, is_named_there, note
     return run
+
+
+def is_one_op(c: Compiler, node: syntax.Expression) -> bool:
+    """Whether a tensor of one number that comes out is sure to be the result of one op, recorded here."""
+    if isinstance(node, syntax.Call):
+        function = c.constant(node.function)
+        return function.__class__ is Function and function.implementation.__class__ is Op
+    return isinstance(node, syntax.Binary) or (isinstance(node, syntax.Unary) and node.op == "-")
 
 
 def store_into(c: Compiler, target: syntax.Expression) -> Store:
@@ -109,9 +135,7 @@ def store_name(c: Compiler, target: syntax.Name) -> Store:
             value = convert(value)
         frame[slot] = value
         if value.__class__ is Tensor:
-            node = value.source()
-            if node.name is None:
-                node.name = name
+            give_name(value, name)
             if at_top:
                 last[0] = name
 

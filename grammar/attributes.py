@@ -6,11 +6,11 @@ underscore change the tensor in place.
 
 from __future__ import annotations
 
-from autodiff.core.custom_call import output_of
 from autodiff.core.device import CPU, Device
 from autodiff.core.errors import GradientError, ScriptError
 from autodiff.core.function import Context
 from autodiff.core.functions import METHODS as FUNCTION_METHODS
+from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, Node, ScalarNode
 from autodiff.core.requirements import need_floats
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+changes = Later("autodiff.core.changes")
+custom_calls = Later("autodiff.core.custom_call")
+
 NOT_A_LEAF = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't"
     " be populated during autograd.backward(). If you indeed want the .grad field to be populated for a"
@@ -53,7 +56,7 @@ def read_grad(x: Tensor) -> Tensor | None:
 
 
 def read_grad_fn(x: Tensor) -> Node | None:
-    return None if x.grad_fn is None else output_of(x.grad_fn)[0]
+    return None if x.grad_fn is None else custom_calls.output_of(x.grad_fn)[0]
 
 
 #: Of these torch makes a tensor of a plain number, which stands among what is below; of others it does not.
@@ -68,7 +71,7 @@ def next_functions(node: Any) -> tuple[Any, ...]:
     inputs = [x for index, x in enumerate(node.inputs) if x is not None and not is_choice(node, index)]
     if node.grad_fn_name == "RsubBackward0":
         inputs.reverse()
-    below = [output_of(x) if x.tracked else (None, 0) for x in inputs]
+    below = [custom_calls.output_of(x) if x.tracked else (None, 0) for x in inputs]
     if len(below) == 1 and node.grad_fn_name in WRAP_NUMBERS:
         below.append((None, 0))
     return tuple(below)
@@ -234,6 +237,8 @@ def set_data(x: Tensor, value: Any) -> None:
         x.node = Leaf(value.value, tracked=node.tracked, cell=node.cell, site=mode.site)
         x.node.name = node.name
         x.value = x.node.out
+    elif isinstance(node, ScalarNode):  # whoever uses x from now on reads the new value
+        changes.go_on_unrecorded(x, node)
 
 
 def set_grad(x: Tensor, value: Any) -> None:

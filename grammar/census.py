@@ -8,13 +8,20 @@ from autodiff.core.errors import LimitError
 from autodiff.core.limits import limits
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.tape import count_entries, is_written
+from autodiff.core.tensors import Tensor
 
 KINDS = frozenset([ArrayNode, Leaf, ScalarNode])
 
 
 def check_nodes() -> int:
-    """How many nodes are alive, without those that were let go of; a LimitError when they are too many."""
-    alive = sum(1 for thing in gc.get_objects() if thing.__class__ in KINDS)
+    """How many nodes are alive, without those that were let go of; a LimitError when they are too many.
+
+    Of a tape the entries count that lead to some tensor, whether nodes were made of them or not.
+    """
+    things = gc.get_objects()
+    alive = sum(1 for thing in things if thing.__class__ in KINDS)
+    alive += count_entries([x for x in things if x.__class__ is Tensor and is_written(x)])
     if alive > limits.nodes:
         raise LimitError(
             f"the graph has more than {limits.nodes:,} nodes",

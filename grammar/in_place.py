@@ -12,6 +12,7 @@ from autodiff.core.node import ArrayNode, Leaf, next_number
 from autodiff.core.op import OPS
 from autodiff.core.ops.in_place_checks import AFTER, BEFORE
 from autodiff.core.sharing import share_memory
+from autodiff.core.tape import is_written
 from autodiff.core.tensors import Tensor, check_broadcast, settle
 from autodiff.grammar.conversions import cast
 from autodiff.grammar.methods import method
@@ -121,7 +122,7 @@ def in_place(function: Function) -> Callable[..., Tensor]:
         result = function(x, *args, **kwargs)
         if after is not None:
             after(x, result, given)
-        is_compared = mode.enabled and result.node is None and result.dtype.kind == "b"
+        is_compared = mode.enabled and result.dtype.kind == "b" and result.node is None
         if is_compared and any(is_tracked(t) for t in (x, *others)):
             result = without_slope(function.name, x, others, result)
         return x.assign_in_place(result, since)
@@ -185,9 +186,11 @@ for _name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes", "swapdims"):
 
 def is_tracked(x: Any) -> bool:
     """Whether ``x`` is a tensor that gradients flow to."""
-    return x.__class__ is Tensor and x.node is not None and x.node.tracked
+    if x.__class__ is not Tensor:
+        return False
+    return is_written(x) or (x.own_node is not None and x.own_node.tracked)
 
 
 def is_recorded(x: Tensor) -> bool:
     """Whether the graph holds how ``x`` was computed."""
-    return is_tracked(x) and not isinstance(x.node, Leaf)
+    return is_tracked(x) and not isinstance(x.own_node, Leaf)

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.mode import Recorder
+    from autodiff.core.mode import Recorder, Tape
     from autodiff.core.node import GradCell, Node
     from autodiff.core.tensors import Tensor
 
@@ -27,6 +27,9 @@ class InsideRecorder:
 
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
         self.recorder.slopes_made(slopes)
+
+    def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: float, retain: bool) -> None:
+        self.recorder.written_pass_ran("functional", tape, at, seed, retain)
 
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
         self.recorder.pass_ran("functional", roots, seeds, order)

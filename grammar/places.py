@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from autodiff.core.node import Leaf
+from autodiff.core.tape import node_made
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.node import GradCell, Node
+    from autodiff.core.span import Span
     from autodiff.grammar.run import Execution
 
 
@@ -67,7 +69,7 @@ def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
         return
     found: dict[Leaf | GradCell, tuple[int, str]] = {}
     for place, tensor in tensors_at(execution.names):
-        node = tensor.node
+        node = node_made(tensor)
         key = None if not isinstance(node, Leaf) else node.cell or node
         if key in unclear:
             rank = PLACE if place[-1] == "]" else SHARED if place in shared else OWN
@@ -82,7 +84,7 @@ def is_same_leaf(value: Any, leaf: Node) -> bool:
     """Whether a value of the script is this leaf, or what a change in place has made of it."""
     if value.__class__ is not Tensor:
         return False
-    node = value.node
+    node = node_made(value)
     if not isinstance(node, Leaf) or not isinstance(leaf, Leaf) or leaf.cell is None:
         return node is leaf
     return node.cell is leaf.cell
@@ -111,13 +113,15 @@ def name_of(node: Node | None, execution: Execution) -> str:
         of, by = execution.last_passes.slopes[node]
         return f"d{bracketed(name_of(of, execution))}/d{bracketed(by)}"
     for name, value in execution.names.items():
-        if value.__class__ is Tensor and value.node is node:
+        if value.__class__ is Tensor and node_made(value) is node:
             return name
-    if node.site is not None:
-        text = " ".join(execution.source.excerpt(node.site).split())
-        if 0 < len(text) <= 60:
-            return text
-    return "result"
+    return text_at(node.site, execution)
+
+
+def text_at(site: Span | None, execution: Execution) -> str:
+    """What stands there in the script, if it is short."""
+    text = "" if site is None else " ".join(execution.source.excerpt(site).split())
+    return text if 0 < len(text) <= 60 else "result"
 
 
 def listed(words: list[str]) -> str:

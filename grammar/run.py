@@ -14,6 +14,8 @@ from autodiff.core.limits import limits
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, GradCell, Node
 from autodiff.core.span import Source, Span
+from autodiff.core.sweep import newest_first
+from autodiff.core.tape import node_of
 from autodiff.core.tensors import Tensor
 from autodiff.core.watch import watch
 from autodiff.grammar import (
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from autodiff.core.mode import Tape
     from autodiff.core.report import Subject
     from autodiff.grammar.leaves import Shapes
 
@@ -75,14 +78,42 @@ class Settings:
 
 
 class Pass:
-    """One pass of the engine: where it started, with what, and the nodes it used up."""
+    """One pass of the engine: where it started, with what, and the nodes it used up.
 
-    __slots__ = ("order", "roots", "seeds")
+    Of a pass along a tape the ``entry`` it started from is kept until somebody asks for nodes; ``retained``
+    says that it has used none up.
+    """
+
+    __slots__ = ("_order", "_roots", "entry", "retained", "seeds")
 
     def __init__(self) -> None:
-        self.roots: list[Node] = []
-        self.seeds: list[Any] = []
-        self.order: list[Node] = []
+        self.start([], [], [])
+
+    def start(self, roots: list[Node], seeds: list[Any], order: list[Node]) -> None:
+        """Be the pass that has just run."""
+        self._roots, self.seeds, self._order = roots, seeds, order
+        self.entry: tuple[Tape, int] | None = None
+        self.retained = False
+
+    @property
+    def roots(self) -> list[Node]:
+        self.make_nodes()
+        return self._roots
+
+    @property
+    def order(self) -> list[Node]:
+        self.make_nodes()
+        return self._order
+
+    @property
+    def arrays(self) -> list[ArrayNode]:
+        """The nodes of arrays among those it used up; on a tape there are none."""
+        return [node for node in self._order if node.__class__ is ArrayNode]
+
+    def make_nodes(self) -> None:
+        if self.entry is not None:
+            root, self.entry = node_of(*self.entry), None
+            self._roots, self._order = [root], [] if self.retained else newest_first([root])
 
 
 class LastPasses:
@@ -120,15 +151,25 @@ class LastPasses:
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
         """Called by the engine; ``order`` are the nodes it has used up."""
         passes = {"backward": self.backward, "grad": self.grad, "functional": self.functional}
-        ran = passes.pop(kind)
-        if ran.order and not self.keeps_all:  # what the pass before used up is of no more use to anybody
-            arrays = [node for node in ran.order if node.__class__ is ArrayNode]
-            kept = {*order, *(node for other in passes.values() for node in other.order)} if arrays else ()
+        ran = passes[kind]
+        arrays = [] if self.keeps_all else ran.arrays
+        ran.start(roots, seeds, order)
+        if arrays:  # what the pass before used up is of no more use to anybody
+            kept = {node for other in passes.values() for node in other.arrays}
             for node in arrays:
                 if node not in kept:
                     node.release()
         self.backwards += kind == "backward"
-        ran.roots, ran.seeds, ran.order = roots, seeds, order
+
+    def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: float, retain: bool) -> None:
+        """Called by the engine after a pass along a tape."""
+        ran = {"backward": self.backward, "grad": self.grad, "functional": self.functional}[kind]
+        if ran.arrays:
+            self.pass_ran(kind, [], [], [])
+        else:
+            self.backwards += kind == "backward"
+        ran.start([], [seed], [])
+        ran.entry, ran.retained = (tape, at), retain
 
 
 class Execution:
@@ -234,6 +275,7 @@ class Stage:
             lazy.hooks[:],
             mode.warn,
         )
+        mode.close_tape()
         mode.enabled, mode.site, mode.warn = True, None, runtime.tell
         dtypes.set_default_dtype(dtypes.DTYPES[self.settings.dtype])
         runtime.start()
@@ -263,6 +305,7 @@ class Stage:
             hooks,
             mode.warn,
         ) = self.before
+        mode.close_tape()
         mode.enabled = enabled
         lazy.hooks[:] = hooks
         dtypes.set_default_dtype(dtype)

@@ -114,7 +114,7 @@ def invoke(function: ScriptFunction, args: Any, kwargs: dict[str, Any]) -> Any:
     runtime.depth += 1
     enabled = mode.enabled
     if function.mode is not None:
-        mode.enabled = function.mode
+        mode.record(function.mode)
     try:
         if runtime.depth > runtime.deepest:
             raise runtime.too_deep()
@@ -130,7 +130,7 @@ def invoke(function: ScriptFunction, args: Any, kwargs: dict[str, Any]) -> Any:
     finally:
         runtime.depth -= 1
         if function.mode is not None:
-            mode.enabled = enabled
+            mode.record(enabled)
 
 
 def place(error: AutodiffError, code: Code, site: Span | None, frame: Frame) -> AutodiffError:

@@ -18,6 +18,7 @@ from autodiff.core.naming import Names, ordinal
 from autodiff.core.node import Leaf, Node
 from autodiff.core.report import Subject
 from autodiff.core.sweep import newest_first, sweep
+from autodiff.core.tape import node_of
 from autodiff.core.used_up import make_usable
 from autodiff.core.why import causes_of
 from autodiff.grammar.run import Stage
@@ -26,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.core.mode import Recorder
+    from autodiff.core.mode import Recorder, Tape
     from autodiff.core.node import GradCell
     from autodiff.core.op import Op
     from autodiff.core.report import Derivation, GradientReport
@@ -131,6 +132,10 @@ class Follower:
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
         assert self.recorder is not None
         self.recorder.slopes_made(slopes)
+
+    def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: float, retain: bool) -> None:
+        root = node_of(tape, at)
+        self.pass_ran(kind, [root], [seed], [] if retain else newest_first([root]))
 
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[Any], order: list[Node]) -> None:
         """Called by the engine at the end of a pass."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from autodiff.core.errors import CompileError, Edit, Fix, ScriptError
 from autodiff.core.mode import mode
 from autodiff.core.span import Span
+from autodiff.core.tape import NEARLY_FULL
 from autodiff.core.watch import watch
 from autodiff.grammar import syntax
 from autodiff.grammar.assignment import store_into
@@ -96,6 +97,8 @@ def while_(c: Compiler, node: syntax.While) -> Execute:
             if runtime.steps < 0:
                 runtime.look()
             signal = body(frame)
+            if len(mode.tape) >= NEARLY_FULL:
+                mode.close_tape()
             if signal is not None:
                 if signal == BREAK:
                     return None
@@ -130,6 +133,8 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                 else:
                     store(frame, value)
                 signal = body(frame)
+                if len(mode.tape) >= NEARLY_FULL:
+                    mode.close_tape()
                 if signal is not None:
                     if signal == BREAK:
                         return None
@@ -237,11 +242,12 @@ def with_(c: Compiler, node: syntax.With) -> Execute:
                         code="E0203",
                         caret="only `no_grad()`, `enable_grad()` and `set_grad_enabled(...)` go with `with`",
                     )
-                mode.enabled = switch.switch
+                mode.record(switch.switch)
                 if store is not None:
                     store(frame, None)
             return body(frame)
         finally:
-            mode.enabled, watch.anomaly = before, anomaly
+            mode.record(before)
+            watch.anomaly = anomaly
 
     return run

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from autodiff.core.backward import check_seed, seed_for
 from autodiff.core.errors import AutodiffError, GradientError, ShapeError, UsageError
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.report import Subject
 from autodiff.core.sweep import newest_first, pass_back_at_once, sweep
+from autodiff.core.tape import node_made
 from autodiff.core.tensors import NO_GRAD_NEEDED, Tensor
 from autodiff.core.used_up import make_usable
 from autodiff.grammar.leaves import is_numbers, number_tensor, unknown
@@ -26,9 +27,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+written = Later("autodiff.grammar.written")
+
 
 def subject_of(execution: Execution, settings: Settings) -> Subject:
     """Pick target, weight and inputs, and sweep."""
+    if settings.of is None and settings.grad_output is None:
+        subject: Subject | None = written.written_subject(execution, settings.wrt)
+        if subject is not None:
+            return subject
     root, name, recorded = target_of(execution, settings)
     seed = starting_weight(settings, root, name, recorded)
     is_own = settings.grad_output is None and root in execution.last_passes.backward.roots
@@ -55,12 +62,17 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
         received=received,
         notes=tuple(notes_on(execution, root, wrt, received, is_own)),
         sweep_all=None if inner else lambda: sweep(order, {root: seed}),
-        variables={
-            name: value.node if (value := execution.names.get(name)).__class__ is Tensor else None
-            for name in execution.scopes.module.first_bound
-        },
+        variables=lambda: variables_of(execution),
         since=changed_since(execution, root, name, wrt),
     )
+
+
+def variables_of(execution: Execution) -> dict[str, Node | None]:
+    """The names at the top of the script and the nodes they stand for."""
+    return {
+        name: value.node if (value := execution.names.get(name)).__class__ is Tensor else None
+        for name in execution.scopes.module.first_bound
+    }
 
 
 # -- target -----------------------------------------------------------------------------------------
@@ -274,7 +286,8 @@ def names_of_slopes(execution: Execution) -> dict[Node, str]:
 
 def is_of_a_function(root: Node, execution: Execution) -> bool:
     """Whether a target was made inside of ``jacobian()`` or its kin, in a graph of their own."""
-    return root in execution.last_passes.functional.roots
+    roots = execution.last_passes.functional.roots
+    return bool(roots) and root in roots
 
 
 def notes_on(
@@ -308,4 +321,4 @@ def changed_since(execution: Execution, root: Node, output: str, wrt: list[tuple
 
 
 def is_same_node(value: Any, node: Node) -> bool:
-    return value.__class__ is Tensor and value.node is node
+    return value.__class__ is Tensor and node_made(value) is node

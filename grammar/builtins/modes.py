@@ -54,7 +54,7 @@ def set_grad_enabled(*args: Any, **kwargs: Any) -> GradMode:
             code="E0310",
             caret="write True or False",
         )
-    mode.enabled = flag  # at once, as torch does; `with` puts it back at the end
+    mode.record(flag)  # at once, as torch does; `with` puts it back at the end
     return GradMode("set_grad_enabled", flag)
 
 

@@ -1,0 +1,299 @@
+"""Programs of numbers are written down: an entry in a list for each operation. Nodes are made when asked for.
+
+A tensor of one number that an operation made has a ``tape`` and its place there, ``at``, instead of a node.
+A pass reads the entries from the newest to the oldest (``tape_pass``). Whoever looks at the ``node`` of such
+a tensor, to explain it or to differentiate its gradient, has all entries of its tape made into nodes, and the
+engine goes on with these. Tapes are short, and a link keeps the older ones only while they are needed.
+
+An entry is ``(op, a, b, x, y, out, site)``. ``x`` and ``y`` are the values of the operands, ``a`` and ``b``
+their places on the tape: positive where gradients flow, negative for a tensor that wants none, 0 for a plain
+number or where there is no second operand. Where a tensor comes from elsewhere its entry has no op: it is a
+leaf, which stands in place of ``a``, or an entry of an older tape, with that tape for ``a`` and the place
+there for ``b``.
+
+The engine without this module (``AUTODIFF_FAST=0``) makes a node at every operation.
+"""
+
+from __future__ import annotations
+
+from weakref import ref
+
+from autodiff.core.mode import CLOSED, Header, mode
+from autodiff.core.node import Change, Leaf, Node, ScalarNode, VersionCounter
+from autodiff.core.span import NamedSpan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.mode import Tape
+    from autodiff.core.tensors import Tensor
+
+#: Entries of one tape. What a tensor keeps in memory beside its own history is this, and as much again as is
+#: its own history in tapes further back, once there are some (see ``is_needed``).
+LIMIT = 4096
+#: Entries from which on a loop begins its next turn on a new tape, so that no operation is on two of them.
+NEARLY_FULL = LIMIT - 512
+#: The places of a tape, so that no number has to be made for each; to ask for one behind its end is an error.
+PLACES = tuple(range(LIMIT))
+
+
+# -- writing ----------------------------------------------------------------------------------------
+
+
+def with_room() -> Tape:
+    """The tape to write an operation on: the open one, or a new one where that is full."""
+    tape = mode.tape
+    if tape is CLOSED or len(tape) >= LIMIT:
+        mode.close_tape()
+        tape = mode.tape = [Header(mode.number)]
+    return tape
+
+
+def place_of(x: Tensor, tape: Tape) -> int | None:
+    """The place on this tape of a tensor from elsewhere; None where its history is made of nodes."""
+    header = tape[0]
+    if x.own_node is None and x.tape is not None:
+        key: Any = (id(x.tape), x.at)
+        at = header.places.get(key)
+        if at is None:
+            older = x.tape[0]
+            if older.depth >= older.trusted and not is_needed(x.tape, x.at):
+                x.node  # noqa: B018 - nodes hold what they are made from, and no more
+                return None
+            header.depth = max(header.depth, older.depth + 1)
+            header.trusted = max(header.trusted, older.trusted)
+            at = header.places[key] = len(tape)
+            tape.append((None, x.tape, x.at, None, None, None, None))
+        return at  # type: ignore[no-any-return] # the places are numbers
+    node = x.own_node or x.source()
+    if node.__class__ is not Leaf:
+        return None
+    at = header.places.get(node)
+    if at is None:
+        at = len(tape) if node.tracked else -len(tape)
+        header.places[node] = at
+        tape.append((None, node, 0, None, None, None, None))
+    x.tape, x.at = tape, at
+    header.leaves.append(ref(x))
+    return at  # type: ignore[no-any-return] # the places are numbers
+
+
+def is_needed(tape: Tape, at: int) -> bool:
+    """Whether at least half of what a link to an entry would keep leads to it; asked at every fourfold depth.
+
+    A tape keeps those that it is linked with whole, and these theirs. Where a program goes on from loop to
+    loop without looking back, but for an operation that was begun on one tape and ended on the next, that
+    would be all it has ever computed.
+    """
+    kept = 0
+    seen = {tape[0].first}
+    linked = [tape]
+    while linked:
+        one = linked.pop()
+        kept += len(one)
+        for key, place in one[0].places.items():
+            if key.__class__ is tuple and one[0].nodes is None:
+                older = one[place][1]
+                if older[0].first not in seen:
+                    seen.add(older[0].first)
+                    linked.append(older)
+    if 2 * count_below({tape[0].first: (tape, [at])}) < kept:
+        return False
+    tape[0].trusted = 4 * tape[0].depth
+    return True
+
+
+def count_entries(tensors: list[Tensor]) -> int:
+    """How many entries lead to some of these tensors, which are entries themselves."""
+    waiting: dict[int, tuple[Tape, list[int]]] = {}
+    for x in tensors:
+        assert x.tape is not None
+        waiting.setdefault(x.tape[0].first, (x.tape, []))[1].append(x.at)
+    return count_below(waiting)
+
+
+def count_below(waiting: dict[int, tuple[Tape, list[int]]]) -> int:
+    """How many entries lead to these: places of tapes, by the number that a tape begins with."""
+    count = 0
+    while waiting:
+        tape, seeds = waiting.pop(max(waiting))
+        if tape[0].nodes is not None:  # these are counted elsewhere
+            continue
+        for place in reached(tape, seeds):
+            op, older, there = tape[place][:3]
+            if op is not None:
+                count += 1
+            elif older.__class__ is list:
+                waiting.setdefault(older[0].first, (older, []))[1].append(there)
+    return count
+
+
+def is_written(x: Tensor) -> bool:
+    """Whether the tensor is an entry of a tape which nobody has asked for its node."""
+    return x.own_node is None and x.tape is not None
+
+
+def node_made(x: Tensor) -> Node | None:
+    """The node of a tensor, if it has been made."""
+    return x.own_node if x.tape is None or x.tape[0].nodes is None else x.node
+
+
+def give_name(x: Tensor, name: str | None) -> None:
+    """Let the node of a tensor have this name, unless it has one.
+
+    Where what is computed at a place is named at once, a NamedSpan in its entry says so.
+    """
+    if not is_written(x) or x.tape is None or x.tape[0].nodes is not None:
+        node = x.source()
+        if node.name is None:
+            node.name = name
+        return
+    names, at = x.tape[0].names, x.at
+    if at >= len(names):
+        names.extend([None] * (at + 64 - len(names)))
+    if names[at] is None:
+        names[at] = name
+
+
+#: Ops whose rules read none of the values.
+READ_NOTHING = frozenset(["add", "sub", "neg"])
+#: Those of them that change a number in place, and what their nodes are called then.
+IN_PLACE = {"add": "AddBackward0", "sub": "SubBackward0"}
+#: How far back it is looked for who reads a value that is to be changed.
+NEAR = 64
+
+
+def take_on(tensor: Tensor, result: Tensor) -> bool:
+    """Let a number take on the value and the history of ``result``, where no rule reads its value of before.
+
+    That is what sums do that are added up in place. False, and nothing is done, in all other cases, and where
+    the value of before was computed more than NEAR entries ago.
+    """
+    tape, versions, old = result.tape, tensor.versions, tensor.own_node
+    if tape is not mode.tape or result.own_node is not None or tensor.value.__class__ is not float:
+        return False
+    if tape[result.at][0].name not in IN_PLACE or tensor.alias is not None:
+        return False
+    if versions is not None and (versions.nodes or versions.users):
+        return False
+    if old is not None:
+        if old.__class__ is not Leaf or old.tracked or old.mark is not None:
+            return False
+        before = tape[0].places.get(old)
+        if before is None:
+            return False
+        name = old.name
+    elif tensor.tape is tape:
+        before, name = tensor.at, name_at(tape, tensor.at)
+        if tape[before][0].name not in READ_NOTHING:
+            return False
+    else:
+        return False
+    if len(tape) - abs(before) > NEAR or is_read(tape, before):
+        return False
+    if versions is None:
+        versions = tensor.versions = VersionCounter()
+    if old is not None:  # entries of other tapes may have read it; the change itself reads nothing
+        old.set_mark().overwritten = Change(versions, tensor.dtype, None, 0, mode.site).seen_by(tensor)
+    give_name(result, name)
+    versions.count += 1
+    versions.changed_by = IN_PLACE[tape[result.at][0].name] if result.requires_grad else ""
+    versions.changed_at = mode.site
+    tensor.value, tensor.requires_grad = result.value, tensor.requires_grad or result.requires_grad
+    tensor.own_node, tensor.tape, tensor.at = None, tape, result.at
+    return True
+
+
+def is_read(tape: Tape, place: int) -> bool:
+    """Whether a rule of a later entry reads the value of this one."""
+    for op, a, b, *_ in tape[abs(place) + 1 :]:
+        if place in (a, b) and op is not None and op.name not in READ_NOTHING:
+            return True
+    return False
+
+
+def name_at(tape: Tape, at: int) -> str | None:
+    """The name of an entry's node."""
+    site = tape[at][6]
+    if site.__class__ is NamedSpan:
+        return site.name
+    names = tape[0].names
+    return names[at] if at < len(names) else None
+
+
+def names_on(tape: Tape) -> set[str]:
+    """The names that nodes of this tape's entries have."""
+    sites = {id(entry[6]): entry[6] for entry in tape[1:]}
+    named_there = {site.name for site in sites.values() if site.__class__ is NamedSpan}
+    return named_there | {name for name in tape[0].names if name}
+
+
+# -- nodes ------------------------------------------------------------------------------------------
+
+
+def node_of(tape: Tape, at: int) -> Node:
+    """The node of an entry; the entries of its tape and of those before it are made into nodes."""
+    if tape[0].nodes is None:
+        unmade = {tape[0].first: tape}
+        stack = [tape]
+        while stack:
+            for entry in stack.pop()[1:]:
+                if entry[0] is None and entry[1].__class__ is list and entry[1][0].nodes is None:
+                    other = entry[1]
+                    if other[0].first not in unmade:
+                        unmade[other[0].first] = other
+                        stack.append(other)
+        for first in sorted(unmade):
+            make_nodes(unmade[first])
+    return tape[0].nodes[at]  # type: ignore[no-any-return] # a Node
+
+
+def make_nodes(tape: Tape) -> None:
+    """Make nodes of all entries; those of older tapes are there already."""
+    if tape is mode.tape:
+        mode.close_tape()
+    header: Header = tape[0]
+    nodes: list[Any] = [None]
+    inserted = iter([*header.inserted, len(tape)])
+    number, next_inserted = header.first, next(inserted)
+    for at, (op, a, b, x, y, out, site) in enumerate(tape[1:], 1):
+        number += 1
+        while at >= next_inserted:
+            number, next_inserted = number + 1, next(inserted)
+        if op is None:
+            nodes.append(a if a.__class__ is Leaf else a[0].nodes[b])
+            continue
+        node = ScalarNode()
+        node.op = op
+        node.a, node.b = nodes[abs(a)], nodes[abs(b)]
+        node.constant = x if not a else y if not b else None
+        node.number = number
+        node.out = out
+        node.site = site
+        node.name = name_at(tape, at)
+        node.mark = node.g = None
+        nodes.append(node)
+    for seeds, mark in header.passes:
+        for at in reached(tape, seeds):
+            if nodes[at].__class__ is ScalarNode:
+                nodes[at].free(mark)
+    header.nodes = nodes
+    del tape[1:]
+
+
+def reached(tape: Tape, seeds: list[int]) -> list[int]:
+    """The entries that a pass from these has come by."""
+    is_reached = bytearray(max(seeds) + 1)
+    for at in seeds:
+        is_reached[at] = 1
+    found = []
+    for at in range(max(seeds), 0, -1):
+        if is_reached[at]:
+            found.append(at)
+            op, a, b = tape[at][:3]
+            if op is not None:
+                for below in (a, b):
+                    if below > 0:
+                        is_reached[below] = 1
+    return found
