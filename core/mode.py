@@ -48,8 +48,8 @@ def ignore_warning(text: str) -> None:
     """Warn nobody."""
 
 
-#: How many tapes may be linked before it is looked what of them is needed.
-TRUSTED = 64
+#: How many tapes may be linked before it is looked whether the newest of them needs the others.
+TRUSTED = 16
 
 
 class Header:

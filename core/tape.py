@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from weakref import ref
 
-from autodiff.core.mode import CLOSED, Header, mode
+from autodiff.core.mode import CLOSED, TRUSTED, Header, mode
 from autodiff.core.node import Change, Leaf, Node, ScalarNode, VersionCounter
 from autodiff.core.span import NamedSpan
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from autodiff.core.mode import Tape
     from autodiff.core.tensors import Tensor
 
-#: Entries of one tape. What a tensor keeps in memory beside its own history is this, and as much again as is
-#: its own history in tapes further back, once there are some (see ``is_needed``).
+#: Entries of one tape. What a tensor keeps in memory beside its own history is this, and some tapes further
+#: back that its own leads to or that were not looked at yet (see ``leads_further``).
 LIMIT = 4096
 #: Entries from which on a loop begins its next turn on a new tape, so that no operation is on two of them.
 NEARLY_FULL = LIMIT - 512
@@ -58,9 +58,11 @@ def place_of(x: Tensor, tape: Tape) -> int | None:
         at = header.places.get(key)
         if at is None:
             older = x.tape[0]
-            if older.depth >= older.trusted and not is_needed(x.tape, x.at):
-                x.node  # noqa: B018 - nodes hold what they are made from, and no more
-                return None
+            if older.depth >= older.trusted:
+                if older.nodes is None and not leads_further(x.tape, x.at):
+                    x.node  # noqa: B018 - nodes hold what they are made from, and no more
+                    return None
+                older.trusted = older.depth + TRUSTED
             header.depth = max(header.depth, older.depth + 1)
             header.trusted = max(header.trusted, older.trusted)
             at = header.places[key] = len(tape)
@@ -79,29 +81,14 @@ def place_of(x: Tensor, tape: Tape) -> int | None:
     return at  # type: ignore[no-any-return] # the places are numbers
 
 
-def is_needed(tape: Tape, at: int) -> bool:
-    """Whether at least half of what a link to an entry would keep leads to it; asked at every fourfold depth.
+def leads_further(tape: Tape, at: int) -> bool:
+    """Whether an entry was made from some entry of an older tape.
 
-    A tape keeps those that it is linked with whole, and these theirs. Where a program goes on from loop to
-    loop without looking back, but for an operation that was begun on one tape and ended on the next, that
-    would be all it has ever computed.
+    A tape keeps those that it is linked with whole, and these theirs. Where a program goes on without looking
+    back, but for an operation that was begun on one tape and ended on the next, that would be all it has ever
+    computed. One tape in so many is looked at: a chain that nobody needs is cut there.
     """
-    kept = 0
-    seen = {tape[0].first}
-    linked = [tape]
-    while linked:
-        one = linked.pop()
-        kept += len(one)
-        for key, place in one[0].places.items():
-            if key.__class__ is tuple and one[0].nodes is None:
-                older = one[place][1]
-                if older[0].first not in seen:
-                    seen.add(older[0].first)
-                    linked.append(older)
-    if 2 * count_below({tape[0].first: (tape, [at])}) < kept:
-        return False
-    tape[0].trusted = 4 * tape[0].depth
-    return True
+    return any(tape[place][0] is None and tape[place][1].__class__ is list for place in reached(tape, [at]))
 
 
 def count_entries(tensors: list[Tensor]) -> int:

@@ -151,7 +151,7 @@ def test_links_keep_no_more_than_is_needed() -> None:
     """Operations that are begun on one tape and ended on the next link all tapes there are."""
     kept = leaf(0.5)
     gone = []
-    for turn in range(3 * TRUSTED * LIMIT // 7):
+    for turn in range(4 * TRUSTED * LIMIT // 7):
         first = leaf(1.0) if turn % 1000 == 0 else kept
         if first is not kept:
             gone.append(ref(first.node))
