@@ -1,8 +1,7 @@
-"""The short way back through numbers and small arrays: nodes are found while cotangents flow through them.
+"""The short way back through small arrays: nodes are found while cotangents flow through them.
 
 The engine without this module (``AUTODIFF_FAST=0``) finds the nodes first, follows rules from their records,
-and comes to the same gradients. What is spelled out here is spelled out because programs of numbers spend
-their time in it.
+and comes to the same gradients.
 """
 
 from __future__ import annotations
@@ -13,18 +12,6 @@ from autodiff.core.lazy import Later, np
 from autodiff.core.mode import no_grad
 from autodiff.core.node import Leaf, Node, ScalarNode
 from autodiff.core.op import Op
-from autodiff.core.recipes import (
-    CALL_X,
-    MINUS_CALL_X,
-    NEGATED,
-    NONE,
-    SAME,
-    TIMES,
-    TIMES_OUT,
-    TIMES_X,
-    TIMES_Y,
-    recipe_of,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +80,6 @@ def _sweep(
     asked of all others, in ``known``. On the way cotangents are kept on the nodes.
     """
     pull_back, pull_edge_or_none = sweeps.pull_back, sweeps.pull_edge_or_none
-    pull_scalar_edge = sweeps.pull_scalar_edge
     reached: list[Node] = list(seeds)  # what is not waiting and has a cotangent nevertheless
     is_wide = False
     arrays: Any = None
@@ -114,7 +100,9 @@ def _sweep(
             order.append(node)
             if inner or node.mark is not None:
                 known[node] = g
-            if node.__class__ is not ScalarNode:
+            if node.__class__ is ScalarNode:  # of which there are few: most programs of numbers are on tapes
+                pulled = pull_back(node, g)
+            else:
                 if not is_own(node):
                     order.pop()
                     known.pop(node, None)
@@ -125,105 +113,18 @@ def _sweep(
                 pulled = pull_back_arrays(node, g, pull_edge_or_none)
                 if pulled is None:
                     pulled = pull_back(node, g)
-                for below, contribution in pulled:
-                    before = below.g
-                    if before is not None:
-                        below.g = before + contribution
-                        continue
-                    below.g = contribution
-                    if is_complete or below.__class__ is Leaf:
-                        reached.append(below)
-                    elif not waiting or below.number > waiting[-1].number:
-                        waiting.append(below)
-                    elif put(waiting, below):
-                        is_wide = True
-                continue
-            a, b = node.a, node.b
-            if (
-                node.mark is not None
-                or (a is not None and a.mark is not None)
-                or (b is not None and b.mark is not None)
-            ):
-                node.check_saved()
-            op = node.op
-            recipe = op.recipe
-            if recipe is None:
-                recipe = op.recipe = recipe_of(op)
-            c: Any
-            if a is not None and (a.__class__ is ScalarNode or a.tracked):
-                kind, rule = recipe[0]
-                if kind == SAME:
-                    c = g
-                elif kind == TIMES_Y:
-                    c = g * (node.constant if b is None else b.out)
-                else:
-                    c = None
-                    try:
-                        if kind == CALL_X:
-                            c = g * rule(a.out)
-                        elif kind == TIMES:
-                            y = node.constant if b is None else b.out
-                            c = g * (rule(node.out, a.out) if y is None else rule(node.out, a.out, y))
-                        elif kind == NEGATED:
-                            c = -g
-                        elif kind == TIMES_OUT:
-                            c = g * node.out
-                        elif kind == TIMES_X:
-                            c = g * a.out
-                        elif kind == MINUS_CALL_X:
-                            c = g * -rule(a.out)
-                        elif kind == NONE:
-                            c = 0.0
-                    except (ArithmeticError, ValueError):
-                        pass
-                    if c.__class__ is not float:
-                        c = pull_scalar_edge(node, 0, g)
-                before = a.g
+            for below, contribution in pulled:
+                before = below.g
                 if before is not None:
-                    a.g = before + c
-                else:
-                    a.g = c
-                    if is_complete or a.__class__ is Leaf:
-                        reached.append(a)
-                    elif not waiting or a.number > waiting[-1].number:
-                        waiting.append(a)
-                    elif put(waiting, a):
-                        is_wide = True
-            # The same for the other operand: a call for each would take half as long again.
-            if b is not None and (b.__class__ is ScalarNode or b.tracked):
-                kind, rule = recipe[1]
-                if kind == SAME:
-                    c = g
-                elif kind == TIMES_X:
-                    c = g * (node.constant if a is None else a.out)
-                else:
-                    c = None
-                    try:
-                        if kind == TIMES:
-                            c = g * rule(node.out, node.constant if a is None else a.out, b.out)
-                        elif kind == NEGATED:
-                            c = -g
-                        elif kind == TIMES_OUT:
-                            c = g * node.out
-                        elif kind == TIMES_Y:
-                            c = g * b.out
-                        elif kind == NONE:
-                            c = 0.0
-                    except (ArithmeticError, ValueError):
-                        pass
-                    if c.__class__ is not float:
-                        c = pull_scalar_edge(node, 1, g)
-                before = b.g
-                if before is not None:
-                    b.g = before + c
-                else:
-                    b.g = c
-                    if is_complete or b.__class__ is Leaf:
-                        reached.append(b)
-                    elif not waiting or b.number > waiting[-1].number:
-                        waiting.append(b)
-                    elif put(waiting, b):
-                        is_wide = True
+                    below.g = before + contribution
+                    continue
+                below.g = contribution
+                if is_complete or below.__class__ is Leaf:
+                    reached.append(below)
+                elif not waiting or below.number > waiting[-1].number:
+                    waiting.append(below)
+                elif put(waiting, below):
+                    is_wide = True
         known.update((node, node.g) for node in reached if node.__class__ is Leaf)
         return {}
     finally:

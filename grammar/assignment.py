@@ -88,17 +88,7 @@ def assign_name(c: Compiler, target: syntax.Name, computed: syntax.Expression) -
         elif floats_count and made.__class__ is float:
             last[0] = name
 
-    def run(frame: Frame) -> None:
-        made = frame[slot] = value(frame)
-        # On a tape the span of the entry knows the name.
-        if is_named_there and made.__class__ is Tensor and made.tape is not None:
-            if at_top:
-                last[0] = name
-        else:
-            note(made)
-
-    c.assigning[run] = value, slot, name, is_named_there, note
-    return run
+    return c.assign([(value, slot, name, is_named_there, note)])
 
 
 def is_one_op(c: Compiler, node: syntax.Expression) -> bool:

@@ -52,12 +52,12 @@ class Compiler:
 
     ``frame`` is the module's frame, which closures of every depth reach directly. ``conversions`` maps
     targets of top-level assignments to what is done to the value first; ``last`` holds the name of the
-    top-level tensor assigned last, or in a ``plain`` script, one without tensors, of the float. ``assigning``
-    says of the closures of assignments to a name what they do.
+    top-level tensor assigned last, or in a ``plain`` script, one without tensors, of the float. ``assigned``
+    says of the closures of assignments to names what they do.
     """
 
     __slots__ = (
-        "assigning",
+        "assigned",
         "builtin",
         "conversions",
         "depth",
@@ -79,7 +79,7 @@ class Compiler:
         plain: bool,
     ) -> None:
         self.plain = plain
-        self.assigning: dict[Execute, Assigning] = {}
+        self.assigned: dict[Execute, list[Assigning]] = {}
         self.names = names
         self.source = source
         self.builtin = builtin
@@ -118,9 +118,8 @@ class Compiler:
         self.depth -= 1
         if len(steps) == 1:
             return steps[0]
-        assigning = [self.assigning[step] for step in steps if step in self.assigning]
-        if len(assigning) == len(steps):
-            return self.assigning_in_turn(assigning)
+        if all(step in self.assigned for step in steps):
+            return self.assign([one for step in steps for one in self.assigned[step]])
         if all(statement.__class__ in NEVER_SIGNAL for statement in statements):
             return in_turn(steps)
 
@@ -133,19 +132,21 @@ class Compiler:
 
         return run
 
-    def assigning_in_turn(self, steps: list[Assigning]) -> Execute:
-        """As ``body`` of nothing but ``name = value``: a call for each would take a third of its time."""
+    def assign(self, steps: list[Assigning]) -> Execute:
+        """The closure of ``name = value``, or of several in turn: one for each takes a third of the time."""
         at_top, last = self.scope is self.names.module, self.last
 
         def run(frame: Frame) -> None:
             for value, slot, name, is_named_there, note in steps:
                 made = frame[slot] = value(frame)
+                # On a tape the span of the entry knows the name.
                 if is_named_there and made.__class__ is Tensor and made.tape is not None:
                     if at_top:
                         last[0] = name
                 else:
                     note(made)
 
+        self.assigned[run] = steps
         return run
 
     def inside(self, scope: Scope, compile_part: Callable[[], T]) -> T:
