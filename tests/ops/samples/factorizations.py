@@ -191,6 +191,7 @@ SAMPLES = {
         "torch.linalg.svdvals({4,2 -0.95..0.95})",
         "torch.linalg.svdvals({2,4 -0.95..0.95})",
         "torch.linalg.svdvals({2,4,3 -0.95..0.95})",
+        no="E",  # equal rows: of several zeros every processor makes another gradient
     ),
     "torch.slogdet": spread(
         "torch.slogdet",
