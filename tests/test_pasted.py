@@ -28,14 +28,15 @@ DIGITS = {"float64": 13, "float32": 5}
 def comparable(text: str, dtype: str = "float64") -> str:
     """Printed text without the addresses of objects, and numbers to the digits both can be sure of.
 
-    ``.item()`` prints all digits, and the last ones depend on the order of summation.
+    ``.item()`` prints all digits, and the last ones depend on the order of summation, which processors do not
+    share: -20.0 on one is -20.000000000000004 on another.
     """
     text = re.sub(r"0x[0-9a-f]+", "0x...", text)
     most = DIGITS[dtype]
 
     def shortened(match: re.Match[str]) -> str:
         digits = match[0].partition("e")[0].replace(".", "").replace("-", "").lstrip("0")
-        return match[0] if len(digits) <= most else f"{float(match[0]):.{most - 1}e}"
+        return match[0] if len(digits) <= most else repr(float(f"{float(match[0]):.{most - 1}e}"))
 
     return re.sub(r"-?\d+\.\d+(?:e[+-]?\d+)?", shortened, text)
 
