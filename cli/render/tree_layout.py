@@ -92,7 +92,7 @@ def layout(rows: Rows, output: str, page: Page) -> Iterator[Line | Block]:
     grad.title = quotient(output, "node", len(LOCAL))
     names, closer = names_within(rows, NARROW), locals_within(local, NARROW)
     facts = [*kinds, value, closer, grad]
-    spare = page.width - max(sizes(rows, draw(rows, DEEPEST_INDENT, page)[0], names))
+    spare = page.width - max(sizes(rows, indents(rows, DEEPEST_INDENT), names))
     spare -= sum(fact.width(NARROW_GAP) for fact in facts)
     if spare < 0:
         return on_two_lines(rows, kinds, local, value, grad, page)
@@ -194,20 +194,28 @@ def side_by_side(
     levels = max(rows.levels)
     if max(narrowest, STEP * min(levels, DEEPEST_INDENT)) > room:
         return None
-    guides, _ = draw(rows, DEEPEST_INDENT, page)
-    lefts = sizes(rows, guides, names)
+    lefts = sizes(rows, indents(rows, DEEPEST_INDENT), names)
     left = max(narrowest, *lefts)
     if left > room:
         return None
+    guides, _ = draw(rows, DEEPEST_INDENT, page)
     return sheet(rows, left, lefts, guides, [names[at] for at in rows.ats], facts, gap)
 
 
-def sizes(rows: Rows, guides: list[str], names: list[str]) -> list[int]:
+def indents(rows: Rows, deepest: int) -> list[int]:
+    """How wide the guides are that ``draw`` makes; to measure them takes a part of drawing them."""
+    before, around = STEP * (deepest - 1), len("[] ")
+    return [
+        STEP * level if level <= deepest else before + around + len(str(depth))
+        for level, depth in zip(rows.levels, rows.depths, strict=True)
+    ]
+
+
+def sizes(rows: Rows, indents: list[int], names: list[str]) -> list[int]:
     """How wide the first column of each row is."""
     taken = [*map(len if "".join(names).isascii() else cells, names)]
     return [
-        len(guide) + taken[at] + len(mark)
-        for guide, at, mark in zip(guides, rows.ats, rows.marks, strict=True)
+        indent + taken[at] + len(mark) for indent, at, mark in zip(indents, rows.ats, rows.marks, strict=True)
     ]
 
 
@@ -269,7 +277,7 @@ def on_two_lines(
     room = page.width - sum(fact.width(NARROW_GAP) for fact in facts) - len(NARROW_GAP)
     # Names have the room they want up to a point, formulas what is left, names the rest of that.
     guides, under = draw(rows, min(page.width // NARROW_INDENT, DEEPEST_INDENT), page)
-    lefts = sizes(rows, guides, rows.names)
+    lefts = sizes(rows, [*map(len, guides)], rows.names)
     longest = max(lefts)
     if widest(rows.names) > NARROW:
         beyond = [max(cells(name) - NARROW, 0) for name in rows.names]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from autodiff.cli.render.dot import dot_lines
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import run_lines
-from autodiff.cli.render.tree import tree_lines
+from autodiff.cli.render.tree import tree_lines, walk
+from autodiff.cli.render.tree_layout import DEEPEST_INDENT, draw, indents
 from autodiff.core.graph_report import Graph, GraphEdge
 
 from tests.cli.reports import leaf, node, seed_1_report, texts, w1_derivation
@@ -70,6 +72,14 @@ def test_indentation_stops_and_the_depth_is_a_number():
     for k in range(40):
         assert f" a{k} " in text
         assert f"s{k} " in text
+
+
+@pytest.mark.parametrize("graph", [chain(300), staircase(300), staircase(2)])
+@pytest.mark.parametrize("deepest", [4, DEEPEST_INDENT])
+def test_the_guides_are_as_wide_as_they_were_measured(graph, deepest):
+    rows, _ = walk(graph, Page())
+    guides, _ = draw(rows, deepest, Page())
+    assert indents(rows, deepest) == [len(guide) for guide in guides]
 
 
 def test_rows_left_out_are_counted():
