@@ -76,7 +76,7 @@ def written_pass(
     weights: Sequence[Tensor | None],
     retain: bool,
     wanted: Collection[Node] | None = None,
-) -> dict[Leaf, float] | None:
+) -> dict[Leaf, Any] | None:
     """What the leaves receive in a pass along a tape, where no node has to be made for it; else None.
 
     ``backward`` fills their ``.grad``. For ``grad`` all that are ``wanted`` must be among them.
@@ -86,9 +86,12 @@ def written_pass(
     [output], [weight] = outputs, weights
     if output.own_node is not None or output.tape is None or not output.requires_grad:
         return None
-    if watching.watch.is_on or (weight is not None and weight.value.__class__ is not float):
+    if watching.watch.is_on:
         return None
-    seed = 1.0 if weight is None else weight.value
+    if weight is not None:
+        check_seed(output, weight)
+    is_number = weight is None and output.value.__class__ is float
+    seed = 1.0 if is_number else seed_for(output, weight).value
     found = tape_pass.go_back(output.tape, output.at, seed)
     if found is None:
         return None
@@ -194,7 +197,7 @@ def grad(
         leaves: list[Any] = [x.own_node for x in wanted]
         received = written_pass("grad", targets, weights, bool(retain_graph), leaves)
         if received is not None:
-            return tuple([Tensor(received[leaf]) for leaf in leaves])
+            return tuple([Tensor(settle(received[leaf])) for leaf in leaves])
     seeds: dict[Node, Any] = {}
     for target, weight in zip(targets, weights, strict=True):
         root, seed = start_of(target, weight)

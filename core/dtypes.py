@@ -101,6 +101,17 @@ def dtype_of(value: object) -> DType:
     return met
 
 
+class Ones(dict[object, "Array"]):
+    """1 in each of numpy's types: of a plain number numpy makes an array first, which takes as long again."""
+
+    def __missing__(self, dtype: Any) -> Array:
+        one = self[dtype] = np.ones((), dtype)
+        return one
+
+
+ONES = Ones()
+
+
 def promote(dtypes: list[tuple[DType, int]]) -> DType:
     """The common type of tensors given as (type, ndim) and numbers given as (type, -1).
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import operator
 
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, Node, next_number
+from autodiff.core.node import ArrayNode, next_number
 from autodiff.core.op import OPS, Op
+from autodiff.core.tape import PLACES, Use
 from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
@@ -23,11 +24,14 @@ if TYPE_CHECKING:
 
     Operator = Callable[[Tensor, Any], Any]
 
+array_tape = Later("autodiff.core.array_tape")
+
 new = object.__new__  # a Tensor without its __init__, whose call takes as long as all that it does
 #: The parameters of the nodes made here, none: by them one sees that all their arrays are alike.
 ALIKE: dict[str, Any] = {}
 #: The same of nodes one of whose arrays has to be broadcast.
 BROADCAST: dict[str, Any] = {}
+USES: dict[tuple[Op, bool], Use] = {}
 #: Whole numbers up to this one are floating ones too.
 EXACT = 1 << 24
 #: What numpy's arrays do themselves, which saves the call of the record's function.
@@ -36,8 +40,8 @@ OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div
 
 def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
     """How to call an entry-by-entry op on one array."""
-    forward, dispatch = op.forward, op.dispatch
-    is_elementwise = op.is_elementwise and (not op.kinds or "f" in op.kinds)
+    forward, dispatch, use = op.forward, op.dispatch, use_of(op, ALIKE)
+    is_elementwise = takes_floats(op)
 
     def call(x: Tensor) -> Any:
         value = x.value
@@ -47,24 +51,69 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
         out = forward(value)
         if out.dtype is not dtype:
             return dispatch((x,), {})
-        a = x.own_node
-        if a is None or not a.tracked or not mode.enabled:
+        if not mode.enabled or not is_followed(x):
             return kind(out)
-        return recorded(kind, op, (a,), (value,), ALIKE, out, x.requires_grad)
+        return recorded(kind, use, (x,), (value,), out, x.requires_grad)
 
     return call
 
 
-def infix(name: str, general: Operator) -> Operator:
-    """The operator of a Tensor that is an array; what is not spelled out here goes to ``general``.
+def takes_floats(op: Op) -> bool:
+    """Whether the op works entry by entry, on floats too."""
+    return op.is_elementwise and (not op.kinds or "f" in op.kinds)
 
-    That is arrays of one type where one has the shape of the other or of its last dimensions, and numbers.
+
+def infix(name: str, general: Operator) -> Operator:
+    """The operator of a Tensor where it is an array; what is not spelled out here goes to ``general``.
+
+    Spelled out are arrays of one type where one has the shape of the other or of its last dimensions, arrays
+    and numbers.
     """
+    compute = OPERATORS.get(name)
+    apart = infix_apart(name, general)
+    use: Any = None
+
+    def infixed(self: Tensor, other: Any) -> Any:
+        nonlocal use, compute
+        kind, tape = self.__class__, mode.tape
+        x = self.value
+        if self.tape is not tape or x.__class__ is float:
+            return apart(self, other)
+        if is_number(other):
+            y, b, visible = other, 0, self.requires_grad
+        elif other.__class__ is not kind or other.tape is not tape:
+            return apart(self, other)
+        else:
+            y, b = other.value, other.at
+            if y.__class__ is float or other.form is not self.form:
+                return apart(self, other)
+            visible = self.requires_grad or other.requires_grad
+        if (self.at < 0 and b <= 0) or len(tape) >= self.form.most:
+            return apart(self, other)
+        if use is None:  # the ops are loaded after the class of tensors
+            use = use_of(OPS[name], ALIKE)
+            compute = compute or OPS[name].forward
+        made = new(kind)
+        made.value = out = compute(x, y)  # type: ignore[misc] # it is there by now
+        made.tape = tape
+        made.at = PLACES[len(tape)]
+        made.form = self.form
+        made.own_node = made.cell = made.alias = made.versions = None
+        made.requires_grad = visible
+        tape.append((use, self.at, b, x, y, out, mode.site))
+        return made
+
+    return infixed
+
+
+def infix_apart(name: str, general: Operator) -> Operator:
+    """As ``infix`` where the operands are not on the open tape, or not alike."""
     compute = OPERATORS.get(name)
 
     def infixed(self: Tensor, other: Any) -> Any:
         kind = self.__class__
         x = self.value
+        op = OPS[name]
         if other.__class__ is kind:
             y = other.value
             params = ALIKE
@@ -72,31 +121,23 @@ def infix(name: str, general: Operator) -> Operator:
                 if not is_beside_a_number(x, y):
                     return general(self, other)
                 x, y, params = np.asarray(x), np.asarray(y), BROADCAST
-                self.source(), other.source()  # that of a number may not have been made yet
             elif x.dtype.kind != "f" or not x.ndim:
                 return general(self, other)
             elif x.shape != y.shape:
                 if not is_along(x, y):
                     return general(self, other)
                 params = BROADCAST
-            op = OPS[name]
             out = op.forward(x, y) if compute is None else compute(x, y)
-            a, b = self.own_node, other.own_node
-            if not ((a is not None and a.tracked) or (b is not None and b.tracked)) or not mode.enabled:
+            if not mode.enabled or not (is_followed(self) or is_followed(other)):
                 return kind(out)
-            inputs = (self.source() if a is None else a, other.source() if b is None else b)
             visible = self.requires_grad or other.requires_grad
-            return recorded(kind, op, inputs, (x, y), params, out, visible)
-        if x.__class__ is float or x.dtype.kind != "f" or not x.ndim:
+            return recorded(kind, use_of(op, params), (self, other), (x, y), out, visible)
+        if x.__class__ is float or x.dtype.kind != "f" or not x.ndim or not is_number(other):
             return general(self, other)
-        if not is_number(other):
-            return general(self, other)
-        op = OPS[name]
         out = op.forward(x, other) if compute is None else compute(x, other)
-        a = self.own_node
-        if a is None or not a.tracked or not mode.enabled:
+        if not mode.enabled or not is_followed(self):
             return kind(out)
-        return recorded(kind, op, (a, None), (x, other), ALIKE, out, self.requires_grad)
+        return recorded(kind, use_of(op, ALIKE), (self, other), (x, other), out, self.requires_grad)
 
     return infixed
 
@@ -112,12 +153,26 @@ def reflected(name: str, general: Operator) -> Operator:
             return general(self, other)
         op = OPS[name]
         out = op.forward(other, y) if compute is None else compute(other, y)
-        b = self.own_node
-        if b is None or not b.tracked or not mode.enabled:
+        if not mode.enabled or not is_followed(self):
             return kind(out)
-        return recorded(kind, op, (None, b), (other, y), ALIKE, out, self.requires_grad)
+        return recorded(kind, use_of(op, ALIKE), (other, self), (other, y), out, self.requires_grad)
 
     return infixed
+
+
+def is_followed(x: Tensor) -> bool:
+    """Whether gradients flow to the tensor."""
+    node = x.own_node
+    return x.tape is not None if node is None else node.tracked
+
+
+def use_of(op: Op, params: dict[str, Any]) -> Use:
+    """How entries have an op whose arrays are ALIKE or BROADCAST: one object for all of them."""
+    key = op, params is ALIKE
+    use = USES.get(key)
+    if use is None:
+        use = USES[key] = Use(op, params)
+    return use
 
 
 def is_along(x: Any, y: Any) -> bool:
@@ -147,23 +202,28 @@ def is_number(value: Any) -> bool:
 
 def recorded(
     kind: type[Tensor],
-    op: Op,
-    inputs: tuple[Node | None, ...],
+    use: Use,
     operands: tuple[Any, ...],
-    params: dict[str, Any],
+    values: tuple[Any, ...],
     out: Any,
     visible: bool,
+    may_be_written: bool = True,
 ) -> Tensor:
-    """The result as a tensor with its node."""
+    """The result as a tensor: an entry of the tape, or with a node."""
+    if may_be_written:
+        written = array_tape.written(kind, use, operands, values, out, visible)
+        if written is not None:
+            return written  # type: ignore[no-any-return] # a Tensor
+    inputs = tuple([(x.own_node or x.source()) if x.__class__ is kind else None for x in operands])
     made = new(kind)
     made.value = out
     made.tape = made.cell = made.alias = made.versions = None
     made.requires_grad = visible
     node = made.own_node = new(ArrayNode)
-    node.op = op
+    node.op = use.op
     node._inputs = inputs
-    node._operands = operands
-    node._params = params
+    node._operands = values
+    node._params = use.params
     node.number = next_number()  # after its operands, which may have been made just now
     node.out = out
     node.site = mode.site

@@ -58,6 +58,7 @@ class Function:
 
     __slots__ = (
         "_after_one",
+        "_of_one",
         "_parameters",
         "_plans",
         "doc",
@@ -80,6 +81,7 @@ class Function:
         self._parameters: tuple[Parameter, ...] | None = None
         self._plans: dict[tuple[Any, ...], list[tuple[Parameter, Any, int]]] = {}
         self._after_one: tuple[Any, ...] | None = UNKNOWN
+        self._of_one: Any = UNKNOWN
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
@@ -118,11 +120,23 @@ class Function:
             )
         return self._after_one
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and not kwargs and args[0].__class__ is Tensor:
-            after = self.after_one
-            if after is not None:
-                return self.implementation(args[0], *after)
+    @property
+    def of_one(self) -> Callable[[Tensor], Any] | None:
+        """What a call with one tensor and nothing else comes to; None where it needs binding after all."""
+        after, implementation = self.after_one, self.implementation
+        if after:
+            return lambda x: implementation(x, *after)
+        of_one = implementation.of_one if implementation.__class__ is Op else None
+        return None if after is None else of_one or implementation
+
+    def __call__(self, first: Any = MISSING, /, *others: Any, **kwargs: Any) -> Any:
+        if first.__class__ is Tensor and not others and not kwargs:
+            of_one = self._of_one
+            if of_one is UNKNOWN:
+                of_one = self._of_one = self.of_one
+            if of_one is not None:
+                return of_one(first)
+        args = () if first is MISSING else (first, *others)
         try:
             return self.implementation(*self.bind(args, kwargs))
         except ScriptError as error:

@@ -184,10 +184,6 @@ def install() -> None:
     tensors.shape = measured_later(Tensor.shape, lambda lazy: lazy.shape)
     tensors.size = measured_later(Tensor.size, lambda lazy: prod(lazy.shape))
     tensors.dtype = measured_later(Tensor.dtype, dtype_of)
-    for name in UFUNCS:
-        op = OPS[name]
-        if op.of_one is not None:
-            op.of_one = op.__call__ = of_one_later(op, op.of_one)
 
 
 def look_at_tensor(self: Tensor, name: str) -> Any:
@@ -219,11 +215,11 @@ def infix_later(name: str, now: Operator, reflected_now: Operator) -> tuple[Oper
     op = OPS[name]
 
     def operator(self: Tensor, other: Any) -> Any:
-        made = put_off(op, (self, other), {}) if is_large(self) or is_large(other) else None
+        made = put_off_large(op, (self, other))
         return now(self, other) if made is None else made
 
     def reflected(self: Tensor, other: Any) -> Any:
-        made = put_off(op, (other, self), {}) if is_large(self) else None
+        made = put_off_large(op, (other, self))
         return reflected_now(self, other) if made is None else made
 
     return operator, reflected
@@ -239,14 +235,9 @@ def measured_later(now: Any, measure: Callable[[Lazy], Any]) -> property:
     return property(measured)
 
 
-def of_one_later(op: Op, now: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """As ``infix_later`` for an op of one operand."""
-
-    def call(x: Any) -> Any:
-        made = put_off(op, (x,), {}) if is_large(x) else None
-        return now(x) if made is None else made
-
-    return call
+def put_off_large(op: Op, operands: tuple[Any, ...]) -> Tensor | None:
+    """As ``put_off`` where an operand is large; None where none is."""
+    return put_off(op, operands, {}) if any(map(is_large, operands)) else None
 
 
 def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
         def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None: ...
 
-        def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: float, retain: bool) -> None:
+        def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: Any, retain: bool) -> None:
             """The same of a pass from an entry of a tape, of which no nodes were made."""
 
         def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None: ...
@@ -61,12 +61,16 @@ class Header:
     by the leaf, or by the older tape and the place there. ``names`` are those of the entries' nodes, as far
     as they have any, ``nodes`` the nodes themselves once they are made. ``passes`` are the places from which
     passes have used entries up, with the mark that their nodes bear. ``depth`` is how many tapes are linked
-    here, this one with them, and ``trusted`` how many there may be until it is looked what is needed of them.
+    here, this one with them, and ``trusted`` how many there may be until it is looked what is needed of them;
+    from then on it is as many more as its ``trust``.
     """
 
-    __slots__ = ("depth", "first", "inserted", "leaves", "names", "nodes", "passes", "places", "trusted")
+    __slots__ = (
+        *("depth", "first", "inserted", "leaves", "names", "nodes", "passes", "places", "trust"),
+        "trusted",
+    )
 
-    def __init__(self, first: int) -> None:
+    def __init__(self, first: int, trust: int) -> None:
         self.first = first
         self.inserted: list[int] = []
         self.leaves: list[ref[Tensor]] = []
@@ -75,11 +79,11 @@ class Header:
         self.nodes: list[Any] | None = None
         self.passes: list[tuple[list[int], Any]] = []
         self.depth = 1
-        self.trusted = TRUSTED
+        self.trust = self.trusted = trust
 
 
 #: The tape that stands open where none does: nothing is entered in it.
-CLOSED: Tape = [Header(0)]
+CLOSED: Tape = [Header(0, TRUSTED)]
 
 
 class Mode:
@@ -115,7 +119,7 @@ class Mode:
             self.number += 1
         else:
             header = tape[0]
-            self.number = header.first + len(tape) + len(header.inserted)
+            self.number = header.first + len(tape) + len(header.inserted) - len(header.places)
             header.inserted.append(len(tape))
         return self.number
 
@@ -124,7 +128,7 @@ class Mode:
         tape = self.tape
         if tape is not CLOSED:
             header = tape[0]
-            self.number = header.first + len(tape) - 1 + len(header.inserted)
+            self.number = header.first + len(tape) - 1 + len(header.inserted) - len(header.places)
             self.tape = CLOSED
             for leaf in header.leaves:  # they would keep the tape, and all before it
                 x = leaf()

@@ -7,10 +7,12 @@ times slower. What is spelled out here is spelled out because scalar programs sp
 from __future__ import annotations
 
 from autodiff.core import entrywise
+from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
 from autodiff.core.node import ScalarNode, next_number
 from autodiff.core.op import OPS, Op
 from autodiff.core.tape import LIMIT, PLACES, place_of, with_room
+from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
     Operator = Callable[[Tensor, Any], Any]
 
+fusion = Later("autodiff.core.fusion")
+
 #: Whole numbers below this one are floats as well, so that no sum or product with one overflows.
 EXACT = 1 << 53
 
@@ -29,34 +33,59 @@ new = object.__new__  # a Tensor without its __init__, whose call takes as long 
 
 def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     """How to call an op of one operand."""
-    scalar, evaluate, dispatch, of_array = (
-        op.scalar,
-        op.evaluate_scalars,
-        op.dispatch,
-        entrywise.of_one(kind, op),
-    )
+    scalar, evaluate, dispatch, forward = op.scalar, op.evaluate_scalars, op.dispatch, op.forward
+    use, is_elementwise = entrywise.use_of(op, entrywise.ALIKE), entrywise.takes_floats(op)
+    of_array = entrywise.of_one(kind, op)
     assert scalar is not None
+
+    def compute(value: float) -> float:
+        try:
+            out = scalar(value)
+        except (ArithmeticError, ValueError):
+            out = None
+        return out if out.__class__ is float else evaluate(value)
+
+    def apart(x: Tensor) -> Any:
+        """The same of what is not on the open tape."""
+        if settings.has_begun:
+            made = fusion.put_off_large(op, (x,))
+            if made is not None:
+                return made
+        value = x.value
+        if value.__class__ is not float:
+            return of_array(x)
+        return result(kind, op, (x,), (value,), compute(value))
 
     def call(x: Any) -> Any:
         if x.__class__ is not kind:
             return evaluate(x) if x.__class__ is float else dispatch((x,), {})
+        tape = mode.tape
+        if x.tape is not tape or x.at < 0 or len(tape) >= LIMIT:
+            return apart(x)
         value = x.value
         if value.__class__ is not float:
-            return of_array(x)
+            if not is_elementwise or len(tape) >= x.form.most:
+                return of_array(x)
+            # Of single and double precision all these ops keep the type.
+            made = new(kind)
+            made.form = x.form
+            made.value = out = forward(value)
+            made.tape = tape
+            made.at = PLACES[len(tape)]
+            made.own_node = made.cell = made.alias = made.versions = None
+            made.requires_grad = x.requires_grad
+            tape.append((use, x.at, 0, value, None, out, mode.site))
+            return made
         try:
             out = scalar(value)
         except (ArithmeticError, ValueError):
             out = None
         if out.__class__ is not float:
             out = evaluate(value)
-        tape = mode.tape
-        if x.tape is not tape or x.at < 0 or len(tape) >= LIMIT:
-            return result(kind, op, (x,), (value,), out)
-        at = PLACES[len(tape)]
         made = new(kind)
         made.value = out
         made.tape = tape
-        made.at = at
+        made.at = PLACES[len(tape)]
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = x.requires_grad
         tape.append((op, x.at, 0, value, None, out, mode.site))
@@ -118,15 +147,17 @@ def infix(name: str, general: Operator) -> Operator:
     return operator if spelled_out is None else spelled_out(operator)
 
 
-# What stands on the open tape are numbers, so nothing has to be asked of them. The operators that programs of
-# numbers consist of are spelled out, because a function for both to call would take a tenth of their time.
+# What stands on the open tape are numbers or small arrays, so little has to be asked of them. That a number
+# has met an array is seen of the result, which is thrown away then. The operators that programs of numbers
+# consist of are spelled out, for a function for both to call would take a tenth of their time.
 
 
 def add(slow: Operator) -> Operator:
     op: Any = None
+    use: Any = None
 
     def operator(self: Tensor, other: Any) -> Any:
-        nonlocal op
+        nonlocal op, use
         tape = mode.tape
         if self.tape is not tape:
             return slow(self, other)
@@ -136,6 +167,8 @@ def add(slow: Operator) -> Operator:
             if other.tape is not tape:
                 return slow(self, other)
             y, b = other.value, other.at
+            if x.__class__ is not float and (y.__class__ is float or other.form is not self.form):
+                return slow(self, other)
             visible = self.requires_grad or other.requires_grad
         elif other.__class__ is float or (other.__class__ is int and -EXACT < other < EXACT):
             y, b, visible = other, 0, self.requires_grad
@@ -155,7 +188,14 @@ def add(slow: Operator) -> Operator:
         made.requires_grad = visible
         if op is None:  # the ops are loaded after the class of tensors
             op = OPS["add"]
-        tape.append((op, a, b, x, y, out, mode.site))
+            use = entrywise.use_of(op, entrywise.ALIKE)
+        if out.__class__ is float:
+            tape.append((op, a, b, x, y, out, mode.site))
+            return made
+        if x.__class__ is float or other.__class__ is int or at >= self.form.most:
+            return slow(self, other)
+        made.form = self.form
+        tape.append((use, a, b, x, y, out, mode.site))
         return made
 
     return operator
@@ -163,9 +203,10 @@ def add(slow: Operator) -> Operator:
 
 def mul(slow: Operator) -> Operator:
     op: Any = None
+    use: Any = None
 
     def operator(self: Tensor, other: Any) -> Any:
-        nonlocal op
+        nonlocal op, use
         tape = mode.tape
         if self.tape is not tape:
             return slow(self, other)
@@ -175,6 +216,8 @@ def mul(slow: Operator) -> Operator:
             if other.tape is not tape:
                 return slow(self, other)
             y, b = other.value, other.at
+            if x.__class__ is not float and (y.__class__ is float or other.form is not self.form):
+                return slow(self, other)
             visible = self.requires_grad or other.requires_grad
         elif other.__class__ is float or (other.__class__ is int and -EXACT < other < EXACT):
             y, b, visible = other, 0, self.requires_grad
@@ -192,9 +235,16 @@ def mul(slow: Operator) -> Operator:
         made.at = at
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = visible
-        if op is None:
+        if op is None:  # the ops are loaded after the class of tensors
             op = OPS["mul"]
-        tape.append((op, a, b, x, y, out, mode.site))
+            use = entrywise.use_of(op, entrywise.ALIKE)
+        if out.__class__ is float:
+            tape.append((op, a, b, x, y, out, mode.site))
+            return made
+        if x.__class__ is float or other.__class__ is int or at >= self.form.most:
+            return slow(self, other)
+        made.form = self.form
+        tape.append((use, a, b, x, y, out, mode.site))
         return made
 
     return operator

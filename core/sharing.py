@@ -15,6 +15,7 @@ from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, Node, VersionCounter
 from autodiff.core.op import Op
 from autodiff.core.results import NamedResult
+from autodiff.core.tape import is_of_arrays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,8 +92,9 @@ def counter_of(tensor: Tensor) -> VersionCounter:
     versions = tensor.versions
     if versions is None:
         versions = tensor.versions = VersionCounter()
-        if tensor.own_node is not None:
-            keep_in_sight(versions, tensor.own_node)
+        node = tensor.node if tensor.own_node is None and is_of_arrays(tensor) else tensor.own_node
+        if node is not None:
+            keep_in_sight(versions, node)
     return versions
 
 

@@ -7,16 +7,21 @@ On small arrays what surrounds numpy's work takes longer than the work. The engi
 from __future__ import annotations
 
 from autodiff.core import sharing
-from autodiff.core.entrywise import ALIKE, is_number, recorded
+from autodiff.core.entrywise import ALIKE, is_number, recorded, use_of
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.op import Op
+from autodiff.core.tape import Use
 from autodiff.core.tensors import Tensor
 from autodiff.core.tiles import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+#: A cast is made on the way to another op, whose name its node is not to have.
+APART = frozenset(["to"])
 
 
 def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
@@ -46,7 +51,7 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
             if value.shape != shape or not shape:
                 return None
             node = x.own_node
-            if node is not None and node.tracked:
+            if x.tape is not None if node is None else node.tracked:
                 tracked = True
                 visible = visible or x.requires_grad
         elif not is_number(x):
@@ -60,8 +65,7 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
         return None
     if not tracked or not mode.enabled or out.dtype.kind != "f":
         return Tensor(out)
-    inputs = tuple([(x.own_node or x.source()) if x.__class__ is Tensor else None for x in operands])
-    return recorded(Tensor, op, inputs, values, ALIKE, out, visible)
+    return recorded(Tensor, use_of(op, ALIKE), operands, values, out, visible)
 
 
 def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
@@ -92,8 +96,8 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
     if not tracked or not mode.enabled or (out.__class__ is not float and out.dtype.kind != "f"):
         made = Tensor(out)
     else:
-        inputs = tuple([x.own_node or x.source() for x in operands])
-        made = recorded(Tensor, op, inputs, arrays, params, out, visible)
+        may_be_written = not is_view and bool(op.vjps) and op.__class__ is Op and op.name not in APART
+        made = recorded(Tensor, Use(op, params), operands, arrays, out, visible, may_be_written)
         if out.__class__ is not float and out.size >= settings.least:
             settings.begin()
     if is_view:

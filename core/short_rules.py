@@ -55,40 +55,50 @@ def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[
 
 def pull_back_entries(node: ArrayNode, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]]:
     """The same for the nodes of ``entrywise``."""
-    op, inputs, operands = node.op, node._inputs, node._operands
-    recipe = op.recipe
-    if recipe is None:
-        recipe = op.recipe = recipe_of(op)
+    op, operands = node.op, node._operands
     is_broadcast = node._params is BROADCAST
     pulled = []
     index = -1
-    for below in inputs:  # not enumerate(), which would take a tenth of this
+    for below in node._inputs:  # not enumerate(), which would take a tenth of this
         index += 1
         if below is not None and below.tracked:
-            kind, rule = recipe[index]
-            if kind == SAME:
-                c = g
-            elif kind == TIMES_Y:
-                c = g * operands[1]
-            elif kind == TIMES_X:
-                c = g * operands[0]
-            elif kind == TIMES_OUT:
-                c = g * node.out
-            elif kind == NEGATED:
-                c = -g
-            elif kind == NONE:
+            c = contribution_of_entries(op, index, g, node.out, operands)
+            if c is None:
                 c = pull_edge(node, index, g)
-            else:
-                try:
-                    if kind == VJP:
-                        c = rule(g, node.out, *operands)
-                    else:
-                        c = g * op.partials[index](node.out, *operands)  # type: ignore[operator] # no number
-                except ArithmeticError:  # a plain number among the operands: 1 / 0 raises
-                    c = pull_edge(node, index, g)
-                if c.dtype is not g.dtype:  # a mask times a number is in double precision
-                    c = c.astype(g.dtype)
             if is_broadcast:
                 c = fitted(c, operands[index], op)
             pulled.append((below, c))
     return pulled
+
+
+def contribution_of_entries(op: Op, index: int, g: Any, out: Any, operands: tuple[Any, ...]) -> Any:
+    """What operand ``index`` receives where arrays are alike; None where the rule is to be followed."""
+    recipe = op.recipe
+    if recipe is None:
+        recipe = op.recipe = recipe_of(op)
+    kind, rule = recipe[index]
+    if kind == SAME:
+        return g
+    if kind == TIMES_Y:
+        return g * operands[1]
+    if kind == TIMES_X:
+        return g * operands[0]
+    if kind == TIMES_OUT:
+        return g * out
+    if kind == NEGATED:
+        return -g
+    if kind == NONE:
+        return None
+    fast = op.fast_vjps
+    try:
+        if fast:
+            c = fast[index](g, out, *operands)
+        elif kind == VJP:
+            c = rule(g, out, *operands)
+        else:
+            c = g * op.partials[index](out, *operands)  # type: ignore[operator] # it is no number
+    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises
+        return None
+    if c is None or c.dtype is g.dtype:
+        return c
+    return c.astype(g.dtype)  # a mask times a number is in double precision

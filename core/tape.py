@@ -1,15 +1,15 @@
-"""Programs of numbers are written down: an entry in a list for each operation. Nodes are made when asked for.
+"""Programs are written down: an entry in a list for each operation. Nodes are made when asked for.
 
-A tensor of one number that an operation made has a ``tape`` and its place there, ``at``, instead of a node.
-A pass reads the entries from the newest to the oldest (``tape_pass``). Whoever looks at the ``node`` of such
-a tensor, to explain it or to differentiate its gradient, has all entries of its tape made into nodes, and the
+A number or a small array that an operation made has a ``tape`` and its place there, ``at``, and no node. A
+pass reads the entries from the newest to the oldest (``tape_pass``). Whoever looks at the ``node`` of such a
+tensor, to explain it or to differentiate its gradient, has all entries of its tape made into nodes, and the
 engine goes on with these. Tapes are short, and a link keeps the older ones only while they are needed.
 
 An entry is ``(op, a, b, x, y, out, site)``. ``x`` and ``y`` are the values of the operands, ``a`` and ``b``
 their places on the tape: positive where gradients flow, negative for a tensor that wants none, 0 for a plain
 number or where there is no second operand. Where a tensor comes from elsewhere its entry has no op: it is a
 leaf, which stands in place of ``a``, or an entry of an older tape, with that tape for ``a`` and the place
-there for ``b``.
+there for ``b``. Where there are arrays among the values a ``Use`` stands in place of the op.
 
 The engine without this module (``AUTODIFF_FAST=0``) makes a node at every operation.
 """
@@ -19,14 +19,16 @@ from __future__ import annotations
 from weakref import ref
 
 from autodiff.core.mode import CLOSED, TRUSTED, Header, mode
-from autodiff.core.node import Change, Leaf, Node, ScalarNode, VersionCounter
+from autodiff.core.node import ArrayNode, Change, Leaf, Node, ScalarNode, VersionCounter
 from autodiff.core.span import NamedSpan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from autodiff.core.mode import Tape
+    from autodiff.core.op import Op
     from autodiff.core.tensors import Tensor
 
 #: Entries of one tape. What a tensor keeps in memory beside its own history is this, and some tapes further
@@ -38,15 +40,75 @@ NEARLY_FULL = LIMIT - 512
 PLACES = tuple(range(LIMIT))
 
 
+class Use:
+    """An op as entries of arrays have it: with its parameters.
+
+    Where the arrays are alike and a pass has met it, ``is_alike``, and ``first`` and ``second`` are what the
+    rules of the operands come to, or the first is the ``fast_vjp``. It has no ``recipe``: by that the pass
+    through numbers knows what it meets.
+    """
+
+    __slots__ = ("fast_vjp", "first", "is_alike", "name", "op", "params", "recipe", "second")
+
+    fast_vjp: Callable[..., Any]
+
+    def __init__(self, op: Op, params: dict[str, Any]) -> None:
+        self.op = op
+        self.name = op.name
+        self.params = params
+        self.recipe = None
+        self.is_alike = False
+        self.first = self.second = 0
+
+
+#: What the arrays of a tape may take together, about as much as the numbers of a full one with their entries.
+BYTES = 1 << 19
+
+
+class Form:
+    """What all arrays of one shape and type on a tape have in common.
+
+    Tapes of them have no more than ``most`` entries, and ``trust`` is how many of those may be linked before
+    it is looked whether the newest needs the others: to look takes nothing beside work on larger arrays.
+    """
+
+    __slots__ = ("most", "trust")
+
+    def __init__(self, size: int) -> None:
+        self.most = min(LIMIT, BYTES // max(size, 1))
+        self.trust = TRUSTED if self.most == LIMIT else 1
+
+
+#: By type and shape.
+FORMS: dict[tuple[Any, ...], Form] = {}
+
+
+def form_of(value: Any) -> Form:
+    """The one Form of all arrays like this one."""
+    key = value.dtype, value.shape
+    form = FORMS.get(key)
+    if form is None:
+        if len(FORMS) >= LIMIT:
+            FORMS.clear()
+        form = FORMS[key] = Form(value.nbytes)
+    return form
+
+
+def is_of_arrays(x: Tensor) -> bool:
+    """Whether the tensor is an entry that arrays were computed with, for which an ArrayNode would stand."""
+    tape = x.tape
+    return tape is not None and (tape[0].nodes is not None or tape[x.at][0].__class__ is Use)
+
+
 # -- writing ----------------------------------------------------------------------------------------
 
 
-def with_room() -> Tape:
-    """The tape to write an operation on: the open one, or a new one where that is full."""
+def with_room(form: Form | None = None) -> Tape:
+    """The tape for an operation that answers such an array, or a number: the open one, if it has room."""
     tape = mode.tape
-    if tape is CLOSED or len(tape) >= LIMIT:
+    if tape is CLOSED or len(tape) >= (LIMIT if form is None else form.most):
         mode.close_tape()
-        tape = mode.tape = [Header(mode.number)]
+        tape = mode.tape = [Header(mode.number, TRUSTED if form is None else form.trust)]
     return tape
 
 
@@ -62,7 +124,7 @@ def place_of(x: Tensor, tape: Tape) -> int | None:
                 if older.nodes is None and not leads_further(x.tape, x.at):
                     x.node  # noqa: B018 - nodes hold what they are made from, and no more
                     return None
-                older.trusted = older.depth + TRUSTED
+                older.trusted = older.depth + older.trust
             header.depth = max(header.depth, older.depth + 1)
             header.trusted = max(header.trusted, older.trusted)
             at = header.places[key] = len(tape)
@@ -77,6 +139,8 @@ def place_of(x: Tensor, tape: Tape) -> int | None:
         header.places[node] = at
         tape.append((None, node, 0, None, None, None, None))
     x.tape, x.at = tape, at
+    if x.value.__class__ is not float:
+        x.form = form_of(x.value)
     header.leaves.append(ref(x))
     return at  # type: ignore[no-any-return] # the places are numbers
 
@@ -158,7 +222,9 @@ def take_on(tensor: Tensor, result: Tensor) -> bool:
     the value of before was computed more than NEAR entries ago.
     """
     tape, versions, old = result.tape, tensor.versions, tensor.own_node
-    if tape is not mode.tape or result.own_node is not None or tensor.value.__class__ is not float:
+    if tape is not mode.tape or result.own_node is not None:
+        return False
+    if tensor.value.__class__ is not float or result.value.__class__ is not float:
         return False
     if tape[result.at][0].name not in IN_PLACE or tensor.alias is not None:
         return False
@@ -245,16 +311,23 @@ def make_nodes(tape: Tape) -> None:
     inserted = iter([*header.inserted, len(tape)])
     number, next_inserted = header.first, next(inserted)
     for at, (op, a, b, x, y, out, site) in enumerate(tape[1:], 1):
-        number += 1
         while at >= next_inserted:
             number, next_inserted = number + 1, next(inserted)
         if op is None:
             nodes.append(a if a.__class__ is Leaf else a[0].nodes[b])
             continue
-        node = ScalarNode()
-        node.op = op
-        node.a, node.b = nodes[abs(a)], nodes[abs(b)]
-        node.constant = x if not a else y if not b else None
+        number += 1
+        node: Any
+        if op.__class__ is Use:
+            node = ArrayNode.__new__(ArrayNode)
+            node.op, node._params = op.op, op.params
+            node._inputs = (nodes[abs(a)],) if y is None else (nodes[abs(a)], nodes[abs(b)])
+            node._operands = (x,) if y is None else (x, y)
+        else:
+            node = ScalarNode()
+            node.op = op
+            node.a, node.b = nodes[abs(a)], nodes[abs(b)]
+            node.constant = x if not a else y if not b else None
         node.number = number
         node.out = out
         node.site = site
@@ -263,7 +336,7 @@ def make_nodes(tape: Tape) -> None:
         nodes.append(node)
     for seeds, mark in header.passes:
         for at in reached(tape, seeds):
-            if nodes[at].__class__ is ScalarNode:
+            if nodes[at].__class__ is not Leaf:
                 nodes[at].free(mark)
     header.nodes = nodes
     del tape[1:]

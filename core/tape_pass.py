@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
 from autodiff.core.node import Leaf, Mark
 from autodiff.core.recipes import (
@@ -16,7 +17,7 @@ from autodiff.core.recipes import (
     TIMES_Y,
     recipe_of,
 )
-from autodiff.core.tape import is_read
+from autodiff.core.tape import Use, is_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,17 +25,19 @@ if TYPE_CHECKING:
 
     from autodiff.core.mode import Tape
 
+arrays = Later("autodiff.core.array_tape")
+
 
 def go_back(
-    tape: Tape, at: int, seed: float, again: bool = False
-) -> tuple[dict[Leaf, float], list[tuple[Tape, list[int]]]] | None:
+    tape: Tape, at: int, seed: Any, again: bool = False
+) -> tuple[dict[Leaf, Any], list[tuple[Tape, list[int]]]] | None:
     """What each leaf receives when the entry receives ``seed``, and where on which tapes the pass came in.
 
     None where that takes nodes: some were made, or an earlier pass or a change in place has left its mark,
     unless the pass is to run ``again``.
     """
-    gradients: dict[Any, float] = {}
-    waiting: dict[int, tuple[Tape, dict[int, float]]] = {tape[0].first: (tape, {at: seed})}
+    gradients: dict[Any, Any] = {}
+    waiting: dict[int, tuple[Tape, dict[int, Any]]] = {tape[0].first: (tape, {at: seed})}
     passed = []
     while waiting:
         tape, seeds = waiting.pop(max(waiting))
@@ -72,14 +75,15 @@ def use_up(passed: list[tuple[Tape, list[int]]]) -> None:
     mode.close_tape()
 
 
-def read_back(tape: Tape, seeds: dict[int, float]) -> list[tuple[int, float]]:
+def read_back(tape: Tape, seeds: dict[int, Any]) -> list[tuple[int, Any]]:
     """Pass the seeds down one tape; what the entries receive that come from elsewhere."""
     top = max(seeds)
     cotangents: list[Any] = [None] * (top + 1)
     for at, g in seeds.items():
         cotangents[at] = g
-    left = []
-    for at in range(top, 0, -1):
+    left: list[tuple[int, Any]] = []
+    places = iter(range(top, 0, -1))
+    for at in places:
         g = cotangents[at]
         if g is None:
             continue
@@ -89,6 +93,11 @@ def read_back(tape: Tape, seeds: dict[int, float]) -> list[tuple[int, float]]:
             continue
         recipe = op.recipe
         if recipe is None:
+            if op.__class__ is Use:
+                at = arrays.read_arrays_back(tape, cotangents, left, at, places)
+                if not at:
+                    break
+                g, (op, a, b, x, y, out, _) = cotangents[at], tape[at]
             recipe = op.recipe = recipe_of(op)
         if a > 0:
             kind, rule = recipe[0]

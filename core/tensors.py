@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.fusion import Lazy
     from autodiff.core.mode import Tape
+    from autodiff.core.tape import Form
 
 # What needs the class of tensors itself, or ops, which a script of numbers does not load.
 changes = Later("autodiff.core.changes")
@@ -86,8 +87,8 @@ class Tensor:
     """
 
     __slots__ = (
-        *("__weakref__", "alias", "at", "cell", "lazy", "own_node", "requires_grad", "tape", "value"),
-        "versions",
+        *("__weakref__", "alias", "at", "cell", "form", "lazy", "own_node", "requires_grad", "tape"),
+        *("value", "versions"),
     )
     __array_ufunc__ = None  # numpy arrays on the left leave the operation to us
 
@@ -126,6 +127,7 @@ class Tensor:
     own_node: Node | None  # as ``node``, and None where it is still to be made of an entry of the tape
     tape: Tape | None
     at: int
+    form: Form  # of arrays that have a place on the tape
     requires_grad: bool
     cell: GradCell | None
     alias: sharing.Alias | None

@@ -92,11 +92,13 @@ def assign_name(c: Compiler, target: syntax.Name, computed: syntax.Expression) -
 
 
 def is_one_op(c: Compiler, node: syntax.Expression) -> bool:
-    """Whether a tensor of one number that comes out is sure to be the result of one op, recorded here."""
+    """Whether a tensor that comes out, if it is on the tape, is sure to be the result of one op here."""
     if isinstance(node, syntax.Call):
         function = c.constant(node.function)
         return function.__class__ is Function and function.implementation.__class__ is Op
-    return isinstance(node, syntax.Binary) or (isinstance(node, syntax.Unary) and node.op == "-")
+    if isinstance(node, syntax.Binary):
+        return node.op != "@"
+    return isinstance(node, syntax.Unary) and node.op == "-"
 
 
 def store_into(c: Compiler, target: syntax.Expression) -> Store:

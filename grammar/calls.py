@@ -9,7 +9,6 @@ from __future__ import annotations
 from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.functions import Function
 from autodiff.core.mode import mode
-from autodiff.core.op import Op
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.attributes import find_method, get_attribute
@@ -133,11 +132,8 @@ def call_of_function(c: Compiler, node: syntax.Call, function: Function, plain: 
 
         return run_general
     arguments = positional(c, node)
-    defaults = function.after_one if len(arguments) == 1 else None
-    if defaults is not None:
-        implementation = function.implementation
-        if implementation.__class__ is Op and implementation.of_one is not None and not defaults:
-            implementation = implementation.of_one
+    of_one = function.of_one if len(arguments) == 1 else None
+    if of_one is not None:
         (argument,) = arguments
 
         # As with operators: a name of the running frame is read here; an unbound one is found out after that.
@@ -147,7 +143,7 @@ def call_of_function(c: Compiler, node: syntax.Call, function: Function, plain: 
             x = frame[slot] if slot else argument(frame)
             mode.site = span
             if x.__class__ is Tensor:
-                return implementation(x, *defaults) if defaults else implementation(x)
+                return of_one(x)
             if x is UNBOUND:
                 argument(frame)
             check(key, function, (x,), NOTHING)
@@ -213,17 +209,16 @@ def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, pla
     """``owner.name(...)`` without making the bound method; ``names`` of other kinds are looked up."""
     owner, name, span, name_span = c.expression(target.object), target.name, node.span, target.name_span
     key = f"Tensor.{name}"
-    direct: dict[type, tuple[Callable[..., Any], tuple[Any, ...] | None]] = {}
+    direct: dict[type, tuple[Callable[..., Any], bool]] = {}
 
-    def method_of(value: Any) -> tuple[Callable[..., Any], tuple[Any, ...] | None]:
+    def method_of(value: Any) -> tuple[Callable[..., Any], bool]:
+        """How to call the method without arguments, and whether that is sure to fit."""
         found = find_method(value, name)
         if found is None:
             function = get_attribute(value, name, name_span)
-            return (lambda _, *args, **kwargs: call(function, args, kwargs)), None
-        entry: tuple[Callable[..., Any], tuple[Any, ...] | None] = found, None
-        if isinstance(found, Function) and found.after_one is not None:
-            entry = found.implementation, found.after_one
-        direct[value.__class__] = entry
+            return (lambda _, *args, **kwargs: call(function, args, kwargs)), False
+        of_one = found.of_one if isinstance(found, Function) else None
+        entry = direct[value.__class__] = of_one or found, of_one is not None
         return entry
 
     if plain and not node.arguments:
@@ -234,10 +229,9 @@ def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, pla
             mode.site = span
             if entry is None:
                 entry = method_of(value)
-                if entry[1] is None and value.__class__ is Tensor:
+                if not entry[1] and value.__class__ is Tensor:
                     check(key, find_method(value, name), (value,), NOTHING)
-            function, defaults = entry
-            return function(value) if defaults is None else function(value, *defaults)
+            return entry[0](value)
 
         return run_none
     gather = gathering(c, node)

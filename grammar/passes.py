@@ -99,7 +99,7 @@ class LastPasses:
                     node.release()
         self.backwards += kind == "backward"
 
-    def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: float, retain: bool) -> None:
+    def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: Any, retain: bool) -> None:
         """Called by the engine after a pass along a tape."""
         ran = {"backward": self.backward, "grad": self.grad, "functional": self.functional}[kind]
         if ran.arrays:

@@ -40,6 +40,8 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
         output = execution.names.get(name) if name else final
         if output.__class__ is not Tensor or output.tape is None or not is_written(output):
             return None
+        if output.value.__class__ is not float:  # where a pass from it is to begin takes a weight
+            return None
         tape, at = output.tape, output.at
     value, site = (None, None) if tape[0].nodes is not None else tape[at][5:7]
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from autodiff.core.dtypes import ONES
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import expose, public
 from autodiff.core.lazy import np
@@ -71,6 +72,7 @@ tanh = elementwise(
     "tanh",
     lambda x: np.tanh(x),
     lambda out, x: 1 - out**2,
+    fast_vjps=(lambda g, out, x: g * (ONES[out.dtype] - out * out),),
     scalar=math.tanh,
     real=True,
     fused_backward="TanhBackwardBackward0",
@@ -79,6 +81,7 @@ sigmoid = elementwise(
     "sigmoid",
     sigmoid_forward,
     lambda out, x: out * (1 - out),
+    fast_vjps=(lambda g, out, x: g * (out * (ONES[out.dtype] - out)),),
     scalar=sigmoid_scalar,
     real=True,
     fused_backward="SigmoidBackwardBackward0",

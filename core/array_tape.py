@@ -1,0 +1,164 @@
+"""Operations on small arrays stand on the tape too: how they are entered, and the pass through them.
+
+An entry of arrays begins with a ``Use`` of its op in place of the op. The engine without this module
+(``AUTODIFF_FAST=0``) makes a node at every operation, and so does this one where arrays are large, an operand
+has a node already, or the result is a view: others have to find the node then.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from autodiff.core.cotangents import fitted
+from autodiff.core.entrywise import ALIKE, BROADCAST, new
+from autodiff.core.mode import CLOSED, mode
+from autodiff.core.node import SMALL, Leaf
+from autodiff.core.recipes import SAME, TIMES_X, TIMES_Y, recipe_of
+from autodiff.core.short_rules import contribution_of_entries
+from autodiff.core.short_sweep import Quiet
+from autodiff.core.sweep import as_array
+from autodiff.core.tape import LIMIT, Use, form_of, place_of, with_room
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from autodiff.core.mode import Tape
+    from autodiff.core.tensors import Tensor
+
+
+#: What the rule of an op of one operand comes to where it is written for ndarrays once more: none of the
+#: kinds that ``recipes`` counts from 0.
+FAST = -1
+
+
+def written(
+    kind: type[Tensor], use: Use, operands: tuple[Any, ...], values: tuple[Any, ...], out: Any, visible: bool
+) -> Tensor | None:
+    """The result of an op on tensors and numbers as an entry of the tape; None where it is to have a node."""
+    is_number = out.__class__ is float
+    if len(operands) > 2 or use.op.saves_params or not (is_number or (out.nbytes <= SMALL and out.ndim)):
+        return None
+    form = None if is_number else form_of(out)
+    tape = mode.tape
+    if tape is CLOSED or len(tape) >= (LIMIT if form is None else form.most):
+        for x in operands:  # most that is computed with a node comes from here
+            if x.__class__ is kind and x.own_node is not None and x.own_node.__class__ is not Leaf:
+                return None
+        tape = with_room(form)
+    places = []
+    for x in operands:
+        place: int | None = 0
+        if x.__class__ is kind:
+            if x.tape is tape:
+                place = x.at
+            else:
+                node = x.own_node
+                if node is not None and node.__class__ is not Leaf:
+                    return None
+                value = x.value
+                if value.__class__ is not float and (value.nbytes > SMALL or not value.ndim):
+                    return None
+                place = place_of(x, tape)
+                if place is None:
+                    return None
+        places.append(place)
+    if len(places) == 1:
+        places.append(0)
+        values = (values[0], None)
+    made = new(kind)
+    made.value = out
+    made.tape = tape
+    made.at = len(tape)  # leaves may have taken the last of the PLACES
+    made.own_node = made.cell = made.alias = made.versions = None
+    made.requires_grad = visible
+    if form is not None:
+        made.form = form
+    tape.append((use, *places, *values, out, mode.site))
+    return made
+
+
+def read_arrays_back(
+    tape: Tape, cotangents: list[Any], left: list[tuple[int, Any]], at: int, places: Iterator[int]
+) -> int:
+    """Go on with a pass at an entry of arrays, up to the next entry of numbers; the place of that, or 0.
+
+    ``places`` are those that come after ``at``. What entries from elsewhere receive is put in ``left``.
+    """
+    quiet = Quiet()
+    try:
+        for place in chain((at,), places):
+            g = cotangents[place]
+            if g is None:
+                continue
+            cotangents[place] = None  # its memory is used again while it is in the processor's cache
+            use, a, b, x, y, out, _ = tape[place]
+            if use.__class__ is not Use:
+                if use is not None:
+                    cotangents[place] = g
+                    return place
+                left.append((place, g))
+                continue
+            if use.is_alike:
+                if a > 0:
+                    rule = use.first
+                    if rule == SAME:
+                        c = g
+                    elif rule == TIMES_Y:
+                        c = g * y
+                    elif rule == FAST:
+                        c = use.fast_vjp(g, out, x)
+                        if c is None or c.dtype is not g.dtype:
+                            c = contribution(use, 0, g, x, y, out)
+                    else:
+                        c = contribution(use, 0, g, x, y, out)
+                    before = cotangents[a]
+                    cotangents[a] = c if before is None else before + c
+                if b > 0:
+                    rule = use.second
+                    if rule == SAME:
+                        c = g
+                    elif rule == TIMES_X:
+                        c = g * x
+                    else:
+                        c = contribution(use, 1, g, x, y, out)
+                    before = cotangents[b]
+                    cotangents[b] = c if before is None else before + c
+                continue
+            if use.params is ALIKE:
+                note_kinds(use)
+            for index, below in (0, a), (1, b):
+                if below > 0:
+                    c = contribution(use, index, g, x, y, out)
+                    before = cotangents[below]
+                    cotangents[below] = c if before is None else before + c
+        return 0
+    finally:
+        quiet.close()
+
+
+def note_kinds(use: Use) -> None:
+    """Note what the rules of the operands come to, for the entries to come."""
+    recipe, fast = recipe_of(use.op), use.op.fast_vjps
+    use.first, use.second = recipe[0][0], recipe[-1][0]
+    if len(fast) == 1:
+        use.first, [use.fast_vjp] = FAST, fast
+    use.is_alike = True
+
+
+def contribution(use: Use, index: int, g: Any, x: Any, y: Any, out: Any) -> Any:
+    """What operand ``index`` receives, in the form of that operand."""
+    op, params = use.op, use.params
+    operands = (x,) if y is None else (x, y)
+    if params is ALIKE or params is BROADCAST:
+        c = contribution_of_entries(op, index, g, out, operands)
+        if c is not None:
+            return c if params is ALIKE else fitted(c, operands[index], op)
+    if out.__class__ is float:
+        g, out = as_array(g, None), as_array(out, None)
+    try:
+        c = op.contribution(index, g, out, operands, params)
+    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
+        c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
+    return fitted(c, operands[index], op)
