@@ -120,7 +120,7 @@ def place_of(x: Tensor, tape: Tape) -> int | None:
         at = header.places.get(key)
         if at is None:
             older = x.tape[0]
-            if older.depth >= older.trusted:
+            if older.depth > 1 and older.depth >= older.trusted:  # there is something that may be let go of
                 if older.nodes is None and not leads_further(x.tape, x.at):
                     x.node  # noqa: B018 - nodes hold what they are made from, and no more
                     return None

@@ -145,9 +145,23 @@ def test_long_programs_go_on_on_another_tape(steps: int) -> None:
         y = tanh(y) * a
         slope *= (1 - np.tanh(h) ** 2) * np.array([0.9, 1.1])
         h = np.tanh(h) * np.array([0.9, 1.1])
-    total(y).backward()
+    loss = total(y)
+    loss.backward()
     assert is_written(y)
+    assert is_written(loss)
     assert of(x) == pytest.approx(slope)
+
+
+def test_a_long_chain_of_larger_arrays_is_kept_on_tapes() -> None:
+    x = tensor(np.ones(SMALL // 8), requires_grad=True)
+    y = x
+    for _ in range(LIMIT):
+        y = y * 1.0
+    assert is_written(y)
+    assert y.tape is not None
+    assert y.tape[0].depth > TRUSTED
+    total(y).backward()
+    assert of(x) == [1.0] * (SMALL // 8)
 
 
 def test_nodes_made_afterwards_are_those_of_arrays() -> None:
