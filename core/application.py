@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autodiff.core import dtypes, sharing
 from autodiff.core.dtypes import DType, promote
+from autodiff.core.entrywise import is_followed
 from autodiff.core.errors import ScriptError
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import Later, np
@@ -46,8 +47,8 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     for x in operands:
         value = x
         if x.__class__ is Tensor:
-            value, node = x.value, x.own_node
-            if mode.enabled and (x.tape is not None if node is None else node.tracked):
+            value = x.value
+            if mode.enabled and is_followed(x):
                 tracked = True
                 visible = visible or x.requires_grad
         are_numbers = are_numbers and value.__class__ in PLAIN_NUMBERS

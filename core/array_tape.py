@@ -115,6 +115,7 @@ def read_arrays_back(
                         c = contribution(use, 0, g, x, y, out)
                     before = cotangents[a]
                     cotangents[a] = c if before is None else before + c
+                # The same for the other operand: as with numbers a call for each would take long beside them.
                 if b > 0:
                     rule = use.second
                     if rule == SAME:

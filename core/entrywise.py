@@ -69,7 +69,7 @@ def infix(name: str, general: Operator) -> Operator:
     Spelled out are arrays of one type where one has the shape of the other or of its last dimensions, arrays
     and numbers.
     """
-    compute = OPERATORS.get(name)
+    compute: Any = OPERATORS.get(name)
     apart = infix_apart(name, general)
     use: Any = None
 
@@ -94,7 +94,7 @@ def infix(name: str, general: Operator) -> Operator:
             use = use_of(OPS[name], ALIKE)
             compute = compute or OPS[name].forward
         made = new(kind)
-        made.value = out = compute(x, y)  # type: ignore[misc] # it is there by now
+        made.value = out = compute(x, y)
         made.tape = tape
         made.at = PLACES[len(tape)]
         made.form = self.form
@@ -211,9 +211,9 @@ def recorded(
 ) -> Tensor:
     """The result as a tensor: an entry of the tape, or with a node."""
     if may_be_written:
-        written = array_tape.written(kind, use, operands, values, out, visible)
+        written: Tensor | None = array_tape.written(kind, use, operands, values, out, visible)
         if written is not None:
-            return written  # type: ignore[no-any-return] # a Tensor
+            return written
     inputs = tuple([(x.own_node or x.source()) if x.__class__ is kind else None for x in operands])
     made = new(kind)
     made.value = out

@@ -123,17 +123,20 @@ class Function:
     @property
     def of_one(self) -> Callable[[Tensor], Any] | None:
         """What a call with one tensor and nothing else comes to; None where it needs binding after all."""
-        after, implementation = self.after_one, self.implementation
-        if after:
-            return lambda x: implementation(x, *after)
-        of_one = implementation.of_one if implementation.__class__ is Op else None
-        return None if after is None else of_one or implementation
+        if self._of_one is UNKNOWN:
+            after, implementation = self.after_one, self.implementation
+            if after:
+                self._of_one = lambda x: implementation(x, *after)
+            else:
+                of_one = implementation.of_one if implementation.__class__ is Op else None
+                self._of_one = None if after is None else of_one or implementation
+        return self._of_one  # type: ignore[no-any-return] # one or the other
 
     def __call__(self, first: Any = MISSING, /, *others: Any, **kwargs: Any) -> Any:
         if first.__class__ is Tensor and not others and not kwargs:
             of_one = self._of_one
             if of_one is UNKNOWN:
-                of_one = self._of_one = self.of_one
+                of_one = self.of_one
             if of_one is not None:
                 return of_one(first)
         args = () if first is MISSING else (first, *others)

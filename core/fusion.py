@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import prod
 
 from autodiff.core.dtypes import dtype_of
+from autodiff.core.entrywise import is_followed
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
@@ -272,8 +273,7 @@ def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor
             shape = value.shape
             dtypes.add(value.dtype)
         given.append(value)
-        node = x.own_node
-        if x.tape is not None if node is None else node.tracked:
+        if is_followed(x):
             tracked = True
             visible = visible or x.requires_grad
     if not tracked or prod(shape) < settings.least or len(dtypes) != 1:

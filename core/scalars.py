@@ -38,13 +38,6 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     of_array = entrywise.of_one(kind, op)
     assert scalar is not None
 
-    def compute(value: float) -> float:
-        try:
-            out = scalar(value)
-        except (ArithmeticError, ValueError):
-            out = None
-        return out if out.__class__ is float else evaluate(value)
-
     def apart(x: Tensor) -> Any:
         """The same of what is not on the open tape."""
         if settings.has_begun:
@@ -54,7 +47,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         value = x.value
         if value.__class__ is not float:
             return of_array(x)
-        return result(kind, op, (x,), (value,), compute(value))
+        return result(kind, op, (x,), (value,), evaluate(value))
 
     def call(x: Any) -> Any:
         if x.__class__ is not kind:

@@ -7,7 +7,7 @@ On small arrays what surrounds numpy's work takes longer than the work. The engi
 from __future__ import annotations
 
 from autodiff.core import sharing
-from autodiff.core.entrywise import ALIKE, is_number, recorded, use_of
+from autodiff.core.entrywise import ALIKE, is_followed, is_number, recorded, use_of
 from autodiff.core.lazy import np
 from autodiff.core.mode import mode
 from autodiff.core.op import Op
@@ -18,10 +18,6 @@ from autodiff.core.tiles import settings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-#: A cast is made on the way to another op, whose name its node is not to have.
-APART = frozenset(["to"])
 
 
 def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
@@ -50,8 +46,7 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
                 shape = value.shape
             if value.shape != shape or not shape:
                 return None
-            node = x.own_node
-            if x.tape is not None if node is None else node.tracked:
+            if is_followed(x):
                 tracked = True
                 visible = visible or x.requires_grad
         elif not is_number(x):
@@ -85,8 +80,7 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
         elif value.dtype.kind != "f":
             return None
         arrays += (value,)
-        node = x.own_node
-        if x.tape is not None if node is None else node.tracked:
+        if is_followed(x):
             tracked = True
             visible = visible or x.requires_grad
     out = op.forward(*arrays, **params)
@@ -96,7 +90,8 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
     if not tracked or not mode.enabled or (out.__class__ is not float and out.dtype.kind != "f"):
         made = Tensor(out)
     else:
-        may_be_written = not is_view and bool(op.vjps) and op.__class__ is Op and op.name not in APART
+        # A cast is made on the way to another op, whose name its node is not to have.
+        may_be_written = not is_view and bool(op.vjps) and op.__class__ is Op and op.name != "to"
         made = recorded(Tensor, Use(op, params), operands, arrays, out, visible, may_be_written)
         if out.__class__ is not float and out.size >= settings.least:
             settings.begin()

@@ -135,27 +135,17 @@ class Compiler:
     def assign(self, steps: list[Assigning]) -> Execute:
         """The closure of ``name = value``, or of several in turn: one for each takes a third of the time."""
         at_top, last = self.scope is self.names.module, self.last
-        value, slot, name, is_named_there, note = steps[0]
 
-        # On a tape the span of the entry knows the name.
-        def run_one(frame: Frame) -> None:
-            made = frame[slot] = value(frame)
-            if is_named_there and made.__class__ is Tensor and made.tape is not None:
-                if at_top:
-                    last[0] = name
-            else:
-                note(made)
-
-        def run_all(frame: Frame) -> None:
+        def run(frame: Frame) -> None:
             for value, slot, name, is_named_there, note in steps:
                 made = frame[slot] = value(frame)
+                # On a tape the span of the entry knows the name.
                 if is_named_there and made.__class__ is Tensor and made.tape is not None:
                     if at_top:
                         last[0] = name
                 else:
                     note(made)
 
-        run = run_one if len(steps) == 1 else run_all
         self.assigned[run] = steps
         return run
 
