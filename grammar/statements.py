@@ -6,7 +6,10 @@ Assignments are in ``assignment``; functions, classes and imports in ``definitio
 from __future__ import annotations
 
 from autodiff.core.errors import CompileError, Edit, Fix, ScriptError
+from autodiff.core.fast import is_fast
+from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
+from autodiff.core.scalars import EXACT
 from autodiff.core.span import Span
 from autodiff.core.tape import NEARLY_FULL
 from autodiff.core.watch import watch
@@ -19,7 +22,11 @@ from autodiff.grammar.values import GradMode, is_true, iterate, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from autodiff.grammar.interpreter import Execute, Frame
+
+loop_programs = Later("autodiff.grammar.loop_programs")
 
 
 @compiles(syntax.ExpressionStatement, STATEMENTS)
@@ -109,6 +116,18 @@ def while_(c: Compiler, node: syntax.While) -> Execute:
     return run
 
 
+#: The statements that a program of numbers may consist of.
+OF_PROGRAMS = frozenset([syntax.Assign, syntax.If])
+#: How often a loop's program may take no turn before it is given up. On a new tape it takes none until what
+#: the loop reads is entered there.
+TRIES = 8
+
+
+def is_counting(rows: Any) -> bool:
+    """Whether the turns of a loop are whole numbers that are floats as well."""
+    return rows.__class__ is range and max(abs(rows.start), abs(rows.stop)) < EXACT
+
+
 @compiles(syntax.For, STATEMENTS)
 def for_(c: Compiler, node: syntax.For) -> Execute:
     iterable, span = c.expression(node.iterable), node.iterable.span
@@ -116,12 +135,16 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
     orelse = c.body(node.orelse) if node.orelse else None
     # Loop variables that are numbers go straight to their slot.
     slot = c.scope.slots[node.target.id] if isinstance(node.target, syntax.Name) else None
+    program = None
+    if is_fast and all(statement.__class__ in OF_PROGRAMS for statement in node.body):
+        program = loop_programs.loop_program(c, node)
 
     def run(frame: Frame) -> int | None:
         rows = iterable(frame)
         mode.site = span
         left = iter(iterate(rows))
         value = None
+        tries = TRIES if program is not None and is_counting(rows) else 0
         try:
             for value in left:
                 runtime.steps -= 1
@@ -133,6 +156,14 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                 else:
                     store(frame, value)
                 signal = body(frame)
+                if tries and program is not None:
+                    try:
+                        taken = program.run(frame, left, runtime.steps)
+                    except Exception:
+                        value = frame[program.counter]
+                        raise
+                    runtime.steps -= taken
+                    tries = TRIES if taken else tries - 1
                 if len(mode.tape) >= NEARLY_FULL:
                     mode.close_tape()
                 if signal is not None:

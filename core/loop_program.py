@@ -1,0 +1,160 @@
+"""Loops over numbers as lists of instructions.
+
+Where a loop computes numbers, each operator is a call, and each result a tensor that the next operator drops.
+Here the entries of the tape are written from a list, and tensors are made of what the names hold in the end.
+The entries are those that the operators write (``scalars``), in their order and with their spans.
+
+A register holds a number, and beside it its place on the tape. The first registers are constants, then comes
+one for each name, then those of results that have no name. An instruction is ``(kind, op, scalar, x, y, to,
+site)``: the registers of its operands and of its result; where there is one operand, ``y`` is register 0,
+which holds None. Only of a result can be said for sure that it stands on the tape, so an instruction has one
+for an operand, or a name that holds nothing else.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from autodiff.core.mode import CLOSED, mode
+from autodiff.core.scalars import EXACT
+from autodiff.core.tape import LIMIT, PLACES
+from autodiff.core.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from autodiff.core.mode import Tape
+    from autodiff.core.op import Op
+
+    Frame = list[Any]
+    Instruction = tuple[int, Op, Any, int, int, int, Any]
+    #: Instructions, the registers that names take over after them, and when: if this is true, or always.
+    Choice = tuple[Callable[[Frame], Any] | None, list[Instruction], list[tuple[int, int]]]
+
+#: What an instruction computes: a sum and a product at once, the rest by its op's function of numbers.
+ADD, MUL, UNARY, BINARY = range(4)
+KINDS = {"add": ADD, "mul": MUL}
+
+new = object.__new__  # as in ``scalars``
+
+
+class LoopProgram:
+    """What the turns of a loop do to the slots of a frame.
+
+    In a turn each step takes the first of its choices whose test holds. ``inputs`` are the slots that have to
+    hold numbers before, with their registers, ``outputs`` those that are assigned, and ``tested`` the slots
+    that tests read. Of each pair of registers in ``needed``, gradients have to flow to one. The turns go to
+    the slot ``counter``, and to the register ``counted`` where instructions read it; that is 0 otherwise.
+    """
+
+    __slots__ = (
+        *("constants", "counted", "counter", "inputs", "longest", "needed", "outputs", "size", "steps"),
+        "tested",
+    )
+
+    constants: list[Any]
+    counted: int
+    counter: int
+    inputs: list[tuple[int, int]]
+    longest: int
+    needed: list[tuple[int, int]]
+    outputs: list[tuple[int, int]]
+    size: int
+    steps: list[list[Choice]]
+    tested: list[int]
+
+    def run(self, frame: Frame, turns: Iterator[int], most: int) -> int:
+        """Take up to so many turns; how many there were.
+
+        None is taken where the names do not hold plain numbers, or such as stand on the open tape, and no
+        more than that has room for.
+        """
+        tape = mode.tape
+        tensors = self.inputs_on(tape, frame)
+        if tensors is None:
+            return 0
+        registers = [*self.constants, *[None] * (self.size - len(self.constants))]
+        spots = [0] * self.size
+        for slot, register in self.inputs:
+            x = frame[slot]
+            if x.__class__ is Tensor:
+                registers[register], spots[register] = x.value, x.at
+            else:
+                registers[register] = x
+        if not all(spots[i] > 0 or spots[j] > 0 for i, j in self.needed):
+            return 0
+        steps, counter, counted, write = self.steps, self.counter, self.counted, tape.append
+        taken, places = 0, iter(PLACES[len(tape) :])
+        try:
+            for turn in islice(turns, min(most, (LIMIT - len(tape)) // self.longest)):
+                taken += 1
+                frame[counter] = turn
+                if counted:
+                    registers[counted] = turn
+                for choices in steps:
+                    for test, instructions, moves in choices:
+                        if test is not None and not test(frame):
+                            continue
+                        # With the places for the second it takes none where there is no instruction left.
+                        for (kind, op, scalar, i, j, k, site), place in zip(instructions, places):  # noqa: B905
+                            x = registers[i]
+                            y = registers[j]
+                            if kind == ADD:
+                                out = x + y
+                            elif kind == MUL:
+                                out = x * y
+                            else:
+                                try:
+                                    out = scalar(x) if kind == UNARY else scalar(x, y)
+                                except (ArithmeticError, ValueError):
+                                    out = None
+                                if out.__class__ is not float:
+                                    out = op.evaluate_scalars(*((x,) if kind == UNARY else (x, y)))
+                            write((op, spots[i], spots[j], x, y, out, site))
+                            registers[k] = out
+                            spots[k] = place
+                        for k, out, place in [(k, registers[i], spots[i]) for i, k in moves]:
+                            registers[k] = out
+                            spots[k] = place
+                        break
+        finally:
+            self.store(frame, tape, registers, spots, tensors)
+        return taken
+
+    def inputs_on(self, tape: Tape, frame: Frame) -> dict[int, Tensor] | None:
+        """The tensors that are read, by their places; None where something else than numbers is."""
+        if tape is CLOSED:
+            return None
+        tensors: dict[int, Tensor] = {}
+        for slot, _ in self.inputs:
+            x = frame[slot]
+            if x.__class__ is Tensor:
+                if x.tape is not tape or x.value.__class__ is not float or x.requires_grad is not (x.at > 0):
+                    return None
+                if tensors.setdefault(x.at, x) is not x:  # two tensors of one number
+                    return None
+            elif x.__class__ is not float and (x.__class__ is not int or not -EXACT < x < EXACT):
+                return None
+        return tensors if all(frame[slot].__class__ is int for slot in self.tested) else None
+
+    def store(
+        self, frame: Frame, tape: Tape, registers: list[Any], spots: list[int], tensors: dict[int, Tensor]
+    ) -> None:
+        """Give the names what they hold now; those that hold the same number of the tape share a tensor."""
+        for slot, register in self.outputs:
+            value, place = registers[register], spots[register]
+            if not place:
+                if value is not None:  # a test failed before the name was assigned
+                    frame[slot] = value
+                continue
+            x = tensors.get(place)
+            if x is None:
+                x = tensors[place] = new(Tensor)
+                x.value = value
+                x.tape = tape
+                x.at = place
+                x.own_node = x.cell = x.alias = x.versions = None
+                x.requires_grad = True
+            frame[slot] = x

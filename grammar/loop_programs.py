@@ -1,0 +1,305 @@
+"""Which loops over a range are programs of numbers, and what they come to as instructions.
+
+A body is one where it consists of assignments to names of the running frame, their values of numbers, such
+names, operators and functions of one operand, and of branches between such assignments that ask for the
+loop's counter. Whether the names hold numbers is known when it runs.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.functions import Function
+from autodiff.core.loop_program import BINARY, KINDS, UNARY, LoopProgram
+from autodiff.core.op import OPS, Op
+from autodiff.core.scalars import EXACT
+from autodiff.core.span import NamedSpan
+from autodiff.core.tensors import Tensor
+from autodiff.grammar import syntax
+from autodiff.grammar.attributes import find_method
+from autodiff.grammar.values import UNBOUND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.loop_program import Choice
+    from autodiff.grammar.interpreter import Compiler, Evaluate
+
+    Register = tuple[int, int]
+    Move = tuple[Register, Register]
+    Line = tuple[Op, Register, Register, Register, Any]
+    Written = tuple[Evaluate | None, list[Line], list[Move]]
+
+#: The ops of the operators.
+OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
+#: The operators that tests are made of.
+IN_TESTS = frozenset(["+", "-", "*", "%", "//"])
+#: How many operators and functions a turn has at most. The tape has to have room for them, and Python for as
+#: many one within the other.
+LONGEST = 128
+#: A number, to be asked for its methods.
+NUMBER = Tensor(0.0)
+
+
+class NotOfNumbers(Exception):
+    """Something in the body takes more than instructions."""
+
+
+def loop_program(c: Compiler, node: syntax.For) -> LoopProgram | None:
+    """The program of a loop; None where it takes more than instructions."""
+    counter = c.local_slot(node.target)
+    if not counter:
+        return None
+    try:
+        return Writer(c, counter).program(node.body)
+    except NotOfNumbers:
+        return None
+
+
+# Until all names and constants are known, a register is a kind and a number among its kind.
+CONSTANT, NAMED, UNNAMED = range(3)
+NOTHING = (CONSTANT, 0)
+DISPLAYS = (syntax.TupleDisplay, syntax.ListDisplay)
+
+
+class Writer:
+    """One body being written down.
+
+    ``held`` are the registers of the names that the assignments since the last branch have given new values;
+    before that a name is in its own. ``assigned`` are the names that are sure to be by now in each turn, and
+    ``results`` those of them that are sure to stand on the tape. ``doubtful`` names do not always.
+    """
+
+    def __init__(self, c: Compiler, counter: int) -> None:
+        self.c = c
+        self.counter = counter
+        self.constants: list[Any] = [None]
+        self.names: list[int] = []
+        self.met = self.unnamed = 0
+        self.inputs: set[int] = set()
+        self.outputs: set[int] = set()
+        self.tested: set[int] = set()
+        self.asked: list[list[int]] = []
+        self.assigned: set[int] = set()
+        self.results: set[int] = set()
+        self.doubtful = {counter}
+        self.held: dict[int, Register] = {}
+        self.lines: list[Line] = []
+        self.last: set[int] = set()
+
+    # -- statements ---------------------------------------------------------------------------------
+
+    def program(self, body: syntax.Body) -> LoopProgram:
+        steps: list[list[Written]] = []
+        plain: list[syntax.Assign] = []
+        for statement in body:
+            if isinstance(statement, syntax.Assign):
+                plain.append(statement)
+                continue
+            if plain:
+                steps.append([(None, *self.segment(plain))])
+                plain = []
+            steps.append(self.branches(statement))
+        if plain:
+            steps.append([(None, *self.segment(plain))])
+        return self.finished(steps)
+
+    def branches(self, node: syntax.Statement) -> list[Written]:
+        """The choices of an ``if``."""
+        if not isinstance(node, syntax.If):
+            raise NotOfNumbers
+        assigned, results, outputs = self.assigned, self.results, set(self.outputs)
+        choices, ends = [], [] if node.orelse else [(assigned, results, self.last)]
+        for test, body in (*node.branches, *([(None, node.orelse)] if node.orelse else ())):
+            if test is not None:
+                self.test(test)
+            plain = [statement for statement in body if isinstance(statement, syntax.Assign)]
+            if len(plain) < len(body):
+                raise NotOfNumbers
+            self.assigned, self.results = set(assigned), set(results)
+            choices.append((None if test is None else self.c.expression(test), *self.segment(plain)))
+            ends.append((self.assigned, self.results, self.last))
+        self.assigned = set.intersection(*[end[0] for end in ends])
+        self.results = set.intersection(*[end[1] for end in ends])
+        self.last = set.union(*[end[2] for end in ends])
+        # Names that some turns leave alone hold in the end what they held before.
+        self.inputs |= self.outputs - outputs - self.assigned
+        return choices
+
+    def segment(self, statements: list[syntax.Assign]) -> tuple[list[Line], list[Move]]:
+        """The instructions of assignments in turn, and what the names take over after them."""
+        self.held, self.lines = {}, []
+        for statement in statements:
+            self.assign(statement)
+        read_last: dict[Register, int] = {}
+        for at, (_, x, y, _, _) in enumerate(self.lines):
+            read_last[x] = read_last[y] = at
+        made_at = {line[3]: at for at, line in enumerate(self.lines)}
+        kept: dict[Register, Register] = {}
+        moves = []
+        sure = {self.named(slot) for slot in self.results}
+        for slot, register in self.held.items():
+            own = self.named(slot)
+            is_sure = register[0] == UNNAMED or register in sure
+            if not is_sure:
+                self.doubtful.add(slot)
+            (self.results.add if is_sure else self.results.discard)(slot)
+            # A result goes to its name at once, unless what the name holds until then is read after that.
+            is_free = read_last.get(own, -1) <= made_at.get(register, -1) and own not in self.held.values()
+            if register in made_at and register not in kept and is_free:
+                kept[register] = own
+            elif register != own:
+                moves.append((register, own))
+        self.assigned.update(self.held)
+        self.outputs.update(self.held)
+        lines = [
+            (op, *[kept.get(register, register) for register in line], site) for op, *line, site in self.lines
+        ]
+        return lines, [(kept.get(register, register), own) for register, own in moves]
+
+    def assign(self, node: syntax.Assign) -> None:
+        if len(node.targets) != 1:
+            raise NotOfNumbers
+        targets: tuple[syntax.Expression, ...] = node.targets
+        values: tuple[syntax.Expression, ...] = (node.value,)
+        if isinstance(targets[0], DISPLAYS) and isinstance(node.value, DISPLAYS):
+            targets, values = targets[0].elements, node.value.elements
+            if len(targets) != len(values):
+                raise NotOfNumbers
+        held = {}
+        for target, value in zip(targets, values, strict=True):
+            slot = self.c.local_slot(target)
+            if not isinstance(target, syntax.Name) or not slot or slot == self.counter:
+                raise NotOfNumbers
+            if target in self.c.conversions:
+                raise NotOfNumbers
+            register = held[slot] = self.register(value)
+            if register[0] == UNNAMED and not isinstance(value, syntax.Name):
+                op, x, y, made, site = self.lines[-1]
+                if site.__class__ is not NamedSpan:
+                    self.lines[-1] = op, x, y, made, NamedSpan(site, target.id)
+        self.held.update(held)
+        self.last = {list(held)[-1]}
+
+    def test(self, node: syntax.Expression) -> None:
+        """See that a test is made of whole numbers that no turn changes but for the counter."""
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, syntax.Name):
+                self.tested.add(self.c.local_slot(node))
+            elif isinstance(node, syntax.Comparison):
+                waiting += [node.first, *[operand for _, operand in node.rest]]
+            elif isinstance(node, syntax.Boolean):
+                waiting += node.operands
+            elif isinstance(node, syntax.Binary) and node.op in IN_TESTS:
+                waiting += [node.left, node.right]
+            elif not isinstance(node, syntax.Number):
+                raise NotOfNumbers
+
+    # -- expressions --------------------------------------------------------------------------------
+
+    def named(self, slot: int) -> Register:
+        """The register that is a name's own."""
+        if slot not in self.names:
+            self.names.append(slot)
+        return NAMED, self.names.index(slot)
+
+    def register(self, node: syntax.Expression) -> Register:
+        """The register that holds the value of an expression."""
+        if isinstance(node, syntax.Name):
+            slot = self.c.local_slot(node)
+            if not slot:
+                raise NotOfNumbers
+            if slot in self.held:
+                return self.held[slot]
+            if slot not in self.assigned and slot != self.counter:
+                self.inputs.add(slot)
+            return self.named(slot)
+        if isinstance(node, syntax.Number):
+            return self.constant(node.value)
+        if isinstance(node, syntax.Unary) and node.op == "-":
+            if isinstance(node.operand, syntax.Number):
+                return self.constant(-node.operand.value)
+            return self.result(OPS["neg"], node, [node.operand])
+        if isinstance(node, syntax.Binary) and node.op in OPERATORS:
+            return self.result(OPS[OPERATORS[node.op]], node, [node.left, node.right])
+        if isinstance(node, syntax.Call):
+            return self.call(node)
+        raise NotOfNumbers
+
+    def constant(self, value: Any) -> Register:
+        if value.__class__ is int and not -EXACT < value < EXACT:
+            raise NotOfNumbers
+        self.constants.append(value)
+        return CONSTANT, len(self.constants) - 1
+
+    def call(self, node: syntax.Call) -> Register:
+        """A function of one operand, called as a function or as a method."""
+        operands = [argument.value for argument in node.arguments]
+        if any(argument.keyword is not None or argument.star for argument in node.arguments):
+            raise NotOfNumbers
+        function = self.c.constant(node.function)
+        if function is UNBOUND and isinstance(node.function, syntax.Attribute):
+            function = find_method(NUMBER, node.function.name)
+            operands.insert(0, node.function.object)
+        if function.__class__ is not Function or len(operands) != 1:
+            raise NotOfNumbers
+        op = function.implementation
+        if op.__class__ is not Op or op.of_one is None or function.of_one is not op.of_one:
+            raise NotOfNumbers
+        return self.result(op, node, operands)
+
+    def result(self, op: Op, node: syntax.Expression, operands: list[syntax.Expression]) -> Register:
+        """The register of what an instruction answers."""
+        self.met += 1
+        if op.scalar is None or self.met > LONGEST:
+            raise NotOfNumbers
+        x, y = [*[self.register(operand) for operand in operands], NOTHING][:2]
+        if x[0] != UNNAMED != y[0]:
+            names = [self.names[number] for kind, number in (x, y) if kind == NAMED]
+            if self.results.isdisjoint(names):
+                self.asked.append(names)
+        self.unnamed += 1
+        made = UNNAMED, self.unnamed - 1
+        self.lines.append((op, x, y, made, node.span))
+        return made
+
+    # -- the whole ----------------------------------------------------------------------------------
+
+    def finished(self, steps: list[list[Written]]) -> LoopProgram:
+        starts = {CONSTANT: 0, NAMED: len(self.constants)}
+        starts[UNNAMED] = starts[NAMED] + len(self.names)
+
+        def number(register: Register) -> int:
+            return starts[register[0]] + register[1]
+
+        made = LoopProgram()
+        made.constants, made.counter = self.constants, self.counter
+        made.counted = number(self.named(self.counter)) if self.counter in self.names else 0
+        made.inputs = [(slot, number(self.named(slot))) for slot in sorted(self.inputs)]
+        made.outputs = [(slot, number(self.named(slot))) for slot in sorted(self.outputs)]
+        made.tested = sorted(self.tested - {self.counter})
+        made.size = starts[UNNAMED] + self.unnamed
+        made.longest = sum(max(len(lines) for _, lines, _ in choices) for choices in steps)
+        made.needed = []
+        for names in self.asked:
+            places = [number(self.named(slot)) for slot in names if slot not in self.doubtful]
+            if not places:
+                raise NotOfNumbers
+            made.needed.append((places[0], places[-1]))
+        if not made.longest or 0 in self.tested or self.tested & self.outputs:
+            raise NotOfNumbers
+        # The command line asks which tensor was assigned last: it has to be the same in all turns.
+        if self.c.scope is self.c.names.module and (len(self.last) != 1 or not self.last <= self.results):
+            raise NotOfNumbers
+        made.steps = []
+        for choices in steps:
+            written: list[Choice] = []
+            for test, lines, moves in choices:
+                instructions = []
+                for op, x, y, to, site in lines:
+                    kind = UNARY if y == NOTHING else KINDS.get(op.name, BINARY)
+                    instructions.append((kind, op, op.scalar, number(x), number(y), number(to), site))
+                written.append((test, instructions, [(number(x), number(to)) for x, to in moves]))
+            made.steps.append(written)
+        return made
