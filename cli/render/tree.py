@@ -126,8 +126,10 @@ def fit_all(names: list[str]) -> list[str]:
 def entries(values: list[Any], page: Page) -> list[str]:
     """Values in a column of the tree: whole where they are short, else their range."""
     spec, limit = f"%.{page.digits}g", 10.0**page.digits  # below it `short` writes whole numbers so as well
+    if {*map(type, values)} == {float} and -limit < min(values) and max(values) < limit:
+        return ((spec + "\n") * len(values) % (*values,)).replace("-0\n", "0\n").splitlines()
     return [
-        spec % value if value.__class__ is float and -limit < value < limit else entry(value, page)
+        spec % value if value.__class__ is float and value and -limit < value < limit else entry(value, page)
         for value in values
     ]
 
@@ -146,22 +148,26 @@ def spell_locals(ways: Sequence[GraphEdge], page: Page) -> list[str]:
     """The local derivatives of edges; most are a short symbol with a number, or that number."""
     spec, limit = f"%.{page.digits}g", 10.0**page.digits
     spelled = []
-    constants: dict[str, float] = {}  # most edges have the slope of a sum
+    known: dict[str, tuple[float, str]] = {}  # most edges have the slope of a sum
     for way in ways:
         symbol, value = way.symbol, way.local
-        if value.__class__ is float and -limit < value < limit:
-            if value and constants.get(symbol) == value:
-                spelled.append(symbol)
+        if value.__class__ is not float or not value or not -limit < value < limit:
+            spelled.append(spell_local(way, page))
+            continue
+        if symbol in known:
+            before, text = known[symbol]
+            if before == value:
+                spelled.append(text)
                 continue
-            text = spec % value
-            if symbol == text:
-                constants[symbol] = value
-                spelled.append(symbol)
+        text = spec % value
+        if symbol != text:
+            if symbol[:1] in NUMBERS_BEGIN:
+                spelled.append(spell_local(way, page))
                 continue
-            if symbol[:1] not in NUMBERS_BEGIN:
-                spelled.append(f"{fit(symbol, WIDEST_NAME)} = {text}")
-                continue
-        spelled.append(spell_local(way, page))
+            is_fit = len(symbol) <= WIDEST_NAME and symbol.isascii() and symbol.isprintable()
+            text = f"{symbol if is_fit else fit(symbol, WIDEST_NAME)} = {text}"
+        known[symbol] = value, text
+        spelled.append(text)
     return spelled
 
 
@@ -204,11 +210,13 @@ def tail_lines(graph: Graph, rows: Rows, gradients: Sequence[Variable], page: Pa
         yield from prose(says, page.width)
     if MARK not in rows.marks:
         return
-    marked = {rows.names[at] for at in {at for at, mark in zip(rows.ats, rows.marks, strict=True) if mark}}
     says = "(*) already shown above."
-    for variable in gradients:
+    several = [variable for variable in gradients if variable.paths > 1]
+    marked = {at for at, mark in zip(rows.ats, rows.marks, strict=True) if mark} if several else set()
+    names = {rows.names[at] for at in marked}
+    for variable in several:
         name = fit(variable.name, WIDEST_NAME)
-        if variable.paths > 1 and name in marked:
+        if name in names:
             says += f"  {name} is reached by {spell_count(variable.paths)} paths; its gradient is their sum."
             break
     yield EMPTY

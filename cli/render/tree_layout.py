@@ -90,10 +90,13 @@ def layout(rows: Rows, output: str, page: Page) -> Iterator[Line | Block]:
     if wide is not None:
         return wide
     grad.title = quotient(output, "node", len(LOCAL))
-    names, closer = names_within(rows, NARROW), locals_within(local, NARROW)
+    closer = locals_within(local, NARROW)
     facts = [*kinds, value, closer, grad]
-    spare = page.width - max(sizes(rows, indents(rows, DEEPEST_INDENT), names))
-    spare -= sum(fact.width(NARROW_GAP) for fact in facts)
+    room = page.width - sum(fact.width(NARROW_GAP) for fact in facts)
+    if room <= STEP * min(max(rows.levels), DEEPEST_INDENT):  # not even for the guides
+        return on_two_lines(rows, kinds, local, value, grad, page)
+    names = names_within(rows, NARROW)
+    spare = room - max(sizes(rows, indents(rows, DEEPEST_INDENT), names))
     if spare < 0:
         return on_two_lines(rows, kinds, local, value, grad, page)
     if spare and closer is not local:  # half of what is left for formulas, the rest for names
@@ -195,7 +198,7 @@ def side_by_side(
     if max(narrowest, STEP * min(levels, DEEPEST_INDENT)) > room:
         return None
     lefts = sizes(rows, indents(rows, DEEPEST_INDENT), names)
-    left = max(narrowest, *lefts)
+    left = max(narrowest, max(lefts))
     if left > room:
         return None
     guides, _ = draw(rows, DEEPEST_INDENT, page)
@@ -204,9 +207,10 @@ def side_by_side(
 
 def indents(rows: Rows, deepest: int) -> list[int]:
     """How wide the guides are that ``draw`` makes; to measure them takes a part of drawing them."""
-    before, around = STEP * (deepest - 1), len("[] ")
+    before, most = STEP * (deepest - 1) + len("[] "), len(str(max(rows.depths)))
+    digits = [1, *[digits for digits in range(1, most + 1) for _ in range(9 * 10 ** (digits - 1))]]
     return [
-        STEP * level if level <= deepest else before + around + len(str(depth))
+        STEP * level if level <= deepest else before + digits[depth]
         for level, depth in zip(rows.levels, rows.depths, strict=True)
     ]
 
@@ -295,7 +299,7 @@ def on_two_lines(
                     return on_three_lines(rows, facts, local, value, grad, page)
                 names[row] = fit(names[row], max(room - lead, SHORTEST_NAME))
                 lefts[row] = lead + cells(names[row])
-    left = max(len("node"), *lefts)
+    left = max(len("node"), max(lefts))
     return sheet(rows, left, lefts, guides, names, [*facts, local], NARROW_GAP, (under, value, grad))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from autodiff.cli.render.dot import dot_lines
+from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import run_lines
-from autodiff.cli.render.tree import tree_lines, walk
+from autodiff.cli.render.tree import entries, spell_locals, tree_lines, walk
 from autodiff.cli.render.tree_layout import DEEPEST_INDENT, draw, indents
 from autodiff.core.graph_report import Graph, GraphEdge
 
@@ -105,3 +106,22 @@ def test_hostile_names_cannot_steer_the_terminal():
     )
     assert all(character.isprintable() or character == "\n" for character in text)
     assert "w\\x1b[2J\\u202e\\x9b[/x][bold]" in text
+
+
+NUMBERS = [
+    [0.1, 2.5, -3.0],
+    [0.0, -0.0, 1e-310],
+    [1.0, -0.0, 1e300],
+    [float("nan"), 1e300],
+    [1.0, float("nan"), 1e300, -1e-10],
+    [float("inf"), -float("inf")],
+    [999999.4, 999999.5, 1e6, 123456789.0],
+    [],
+]
+
+
+@pytest.mark.parametrize("values", NUMBERS)
+def test_numbers_in_a_tree_are_spelled_as_elsewhere(values: list[float]) -> None:
+    assert entries(values, Page()) == [short(value) for value in values]
+    ways = [GraphEdge(1, 0, 0, value, "x") for value in values * 2]
+    assert spell_locals(ways, Page()) == [f"x = {short(value)}" for value in values] * 2
