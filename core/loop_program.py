@@ -2,13 +2,17 @@
 
 Where a loop computes numbers, each operator is a call, and each result a tensor that the next operator drops.
 Here the entries of the tape are written from a list, and tensors are made of what the names hold in the end.
-The entries are those that the operators write (``scalars``), in their order and with their spans.
+The entries are those that the operators write (``scalars``), in their order and with their spans. The first
+turn of a loop, and the first on each tape, are run as any other script is: they enter the leaves.
 
-A register holds a number, and beside it its place on the tape. The first registers are constants, then comes
-one for each name, then those of results that have no name. An instruction is ``(kind, op, scalar, x, y, to,
-site)``: the registers of its operands and of its result; where there is one operand, ``y`` is register 0,
-which holds None. Only of a result can be said for sure that it stands on the tape, so an instruction has one
-for an operand, or a name that holds nothing else.
+A register holds a number, and beside it its place on the tape, which is 0 for a plain number. The first
+registers are constants, then comes one for each name, then those of results that have no name. An instruction
+is ``(kind, op, scalar, x, y, to, site)``: the registers of its operands and of its result; where there is one
+operand, ``y`` is register 0, which holds None.
+
+Without an operand that gradients flow to, an operation is no entry. Results are such operands. So is a name
+that gradients flow to before the first turn if all that the turns assign to it are results: these are asked
+for before (``needed``), and nothing has to be asked at an instruction.
 """
 
 from __future__ import annotations
@@ -16,8 +20,7 @@ from __future__ import annotations
 from itertools import islice
 
 from autodiff.core.mode import CLOSED, mode
-from autodiff.core.scalars import EXACT
-from autodiff.core.tape import LIMIT, PLACES
+from autodiff.core.tape import LIMIT, PLACES, name_at
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -43,37 +46,44 @@ new = object.__new__  # as in ``scalars``
 class LoopProgram:
     """What the turns of a loop do to the slots of a frame.
 
-    In a turn each step takes the first of its choices whose test holds. ``inputs`` are the slots that have to
-    hold numbers before, with their registers, ``outputs`` those that are assigned, and ``tested`` the slots
-    that tests read. Of each pair of registers in ``needed``, gradients have to flow to one. The turns go to
-    the slot ``counter``, and to the register ``counted`` where instructions read it; that is 0 otherwise.
+    In a turn each step takes the first of its choices whose test holds, computes its instructions, and lets
+    names take over from other registers, all at once. ``inputs`` are the slots that have to hold numbers
+    before, with their registers, ``outputs`` those that are assigned, and ``tested`` the slots that tests
+    read. Gradients have to flow to one of the registers of each of ``needed``. The tensors of the slots
+    ``shared`` get another name, so they need to have one. The turns go to the slot ``counter``, and to the
+    register ``counted`` where instructions read it; that is 0 otherwise. ``last`` is the name that every turn
+    assigns last, if it is one and the same.
     """
 
     __slots__ = (
-        *("constants", "counted", "counter", "inputs", "longest", "needed", "outputs", "size", "steps"),
-        "tested",
+        *("constants", "counted", "counter", "inputs", "last", "longest", "needed", "outputs", "shared"),
+        *("size", "steps", "tested"),
     )
 
     constants: list[Any]
     counted: int
     counter: int
     inputs: list[tuple[int, int]]
+    last: str | None
     longest: int
-    needed: list[tuple[int, int]]
+    needed: list[list[int]]
     outputs: list[tuple[int, int]]
+    shared: list[int]
     size: int
     steps: list[list[Choice]]
     tested: list[int]
 
     def run(self, frame: Frame, turns: Iterator[int], most: int) -> int:
-        """Take up to so many turns; how many there were.
+        """Take up to so many of the turns that a loop has left; how many it took.
 
         None is taken where the names do not hold plain numbers, or such as stand on the open tape, and no
         more than that has room for.
         """
         tape = mode.tape
+        begin = len(tape)
+        room = (LIMIT - begin) // self.longest
         tensors = self.inputs_on(tape, frame)
-        if tensors is None:
+        if tensors is None or room <= 0:
             return 0
         registers = [*self.constants, *[None] * (self.size - len(self.constants))]
         spots = [0] * self.size
@@ -83,12 +93,12 @@ class LoopProgram:
                 registers[register], spots[register] = x.value, x.at
             else:
                 registers[register] = x
-        if not all(spots[i] > 0 or spots[j] > 0 for i, j in self.needed):
+        if not all(any(spots[i] > 0 for i in operands) for operands in self.needed):
             return 0
         steps, counter, counted, write = self.steps, self.counter, self.counted, tape.append
-        taken, places = 0, iter(PLACES[len(tape) :])
+        taken, places = 0, iter(PLACES[begin:])  # of the entries to come, one for each
         try:
-            for turn in islice(turns, min(most, (LIMIT - len(tape)) // self.longest)):
+            for turn in islice(turns, min(most, room)):
                 taken += 1
                 frame[counter] = turn
                 if counted:
@@ -97,7 +107,7 @@ class LoopProgram:
                     for test, instructions, moves in choices:
                         if test is not None and not test(frame):
                             continue
-                        # With the places for the second it takes none where there is no instruction left.
+                        # Of the two, zip asks `instructions` first: no place is lost where there are no more.
                         for (kind, op, scalar, i, j, k, site), place in zip(instructions, places):  # noqa: B905
                             x = registers[i]
                             y = registers[j]
@@ -119,7 +129,9 @@ class LoopProgram:
                             registers[k] = out
                             spots[k] = place
                         break
-        finally:
+            if len(tape) > begin:
+                mode.site = tape[-1][6]
+        finally:  # a test may fail in the midst of a turn
             self.store(frame, tape, registers, spots, tensors)
         return taken
 
@@ -133,9 +145,12 @@ class LoopProgram:
             if x.__class__ is Tensor:
                 if x.tape is not tape or x.value.__class__ is not float or x.requires_grad is not (x.at > 0):
                     return None
-                if tensors.setdefault(x.at, x) is not x:  # two tensors of one number
-                    return None
-            elif x.__class__ is not float and (x.__class__ is not int or not -EXACT < x < EXACT):
+                tensors[x.at] = x
+                if slot in self.shared:
+                    name = name_at(tape, x.at) if x.own_node is None else x.own_node.name
+                    if name is None:
+                        return None
+            elif x.__class__ is not float and x.__class__ is not int:
                 return None
         return tensors if all(frame[slot].__class__ is int for slot in self.tested) else None
 
@@ -146,7 +161,7 @@ class LoopProgram:
         for slot, register in self.outputs:
             value, place = registers[register], spots[register]
             if not place:
-                if value is not None:  # a test failed before the name was assigned
+                if value is not None:  # no turn has come by the assignment
                     frame[slot] = value
                 continue
             x = tensors.get(place)

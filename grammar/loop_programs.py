@@ -10,7 +10,6 @@ from __future__ import annotations
 from autodiff.core.functions import Function
 from autodiff.core.loop_program import BINARY, KINDS, UNARY, LoopProgram
 from autodiff.core.op import OPS, Op
-from autodiff.core.scalars import EXACT
 from autodiff.core.span import NamedSpan
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
@@ -81,10 +80,11 @@ class Writer:
         self.asked: list[list[int]] = []
         self.assigned: set[int] = set()
         self.results: set[int] = set()
-        self.doubtful = {counter}
+        self.doubtful: set[int] = set()
         self.held: dict[int, Register] = {}
         self.lines: list[Line] = []
-        self.last: set[int] = set()
+        self.last: dict[str, int] = {}
+        self.shared: set[int] = set()
 
     # -- statements ---------------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class Writer:
         """The choices of an ``if``."""
         if not isinstance(node, syntax.If):
             raise NotOfNumbers
-        assigned, results, outputs = self.assigned, self.results, set(self.outputs)
+        assigned, results = self.assigned, self.results
         choices, ends = [], [] if node.orelse else [(assigned, results, self.last)]
         for test, body in (*node.branches, *([(None, node.orelse)] if node.orelse else ())):
             if test is not None:
@@ -120,9 +120,9 @@ class Writer:
             ends.append((self.assigned, self.results, self.last))
         self.assigned = set.intersection(*[end[0] for end in ends])
         self.results = set.intersection(*[end[1] for end in ends])
-        self.last = set.union(*[end[2] for end in ends])
-        # Names that some turns leave alone hold in the end what they held before.
-        self.inputs |= self.outputs - outputs - self.assigned
+        self.last = {name: slot for end in ends for name, slot in end[2].items()}
+        if not all(end[2] for end in ends):
+            self.last = {}
         return choices
 
     def segment(self, statements: list[syntax.Assign]) -> tuple[list[Line], list[Move]]:
@@ -173,12 +173,16 @@ class Writer:
             if target in self.c.conversions:
                 raise NotOfNumbers
             register = held[slot] = self.register(value)
-            if register[0] == UNNAMED and not isinstance(value, syntax.Name):
+            if register[0] == NAMED:
+                self.shared.add(self.names[register[1]])
+            elif register[0] == CONSTANT and not isinstance(value, syntax.Number):
+                raise NotOfNumbers  # a negative number is made when the script is compiled, and only there
+            elif register[0] == UNNAMED and not isinstance(value, syntax.Name):
                 op, x, y, made, site = self.lines[-1]
                 if site.__class__ is not NamedSpan:
                     self.lines[-1] = op, x, y, made, NamedSpan(site, target.id)
+            self.last = {target.id: slot}
         self.held.update(held)
-        self.last = {list(held)[-1]}
 
     def test(self, node: syntax.Expression) -> None:
         """See that a test is made of whole numbers that no turn changes but for the counter."""
@@ -228,8 +232,6 @@ class Writer:
         raise NotOfNumbers
 
     def constant(self, value: Any) -> Register:
-        if value.__class__ is int and not -EXACT < value < EXACT:
-            raise NotOfNumbers
         self.constants.append(value)
         return CONSTANT, len(self.constants) - 1
 
@@ -245,7 +247,7 @@ class Writer:
         if function.__class__ is not Function or len(operands) != 1:
             raise NotOfNumbers
         op = function.implementation
-        if op.__class__ is not Op or op.of_one is None or function.of_one is not op.of_one:
+        if op.__class__ is not Op or op.of_one is None:
             raise NotOfNumbers
         return self.result(op, node, operands)
 
@@ -281,17 +283,17 @@ class Writer:
         made.tested = sorted(self.tested - {self.counter})
         made.size = starts[UNNAMED] + self.unnamed
         made.longest = sum(max(len(lines) for _, lines, _ in choices) for choices in steps)
-        made.needed = []
-        for names in self.asked:
-            places = [number(self.named(slot)) for slot in names if slot not in self.doubtful]
-            if not places:
-                raise NotOfNumbers
-            made.needed.append((places[0], places[-1]))
-        if not made.longest or 0 in self.tested or self.tested & self.outputs:
+        made.shared = sorted(self.shared)
+        made.needed = [
+            [number(self.named(slot)) for slot in names if slot not in self.doubtful] for names in self.asked
+        ]
+        if not made.longest or not all(made.needed) or 0 in self.tested or self.tested & self.outputs:
             raise NotOfNumbers
-        # The command line asks which tensor was assigned last: it has to be the same in all turns.
-        if self.c.scope is self.c.names.module and (len(self.last) != 1 or not self.last <= self.results):
+        # The command line asks which tensor was assigned last at the top: it has to be one and the same.
+        is_sure = len(self.last) == 1 and self.results.issuperset(self.last.values())
+        if self.c.scope is self.c.names.module and not is_sure:
             raise NotOfNumbers
+        made.last = next(iter(self.last)) if is_sure else None
         made.steps = []
         for choices in steps:
             written: list[Choice] = []

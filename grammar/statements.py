@@ -9,7 +9,6 @@ from autodiff.core.errors import CompileError, Edit, Fix, ScriptError
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
-from autodiff.core.scalars import EXACT
 from autodiff.core.span import Span
 from autodiff.core.tape import NEARLY_FULL
 from autodiff.core.watch import watch
@@ -22,8 +21,6 @@ from autodiff.grammar.values import GradMode, is_true, iterate, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from autodiff.grammar.interpreter import Execute, Frame
 
 loop_programs = Later("autodiff.grammar.loop_programs")
@@ -123,11 +120,6 @@ OF_PROGRAMS = frozenset([syntax.Assign, syntax.If])
 TRIES = 8
 
 
-def is_counting(rows: Any) -> bool:
-    """Whether the turns of a loop are whole numbers that are floats as well."""
-    return rows.__class__ is range and max(abs(rows.start), abs(rows.stop)) < EXACT
-
-
 @compiles(syntax.For, STATEMENTS)
 def for_(c: Compiler, node: syntax.For) -> Execute:
     iterable, span = c.expression(node.iterable), node.iterable.span
@@ -135,7 +127,8 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
     orelse = c.body(node.orelse) if node.orelse else None
     # Loop variables that are numbers go straight to their slot.
     slot = c.scope.slots[node.target.id] if isinstance(node.target, syntax.Name) else None
-    program = None
+    # The body is compiled by now: the spans of what is computed for a name know it.
+    program, at_top = None, c.scope is c.names.module
     if is_fast and all(statement.__class__ in OF_PROGRAMS for statement in node.body):
         program = loop_programs.loop_program(c, node)
 
@@ -144,7 +137,7 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
         mode.site = span
         left = iter(iterate(rows))
         value = None
-        tries = TRIES if program is not None and is_counting(rows) else 0
+        tries = TRIES if program is not None and rows.__class__ is range else 0
         try:
             for value in left:
                 runtime.steps -= 1
@@ -160,10 +153,12 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                     try:
                         taken = program.run(frame, left, runtime.steps)
                     except Exception:
-                        value = frame[program.counter]
+                        value = frame[program.counter]  # the turn that failed is not the one it began with
                         raise
                     runtime.steps -= taken
                     tries = TRIES if taken else tries - 1
+                    if taken and at_top:
+                        c.last[0] = program.last
                 if len(mode.tape) >= NEARLY_FULL:
                     mode.close_tape()
                 if signal is not None:

@@ -11,6 +11,11 @@ c = torch.tensor(0.2)
 p, q, r = a * 1.0, a * b, b + 0.5
 k, n = 0.25, 3
 """
+#: What is there before, so that names are plain numbers, constants of the graph, or one tensor.
+BEFORE = ["s = 0.5", "t = 2", "s = c", "s = p", "t = a", "q = c * 2", "r = 0.5", "p = a"]
+#: Entries on the tape before the loop: none, or so many that hardly one more has room.
+FILLED = [*[0] * 10, 4080, 4086, 4090, 4091, 4092]
+RANGES = ["2", "9", "9", "40", "40", "40", "3, 60", "60, 3, -2", "700", "0", "1"]
 #: Names that are numbers of the graph before the loop, and those that are something else.
 TENSORS, OTHERS = ["p", "q", "r", "a", "b"], ["c", "k", "n", "i", "2", "0.5", "-1.5"]
 ASSIGNED = ["p", "q", "r", "s", "t"]
@@ -22,16 +27,22 @@ def loop_script(seed: int) -> str:
     rng = random.Random(seed)
     body = Body(rng)
     lines = body.lines(rng.randint(1, 5))
-    turns = rng.choice([1, 2, 9, 40, 700])
-    start = rng.choice(["", "", "3, "])
-    loop = [f"for i in range({start}{turns}):", *indented(lines)]
+    if rng.random() < 0.6:
+        lines.append(f"p = {body.value()}")
+    before = rng.sample(BEFORE, rng.choice([0, 0, 1, 2]))
+    filled = rng.choice(FILLED)
+    if filled:
+        before.append(f"xs = [a * 1.0 for x in range({filled})]")
+    loop = [f"for i in range({rng.choice(RANGES)}):", *indented(lines)]
     kind = rng.randrange(5)
     if kind == 0:
+        names = rng.choice(["p, q, r, a, b", "a * 2, torch.tensor(2.0, requires_grad=True), r, a, b"])
         loop = ["def f(p, q, r, a, b, c, k, n):", *indented([*loop, "return p + q * r"])]
-        loop += ["p = f(p, q, r, a, b, c, k, n)"]
+        loop += [f"p = f({names}, c, k, n)"]
     elif kind == 1:
         loop = ["for j in range(3):", *indented(loop)]
-    return HEAD + "\n".join(loop) + "\nL = p + q * 0.5 + r * 0.25\n"
+    after = "z = torch.tensor(1.0)\nL = (p + q * 0.5 + r * 0.25) * z\n"
+    return HEAD + "\n".join([*before, *loop, after])
 
 
 def indented(lines: list[str]) -> list[str]:
@@ -82,16 +93,27 @@ class Body:
         return f"{name} = {value}"
 
     def value(self) -> str:
-        """A value that stays near 1, however many turns there are."""
+        """A value that mostly stays near 1, however many turns there are."""
         inner = self.product()
+        if self.rng.random() < 0.1:
+            return self.rng.choice(
+                [
+                    f"1 / ({inner})",
+                    f"exp({inner} * 400)",
+                    f"sqrt({inner})",
+                    f"2.0 ** ({inner})",
+                    f"-({inner})",
+                    "-0.5",
+                ]
+            )
         return self.rng.choice(
             [f"sin({inner})", f"torch.tanh({inner})", f"({inner}).cos()", f"-sin({inner}) * 0.5 + 0.1"]
         )
 
     def product(self) -> str:
         x = self.rng.choice(self.known)
-        y = self.rng.choice([*self.known, *OTHERS])
-        op = self.rng.choice(["+", "-", "*", "/ 2 +", "** 2 -"])
+        y = self.rng.choice(OTHERS if self.rng.random() < 0.25 else self.known)
+        op = self.rng.choice(["+", "-", "*", "/ 2 +", "** 2 -", "/", "**"])
         if y.startswith("-"):
             y = f"({y})"
         x, y = (x, y) if op[0] in "*/" or self.rng.random() < 0.7 else (y, x)

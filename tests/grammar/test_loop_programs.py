@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from textwrap import indent
 from typing import Any
 
 import pytest
-from autodiff.core.errors import AutodiffError, LimitError, ScriptError
+from autodiff.core.errors import AutodiffError
 from autodiff.core.fast import is_fast
 from autodiff.core.limits import limits
 from autodiff.core.loop_program import LoopProgram
 from autodiff.core.node import Leaf, ScalarNode
 from autodiff.core.span import Source
 from autodiff.core.tensors import Tensor
-from autodiff.grammar.run import execute
+from autodiff.grammar.run import Settings, execute
 from autodiff.grammar.values import ScriptFunction
 from loop_scripts import loop_script
+from loop_traps import AFTER, BEFORE, TRAPS
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="there are no such programs without the tape")
 
-SEEDS = 400
+SEEDS = 300
 
 
 @pytest.fixture
@@ -35,20 +37,23 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return told
 
 
-def ran(script: str) -> dict[str, Any]:
-    execution = execute(Source(script))
+def ran(script: str, **settings: Any) -> dict[str, Any]:
+    try:
+        execution = execute(Source(script), Settings(**settings))
+    except AutodiffError as error:
+        return {"error": (error.message, error.span, [(turn.number, turn.where) for turn in error.turns])}
     return {**execution.names, "the last": execution.last_assigned}
 
 
-def turn_by_turn(script: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def turn_by_turn(script: str, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> dict[str, Any]:
     with monkeypatch.context() as patch:
         patch.setattr(LoopProgram, "run", lambda *args: 0)
-        return ran(script)
+        return ran(script, **settings)
 
 
 def same_tensors(names: dict[str, Any]) -> set[frozenset[str]]:
-    """Which names share a tensor."""
-    tensors = {name: value for name, value in names.items() if isinstance(value, Tensor)}
+    """Which names share a tensor, or a number."""
+    tensors = {name: value for name, value in names.items() if isinstance(value, (Tensor, float))}
     return {frozenset(n for n, other in tensors.items() if other is value) for value in tensors.values()}
 
 
@@ -62,34 +67,46 @@ def graph(names: dict[str, Any]) -> list[tuple[Any, ...]]:
         if node in found or node is None:
             continue
         if isinstance(node, Leaf):
-            found[node] = node.number - first, node.name
+            found[node] = node.number - first, node.name, node.site
             continue
         assert isinstance(node, ScalarNode)
         below = [None if one is None else one.number - first for one in (node.a, node.b)]
-        found[node] = node.number - first, node.op.name, *below, node.constant, node.out, node.name, node.site
+        found[node] = (
+            node.number - first,
+            node.op.name,
+            *below,
+            repr((node.constant, node.out)),
+            node.name,
+            node.site,
+        )
         waiting += [node.a, node.b]
     return sorted(found.values(), key=lambda row: row[0])
 
 
-def compared(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    mine, its = ran(script), turn_by_turn(script, monkeypatch)
+def compared(script: str, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> None:
+    mine, its = ran(script, **settings), turn_by_turn(script, monkeypatch, **settings)
     assert list(mine) == list(its)
+    if "error" in its:
+        assert mine == its
+        return
     assert same_tensors(mine) == same_tensors(its)
     for name, value in its.items():
         if not isinstance(value, Tensor):
-            assert value == mine[name] or isinstance(value, ScriptFunction)
+            assert repr(value) == repr(mine[name]) or isinstance(value, (ScriptFunction, list))
         else:
-            assert mine[name].value == value.value
+            assert repr(mine[name].value) == repr(value.value)
             assert mine[name].requires_grad == value.requires_grad
             assert mine[name].is_leaf == value.is_leaf
     assert graph(mine) == graph(its)
+    if not its["L"].requires_grad:
+        return
     mine, its = ran(script), turn_by_turn(script, monkeypatch)  # this time without nodes
     for names in (mine, its):
         names["L"].backward()
     for name in "ab":
         received, expected = mine[name].grad, its[name].grad
         assert (received is None) == (expected is None)
-        assert received is None or received.value == expected.value
+        assert received is None or repr(received.value) == repr(expected.value)
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
@@ -97,22 +114,26 @@ def test_random_loops_do_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) ->
     compared(loop_script(seed), monkeypatch)
 
 
-def test_most_random_loops_are_programs(taken: list[int]) -> None:
+def test_many_random_loops_are_programs(taken: list[int]) -> None:
     took = 0
     for seed in range(SEEDS):
         del taken[:]
         ran(loop_script(seed))
         took += any(taken)
-    assert took > SEEDS // 3
+    assert took > 0.4 * SEEDS
 
 
-ALIASES = """\
+START = """\
 a = torch.tensor(0.5, requires_grad=True)
 p = a * 1.0
 q = a * 2.0
 for i in range(50):
-    {body}
 """
+
+
+def looped(body: str) -> str:
+    """Fifty turns of this body; ``;`` stands between statements."""
+    return START + indent(body.replace("; ", "\n"), "    ")
 
 
 @pytest.mark.parametrize(
@@ -127,32 +148,27 @@ for i in range(50):
     ],
 )
 def test_names_of_one_tensor_stay_names_of_one_tensor(body: str, shared: list[str], taken: list[int]) -> None:
-    names = ran(ALIASES.format(body=body.replace("; ", "\n    ")))
+    names = ran(looped(body))
     assert any(taken) or body == "p, q = q, p"
     assert {"".join(sorted(n)) for n in same_tensors(names) if len(n) > 1} == set(shared)
 
 
-def failed(script: str, kind: type[AutodiffError], **limited: int) -> list[Any]:
-    """What is said of a script that fails, with programs and turn by turn."""
-    told = []
-    for program in (True, False):
-        with pytest.MonkeyPatch.context() as patch:
-            if not program:
-                patch.setattr(LoopProgram, "run", lambda *args: 0)
-            for name, value in limited.items():
-                patch.setattr(limits, name, value)
-            with pytest.raises(kind) as caught:
-                ran(script)
-        turns = [(turn.number, turn.where) for turn in caught.value.turns]
-        told.append((caught.value.message, caught.value.span, turns))
-    return told
-
-
-def test_a_loop_that_is_stopped_has_taken_as_many_steps(taken: list[int]) -> None:
-    mine, its = failed(ALIASES.format(body="p = sin(p) * a").replace("50", "1002"), LimitError, steps=1000)
-    assert sum(taken) == 999
+def failed(script: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[Any]]:
+    """What is said of a script that fails, the same with programs and turn by turn."""
+    mine, its = ran(script), turn_by_turn(script, monkeypatch)
     assert mine == its
-    assert mine[2] == [(1001, "i = 1000")]
+    message, _, turns = mine["error"]
+    return message, turns
+
+
+def test_a_loop_that_is_stopped_has_taken_as_many_steps(
+    monkeypatch: pytest.MonkeyPatch, taken: list[int]
+) -> None:
+    monkeypatch.setattr(limits, "steps", 1000)
+    message, turns = failed(looped("p = sin(p) * a").replace("50", "1002"), monkeypatch)
+    assert sum(taken) == 999
+    assert message == "the script was stopped after 1,000 steps"
+    assert turns == [(1001, "i = 1000")]
 
 
 TOO_LARGE = """\
@@ -168,16 +184,30 @@ for i in range(50):
 """
 
 
-def test_a_test_that_fails_is_told_with_its_turn() -> None:
-    mine, its = failed(TOO_LARGE, ScriptError)
-    assert "integer overflow" in mine[0]
-    assert mine == its
-    assert mine[2] == [(11, "i = 10")]
+def test_a_test_that_fails_is_told_with_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    message, turns = failed(TOO_LARGE, monkeypatch)
+    assert "integer overflow" in message
+    assert turns == [(11, "i = 10")]
 
 
 def test_a_loop_over_arrays_is_given_up_soon(taken: list[int]) -> None:
-    ran(ALIASES.format(body="p = sin(p) * a").replace("0.5", "[0.5, 1.0]"))
+    ran(looped("p = sin(p) * a").replace("0.5", "[0.5, 1.0]"))
     assert taken == [0] * 8
+
+
+@pytest.mark.parametrize("trap", TRAPS.values(), ids=TRAPS)
+def test_nothing_goes_wrong_that_may(trap: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared(BEFORE + trap + AFTER, monkeypatch)
+    assert ran(BEFORE + trap)["the last"] == turn_by_turn(BEFORE + trap, monkeypatch)["the last"]
+
+
+@pytest.mark.parametrize("settings", [{"wrt": ["a"]}, {"sets": {"q": 2.0}}, {"sets": {"r": 2.0}}])
+def test_what_the_command_line_asks_for_is_done(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = "for i in range(9):\n    p = sin(p) * a\n    r = p * q\n"
+    for script in (BEFORE + loop + AFTER, (BEFORE + loop + AFTER).replace(", requires_grad=True", "")):
+        compared(script, monkeypatch, **settings)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +220,6 @@ def test_a_loop_over_arrays_is_given_up_soon(taken: list[int]) -> None:
         "p += a",
         "p = sin(p) * (i * 0.5)",
         "p = 2.0",
-        "p = p * 99999999999999999",
         "p = p" + " * a" * 3000,
         "p = " + "sin(" * 150 + "p" + ")" * 150,
         "if p > 0: p = p * a",
@@ -200,5 +229,20 @@ def test_a_loop_over_arrays_is_given_up_soon(taken: list[int]) -> None:
     ],
 )
 def test_other_bodies_go_turn_by_turn(body: str, taken: list[int]) -> None:
-    ran(ALIASES.format(body=body.replace("; ", "\n    ")))
+    ran(looped(body))
     assert not any(taken)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "t = sin(p); p = t * a + q; q = t",
+        "p, q = q, p * a + q.tanh()",
+        "p = -p ** 2 / i * 0.5 - 1",
+        "s = sin(q); if i % 2:;     p = s * a; else:;     p = s + a; q = s; p = p * a",
+        "if i > 3:;     p = sin(p); elif i == 2:;     q = p * a; else:;     p = cos(p); p = p * a",
+    ],
+)
+def test_loops_of_numbers_are_programs(body: str, taken: list[int]) -> None:
+    ran(looped(body))
+    assert sum(taken) == 49
