@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Frame = list[Any]
     Instruction = tuple[int, Op, Any, int, int, int, Any]
-    #: Instructions, the registers that names take over after them, and when: if this is true, or always.
+    #: When it is chosen: if this is true, or always; the instructions; after them, which register goes where.
     Choice = tuple[Callable[[Frame], Any] | None, list[Instruction], list[tuple[int, int]]]
 
 #: What an instruction computes: a sum and a product at once, the rest by its op's function of numbers.
@@ -46,8 +46,8 @@ new = object.__new__  # as in ``scalars``
 class LoopProgram:
     """What the turns of a loop do to the slots of a frame.
 
-    In a turn each step takes the first of its choices whose test holds, computes its instructions, and lets
-    names take over from other registers, all at once. ``inputs`` are the slots that have to hold numbers
+    In a turn each step takes the first of its choices whose test holds, computes its instructions, and moves
+    what names take over from other registers. ``inputs`` are the slots that have to hold numbers
     before, with their registers, ``outputs`` those that are assigned, and ``tested`` the slots that tests
     read. Gradients have to flow to one of the registers of each of ``needed``. The tensors of the slots
     ``shared`` get another name, so they need to have one. The turns go to the slot ``counter``, and to the
@@ -85,15 +85,12 @@ class LoopProgram:
         tensors = self.inputs_on(tape, frame)
         if tensors is None or room <= 0:
             return 0
-        registers = [*self.constants, *[None] * (self.size - len(self.constants))]
-        spots = [0] * self.size
+        registers = [(value, 0) for value in self.constants]
+        registers += [(None, 0)] * (self.size - len(registers))
         for slot, register in self.inputs:
             x = frame[slot]
-            if x.__class__ is Tensor:
-                registers[register], spots[register] = x.value, x.at
-            else:
-                registers[register] = x
-        if not all(any(spots[i] > 0 for i in operands) for operands in self.needed):
+            registers[register] = (x.value, x.at) if x.__class__ is Tensor else (x, 0)
+        if not all(any(registers[i][1] > 0 for i in operands) for operands in self.needed):
             return 0
         steps, counter, counted, write = self.steps, self.counter, self.counted, tape.append
         taken, places = 0, iter(PLACES[begin:])  # of the entries to come, one for each
@@ -102,15 +99,15 @@ class LoopProgram:
                 taken += 1
                 frame[counter] = turn
                 if counted:
-                    registers[counted] = turn
+                    registers[counted] = turn, 0
                 for choices in steps:
                     for test, instructions, moves in choices:
                         if test is not None and not test(frame):
                             continue
                         # Of the two, zip asks `instructions` first: no place is lost where there are no more.
                         for (kind, op, scalar, i, j, k, site), place in zip(instructions, places):  # noqa: B905
-                            x = registers[i]
-                            y = registers[j]
+                            x, a = registers[i]
+                            y, b = registers[j]
                             if kind == ADD:
                                 out = x + y
                             elif kind == MUL:
@@ -122,17 +119,15 @@ class LoopProgram:
                                     out = None
                                 if out.__class__ is not float:
                                     out = op.evaluate_scalars(*((x,) if kind == UNARY else (x, y)))
-                            write((op, spots[i], spots[j], x, y, out, site))
-                            registers[k] = out
-                            spots[k] = place
-                        for k, out, place in [(k, registers[i], spots[i]) for i, k in moves]:
-                            registers[k] = out
-                            spots[k] = place
+                            write((op, a, b, x, y, out, site))
+                            registers[k] = out, place
+                        for i, k in moves:
+                            registers[k] = registers[i]
                         break
             if len(tape) > begin:
                 mode.site = tape[-1][6]
         finally:  # a test may fail in the midst of a turn
-            self.store(frame, tape, registers, spots, tensors)
+            self.store(frame, tape, registers, tensors)
         return taken
 
     def inputs_on(self, tape: Tape, frame: Frame) -> dict[int, Tensor] | None:
@@ -155,11 +150,11 @@ class LoopProgram:
         return tensors if all(frame[slot].__class__ is int for slot in self.tested) else None
 
     def store(
-        self, frame: Frame, tape: Tape, registers: list[Any], spots: list[int], tensors: dict[int, Tensor]
+        self, frame: Frame, tape: Tape, registers: list[tuple[Any, int]], tensors: dict[int, Tensor]
     ) -> None:
         """Give the names what they hold now; those that hold the same number of the tape share a tensor."""
         for slot, register in self.outputs:
-            value, place = registers[register], spots[register]
+            value, place = registers[register]
             if not place:
                 if value is not None:  # no turn has come by the assignment
                     frame[slot] = value

@@ -154,7 +154,17 @@ class Writer:
         lines = [
             (op, *[kept.get(register, register) for register in line], site) for op, *line, site in self.lines
         ]
-        return lines, [(kept.get(register, register), own) for register, own in moves]
+        return lines, self.in_turn([(kept.get(register, register), own) for register, own in moves])
+
+    def in_turn(self, moves: list[Move]) -> list[Move]:
+        """Moves at once as moves one after the other."""
+        targets = {own for _, own in moves}
+        if targets.isdisjoint(register for register, _ in moves):
+            return moves
+        between = [(UNNAMED, self.unnamed + number) for number in range(len(moves))]
+        self.unnamed += len(moves)
+        sources = [register for register, _ in moves]
+        return [*zip(sources, between, strict=True), *zip(between, [own for _, own in moves], strict=True)]
 
     def assign(self, node: syntax.Assign) -> None:
         if len(node.targets) != 1:
