@@ -7,6 +7,8 @@ Many lines of one make are a Block, which text.py joins by columns.
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from autodiff.cli.console import cells, visible
 from autodiff.cli.render.prose import fold
 from autodiff.core.naming import bracketed
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     Piece = tuple[str, str]
     Line = tuple[Piece, ...]
 
+LAST_CHARACTER = itemgetter(-1)
 PLAIN = ""
 NAME, NUMBER, GRADIENT, MUTED, TITLE, GUIDE = "name", "number", "gradient", "muted", "title", "guide"
 EMPTY: Line = ()
@@ -77,8 +80,8 @@ class Block:
         text = "\n".join(map("".join, zip(*self.columns, strict=True))) + "\n"
         nexts = [*self.styles[1:], None]
         last = [texts for texts, style in zip(self.columns, nexts, strict=True) if style is None]
-        ends = {text[-1:] for texts in last for text in texts}  # to search the whole text takes longer
-        if " " in ends or "" in ends:
+        # To search the whole text takes longer.
+        if any("" in texts or " " in {*map(LAST_CHARACTER, texts)} for texts in last):
             text = "\n".join(map(str.rstrip, text.split("\n")))
         return text
 

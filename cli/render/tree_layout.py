@@ -124,7 +124,7 @@ class Column:
     Texts on the left repeat themselves, numbers on the right do not.
     """
 
-    __slots__ = ("ats", "is_right", "style", "texts", "title", "widest")
+    __slots__ = ("ats", "is_ascii", "is_right", "style", "texts", "title", "widest")
 
     def __init__(
         self,
@@ -139,32 +139,27 @@ class Column:
         self.style = style
         self.ats = ats
         self.is_right = is_right
-        self.widest = widest(texts if is_right else [*set(texts)])
+        different = texts if is_right else [*set(texts)]
+        self.is_ascii = "".join(different).isascii()
+        self.widest = max(map(len if self.is_ascii else cells, different))
 
     def width(self, gap: str) -> int:
         return len(gap) + max(cells(self.title), self.widest)
 
     def head(self, gap: str) -> str:
-        return self._padded([self.title], gap)[0]
+        return pad(self.title if self.is_right else gap + self.title, self.width(gap), self.is_right)
 
     def by_row(self, gap: str) -> list[str]:
         """The text of each row behind the gap."""
-        texts = self.texts
-        if self.is_right:
-            padded = self._padded(texts, gap)
-        else:
-            different = [*set(texts)]
-            of = dict(zip(different, self._padded(different, gap), strict=True))
-            padded = [of[text] for text in texts]
-        return padded if self.ats is None else [padded[at] for at in self.ats]
-
-    def _padded(self, texts: list[str], gap: str) -> list[str]:
-        width = self.width(gap)
+        texts, width = self.texts, self.width(gap)
         if not self.is_right:
-            return [pad(gap + text, width) for text in texts]
-        if "".join(texts).isascii():
-            return [text.rjust(width) for text in texts]
-        return [pad(text, width, True) for text in texts]
+            of = {text: pad(gap + text, width) for text in set(texts)}
+            padded = [of[text] for text in texts]
+        elif self.is_ascii:
+            padded = [text.rjust(width) for text in texts]
+        else:
+            padded = [pad(text, width, True) for text in texts]
+        return padded if self.ats is None else [padded[at] for at in self.ats]
 
 
 def draw(rows: Rows, deepest: int, page: Page) -> tuple[list[str], list[str]]:
@@ -207,8 +202,10 @@ def side_by_side(
 
 def indents(rows: Rows, deepest: int) -> list[int]:
     """How wide the guides are that ``draw`` makes; to measure them takes a part of drawing them."""
-    before, most = STEP * (deepest - 1) + len("[] "), len(str(max(rows.depths)))
-    digits = [1, *[digits for digits in range(1, most + 1) for _ in range(9 * 10 ** (digits - 1))]]
+    before, most = STEP * (deepest - 1) + len("[] "), max(rows.depths)
+    digits = [1]  # of the numbers up to the largest depth
+    while len(digits) <= most:
+        digits += [len(str(len(digits)))] * min(9 * len(digits), most + 1 - len(digits))
     return [
         STEP * level if level <= deepest else before + digits[depth]
         for level, depth in zip(rows.levels, rows.depths, strict=True)
