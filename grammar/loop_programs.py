@@ -116,6 +116,7 @@ class Writer:
             if len(plain) < len(body):
                 raise NotOfNumbers
             self.assigned, self.results = set(assigned), set(results)
+            # The test is compiled once more: the closure of the whole branch does not give it away.
             choices.append((None if test is None else self.c.expression(test), *self.segment(plain)))
             ends.append((self.assigned, self.results, self.last))
         self.assigned = set.intersection(*[end[0] for end in ends])
@@ -126,35 +127,47 @@ class Writer:
         return choices
 
     def segment(self, statements: list[syntax.Assign]) -> tuple[list[Line], list[Move]]:
-        """The instructions of assignments in turn, and what the names take over after them."""
+        """The instructions of assignments one after the other, and the moves that come after them.
+
+        As an operand, a register that is a name's own is what the name holds before all of them.
+        """
         self.held, self.lines = {}, []
         for statement in statements:
             self.assign(statement)
-        read_last: dict[Register, int] = {}
-        for at, (_, x, y, _, _) in enumerate(self.lines):
-            read_last[x] = read_last[y] = at
-        made_at = {line[3]: at for at, line in enumerate(self.lines)}
-        kept: dict[Register, Register] = {}
-        moves = []
         sure = {self.named(slot) for slot in self.results}
         for slot, register in self.held.items():
-            own = self.named(slot)
-            is_sure = register[0] == UNNAMED or register in sure
-            if not is_sure:
+            if register[0] == UNNAMED or register in sure:
+                self.results.add(slot)
+            else:
+                self.results.discard(slot)
                 self.doubtful.add(slot)
-            (self.results.add if is_sure else self.results.discard)(slot)
-            # A result goes to its name at once, unless what the name holds until then is read after that.
-            is_free = read_last.get(own, -1) <= made_at.get(register, -1) and own not in self.held.values()
-            if register in made_at and register not in kept and is_free:
-                kept[register] = own
-            elif register != own:
-                moves.append((register, own))
         self.assigned.update(self.held)
         self.outputs.update(self.held)
+        at_once = self.written_at_once()
         lines = [
-            (op, *[kept.get(register, register) for register in line], site) for op, *line, site in self.lines
+            (op, *[at_once.get(register, register) for register in line], site)
+            for op, *line, site in self.lines
         ]
-        return lines, self.in_turn([(kept.get(register, register), own) for register, own in moves])
+        targets = [
+            (at_once.get(register, register), self.named(slot)) for slot, register in self.held.items()
+        ]
+        return lines, self.in_turn([(register, own) for register, own in targets if register != own])
+
+    def written_at_once(self) -> dict[Register, Register]:
+        """Of results that need no move the register of the name they go to.
+
+        Nothing may read there, once the result is made, what the name held before.
+        """
+        made_at = {line[3]: at for at, line in enumerate(self.lines)}
+        read_last = {register: at for at, line in enumerate(self.lines) for register in line[1:3]}
+        taken_over = set(self.held.values())
+        found: dict[Register, Register] = {}
+        for slot, register in self.held.items():
+            own = self.named(slot)
+            is_free = own not in taken_over and read_last.get(own, -1) <= made_at.get(register, -1)
+            if is_free and register in made_at and register not in found:
+                found[register] = own
+        return found
 
     def in_turn(self, moves: list[Move]) -> list[Move]:
         """Moves at once as moves one after the other."""
