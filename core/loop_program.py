@@ -74,16 +74,16 @@ class LoopProgram:
     tested: list[int]
 
     def run(self, frame: Frame, turns: Iterator[int], most: int) -> int:
-        """Take up to so many of the turns that a loop has left; how many it took.
+        """Take up to so many of the turns that a loop has left, and no more than that; how many it took.
 
         None is taken where the names do not hold plain numbers, or such as stand on the open tape, and no
         more than that has room for.
         """
         tape = mode.tape
         begin = len(tape)
-        room = (LIMIT - begin) // self.longest
+        most = min(most, (LIMIT - begin) // self.longest)
         tensors = self.inputs_on(tape, frame)
-        if tensors is None or room <= 0:
+        if tensors is None or most <= 0:
             return 0
         registers = [(value, 0) for value in self.constants]
         registers += [(None, 0)] * (self.size - len(registers))
@@ -93,9 +93,9 @@ class LoopProgram:
         if not all(any(registers[i][1] > 0 for i in operands) for operands in self.needed):
             return 0
         steps, counter, counted, write = self.steps, self.counter, self.counted, tape.append
-        taken, places = 0, iter(PLACES[begin:])  # of the entries to come, one for each
+        taken, places = 0, iter(PLACES[begin : begin + most * self.longest])  # one for each entry to come
         try:
-            for turn in islice(turns, min(most, room)):
+            for turn in islice(turns, most):
                 taken += 1
                 frame[counter] = turn
                 if counted:

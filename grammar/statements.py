@@ -5,6 +5,8 @@ Assignments are in ``assignment``; functions, classes and imports in ``definitio
 
 from __future__ import annotations
 
+from operator import length_hint
+
 from autodiff.core.errors import CompileError, Edit, Fix, ScriptError
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import Later
@@ -118,6 +120,8 @@ OF_PROGRAMS = frozenset([syntax.Assign, syntax.If])
 #: How often a loop's program may take no turn before it is given up. On a new tape it takes none until what
 #: the loop reads is entered there.
 TRIES = 8
+#: With fewer turns left it gains nothing: to begin and to end takes as long as two.
+FEWEST = 4
 
 
 @compiles(syntax.For, STATEMENTS)
@@ -149,9 +153,9 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                 else:
                     store(frame, value)
                 signal = body(frame)
-                if tries and program is not None:
+                if tries and program is not None and length_hint(left) >= FEWEST:
                     try:
-                        taken = program.run(frame, left, runtime.steps)
+                        taken = program.run(frame, left, min(length_hint(left), runtime.steps))
                     except Exception:
                         value = frame[program.counter]  # the turn that failed is not the one it began with
                         raise
