@@ -47,12 +47,12 @@ class LoopProgram:
     """What the turns of a loop do to the slots of a frame.
 
     In a turn each step takes the first of its choices whose test holds, computes its instructions, and moves
-    what names take over from other registers. ``inputs`` are the slots that have to hold numbers
-    before, with their registers, ``outputs`` those that are assigned, and ``tested`` the slots that tests
-    read. Gradients have to flow to one of the registers of each of ``needed``. The tensors of the slots
-    ``shared`` get another name, so they need to have one. The turns go to the slot ``counter``, and to the
-    register ``counted`` where instructions read it; that is 0 otherwise. ``last`` is the name that every turn
-    assigns last, if it is one and the same.
+    what names take over from other registers. ``inputs`` are the slots that have to hold numbers before, with
+    their registers, ``outputs`` those that are assigned, and ``tested`` the slots that tests read. Gradients
+    have to flow to one of the registers of each of ``needed``. The tensors of the slots ``shared`` are given
+    another name, which their nodes take where they have none; so they have to have one. The turns go to the
+    slot ``counter``, and to the register ``counted`` where instructions read it; that is 0 otherwise. What
+    every turn assigns last is ``last``, if it is one and the same name.
     """
 
     __slots__ = (
@@ -74,16 +74,16 @@ class LoopProgram:
     tested: list[int]
 
     def run(self, frame: Frame, turns: Iterator[int], most: int) -> int:
-        """Take up to so many of the turns that a loop has left, and no more than that; how many it took.
+        """Take up to so many turns of a loop, as many as the open tape has room for; how many it took.
 
-        None is taken where the names do not hold plain numbers, or such as stand on the open tape, and no
-        more than that has room for.
+        ``turns`` are those that the loop has left, at least ``most``. None is taken where the names do not
+        hold plain numbers, or such as stand on the tape.
         """
         tape = mode.tape
         begin = len(tape)
         most = min(most, (LIMIT - begin) // self.longest)
-        tensors = self.inputs_on(tape, frame)
-        if tensors is None or most <= 0:
+        tensors = self.inputs_on(tape, frame) if most > 0 else None
+        if tensors is None:
             return 0
         registers = [(value, 0) for value in self.constants]
         registers += [(None, 0)] * (self.size - len(registers))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Line = tuple[Op, Register, Register, Register, Any]
     Written = tuple[Evaluate | None, list[Line], list[Move]]
 
-#: The ops of the operators.
+#: The ops of the operators that numbers have.
 OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
 #: The operators that tests are made of.
 IN_TESTS = frozenset(["+", "-", "*", "%", "//"])
@@ -65,7 +65,10 @@ class Writer:
 
     ``held`` are the registers of the names that the assignments since the last branch have given new values;
     before that a name is in its own. ``assigned`` are the names that are sure to be by now in each turn, and
-    ``results`` those of them that are sure to stand on the tape. ``doubtful`` names do not always.
+    ``results`` those of them that are sure to hold a result. ``doubtful`` are the names that may be assigned
+    something else in some turn, and ``asked`` the names among the operands of an instruction that has no
+    result for one. ``last`` are the names of which one is assigned last, empty where it may be none;
+    ``shared`` are those whose values other names take over. ``met`` counts operators and functions.
     """
 
     def __init__(self, c: Compiler, counter: int) -> None:
@@ -151,7 +154,7 @@ class Writer:
         targets = [
             (at_once.get(register, register), self.named(slot)) for slot, register in self.held.items()
         ]
-        return lines, self.in_turn([(register, own) for register, own in targets if register != own])
+        return lines, self.in_order([(register, own) for register, own in targets if register != own])
 
     def written_at_once(self) -> dict[Register, Register]:
         """Of results that need no move the register of the name they go to.
@@ -169,8 +172,8 @@ class Writer:
                 found[register] = own
         return found
 
-    def in_turn(self, moves: list[Move]) -> list[Move]:
-        """Moves at once as moves one after the other."""
+    def in_order(self, moves: list[Move]) -> list[Move]:
+        """What moves that happen all at once come to one after the other."""
         targets = {own for _, own in moves}
         if targets.isdisjoint(register for register, _ in moves):
             return moves

@@ -153,9 +153,9 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                 else:
                     store(frame, value)
                 signal = body(frame)
-                if tries and program is not None and length_hint(left) >= FEWEST:
+                if tries and program is not None and (turns := length_hint(left)) >= FEWEST:
                     try:
-                        taken = program.run(frame, left, min(length_hint(left), runtime.steps))
+                        taken = program.run(frame, left, min(turns, runtime.steps))
                     except Exception:
                         value = frame[program.counter]  # the turn that failed is not the one it began with
                         raise

@@ -148,7 +148,7 @@ def spell_locals(ways: Sequence[GraphEdge], page: Page) -> list[str]:
     """The local derivatives of edges; most are a short symbol with a number, or that number."""
     spec, limit = f"%.{page.digits}g", 10.0**page.digits
     spelled = []
-    known: dict[str, tuple[float, str]] = {}  # most edges have the slope of a sum
+    known: dict[str, tuple[float, str]] = {}  # what a symbol came to last: most edges have the slope of a sum
     for way in ways:
         symbol, value = way.symbol, way.local
         if value.__class__ is not float or not value or not -limit < value < limit:
@@ -164,8 +164,7 @@ def spell_locals(ways: Sequence[GraphEdge], page: Page) -> list[str]:
             if symbol[:1] in NUMBERS_BEGIN:
                 spelled.append(spell_local(way, page))
                 continue
-            is_fit = len(symbol) <= WIDEST_NAME and symbol.isascii() and symbol.isprintable()
-            text = f"{symbol if is_fit else fit(symbol, WIDEST_NAME)} = {text}"
+            text = f"{fit(symbol, WIDEST_NAME)} = {text}"
         known[symbol] = value, text
         spelled.append(text)
     return spelled
