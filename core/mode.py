@@ -6,6 +6,7 @@ runs). Everything else in the engine is a function of its arguments.
 
 from __future__ import annotations
 
+from collections import deque
 from weakref import ref
 
 from autodiff.core.span import Span
@@ -86,6 +87,14 @@ class Header:
 CLOSED: Tape = [Header(0, TRUSTED)]
 
 
+#: From so many entries on, a tape is one of many.
+LONG = 2048
+#: Python gives memory back to the system by the megabyte as soon as nothing is left in it, and the system
+#: clears it before it gives it again: a tenth of the time of a long program that is repeated. So something
+#: small is left in the memory of the last long tapes, of an entry's size, that it lies among the entries.
+KEPT: deque[tuple[int, ...]] = deque(maxlen=256)
+
+
 class Mode:
     """``enabled``: operations are recorded. ``site``: the span now running. ``recorder``: keeps graphs.
 
@@ -130,6 +139,8 @@ class Mode:
             header = tape[0]
             self.number = header.first + len(tape) - 1 + len(header.inserted) - len(header.places)
             self.tape = CLOSED
+            if len(tape) > LONG:
+                KEPT.append(tuple(bytes(7)))
             for leaf in header.leaves:  # they would keep the tape, and all before it
                 x = leaf()
                 if x is not None and x.own_node is not None:  # it may have taken on an entry's history since
