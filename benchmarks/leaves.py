@@ -16,7 +16,7 @@ def leaf(array: np.ndarray) -> Tensor:
     """A tensor that requires gradients, and no copy."""
     from autodiff.core.tensors import Tensor, settle
 
-    return Tensor(settle(array)).set_requires_grad()
+    return Tensor.of(settle(array)).set_requires_grad()
 
 
 def gradients(leaves: Iterable[Any]) -> list[Any]:

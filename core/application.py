@@ -56,11 +56,11 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     if are_numbers:
         out = op.evaluate_scalars(*values)
         if not tracked:
-            return Tensor(out)
+            return Tensor.of(out)
         if len(operands) <= 2:
             return numbers.result(Tensor, op, operands, values, out)  # type: ignore[no-any-return] # a Tensor
         inputs = tuple([x.source() if x.__class__ is Tensor else None for x in operands])
-        return Tensor(out, ArrayNode(op, inputs, tuple(values), params, out, mode.site), visible)
+        return Tensor.of(out, ArrayNode(op, inputs, tuple(values), params, out, mode.site), visible)
     if float in map(type, values):
         for place, x in enumerate(operands):
             if x.__class__ is Tensor and values[place].__class__ is float:
@@ -84,12 +84,12 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     out = settle(out)
     is_single = out.__class__ is float
     if not tracked or not (is_single or out.dtype.kind == "f"):
-        made = Tensor(out)
+        made = Tensor.of(out)
         if mode.probe is not None:
             mode.probe.compared(op, given)
     else:
         sources = tuple([(x.own_node or x.source()) if x.__class__ is Tensor else None for x in operands])
-        made = Tensor(out, ArrayNode(op, sources, given, params, out, mode.site), visible)
+        made = Tensor.of(out, ArrayNode(op, sources, given, params, out, mode.site), visible)
         if not is_single and out.size >= settings.least:
             settings.begin()
     if is_view:

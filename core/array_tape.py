@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import chain
 
 from autodiff.core.cotangents import fitted
-from autodiff.core.entrywise import ALIKE, BROADCAST, new
+from autodiff.core.entrywise import ALIKE, BROADCAST
 from autodiff.core.mode import CLOSED, mode
 from autodiff.core.node import SMALL, Leaf
 from autodiff.core.recipes import SAME, TIMES_X, TIMES_Y, recipe_of
@@ -67,14 +67,13 @@ def written(
     if len(places) == 1:
         places.append(0)
         values = (values[0], None)
-    made = new(kind)
+    made = kind()
     made.value = out
     made.tape = tape
     made.at = len(tape)  # leaves may have taken the last of the PLACES
     made.own_node = made.cell = made.alias = made.versions = None
     made.requires_grad = visible
-    if form is not None:
-        made.form = form
+    made.form = form
     tape.append((use, *places, *values, out, mode.site))
     return made
 

@@ -136,13 +136,13 @@ def gather(cell: GradCell, g: Any, create_graph: bool, node: Node) -> None:
         # A copy, as in torch: what arrives may show one number in several places, which nobody can add to.
         cell.grad = OPS["clone"].named("CopyBackwards")(g) if is_leaf else g
     elif cell.grad is None:
-        cell.grad = Tensor(laid_out(settle(g), node.out if is_leaf else None))
+        cell.grad = Tensor.of(laid_out(settle(g), node.out if is_leaf else None))
     elif create_graph:
         cell.grad = cell.grad + g
     elif is_leaf:  # in place, as torch does: whoever holds the old .grad sees the sum
-        cell.grad.assign_in_place(Tensor(_plain_sum(cell.grad.value, g)))
+        cell.grad.assign_in_place(Tensor.of(_plain_sum(cell.grad.value, g)))
     else:
-        cell.grad = Tensor(_plain_sum(cell.grad.value, g))
+        cell.grad = Tensor.of(_plain_sum(cell.grad.value, g))
 
 
 def laid_out(g: Any, like: Any) -> Any:
@@ -197,7 +197,7 @@ def grad(
         leaves: list[Any] = [x.own_node for x in wanted]
         received = written_pass("grad", targets, weights, bool(retain_graph), leaves)
         if received is not None:
-            return tuple([Tensor(settle(received[leaf])) for leaf in leaves])
+            return tuple([Tensor.of(settle(received[leaf])) for leaf in leaves])
     seeds: dict[Node, Any] = {}
     for target, weight in zip(targets, weights, strict=True):
         root, seed = start_of(target, weight)
@@ -234,7 +234,7 @@ def grad(
                 caret="the output does not depend on this tensor",
                 help=("leave it out, or pass allow_unused=True to get None",),
             )
-        results.append(None if g is None else g if create_graph else Tensor(settle(g)))
+        results.append(None if g is None else g if create_graph else Tensor.of(settle(g)))
     gather_retained(cotangents, order, create_graph)
     retain = create_graph if retain_graph is None else retain_graph
     passed = [node for node in order if node not in ends] if ends else order
@@ -297,7 +297,7 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
         if (
             settings.has_begun and output.lazy is not None and not output.lazy.shape
         ):  # its value is not asked for
-            return Tensor(settle(np.ones((), output.lazy.dtype)))
+            return Tensor.of(settle(np.ones((), output.lazy.dtype)))
         if output.size != 1:
             raise GradientError(
                 "grad can be implicitly created only for scalar outputs",
@@ -305,7 +305,7 @@ def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
                 operands=(output,),
                 caret=f"backward() needs one number to start from, but this has {output.size}",
             )
-        return Tensor(1.0 if output.value.__class__ is float else np.ones_like(output.value))
+        return Tensor.of(1.0 if output.value.__class__ is float else np.ones_like(output.value))
     if gradient.dtype is not output.dtype:
         gradient = OPS["to"](gradient, dtype=output.dtype.name)
     return gradient

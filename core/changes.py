@@ -261,7 +261,7 @@ def reshape_in_place(tensor: Tensor, result: Tensor) -> Tensor:
 
 def leave_behind(tensor: Tensor, alias: Alias, recipe: Recipe, views: list[Alias]) -> None:
     """Make ``tensor`` a view of what it was, which its aliases and views go on sharing memory with."""
-    before = tensor.__class__(tensor.value, tensor.node, tensor.requires_grad)
+    before = tensor.of(tensor.value, tensor.node, tensor.requires_grad)
     before.versions, before.alias = tensor.versions, alias
     alias.members[:] = [member for member in alias.members if member() is not tensor]
     alias.members.append(ref(before))

@@ -232,7 +232,7 @@ class Completer:
             and part.value.node.inputs[0] is node
         }
         leaves: dict[Node, str] = {}
-        like = Tensor(node.out)
+        like = Tensor.of(node.out)
         received = np.broadcast_to(np.asarray(g[1], dtype=dtype_of(node.out).name), node.shape)
         answer = made.call_backward(_placeholder(received, like, "?", leaves))[expr.value.operand]
         if answer is None:
@@ -284,10 +284,10 @@ def _placeholder(value: Any, like: Tensor, spelled: str, leaves: dict[Node, str]
     """A tensor that is followed; ``leaves`` gets its node."""
     array = settle(np.array(value))
     if not like.dtype.is_floating_point:
-        return Tensor(array)
+        return Tensor.of(array)
     leaf = Leaf(array, tracked=True)
     leaves[leaf] = spelled
-    made = Tensor(array, leaf, True)
+    made = Tensor.of(array, leaf, True)
     copy: Tensor = OPS["clone"](made)  # which may be changed in place, as a leaf may not
     return copy
 

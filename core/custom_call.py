@@ -108,13 +108,13 @@ class CustomCall:
             size = outputs[position].size
             self.slots[position] = (end, end + size)
             end += size
-        self.outputs = [Tensor(x.value) if isinstance(x, Tensor) else None for x in outputs]
+        self.outputs = [Tensor.of(x.value) if isinstance(x, Tensor) else None for x in outputs]
         returned: dict[int, Tensor] = {}
         saved: dict[int, Tensor] = {}
         for position, node in zip(flowing, self.nodes_of(outputs, flowing), strict=True):
             x = outputs[position]
-            made = Tensor(x.value, node, requires_grad)
-            saved[id(x)] = Tensor(x.value, node, requires_grad)
+            made = Tensor.of(x.value, node, requires_grad)
+            saved[id(x)] = Tensor.of(x.value, node, requires_grad)
             returned[id(x)] = x.assign_in_place(made) if self.is_changed_operand(x) else made
         self.keep_saved(saved)
         return [returned[id(x)] if id(x) in returned else unrecorded(x, self.context) for x in outputs]
@@ -193,7 +193,7 @@ class CustomCall:
         other values.
         """
         operands = {
-            id(x): Tensor(x.value, source, x.requires_grad)
+            id(x): Tensor.of(x.value, source, x.requires_grad)
             for x, source in zip(self.operands, self.sources, strict=True)
             if isinstance(x, Tensor)
         }
@@ -205,7 +205,7 @@ class CustomCall:
         """The value of the node for other operands: ``forward`` once more, with a context of its own."""
         context = type(self.context)(tuple(isinstance(x, Tensor) for x in self.operands))
         operands = [
-            Tensor(settle(np.array(value))) if isinstance(x, Tensor) else x
+            Tensor.of(settle(np.array(value))) if isinstance(x, Tensor) else x
             for x, value in zip(self.operands, values, strict=True)
         ]
         with no_grad(), drawn_again(self.mark):
@@ -221,7 +221,7 @@ class CustomCall:
         operands = []
         for x, value in zip(self.operands, values, strict=True):
             if isinstance(x, Tensor) and not isinstance(value, Tensor):
-                value = Tensor(settle(np.array(value)))
+                value = Tensor.of(settle(np.array(value)))
             operands.append(OPS["clone"](value) if self.is_changed_operand(x) else value)
         with drawn_again(self.mark):
             result = apply_function(self.name, self.forward, self.backward, tuple(operands))
@@ -242,7 +242,7 @@ class CustomCall:
 
     def call_backward(self, g: Any) -> tuple[Any, ...]:
         """What the user's ``backward`` answers to the gradient of the outputs, checked."""
-        arguments = self.arguments_for(g if isinstance(g, Tensor) else Tensor(settle(g)))
+        arguments = self.arguments_for(g if isinstance(g, Tensor) else Tensor.of(settle(g)))
         self.reached.clear()
         site = mode.site  # a script's backward moves it from line to line
         try:
@@ -272,7 +272,7 @@ class CustomCall:
             if not has_one and (output is None or not self.context.fills_in_zeros):
                 arguments.append(None)
             elif slot is None:
-                arguments.append(Tensor(settle(np.zeros(output.shape, dtype=output.dtype.name))))
+                arguments.append(Tensor.of(settle(np.zeros(output.shape, dtype=output.dtype.name))))
             elif not is_row:
                 arguments.append(g)
             else:
@@ -305,8 +305,8 @@ def unrecorded(output: Any, context: Context) -> Any:
     if not isinstance(output, Tensor):
         return output
     if any(output is tensor for tensor in context.changed):
-        return output.assign_in_place(Tensor(output.value))  # counts as a change
-    return Tensor(output.value)
+        return output.assign_in_place(Tensor.of(output.value))  # counts as a change
+    return Tensor.of(output.value)
 
 
 def checked(name: str, answers: tuple[Any, ...], values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -121,10 +121,10 @@ class Scalar:
         x = tensor(np.asarray(point, dtype=float), requires_grad=True)
         root = self.recording.recorded({self.target: x})[self.subject.root]
         if not root.requires_grad:
-            return Tensor(settle(np.zeros(x.shape))), x
-        seed = Tensor(settle(np.asarray(self.subject.seed, dtype=float)))
+            return Tensor.of(settle(np.zeros(x.shape))), x
+        seed = Tensor.of(settle(np.asarray(self.subject.seed, dtype=float)))
         (g,) = grad(root, x, seed, create_graph=create_graph, allow_unused=True)
-        return Tensor(settle(np.zeros(x.shape))) if g is None else g, x
+        return Tensor.of(settle(np.zeros(x.shape))) if g is None else g, x
 
     @property
     def is_analytic(self) -> bool:

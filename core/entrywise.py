@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 array_tape = Later("autodiff.core.array_tape")
 
-new = object.__new__  # a Tensor without its __init__, whose call takes as long as all that it does
 #: The parameters of the nodes made here, none: by them one sees that all their arrays are alike.
 ALIKE: dict[str, Any] = {}
 #: The same of nodes one of whose arrays has to be broadcast.
@@ -52,7 +51,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
         if out.dtype is not dtype:
             return dispatch((x,), {})
         if not mode.enabled or not is_followed(x):
-            return kind(out)
+            return kind.of(out)
         return recorded(kind, use, (x,), (value,), out, x.requires_grad)
 
     return call
@@ -77,27 +76,28 @@ def infix(name: str, general: Operator) -> Operator:
         nonlocal use, compute
         kind, tape = self.__class__, mode.tape
         x = self.value
-        if self.tape is not tape or x.__class__ is float:
+        if self.tape is not tape or self.form is None:
             return apart(self, other)
+        form = self.form
         if is_number(other):
             y, b, visible = other, 0, self.requires_grad
         elif other.__class__ is not kind or other.tape is not tape:
             return apart(self, other)
         else:
-            y, b = other.value, other.at
-            if y.__class__ is float or other.form is not self.form:
+            if other.form is not form:
                 return apart(self, other)
+            y, b = other.value, other.at
             visible = self.requires_grad or other.requires_grad
-        if (self.at < 0 and b <= 0) or len(tape) >= self.form.most:
+        if (self.at < 0 and b <= 0) or len(tape) >= form.most:
             return apart(self, other)
         if use is None:  # the ops are loaded after the class of tensors
             use = use_of(OPS[name], ALIKE)
             compute = compute or OPS[name].forward
-        made = new(kind)
+        made = kind()
         made.value = out = compute(x, y)
         made.tape = tape
         made.at = PLACES[len(tape)]
-        made.form = self.form
+        made.form = form
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = visible
         tape.append((use, self.at, b, x, y, out, mode.site))
@@ -129,14 +129,14 @@ def infix_apart(name: str, general: Operator) -> Operator:
                 params = BROADCAST
             out = op.forward(x, y) if compute is None else compute(x, y)
             if not mode.enabled or not (is_followed(self) or is_followed(other)):
-                return kind(out)
+                return kind.of(out)
             visible = self.requires_grad or other.requires_grad
             return recorded(kind, use_of(op, params), (self, other), (x, y), out, visible)
         if x.__class__ is float or x.dtype.kind != "f" or not x.ndim or not is_number(other):
             return general(self, other)
         out = op.forward(x, other) if compute is None else compute(x, other)
         if not mode.enabled or not is_followed(self):
-            return kind(out)
+            return kind.of(out)
         return recorded(kind, use_of(op, ALIKE), (self, other), (x, other), out, self.requires_grad)
 
     return infixed
@@ -154,7 +154,7 @@ def reflected(name: str, general: Operator) -> Operator:
         op = OPS[name]
         out = op.forward(other, y) if compute is None else compute(other, y)
         if not mode.enabled or not is_followed(self):
-            return kind(out)
+            return kind.of(out)
         return recorded(kind, use_of(op, ALIKE), (other, self), (other, y), out, self.requires_grad)
 
     return infixed
@@ -215,11 +215,11 @@ def recorded(
         if written is not None:
             return written
     inputs = tuple([(x.own_node or x.source()) if x.__class__ is kind else None for x in operands])
-    made = new(kind)
+    made = kind()
     made.value = out
     made.tape = made.cell = made.alias = made.versions = None
     made.requires_grad = visible
-    node = made.own_node = new(ArrayNode)
+    node = made.own_node = object.__new__(ArrayNode)
     node.op = use.op
     node._inputs = inputs
     node._operands = values

@@ -145,4 +145,4 @@ def put_off(log_softmax: Op, nll_loss: Op, x: Tensor, params: dict[str, Any]) ->
     logarithms = Logarithms(log_softmax, x.value)
     logs = node_put_off(log_softmax, (x.node,), (x.value,), {"dim": 1}, logarithms)
     loss = node_put_off(nll_loss, (logs,), (logarithms,), params, Loss(known, kept))
-    return Tensor(known, loss, x.requires_grad)
+    return Tensor.of(known, loss, x.requires_grad)

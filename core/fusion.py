@@ -288,7 +288,7 @@ def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor
             if x.__class__ is Lazy:
                 x.value()
         lazy.length = 1
-    made = object.__new__(Tensor)
+    made = Tensor()
     made.lazy = lazy
     made.tape = made.cell = made.alias = made.versions = None
     made.requires_grad = visible

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 ADD, MUL, UNARY, BINARY = range(4)
 KINDS = {"add": ADD, "mul": MUL}
 
-new = object.__new__  # as in ``scalars``
-
 
 class LoopProgram:
     """What the turns of a loop do to the slots of a frame.
@@ -161,10 +159,11 @@ class LoopProgram:
                 continue
             x = tensors.get(place)
             if x is None:
-                x = tensors[place] = new(Tensor)
+                x = tensors[place] = Tensor()
                 x.value = value
                 x.tape = tape
                 x.at = place
+                x.form = None
                 x.own_node = x.cell = x.alias = x.versions = None
                 x.requires_grad = True
             frame[slot] = x

@@ -70,7 +70,7 @@ class Recording:
                 for node in self.steps:
                     mode.site = node.site
                     operands = tuple(
-                        x if below is None or isinstance(x, Tensor) else Tensor(_in_double_precision(x))
+                        x if below is None or isinstance(x, Tensor) else Tensor.of(_in_double_precision(x))
                         for below, x in zip(node.inputs, self._operands(node, known), strict=True)
                     )
                     if isinstance(node.op, Whole):  # whose rule knows the operands of its own call alone
@@ -83,7 +83,7 @@ class Recording:
                         known[node] = AS_DIFFERENTIATED.get(node.op.name, node.op)(*operands, **node.params)
         finally:
             mode.site = site
-        known.setdefault(self.root, Tensor(self.root.out))
+        known.setdefault(self.root, Tensor.of(self.root.out))
         return known
 
     def _operands(self, node: OpNode, known: Mapping[Node, Any]) -> tuple[Any, ...]:
@@ -120,7 +120,7 @@ def whole_of(outputs: list[Any], call: CustomCall) -> Tensor:
         return first
     [row] = first.node.inputs
     assert row is not None
-    return Tensor(row.out, row, first.requires_grad)
+    return Tensor.of(row.out, row, first.requires_grad)
 
 
 def _computed(node: OpNode, operands: tuple[Any, ...]) -> Any:

@@ -28,8 +28,6 @@ fusion = Later("autodiff.core.fusion")
 #: Whole numbers below this one are floats as well, so that no sum or product with one overflows.
 EXACT = 1 << 53
 
-new = object.__new__  # a Tensor without its __init__, whose call takes as long as all that it does
-
 
 def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     """How to call an op of one operand."""
@@ -55,13 +53,13 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         tape = mode.tape
         if x.tape is not tape or x.at < 0 or len(tape) >= LIMIT:
             return apart(x)
-        value = x.value
-        if value.__class__ is not float:
-            if not is_elementwise or len(tape) >= x.form.most:
+        value, form = x.value, x.form
+        if form is not None:
+            if not is_elementwise or len(tape) >= form.most:
                 return of_array(x)
             # Of single and double precision all these ops keep the type.
-            made = new(kind)
-            made.form = x.form
+            made = kind()
+            made.form = form
             made.value = out = forward(value)
             made.tape = tape
             made.at = PLACES[len(tape)]
@@ -75,10 +73,11 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
             out = None
         if out.__class__ is not float:
             out = evaluate(value)
-        made = new(kind)
+        made = kind()
         made.value = out
         made.tape = tape
         made.at = PLACES[len(tape)]
+        made.form = None
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = x.requires_grad
         tape.append((op, x.at, 0, value, None, out, mode.site))
@@ -127,10 +126,11 @@ def infix(name: str, general: Operator) -> Operator:
         at = len(tape)
         if not is_known or at >= LIMIT or (self.at < 0 and b <= 0):
             return result(kind, op, (self, other), (x, y), out)
-        made = new(kind)
+        made = kind()
         made.value = out
         made.tape = tape
         made.at = at
+        made.form = None
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = visible
         tape.append((op, self.at, b, x, y, out, mode.site))
@@ -146,24 +146,24 @@ def infix(name: str, general: Operator) -> Operator:
 
 
 def add(slow: Operator) -> Operator:
+    kind: Any = None
     op: Any = None
     use: Any = None
 
     def operator(self: Tensor, other: Any) -> Any:
-        nonlocal op, use
+        nonlocal kind, op, use
         tape = mode.tape
         if self.tape is not tape:
             return slow(self, other)
-        kind = self.__class__
-        x, a = self.value, self.at
+        if op is None:  # the ops are loaded after the class of tensors
+            kind, op = self.__class__, OPS["add"]
+            use = entrywise.use_of(op, entrywise.ALIKE)
+        x, a, form = self.value, self.at, self.form
         if other.__class__ is kind:
-            if other.tape is not tape:
+            if other.tape is not tape or other.form is not form:
                 return slow(self, other)
-            y, b = other.value, other.at
-            if x.__class__ is not float and (y.__class__ is float or other.form is not self.form):
-                return slow(self, other)
-            visible = self.requires_grad or other.requires_grad
-        elif other.__class__ is float or (other.__class__ is int and -EXACT < other < EXACT):
+            y, b, visible = other.value, other.at, self.requires_grad or other.requires_grad
+        elif other.__class__ is float or (other.__class__ is int and form is None and -EXACT < other < EXACT):
             y, b, visible = other, 0, self.requires_grad
         else:
             return slow(self, other)
@@ -173,21 +173,18 @@ def add(slow: Operator) -> Operator:
             return slow(self, other)
         if a < 0 and b <= 0:
             return slow(self, other)
-        made = new(kind)
+        made = kind()
         made.value = out = x + y
         made.tape = tape
         made.at = at
+        made.form = form
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = visible
-        if op is None:  # the ops are loaded after the class of tensors
-            op = OPS["add"]
-            use = entrywise.use_of(op, entrywise.ALIKE)
-        if out.__class__ is float:
+        if form is None:
             tape.append((op, a, b, x, y, out, mode.site))
             return made
-        if x.__class__ is float or other.__class__ is int or at >= self.form.most:
+        if at >= form.most:
             return slow(self, other)
-        made.form = self.form
         tape.append((use, a, b, x, y, out, mode.site))
         return made
 
@@ -195,24 +192,24 @@ def add(slow: Operator) -> Operator:
 
 
 def mul(slow: Operator) -> Operator:
+    kind: Any = None
     op: Any = None
     use: Any = None
 
     def operator(self: Tensor, other: Any) -> Any:
-        nonlocal op, use
+        nonlocal kind, op, use
         tape = mode.tape
         if self.tape is not tape:
             return slow(self, other)
-        kind = self.__class__
-        x, a = self.value, self.at
+        if op is None:  # the ops are loaded after the class of tensors
+            kind, op = self.__class__, OPS["mul"]
+            use = entrywise.use_of(op, entrywise.ALIKE)
+        x, a, form = self.value, self.at, self.form
         if other.__class__ is kind:
-            if other.tape is not tape:
+            if other.tape is not tape or other.form is not form:
                 return slow(self, other)
-            y, b = other.value, other.at
-            if x.__class__ is not float and (y.__class__ is float or other.form is not self.form):
-                return slow(self, other)
-            visible = self.requires_grad or other.requires_grad
-        elif other.__class__ is float or (other.__class__ is int and -EXACT < other < EXACT):
+            y, b, visible = other.value, other.at, self.requires_grad or other.requires_grad
+        elif other.__class__ is float or (other.__class__ is int and form is None and -EXACT < other < EXACT):
             y, b, visible = other, 0, self.requires_grad
         else:
             return slow(self, other)
@@ -222,21 +219,18 @@ def mul(slow: Operator) -> Operator:
             return slow(self, other)
         if a < 0 and b <= 0:
             return slow(self, other)
-        made = new(kind)
+        made = kind()
         made.value = out = x * y
         made.tape = tape
         made.at = at
+        made.form = form
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = visible
-        if op is None:  # the ops are loaded after the class of tensors
-            op = OPS["mul"]
-            use = entrywise.use_of(op, entrywise.ALIKE)
-        if out.__class__ is float:
+        if form is None:
             tape.append((op, a, b, x, y, out, mode.site))
             return made
-        if x.__class__ is float or other.__class__ is int or at >= self.form.most:
+        if at >= form.most:
             return slow(self, other)
-        made.form = self.form
         tape.append((use, a, b, x, y, out, mode.site))
         return made
 
@@ -270,10 +264,11 @@ def reflected(name: str, general: Operator) -> Operator:
         at = len(tape)
         if self.tape is not tape or at >= LIMIT or self.at < 0:
             return result(kind, op, (other, self), (other, y), out)
-        made = new(kind)
+        made = kind()
         made.value = out
         made.tape = tape
         made.at = at
+        made.form = None
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = self.requires_grad
         tape.append((op, 0, self.at, other, y, out, mode.site))
@@ -284,7 +279,7 @@ def reflected(name: str, general: Operator) -> Operator:
 
 def result(kind: type[Tensor], op: Op, operands: tuple[Any, ...], values: Any, out: float) -> Tensor:
     """The result as a tensor, recorded where gradients may flow."""
-    made = new(kind)
+    made = kind()
     made.value = out
     made.own_node = made.tape = made.cell = made.alias = made.versions = None
     tracked = visible = False
@@ -311,7 +306,7 @@ def record(made: Tensor, op: Op, operands: tuple[Any, ...], values: Any) -> None
             made.own_node = new_node(op, operands, made)
             return
         places.append(place)
-    made.tape, made.at = tape, len(tape)
+    made.tape, made.at, made.form = tape, len(tape), None
     if len(places) == 1:
         tape.append((op, *places, 0, *values, None, made.value, mode.site))
     else:

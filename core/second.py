@@ -52,7 +52,7 @@ def second_derivatives(
     site, mode.site = mode.site, None  # the rules are at no place in the script
     try:
         with np_errors_ignored(order):
-            received = sweep(order, {subject.root: Tensor(settle(subject.seed))}, lift=True)
+            received = sweep(order, {subject.root: Tensor.of(settle(subject.seed))}, lift=True)
             output = "S" if subject.weight is not None else subject.name
             called: dict[Node, str] = {}
             for node in (*(node for _, node in subject.wrt), *order):
@@ -64,7 +64,7 @@ def second_derivatives(
                 name = f"d{bracketed(output)}/d{bracketed(spelled)}"
                 g = received.get(node)
                 if g is None:
-                    g = Tensor(OPS["mul"](settle(node.out), 0.0))
+                    g = Tensor.of(OPS["mul"](settle(node.out), 0.0))
                 if entry is not None and node.shape:
                     g = OPS["part"](g, basic=entry, advanced=())
                     name += f"[{','.join(map(str, entry))}]"

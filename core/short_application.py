@@ -59,7 +59,7 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
     except TypeError:  # numpy has no such function of truth values, or of floats
         return None
     if not tracked or not mode.enabled or out.dtype.kind != "f":
-        return Tensor(out)
+        return Tensor.of(out)
     return recorded(Tensor, use_of(op, ALIKE), operands, values, out, visible)
 
 
@@ -88,7 +88,7 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
     if not out.ndim:
         out = float(out) if out.dtype.char == "d" else np.asarray(out)
     if not tracked or not mode.enabled or (out.__class__ is not float and out.dtype.kind != "f"):
-        made = Tensor(out)
+        made = Tensor.of(out)
     else:
         # A cast is made on the way to another op, whose name its node is not to have.
         may_be_written = not is_view and bool(op.vjps) and op.__class__ is Op and op.name != "to"

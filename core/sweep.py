@@ -203,9 +203,9 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
     node.check_saved()
     op = node.op
     op.begin_pass()
-    out = Tensor(node.out, node, True)
+    out = Tensor.of(node.out, node, True)
     operands = tuple(
-        value if below is None else Tensor(settle(np.asarray(value)), below, below.tracked)
+        value if below is None else Tensor.of(settle(np.asarray(value)), below, below.tracked)
         for below, value in zip(node.inputs, node.operands, strict=True)
     )
     pulled = []
@@ -215,7 +215,7 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
                 c = op.contribution(index, g, out, operands, node.params)
             except ArithmeticError:  # as in pull_edge: 1 / 0 raises where tensors answer inf
                 constant = tuple(
-                    Tensor(settle(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
+                    Tensor.of(settle(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
                 )
                 c = op.contribution(index, g, out, constant, node.params)
             if c is None:

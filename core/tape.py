@@ -139,8 +139,7 @@ def place_of(x: Tensor, tape: Tape) -> int | None:
         header.places[node] = at
         tape.append((None, node, 0, None, None, None, None))
     x.tape, x.at = tape, at
-    if x.value.__class__ is not float:
-        x.form = form_of(x.value)
+    x.form = None if x.value.__class__ is float else form_of(x.value)
     header.leaves.append(ref(x))
     return at  # type: ignore[no-any-return] # the places are numbers
 
@@ -254,7 +253,7 @@ def take_on(tensor: Tensor, result: Tensor) -> bool:
     versions.changed_by = IN_PLACE[tape[result.at][0].name] if result.requires_grad else ""
     versions.changed_at = mode.site
     tensor.value, tensor.requires_grad = result.value, tensor.requires_grad or result.requires_grad
-    tensor.own_node, tensor.tape, tensor.at = None, tape, result.at
+    tensor.own_node, tensor.tape, tensor.at, tensor.form = None, tape, result.at, None
     return True
 
 

@@ -17,7 +17,7 @@ from autodiff.core.recipes import (
     TIMES_Y,
     recipe_of,
 )
-from autodiff.core.tape import Use, is_read
+from autodiff.core.tape import LIMIT, PLACES, Use, is_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def read_back(tape: Tape, seeds: dict[int, Any]) -> list[tuple[int, Any]]:
     for at, g in seeds.items():
         cotangents[at] = g
     left: list[tuple[int, Any]] = []
-    places = iter(range(top, 0, -1))
+    places = iter(PLACES[top:0:-1] if top < LIMIT else range(top, 0, -1))
     for at in places:
         g = cotangents[at]
         if g is None:

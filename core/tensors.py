@@ -127,20 +127,20 @@ class Tensor:
     own_node: Node | None  # as ``node``, and None where it is still to be made of an entry of the tape
     tape: Tape | None
     at: int
-    form: Form  # of arrays that have a place on the tape
+    form: Form | None  # of what has a place on the tape; None for numbers
     requires_grad: bool
     cell: GradCell | None
     alias: sharing.Alias | None
     versions: VersionCounter | None
 
-    def __init__(self, value: Any, node: Node | None = None, requires_grad: bool = False) -> None:
-        self.value = value
-        self.own_node = node
-        self.tape = None
-        self.requires_grad = requires_grad
-        self.cell = None
-        self.alias = None
-        self.versions = None
+    @staticmethod
+    def of(value: Any, node: Node | None = None, requires_grad: bool = False) -> Tensor:
+        """A tensor of this value. There is no ``__init__``: to call a class without one is faster."""
+        made = Tensor()
+        made.value, made.own_node = value, node
+        made.tape = made.cell = made.alias = made.versions = None
+        made.requires_grad = requires_grad
+        return made
 
     def __matmul__(self, other: Any) -> Tensor:
         return products.matmul(self, other) if other.__class__ is Tensor else NotImplemented
@@ -307,14 +307,14 @@ class Tensor:
 
     def detach(self) -> Tensor:
         """The same value, outside the graph. An in-place change of either is seen by both."""
-        other = Tensor(self.value)
+        other = Tensor.of(self.value)
         other.versions = sharing.counter_of(self)
         sharing.share(self, other)
         return other
 
     def data_alias(self) -> Tensor:
         """``.data`` of a script: as ``detach()``, but the version check does not see changes through it."""
-        other = Tensor(self.value)
+        other = Tensor.of(self.value)
         sharing.share(self, other)
         return other
 
@@ -380,7 +380,7 @@ def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = Fals
         and dtype in (None, dtypes.float64)
         and dtypes.default_dtype() is dtypes.float64
     ):
-        made = Tensor(value)
+        made = Tensor.of(value)
     else:
         is_array = isinstance(value, np.ndarray)
         array = np.array(value)
@@ -388,7 +388,7 @@ def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = Fals
             array = array.astype(dtype.name)
         elif not is_array and (array.dtype.kind == "f" or not array.size):
             array = array.astype(dtypes.default_dtype().name)
-        made = Tensor(settle(array))
+        made = Tensor.of(settle(array))
     if requires_grad:
         made.set_requires_grad()
     return made

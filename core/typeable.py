@@ -46,7 +46,7 @@ def _is_public(expr: Expr, values: list[Any], params: dict[str, Any], result: An
     if not called:
         return False
     operands = [
-        value if arg.head == "number" else Tensor(settle(np.asarray(value)))
+        value if arg.head == "number" else Tensor.of(settle(np.asarray(value)))
         for arg, value in zip(expr.args, values, strict=True)
     ]
     said = [word.partition("=")[0] for word in spell_params(params)]

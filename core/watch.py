@@ -133,7 +133,7 @@ def hooked(node: Node, g: Any, lift: bool) -> Any:
     """The gradient after the hooks of its node have seen it, each what the one before left."""
     site = mode.site
     for handle, hook in list(watch.hooks.get(node, {}).items()):
-        given = g if lift else Tensor(settle(g))
+        given = g if lift else Tensor.of(settle(g))
         answer = hook(given)
         if answer is None:
             mode.site = site

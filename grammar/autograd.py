@@ -197,4 +197,4 @@ def backward(
 
 
 def zeros_like(x: Tensor) -> Tensor:
-    return Tensor(settle(np.zeros(x.shape, dtype=x.dtype.name)))
+    return Tensor.of(settle(np.zeros(x.shape, dtype=x.dtype.name)))

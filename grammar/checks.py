@@ -80,7 +80,7 @@ def comparable(value: Any) -> Tensor:
     if value.__class__ is Tensor:
         return value
     if value.__class__ in NUMBERS:
-        return Tensor(settle(np.asarray(value)))
+        return Tensor.of(settle(np.asarray(value)))
     raise ScriptError(
         f"assert_close compares tensors and numbers, not {type_name(value)}",
         code="E0203",
@@ -150,7 +150,7 @@ def mismatches(
             slopes = np.stack([gradient.data.reshape(-1) for gradient in gradients], axis=1)
             steps = measured[j].astype(slopes.dtype)
             if not np.allclose(slopes, steps, rtol=rtol, atol=atol):
-                pair = [as_repr(Tensor(settle(table))) for table in (steps, slopes)]
+                pair = [as_repr(Tensor.of(settle(table))) for table in (steps, slopes)]
                 yield (
                     f"Jacobian mismatch for output {j} with respect to input {i},\n"
                     f"numerical:{pair[0]}\nanalytical:{pair[1]}\n"
@@ -170,7 +170,7 @@ def numerical(func: Any, args: list[Any], x: Tensor, eps: float) -> list[Any]:
             moved = x.data.copy()
             moved.reshape(-1)[index] += step
             with no_grad():
-                shifted = [Tensor(settle(moved)) if arg is x else arg for arg in args]
+                shifted = [Tensor.of(settle(moved)) if arg is x else arg for arg in args]
                 ends.append([y.data.reshape(-1).copy() for y in outputs_of(func, shifted)])
         columns.append([(up - down) / (2 * eps) for up, down in zip(*ends, strict=True)])
     return [np.stack(column) for column in zip(*columns, strict=True)]

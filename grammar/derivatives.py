@@ -83,7 +83,7 @@ class Evaluation:
             if self.create_graph and x.requires_grad:
                 self.xs.append(clone(x))
             else:
-                copy = Tensor(x.value)
+                copy = Tensor.of(x.value)
                 copy.set_requires_grad()
                 copy.source().name = None if x.node is None else x.node.name
                 self.xs.append(copy)
@@ -129,7 +129,7 @@ class Evaluation:
         help = ("give it one that is shaped like the " + ("input" if of_inputs else "output"),)
         if v is None:
             if len(like) == 1 and like[0].size == 1:
-                return [Tensor(settle(np.ones(like[0].shape, dtype=like[0].dtype.name)))]
+                return [Tensor.of(settle(np.ones(like[0].shape, dtype=like[0].dtype.name)))]
             where = (
                 "input to the user-provided function is" if of_inputs else "user-provided function returns"
             )
@@ -227,7 +227,7 @@ def rows(output: Tensor, inputs: list[Tensor], create_graph: bool) -> list[tuple
     for index in range(output.size):
         weight = np.zeros(output.shape, dtype=output.dtype.name)
         weight.reshape(-1)[index] = 1
-        seed = Tensor(settle(weight))
+        seed = Tensor.of(settle(weight))
         found.append(pulled([output], inputs, [seed], retain_graph=True, create_graph=create_graph))
     return found
 
@@ -235,12 +235,12 @@ def rows(output: Tensor, inputs: list[Tensor], create_graph: bool) -> list[tuple
 def stacked(parts: list[Any], shape: tuple[int, ...], like: Tensor, create_graph: bool) -> Tensor:
     """Equal tensors put together into one of a given shape."""
     if not parts:
-        return Tensor(settle(np.zeros(shape, dtype=like.dtype.name)))
+        return Tensor.of(settle(np.zeros(shape, dtype=like.dtype.name)))
     stack, reshape = find("stack"), find("reshape")
     if create_graph and stack is not None and reshape is not None:
         whole: Tensor = reshape(stack(parts), shape)
         return whole
-    return Tensor(settle(np.stack([part.data for part in parts]).reshape(shape)))
+    return Tensor.of(settle(np.stack([part.data for part in parts]).reshape(shape)))
 
 
 def table(func: Any, at: Evaluation) -> Any:

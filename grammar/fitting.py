@@ -61,7 +61,7 @@ def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) 
     is_method = key.startswith("Tensor.")
     found = blame(key, args, kwargs, is_method)
     if found is None:
-        opaque = Tensor(0.0)
+        opaque = Tensor.of(0.0)
         opaque.requires_grad = True
         # A tensor of one number may do for a number; if any other would do as well it need not be looked at.
         others = [opaque if x.__class__ is Tensor else x for x in args]

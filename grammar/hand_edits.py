@@ -75,7 +75,7 @@ class Edits:
         self.tried = 0
         self.slopes = slopes_on_way(points, names, node) if not formula.is_second else []
         self.names = [
-            {**known, **{slope.name: Tensor(settle(slope.values[at])) for slope in self.slopes}}
+            {**known, **{slope.name: Tensor.of(settle(slope.values[at])) for slope in self.slopes}}
             for at, known in enumerate(points.names)
         ]
         self.parts = [part for part in walk(formula.node) if isinstance(part, PARTS)]

@@ -230,7 +230,7 @@ def second_gradient(subject: Subject, first: Node, second: Node) -> Any:
     site, mode.site = mode.site, None  # the rules are at no place in the script
     try:
         with np_errors_ignored(subject.order):
-            seed = Tensor(settle(subject.seed))
+            seed = Tensor.of(settle(subject.seed))
             g = sweep(subject.order, {subject.root: seed}, lift=True).get(first)
             if g is not None and g.requires_grad and g.node is not None:
                 order = newest_first([g.node])
@@ -267,7 +267,7 @@ def names_in(subject: Subject, execution: Execution) -> dict[str, Any]:
         if isinstance(value, (Tensor, float, int)) and not isinstance(value, bool)
     }
     if subject.weight is not None:
-        values.setdefault("G", Tensor(subject.seed))
+        values.setdefault("G", Tensor.of(subject.seed))
     nodes = set(subject.order)
     own = {
         name
@@ -276,9 +276,9 @@ def names_in(subject: Subject, execution: Execution) -> dict[str, Any]:
     }
     for node in reversed(subject.order):
         if node.name is not None and node.name.isidentifier() and node.name not in own:
-            values[node.name] = Tensor(node.out)
+            values[node.name] = Tensor.of(node.out)
     if subject.name.isidentifier():
-        values.setdefault(subject.name, Tensor(subject.root.out))
+        values.setdefault(subject.name, Tensor.of(subject.root.out))
     leaves = {node.cell: node for node in subject.order if isinstance(node, Leaf) and node.cell is not None}
     lists = {name: value for name, value in execution.names.items() if value.__class__ in (list, tuple)}
     return {
@@ -295,7 +295,7 @@ def as_used(value: Any, leaves: dict[GradCell, Leaf], around: tuple[int, ...] = 
     if value.__class__ is Tensor:
         node = value.node
         used = leaves.get(node.cell) if isinstance(node, Leaf) and node.cell is not None else None
-        return value.detach() if used is None else Tensor(used.out)
+        return value.detach() if used is None else Tensor.of(used.out)
     if value.__class__ not in (list, tuple) or id(value) in around:
         return value
     return value.__class__(as_used(entry, leaves, (*around, id(value))) for entry in value)

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 def full_like(x: Tensor, value: float) -> Tensor:
     """A tensor of x's shape and type, all of one number."""
     if x.value.__class__ is float:
-        return Tensor(float(value))
+        return Tensor.of(float(value))
     from autodiff.core.ops.creation import fitting
 
     made = x.value.copy()
     made[...] = fitting(value, x.dtype)
-    return Tensor(made)
+    return Tensor.of(made)
 
 
 def overwritten(x: Tensor, value: float, grad_fn: str) -> Tensor:
@@ -68,7 +68,7 @@ def fill_(x: Tensor, value: Any) -> Tensor:
 
 @method(Tensor, "copy_")
 def copy_(x: Tensor, other: Any, non_blocking: Any = False) -> Tensor:
-    src = Tensor(settle(np.asarray(other))) if other.__class__ in NUMBERS else other
+    src = Tensor.of(settle(np.asarray(other))) if other.__class__ in NUMBERS else other
     if src.__class__ is not Tensor:
         raise ScriptError(
             f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}", code="E0310"

@@ -223,8 +223,8 @@ def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
     if value.__class__ is Tensor:
         value = value.value
     if value.__class__ in NUMBERS and dtype is dtypes.float64:
-        return Tensor(float(value))
-    return Tensor(settle(np.array(value, dtype=dtype.name)))
+        return Tensor.of(float(value))
+    return Tensor.of(settle(np.array(value, dtype=dtype.name)))
 
 
 def as_leaf(value: Any) -> Any:
@@ -298,7 +298,7 @@ def given_value(given: Any) -> Any:
             array = array.astype("float64")
         elif array.dtype.kind in "iu" and array.dtype.name not in dtypes.DTYPES:
             array = array.astype("int64")
-        made = Tensor(settle(array))
+        made = Tensor.of(settle(array))
     else:
         return given
     if made.dtype.is_floating_point:

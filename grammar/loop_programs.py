@@ -36,7 +36,7 @@ IN_TESTS = frozenset(["+", "-", "*", "%", "//"])
 #: many one within the other.
 LONGEST = 128
 #: A number, to be asked for its methods.
-NUMBER = Tensor(0.0)
+NUMBER = Tensor.of(0.0)
 
 
 class NotOfNumbers(Exception):

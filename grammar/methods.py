@@ -216,7 +216,7 @@ def matrix_transposed(x: Tensor, name: str) -> Tensor:
 
 def variable_of(node: Leaf) -> Tensor:
     """The tensor an AccumulateGrad node fills."""
-    made = Tensor(node.out, node, node.tracked)
+    made = Tensor.of(node.out, node, node.tracked)
     made.cell = node.cell
     return made
 

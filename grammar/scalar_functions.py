@@ -41,7 +41,7 @@ def of_math(name: str, function: Callable[..., Any]) -> Builtin:
             value = arithmetic.checked(function(*plain))
             if name not in DIFFERENTIATED:
                 return value
-            return DIFFERENTIATED[name](*[x if x.__class__ is Tensor else Tensor(float(x)) for x in args])
+            return DIFFERENTIATED[name](*[x if x.__class__ is Tensor else Tensor.of(float(x)) for x in args])
         return arithmetic.checked(function(*map(number, args)))
 
     return Builtin(name, checked)

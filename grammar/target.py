@@ -224,7 +224,7 @@ def not_differentiable(value: Tensor, name: str) -> GradientError:
 def starting_weight(settings: Settings, root: Node, name: str, recorded: Any) -> Any:
     """The cotangent the pass starts from, as a float or an array."""
     given = settings.grad_output
-    output = Tensor(root.out)
+    output = Tensor.of(root.out)
     if given is None:
         if recorded is not None:
             return recorded
@@ -263,8 +263,8 @@ def starting_weight(settings: Settings, root: Node, name: str, recorded: Any) ->
 
 def weight_tensor(output: Tensor, value: float) -> Tensor:
     if output.value.__class__ is float:
-        return Tensor(float(value))
-    return Tensor(np.full(output.shape, value, dtype=output.dtype.name))
+        return Tensor.of(float(value))
+    return Tensor.of(np.full(output.shape, value, dtype=output.dtype.name))
 
 
 def spell_weight(seed: Any) -> str | None:

@@ -331,7 +331,7 @@ MUTANTS |= {
         METHODS, (list, "insert"), lambda right: lambda x, at, v: right(x, at + 1, v)
     ),
     "detach() copies": entry(
-        METHODS, (Tensor, "detach"), lambda right: lambda x: Tensor(copy.copy(right(x).value))
+        METHODS, (Tensor, "detach"), lambda right: lambda x: Tensor.of(copy.copy(right(x).value))
     ),
     "backward() keeps the graph": entry(
         METHODS,

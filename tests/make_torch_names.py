@@ -32,7 +32,7 @@ def lacks(owner: str, name: str) -> bool:
     if absent.entry_of(f"{owner}.{name}") is not None:
         return False
     if owner == "Tensor":
-        return (Tensor, name) not in ATTRIBUTES and find_method(Tensor(1.0), name) is None
+        return (Tensor, name) not in ATTRIBUTES and find_method(Tensor.of(1.0), name) is None
     return namespace(owner).find(name) is UNBOUND
 
 

@@ -19,7 +19,7 @@ from op_oracle import Case
 def mine(value: Any) -> Any:
     """Arrays as our tensors, in lists and tuples too."""
     if isinstance(value, np.ndarray):
-        return Tensor(settle(value))
+        return Tensor.of(settle(value))
     return type(value)(mine(v) for v in value) if type(value) in (list, tuple) else value
 
 

@@ -89,7 +89,7 @@ def ask_autodiff(case: Case, variant: str) -> Answers:
     for value in case.args:
         value = arrange(value, variant)
         if isinstance(value, np.ndarray):
-            leaf = Tensor(float(value) if value.dtype == np.float64 and not value.ndim else value)
+            leaf = Tensor.of(float(value) if value.dtype == np.float64 and not value.ndim else value)
             if is_leaf(value):
                 leaf.set_requires_grad()
                 leaves.append(leaf)
@@ -105,7 +105,7 @@ def ask_autodiff(case: Case, variant: str) -> Answers:
         outputs = [out for out in outputs if out.requires_grad]
         if not case.orders or not outputs:
             return Answers(values, names, [], None)
-        seeds = [Tensor(weights(out.shape, out.data.dtype, 1.0)) for out in outputs]
+        seeds = [Tensor.of(weights(out.shape, out.data.dtype, 1.0)) for out in outputs]
         seeds = [tensor(s.data) for s in seeds]
         first = grad(outputs, leaves, seeds, create_graph=True, allow_unused=True)
         plain = grad(outputs, leaves, seeds, retain_graph=True, allow_unused=True)

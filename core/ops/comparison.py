@@ -177,14 +177,14 @@ def choose(condition: Tensor, x: Any, y: Any) -> Any:
 def nonzero(x: Tensor, as_tuple: bool) -> Any:
     """The positions of the entries that are not 0: one row for each, or one vector per dimension."""
     if as_tuple:
-        return tuple(Tensor(places) for places in np.atleast_1d(x.data).nonzero())
-    return Tensor(np.argwhere(x.data))
+        return tuple(Tensor.of(places) for places in np.atleast_1d(x.data).nonzero())
+    return Tensor.of(np.argwhere(x.data))
 
 
 @public("argwhere(input: tensor)")
 def argwhere(x: Tensor) -> Tensor:
     """The positions of the entries that are not 0, one row for each."""
-    return Tensor(np.argwhere(x.data))
+    return Tensor.of(np.argwhere(x.data))
 
 
 @public("unravel_index(indices: tensor, shape: ints)", method=False)
@@ -202,7 +202,7 @@ def unravel_index(indices: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, ...]
         raise ScriptError("ZeroDivisionError", operands=(indices,))
     places, rest = [], indices.data.astype("int64")
     for n in reversed(shape):  # torch does not mind positions beyond the end
-        places.append(Tensor(rest % n))
+        places.append(Tensor.of(rest % n))
         rest = rest // n
     return tuple(reversed(places))
 
@@ -226,7 +226,7 @@ def isclose(x: Tensor, y: Tensor, rtol: float, atol: float, equal_nan: bool) -> 
         if bound < 0:
             raise ScriptError(f"{name} must be greater than or equal to zero, but got {bound}")
     check_broadcast((x, y))
-    return Tensor(np.asarray(np.isclose(x.data, y.data, rtol=rtol, atol=atol, equal_nan=equal_nan)))
+    return Tensor.of(np.asarray(np.isclose(x.data, y.data, rtol=rtol, atol=atol, equal_nan=equal_nan)))
 
 
 @public(

@@ -46,7 +46,7 @@ def histc(x: Tensor, bins: int, low: float, high: float) -> Tensor:
     check_allocation((bins,))
     inside = x.data[(x.data >= low) & (x.data <= high)]
     place = np.minimum(((inside - low) / (high - low) * bins).astype(np.int64), bins - 1)
-    return Tensor(np.bincount(place.reshape(-1), minlength=bins).astype(x.data.dtype))
+    return Tensor.of(np.bincount(place.reshape(-1), minlength=bins).astype(x.data.dtype))
 
 
 bincount_op: Op = primitive(
@@ -73,14 +73,14 @@ def bincount(x: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
     if minlength < 0:
         raise ScriptError("minlength should be >= 0")
     if x.ndim == 1 and not x.size:
-        return Tensor(np.zeros(minlength, np.int64))
+        return Tensor.of(np.zeros(minlength, np.int64))
     if x.ndim != 1 or x.data.min() < 0:
         raise ShapeError("bincount only supports 1-d non-negative integral inputs.", operands=(x,))
     if weights is not None and weights.shape != x.shape:
         raise ShapeError("weights should be 1-d and have the same length as input", operands=(x, weights))
     check_allocation((max(int(x.data.max()) + 1, minlength),))
     if weights is None:
-        return Tensor(np.bincount(x.data, minlength=minlength))
+        return Tensor.of(np.bincount(x.data, minlength=minlength))
     return bincount_op(weights, places=x.data, minlength=minlength)
 
 
@@ -110,7 +110,7 @@ def places(sequence: Array, values: Array, right: bool, out_int32: bool) -> Tens
         found = lower_bounds(sequence, values.reshape(-1), right).reshape(values.shape)
     else:
         found = lower_bounds(sequence, values, right)
-    return Tensor(found.astype(np.int32) if out_int32 else found)
+    return Tensor.of(found.astype(np.int32) if out_int32 else found)
 
 
 def as_array(value: Any) -> Array:
@@ -238,7 +238,7 @@ def slices_along(x: Tensor, dim: int) -> int:
 
 def answers(values: Tensor, inverse: Array, counts: Array, with_inverse: bool, with_counts: bool) -> Any:
     asked = [(with_inverse, inverse), (with_counts, counts)]
-    more = tuple(Tensor(np.asarray(part)) for wanted, part in asked if wanted)
+    more = tuple(Tensor.of(np.asarray(part)) for wanted, part in asked if wanted)
     return (values, *more) if more else values
 
 
@@ -293,4 +293,4 @@ def isin(elements: Any, among: Any, assume_unique: bool, invert: bool) -> Tensor
         raise ScriptError(
             "Unsupported input type encountered for isin(): Bool", code="E0312", operands=tuple(tensors)
         )
-    return Tensor(np.asarray(np.isin(as_array(elements), as_array(among), invert=invert)))
+    return Tensor.of(np.asarray(np.isin(as_array(elements), as_array(among), invert=invert)))

@@ -36,7 +36,7 @@ MOST_DIMS = 64  # numpy's limit
 
 def leaf(value: Any, requires_grad: bool = False) -> Tensor:
     """A new tensor from an array or a float."""
-    made = Tensor(settle(value))
+    made = Tensor.of(settle(value))
     if requires_grad:
         require_grad(made)
     return made

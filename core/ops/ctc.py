@@ -244,9 +244,9 @@ def ctc_loss(
     labels = labels_of(targets, counts, classes)
     losses = ctc_loss_op(whole, labels=labels, lengths=lengths, blank=blank, zero_infinity=zero_infinity)
     if zero_infinity:
-        losses = where(Tensor(losses.data == np.inf), 0.0, losses)
+        losses = where(Tensor.of(losses.data == np.inf), 0.0, losses)
     if single and reduction == "none":
         return reshape.named("SqueezeBackward1")(losses, shape=())
     if reduction == "mean":
-        losses = losses / Tensor(np.maximum(np.asarray(counts), 1).astype(losses.data.dtype))
+        losses = losses / Tensor.of(np.maximum(np.asarray(counts), 1).astype(losses.data.dtype))
     return reduce_tensor(losses, reduction)

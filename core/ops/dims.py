@@ -25,7 +25,7 @@ def spell_dims(ndim: int) -> str:
 def wrap_dim(x: Tensor, dim: int, more: int = 0) -> int:
     """The dimension ``dim`` counts to in ``x``, from the end when negative; ``more`` dims beyond its own.
 
-    >>> wrap_dim(Tensor(1.0), -1)
+    >>> wrap_dim(Tensor.of(1.0), -1)
     0
     """
     ndim = max(x.ndim + more, 1)

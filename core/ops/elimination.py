@@ -68,7 +68,7 @@ def lu(x: Tensor, pivot: bool) -> NamedResult:
         message = f"\"lu_cpu\" not implemented for '{x.dtype.long_name}'"
         raise ScriptError(message, code="E0312", operands=(x,))
     rows, columns = x.shape[-2:]
-    order = Tensor(lu_permutation(x.data))
+    order = Tensor.of(lu_permutation(x.data))
     block, rest = first_square(x if rows <= columns else matmul(mT(order), x))
     lower, upper = lu_lower(block), lu_upper(block)
     if rows < columns:

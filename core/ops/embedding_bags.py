@@ -81,7 +81,7 @@ def under_one_name(bags: Tensor) -> Tensor:
 
 def check_types(index: Tensor, weight: Tensor, offsets: Tensor | None, scales: Tensor | None) -> None:
     """The indices are whole, in the common type of indices and offsets, and the table holds floats."""
-    read = index if offsets is None else Tensor(index.data[:0]) + Tensor(offsets.data[:0])
+    read = index if offsets is None else Tensor.of(index.data[:0]) + Tensor.of(offsets.data[:0])
     if index.ndim == 2 and index.dtype.kind == "b":
         raise ScriptError("\"arange_cpu\" not implemented for 'Bool'", code="E0312", operands=(index,))
     for tensor, name, types in ((read, "indices", "Long, Int"), (weight, "weight", FLOATS)):
@@ -135,7 +135,7 @@ def largest(weight: Tensor, flat: Array, bags: Array, count: int) -> Tensor:
     longest = int(sizes.max(initial=1))
     check_allocation((count, longest, width))
     if not weight.shape[0]:
-        return Tensor(np.zeros((count, width), weight.data.dtype))
+        return Tensor.of(np.zeros((count, width), weight.data.dtype))
     place = np.arange(len(bags)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     rows = np.zeros((count, longest), np.int64)
     rows[bags, place] = flat
@@ -207,8 +207,8 @@ def embedding_bag(
     rows = index_select(weight, dim=0, index=flat)
     if scales is not None:
         rows = rows * reshape(index_select(reshape(scales, shape=(-1,)), dim=0, index=counted), shape=(-1, 1))
-    totals = index_add(Tensor(np.zeros((count, rows.shape[1]), rows.data.dtype)), rows, dim=0, index=bags)
+    totals = index_add(Tensor.of(np.zeros((count, rows.shape[1]), rows.data.dtype)), rows, dim=0, index=bags)
     if mode == "mean":
         sizes = np.maximum(np.bincount(bags, minlength=count), 1)
-        totals = totals / Tensor(sizes[:, None].astype(rows.data.dtype))
+        totals = totals / Tensor.of(sizes[:, None].astype(rows.data.dtype))
     return under_one_name(totals)

@@ -140,7 +140,7 @@ def pick_entries(
     kink = pick.kink if name in ("max", "min") else PICKED
     values = pick.named(grad_fn, kink=kink)(x, index=index, dim=axis, keepdim=keepdim)
     places = index if keepdim or not x.ndim else np.squeeze(index, axis=axis)
-    return with_places(name, values, Tensor(places))
+    return with_places(name, values, Tensor.of(places))
 
 
 def extreme(

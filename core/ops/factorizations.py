@@ -303,7 +303,7 @@ def qr(x: Tensor, mode: str) -> NamedResult:
                 code="E0414",
                 operands=(x,),
             )
-        parts = [Tensor(part) for part in np.linalg.qr(x.data, mode="complete")]
+        parts = [Tensor.of(part) for part in np.linalg.qr(x.data, mode="complete")]
     elif tall:
         parts = [qr_q(x), qr_r(x)]
     else:  # the first square block decides Q; what stands beside it is expressed in Q
@@ -313,7 +313,7 @@ def qr(x: Tensor, mode: str) -> NamedResult:
         q = qr_q(block)
         parts = [q, cat.named("LinalgQrBackward0")(qr_r(block), mT(q) @ rest, dim=x.ndim - 1)]
     if mode == "r":
-        parts[0] = Tensor(np.zeros(0, x.data.dtype))
+        parts[0] = Tensor.of(np.zeros(0, x.data.dtype))
     return NamedResult("torch.return_types.linalg_qr", ("Q", "R"), tuple(parts))
 
 

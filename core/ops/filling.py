@@ -204,7 +204,7 @@ def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if index.ndim > 1:
         raise ShapeError("Index has to be a vector/scalar", operands=(index,))
     size = x.shape[dim] if x.ndim else 1
-    from_start = Tensor(np.where((index.data < 0) & (index.data >= -size), index.data + size, index.data))
+    from_start = Tensor.of(np.where((index.data < 0) & (index.data >= -size), index.data + size, index.data))
     array = np.unique(positions_in(x, from_start, dim, OUTSIDE))  # each place passes the slope of value once
     if is_tensor:
         value = cast(value, x.dtype)
@@ -267,7 +267,7 @@ def diagonal_scatter(x: Tensor, source: Tensor, offset: int, dim1: int, dim2: in
     check_part(source, diagonal.forward(x.data, **place).shape, x)
     mask = embed_diagonal_forward(np.ones(source.shape, bool), shape=x.shape, **place)
     laid = diag_embed(cast(source, x.dtype), shape=x.shape, **place)
-    return where.named("DiagonalScatterBackward0")(Tensor(mask), laid, x)
+    return where.named("DiagonalScatterBackward0")(Tensor.of(mask), laid, x)
 
 
 # -- counted over all entries ---------------------------------------------------------------------------

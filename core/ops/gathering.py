@@ -117,7 +117,7 @@ def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
     if index.ndim == x.ndim:
         return picking.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
     if not index.size:
-        return Tensor(np.zeros(index.shape, x.data.dtype))
+        return Tensor.of(np.zeros(index.shape, x.data.dtype))
     array = positions_in(x, index, dim, OUT_OF_BOUNDS).reshape(-1)
     return reshape.named("GatherBackward0")(picking.gather(vector(x), dim=0, index=array), shape=index.shape)
 
@@ -127,7 +127,7 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     """``gather`` with the other dimensions of both broadcast; without ``dim`` over all entries."""
     if dim is None:
         check_integers(indices, "gather(): Expected dtype int32/int64 for index")
-        index = Tensor(indices.data.reshape(-1))
+        index = Tensor.of(indices.data.reshape(-1))
         flat = reshape(x, shape=(x.size,))
         return picking.gather(flat, dim=0, index=positions_in(flat, index, 0, OUT_OF_BOUNDS))
     if x.ndim != indices.ndim:
@@ -153,7 +153,7 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     x = expand_sizes(x, (*common[:dim], x.shape[dim], *common[dim + 1 :]))
     shape = (*common[:dim], indices.shape[dim], *common[dim + 1 :])
     check_allocation(shape, 8)
-    index = Tensor(np.broadcast_to(indices.data, shape))
+    index = Tensor.of(np.broadcast_to(indices.data, shape))
     return picking.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
 
 
@@ -214,7 +214,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
             raise ScriptError(
                 f"value cannot be converted to type {name_in_c(x.dtype)} without overflow", operands=(x,)
             )
-        value = Tensor(np.asarray(value).astype(x.data.dtype))  # cut to the type of the entries
+        value = Tensor.of(np.asarray(value).astype(x.data.dtype))  # cut to the type of the entries
     return picking.masked_fill(x, mask, value)
 
 
@@ -266,7 +266,7 @@ def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -
             " future PyTorch release. Use torch.scatter_reduce instead for more reduction options."
         )
     else:
-        source = Tensor(np.full(index.shape, source, x.data.dtype))
+        source = Tensor.of(np.full(index.shape, source, x.data.dtype))
     scattered("scatter", x, dim, index, source)  # for what torch checks
     dim = wrap_dim(x, dim)
     array = positions_in(x, index, dim, OUT_OF_BOUNDS)

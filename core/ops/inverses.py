@@ -64,7 +64,7 @@ def inv_ex(x: Tensor, check_errors: bool) -> NamedResult:
             caret="this matrix has no inverse: its determinant is 0",
         )
     return NamedResult(
-        "torch.return_types.linalg_inv_ex", ("inverse", "info"), (inv_ex_op(x), Tensor(places))
+        "torch.return_types.linalg_inv_ex", ("inverse", "info"), (inv_ex_op(x), Tensor.of(places))
     )
 
 

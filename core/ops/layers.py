@@ -57,7 +57,7 @@ def normalize(x: Tensor, p: float, dim: Any, eps: float) -> Tensor:
 def cosine_similarity(x: Tensor, y: Tensor, dim: int, eps: float) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
     shape = check_broadcast((x, y))
-    axis = wrap_dim(Tensor(np.broadcast_to(0.0, shape)), dim)
+    axis = wrap_dim(Tensor.of(np.broadcast_to(0.0, shape)), dim)
     common = promote([(v.dtype, v.ndim) for v in (x, y)])
     if not common.is_floating_point:
         raise ScriptError(
@@ -103,10 +103,10 @@ def dropped(x: Tensor, p: float, training: bool, lead: int) -> Tensor:
     if p < 1:
         if x.ndim < lead:
             raise ShapeError("Feature dropout requires at least 2 dimensions in the input", operands=(x,))
-        need_room(x, Tensor(1 / (1 - p)))
+        need_room(x, Tensor.of(1 / (1 - p)))
     shape = (*x.shape[:lead], *(1,) * (x.ndim - lead))
     kept = (source.generator.random(shape) >= p).astype(x.data.dtype)
-    return mul(x, Tensor(kept if p == 1 else kept / (1 - p)))
+    return mul(x, Tensor.of(kept if p == 1 else kept / (1 - p)))
 
 
 DROPOUT = "(input: tensor, p: float = 0.5, training: bool = True, inplace: bool = False)"
@@ -194,7 +194,7 @@ def embedding(
     rows = index_select(weight, dim=0, index=flat)
     if padding_idx is not None:
         padded = (flat == padding_idx % weight.shape[0])[:, None]
-        rows = where(padded, Tensor(rows.data), rows)
+        rows = where(padded, Tensor.of(rows.data), rows)
     return reshape.named(name)(rows, shape=(*index.shape, *weight.shape[1:]))
 
 
@@ -213,7 +213,7 @@ def one_hot(index: Tensor, classes: int) -> Tensor:
     elif data.size and data.max() >= classes:
         raise ScriptError("Class values must be smaller than num_classes.", operands=(index,))
     check_allocation((*data.shape, classes))
-    return Tensor((data[..., None] == np.arange(classes)).astype(np.int64))
+    return Tensor.of((data[..., None] == np.arange(classes)).astype(np.int64))
 
 
 def total(x: Tensor) -> Tensor:
@@ -259,7 +259,7 @@ def scaled_dot_product_attention(
         )
     if not query.shape[-2] or not value.shape[-2]:  # the other sizes do not count then
         nothing = 0 * (total(query) + total(key) + total(value))
-        return Tensor(np.zeros((*query.shape[:-1], value.shape[-1]), query.data.dtype)) + nothing
+        return Tensor.of(np.zeros((*query.shape[:-1], value.shape[-1]), query.data.dtype)) + nothing
     if mask is not None and mask.dtype.name == "bool" and query.dtype.kind == "i":
         whole_number(-math.inf, query.dtype, (mask, query))  # what a masked entry would be
     if is_causal:
@@ -269,14 +269,14 @@ def scaled_dot_product_attention(
                 operands=(mask,),
                 caret="is_causal=True is a mask of its own",
             )
-        mask = Tensor(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
+        mask = Tensor.of(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
     factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
     if not query.dtype.is_floating_point:  # torch scales both, which makes floats of them
         query, key = query * 1.0, key * 1.0
     scores = matmul(query, mT(key)) * factor
     if mask is not None:
         if mask.dtype.name == "bool":
-            mask = Tensor(np.where(mask.data, 0.0, -np.inf).astype(query.data.dtype))
+            mask = Tensor.of(np.where(mask.data, 0.0, -np.inf).astype(query.data.dtype))
         scores = scores + mask
     nothing = (scores.data == -np.inf).all(axis=-1, keepdims=True)
     if nothing.any():  # what attends to nothing gets nothing

@@ -26,7 +26,7 @@ def fitting_variance(x: Tensor, var: Any) -> Tensor:
     """The variance as a tensor that goes with ``x``: one for each entry, or one for each row."""
     if var.__class__ is float:
         floating = x.dtype if x.dtype.is_floating_point else default_dtype()
-        var = Tensor(np.full(x.shape, var, floating.name))
+        var = Tensor.of(np.full(x.shape, var, floating.name))
     elif var.__class__ is not Tensor:
         raise ScriptError(
             f"any() received an invalid combination of arguments - got ({type(var < 0).__name__}), but"
@@ -68,7 +68,7 @@ def gaussian_nll_loss(x: Tensor, y: Tensor, var: Any, full: bool, eps: float, re
         )
     lift = np.maximum(eps - var.data, 0).astype(var.data.dtype)
     if lift.any():  # torch raises them outside the graph: their gradient is that at eps
-        var = var + Tensor(lift)
+        var = var + Tensor.of(lift)
     losses = 0.5 * (log(var) + (x - y) ** 2 / var)
     if full:
         losses = losses + 0.5 * math.log(2 * math.pi)
@@ -95,5 +95,5 @@ def poisson_nll_loss(
     losses = exp(x) - y * x if log_input else x - y * log(x + eps)
     if full:
         stirling = y * log(y) - y + 0.5 * log(2 * math.pi * y)
-        losses = losses + cast(masked_fill(stirling, Tensor(y.data <= 1), 0.0), losses.dtype)
+        losses = losses + cast(masked_fill(stirling, Tensor.of(y.data <= 1), 0.0), losses.dtype)
     return reduce_tensor(losses, reduction)

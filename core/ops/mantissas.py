@@ -40,5 +40,5 @@ def frexp(x: Tensor) -> NamedResult:
             operands=(x,),
             caret=f"this tensor holds {x.dtype.name} numbers",
         )
-    parts = (mantissa(x), Tensor(exponent_forward(x.data).astype(np.int32)))
+    parts = (mantissa(x), Tensor.of(exponent_forward(x.data).astype(np.int32)))
     return NamedResult("torch.return_types.frexp", ("mantissa", "exponent"), parts)

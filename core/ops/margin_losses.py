@@ -75,7 +75,7 @@ def soft_margin_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduc
         refuse_shape(x, np.broadcast_shapes(x.shape, y.shape))
     need_room(x, y)
     if not x.dtype.is_floating_point:
-        need_room(x, Tensor(0.5))
+        need_room(x, Tensor.of(0.5))
     return soft_margin_loss_op(*of_one_shape(x, y), reduction=reduction)
 
 
@@ -85,7 +85,7 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """``input`` where the target is 1, what it lacks to the margin where it is -1, averaged."""
     reduction = asked_reduction(size_average, reduce, reduction)
-    apart = cast(Tensor(float(margin)), x.dtype) - x  # torch has the margin in the type of the input
+    apart = cast(Tensor.of(float(margin)), x.dtype) - x  # torch has the margin in the type of the input
     far = where(y != 1, clamp_min(apart, 0), 0)
     return mean_or_sum(add(far, where(y != -1, x, 0)), reduction)
 
@@ -230,7 +230,7 @@ def multi_margin_loss(
         short = short * short
     if weight is not None:
         check_scalar_type(weight, x.dtype.long_name)
-        short = short * Tensor(weight.data[right])
+        short = short * Tensor.of(weight.data[right])
     others = where(right == np.arange(classes), 0.0, short)
     losses = sum(others, dim=(1,), keepdim=False)
     grad_fn = "MultiMarginLossBackward0"

@@ -113,7 +113,7 @@ def matrix_power(x: Tensor, n: int) -> Tensor:
     """A square matrix times itself, ``n`` times; of the inverse where ``n`` is negative."""
     check_square_shape(x, "linalg.matrix_power")
     if n == 0:
-        identity = Tensor(np.broadcast_to(np.eye(x.shape[-1], dtype=x.data.dtype), x.shape))
+        identity = Tensor.of(np.broadcast_to(np.eye(x.shape[-1], dtype=x.data.dtype), x.shape))
         return add.named("CopyBackwards")(zero(x), identity) if x.dtype.is_floating_point else identity
     base = inv_matrix(x) if n < 0 else x
     n = n if n > 0 else -n
@@ -162,7 +162,7 @@ def tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[tuple[int, ...], Any, A
     batch: tuple[int, ...] = (*x.shape[:-2], 1)
     for given in (rtol, atol):
         if given.__class__ is Tensor:
-            batch = check_broadcast((Tensor(given.data[..., None]), Tensor(np.empty(batch))))
+            batch = check_broadcast((Tensor.of(given.data[..., None]), Tensor.of(np.empty(batch))))
     atol, rtol = (given.data if given.__class__ is Tensor else given for given in (atol, rtol))
     return batch[:-1], atol, rtol
 
@@ -214,7 +214,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Name
     solution = inverted(a, None, rcond) @ target
     recorded = reshape.named("LinalgLstsqBackward0")
     solution = recorded(solution, shape=solution.shape)
-    nothing = Tensor(np.zeros(0, a.data.dtype))
+    nothing = Tensor.of(np.zeros(0, a.data.dtype))
     rank = rank_of(a.data)
     residuals = recorded(slice_dim(solution, dim=0, start=0, stop=0, step=1), shape=(0,))
     if driver != "gelsy" and a.shape[-2] > a.shape[-1] and (rank == a.shape[-1]).all():
@@ -223,8 +223,8 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Name
     parts = (
         recorded(solution, shape=solution.shape[:-1]) if vector else solution,
         residuals,
-        Tensor(np.zeros(0, np.int64) if driver == "gels" else rank),
-        Tensor(singular_values(a.data)) if driver in ("gelsd", "gelss") else nothing,
+        Tensor.of(np.zeros(0, np.int64) if driver == "gels" else rank),
+        Tensor.of(singular_values(a.data)) if driver in ("gelsd", "gelss") else nothing,
     )
     return NamedResult(
         "torch.return_types.linalg_lstsq", ("solution", "residuals", "rank", "singular_values"), parts
@@ -260,7 +260,7 @@ def matrix_rank(x: Tensor, tol: Any, hermitian: bool, atol: Any, rtol: Any) -> T
         check_floats(x, "linalg.eigh" if hermitian else "linalg.svd")
         atol, rtol = tol, 0.0
     _, atol, rtol = tolerances(x, atol, rtol)
-    return Tensor(rank_of(x.data, atol, rtol, hermitian and bool(x.size)))
+    return Tensor.of(rank_of(x.data, atol, rtol, hermitian and bool(x.size)))
 
 
 def check_chain(tensors: list[Tensor]) -> None:

@@ -50,7 +50,7 @@ def rrelu(x: Tensor, lower: float, upper: float, training: bool, inplace: bool) 
         )
     slopes = uniform(x.shape, lower, upper) if training else np.full(x.shape, (lower + upper) / 2)
     noisy = prelu.named("RreluWithNoiseBackward0", reads_input=True)
-    out = noisy(x, Tensor(np.asarray(slopes, x.data.dtype)))
+    out = noisy(x, Tensor.of(np.asarray(slopes, x.data.dtype)))
     return kept(x, out, inplace)
 
 
@@ -67,7 +67,7 @@ def gumbel_softmax(x: Tensor, tau: float, hard: bool, eps: float, dim: int) -> T
     axis = wrap_dim(x, dim)
     if hard and x.ndim and not x.shape[axis]:
         raise ShapeError(f"max(): Expected reduction dim {axis} to have non-zero size.", operands=(x,))
-    soft = softmax((x + Tensor(noise)) / tau, dim=axis)
+    soft = softmax((x + Tensor.of(noise)) / tau, dim=axis)
     if not hard:
         return soft
     first = np.argmax(soft.data, axis=axis, keepdims=True) if x.ndim else 0
@@ -75,7 +75,7 @@ def gumbel_softmax(x: Tensor, tau: float, hard: bool, eps: float, dim: int) -> T
         np.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)]) if x.ndim else 0
     )
     chosen = np.asarray(first == places, x.data.dtype)
-    return add(Tensor(chosen - soft.data), soft)
+    return add(Tensor.of(chosen - soft.data), soft)
 
 
 def saturated(x: Tensor, p: float, training: bool, inplace: bool, shape: Shape) -> Tensor:
@@ -86,7 +86,7 @@ def saturated(x: Tensor, p: float, training: bool, inplace: bool, shape: Shape) 
         return x
     if p == 1:
         return kept(
-            x, x * (0.0 if x.dtype.is_floating_point else Tensor(np.zeros((), x.dtype.name))), inplace
+            x, x * (0.0 if x.dtype.is_floating_point else Tensor.of(np.zeros((), x.dtype.name))), inplace
         )
     if not x.dtype.is_floating_point:
         raise ScriptError(
@@ -97,7 +97,7 @@ def saturated(x: Tensor, p: float, training: bool, inplace: bool, shape: Shape) 
     stays = source.generator.random(shape) >= p
     scale = ((SATURATED**2 * p + 1) * (1 - p)) ** -0.5
     moved = np.asarray(np.where(stays, 0.0, SATURATED * scale) - SATURATED * scale * p, x.data.dtype)
-    out = add(x * Tensor(np.asarray(stays * scale, x.data.dtype)), Tensor(moved))
+    out = add(x * Tensor.of(np.asarray(stays * scale, x.data.dtype)), Tensor.of(moved))
     return kept(x, out, inplace)
 
 

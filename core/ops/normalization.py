@@ -209,7 +209,9 @@ def update_running(x: Tensor, dims: Dims, running_mean: Any, running_var: Any, m
         (running_var, data.var(axis=dims) * (count / (count - 1) if count > 1 else math.nan)),
     ):
         if running is not None:
-            running.assign_in_place(running * (1 - momentum) + Tensor((momentum * batch).astype(data.dtype)))
+            running.assign_in_place(
+                running * (1 - momentum) + Tensor.of((momentum * batch).astype(data.dtype))
+            )
 
 
 @public(

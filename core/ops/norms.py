@@ -177,8 +177,10 @@ def inverse_or_inf(x: Tensor) -> Tensor:
     singular = np.reshape([is_singular(a) for a in x.data.reshape(-1, *x.shape[-2:])], (*x.shape[:-2], 1, 1))
     if not singular.any():
         return inv_matrix(x)
-    lost = Tensor(singular)
-    return where(lost, math.inf, inv_matrix(where(lost, Tensor(np.eye(x.shape[-1], dtype=x.data.dtype)), x)))
+    lost = Tensor.of(singular)
+    return where(
+        lost, math.inf, inv_matrix(where(lost, Tensor.of(np.eye(x.shape[-1], dtype=x.data.dtype)), x))
+    )
 
 
 def is_singular(matrix: Any) -> bool:
@@ -206,7 +208,7 @@ def cond(x: Tensor, p: Any) -> Tensor:
     if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):
         raise ScriptError(f"linalg.cond got an invalid norm type: {p}", operands=(x,))
     if not x.size:
-        return Tensor(np.zeros(x.shape[:-2], x.data.dtype))
+        return Tensor.of(np.zeros(x.shape[:-2], x.data.dtype))
     if p in (None, 2, -2):
         check_floats(x, "linalg.svd")
         values = singular_values(x)

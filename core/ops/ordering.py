@@ -69,7 +69,7 @@ def chosen(
 ) -> NamedResult:
     """The entries at ``index`` along ``axis``, and the positions themselves."""
     values = picking.gather.named(grad_fn, saved=((),), kink=kink)(x, dim=axis, index=index)
-    return with_places(name, values, Tensor(index))
+    return with_places(name, values, Tensor.of(index))
 
 
 # -- the functions --------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ def msort(x: Tensor) -> Tensor:
 def argsort(x: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
     """Where the entries along a dimension stand in sorted order."""
     axis = wrap_dim(x, dim)
-    return Tensor(order(x.data, axis, descending) if x.ndim else np.zeros((), np.int64))
+    return Tensor.of(order(x.data, axis, descending) if x.ndim else np.zeros((), np.int64))
 
 
 @public("topk(input: tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True)")
@@ -205,7 +205,7 @@ def quantile_of(
         index = np.take_along_axis(positions, side.astype(np.int64), axis)
         ends.append(picking.gather.named("GatherBackward0", kink=KEPT_ORDER)(rows, dim=axis, index=index))
     lower, upper = ends
-    found = movedim(lerp(lower, upper, Tensor(rank - np.floor(rank))), (axis,), (0,))
+    found = movedim(lerp(lower, upper, Tensor.of(rank - np.floor(rank))), (axis,), (0,))
     if flat:
         kept = (1,) * x.ndim if keepdim else ()
     else:

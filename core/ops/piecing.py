@@ -235,7 +235,7 @@ block_diag_op: Op = variadic("block_diag", block_diag_forward, block_of)
 def block_diag(tensors: list[Tensor] | None) -> Tensor:
     """Matrices along the diagonal of a larger one, zeros elsewhere; vectors count as rows."""
     if not tensors:
-        return Tensor(np.zeros((1, 0)))
+        return Tensor.of(np.zeros((1, 0)))
     for position, x in enumerate(tensors):
         if x.ndim > 2:
             raise ShapeError(
@@ -264,7 +264,7 @@ def vander(x: Tensor, count: int | None) -> Tensor:
         raise ScriptError("N must be greater than 1.")
     x = x if x.ndim else reshape(x, shape=(1,))
     x = x if x.dtype.is_floating_point else cast(x, int64)
-    powers = [Tensor(np.ones_like(x.data)), x]
+    powers = [Tensor.of(np.ones_like(x.data)), x]
     while len(powers) < count:
         powers.append(powers[-1] * x)
     return stack.named("CatBackward0")(*powers, dim=x.ndim)

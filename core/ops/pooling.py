@@ -85,7 +85,7 @@ def max_pool(dims: int) -> Callable[..., Any]:
         largest = pick.named(grad_fn, reads_input=True)(rows, index=place, dim=rows.ndim - 1, keepdim=False)
         if not indices:
             return largest
-        return largest, Tensor(flat_positions(place[..., 0], x.shape[-dims:], windows))
+        return largest, Tensor.of(flat_positions(place[..., 0], x.shape[-dims:], windows))
 
     pool.__doc__ = f"The largest entry of each window over {dims} dimension{'s' * (dims > 1)}."
     return pool
@@ -125,8 +125,10 @@ def mean_pool(dims: int) -> Callable[..., Tensor]:
         if divisor is None:
             entries = window_sizes(x.shape[-dims:], windows, include_pad)
         if not x.dtype.is_floating_point:  # torch rounds the mean of whole numbers towards zero
-            return Tensor(np.trunc(totals.data / entries).astype(x.dtype.name))
-        return div.named(grad_fn, reads_input=True)(totals, Tensor(np.asarray(entries).astype(x.data.dtype)))
+            return Tensor.of(np.trunc(totals.data / entries).astype(x.dtype.name))
+        return div.named(grad_fn, reads_input=True)(
+            totals, Tensor.of(np.asarray(entries).astype(x.data.dtype))
+        )
 
     pool.__doc__ = f"The mean of each window over {dims} dimension{'s' * (dims > 1)}."
     return pool
@@ -188,7 +190,7 @@ def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
             return (mean.named(grad_fn) if dims == 1 else mean)(x, dim=last, keepdim=True)
         shape = (*x.shape[:-dims], *windows.counts)
         if dims < 3 and 0 in shape and not x.dtype.is_floating_point:  # nothing to take the mean of
-            return Tensor(np.zeros(shape, x.data.dtype))
+            return Tensor.of(np.zeros(shape, x.data.dtype))
         check_adaptive(windows)
         for offset, count in enumerate(windows.counts):
             dim = x.ndim - dims + offset
@@ -231,7 +233,7 @@ def adaptive_max_pool(dims: int) -> Callable[..., Any]:
         place = windows[np.arange(len(windows)), largest_places(rows.data[..., windows])]
         shape = (*x.shape[:lead], *asked.counts)
         largest = reshape.named(grad_fn, reads_input=True)(gather(rows, dim=lead, index=place), shape=shape)
-        return (largest, Tensor(place.reshape(shape))) if indices else largest
+        return (largest, Tensor.of(place.reshape(shape))) if indices else largest
 
     pool.__doc__ = f"The largest entries of so many windows over {dims} dimension{'s' * (dims > 1)}."
     return pool

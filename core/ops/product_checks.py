@@ -69,7 +69,7 @@ def check_terms(x: Tensor, first: Tensor, second: Tensor, shape: Shape, count: i
     if is_asked and x.dtype.kind == "b":
         raise no_kernel(first, second, "addmm_impl_cpu_")
     if 0 not in shape and not count and beta and beta.__class__ is not bool:
-        need_room(x, Tensor(np.asarray(beta)))
+        need_room(x, Tensor.of(np.asarray(beta)))
     return is_asked
 
 

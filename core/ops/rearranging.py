@@ -140,7 +140,7 @@ def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_si
         check_counts(counts)
         if counts.ndim != 1:
             raise ShapeError("repeat_interleave only accept 1D vector as repeat", operands=(counts,))
-        return Tensor(places_repeated(counts, counts.size, output_size))
+        return Tensor.of(places_repeated(counts, counts.size, output_size))
     if not isinstance(repeats, (Tensor, int)) or repeats.__class__ is bool:
         raise no_such_call("repeat_interleave", x, repeats)
     if dim is None:
@@ -284,7 +284,7 @@ def combinations(x: Tensor, r: int, with_replacement: bool) -> Tensor:
     if r < 0:
         raise ScriptError(f"Expect a non-negative number, but got {r}", code="E0304", operands=(x,))
     if not r:
-        return Tensor(np.zeros(0, x.data.dtype))
+        return Tensor.of(np.zeros(0, x.data.dtype))
     count = comb(max(x.size + r - 1, 0), r) if with_replacement else comb(x.size, r)
     check_allocation((count, r), 8)
     if not count:
@@ -359,7 +359,7 @@ def triangle(name: str, of: Any, row: int, col: int, offset: int, dtype: DType |
             caret="positions are whole numbers",
         )
     check_allocation((2, *check_sizes((row, col))), 8)
-    return Tensor(np.stack(of(row, max(min(offset, col), -row), col)).astype(dtype.name))
+    return Tensor.of(np.stack(of(row, max(min(offset, col), -row), col)).astype(dtype.name))
 
 
 INDICES = "(row: int, col: int, offset: int = 0, *, dtype: dtype = None, device: device = None)"
@@ -387,6 +387,6 @@ def vander(x: Tensor, count: int | None, increasing: bool) -> Tensor:
         raise ScriptError("N must be non-negative.", code="E0304")
     check_allocation((max(x.size, 1), count), 8)
     if count < 2:
-        return Tensor(np.ones((x.size, count), x.data.dtype))
-    powers = pow.named("CopySlices")(unsqueeze(x, dim=1), Tensor(np.arange(count)))
+        return Tensor.of(np.ones((x.size, count), x.data.dtype))
+    powers = pow.named("CopySlices")(unsqueeze(x, dim=1), Tensor.of(np.arange(count)))
     return powers if increasing else flip(powers, dims=(1,))

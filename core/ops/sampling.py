@@ -75,7 +75,7 @@ def multinomial(x: Tensor, count: int, replacement: bool) -> Tensor:
         with np.errstate(divide="ignore"):
             keys = np.log(weights) + noise
         places = np.argsort(-keys, axis=-1, kind="stable")[..., :count]
-    return Tensor(np.asarray(places, np.int64))
+    return Tensor.of(np.asarray(places, np.int64))
 
 
 drawn_over: Op = primitive("drawn_over", lambda x, numbers: numbers, lambda g, out, x, numbers: zero(g))

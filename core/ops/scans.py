@@ -331,7 +331,7 @@ def trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor
     axis = wrap_dim(y, dim)
     check_samples(y, x, dx, "trapezoid")
     if not y.shape[axis]:
-        return Tensor(np.zeros(y.shape[:axis] + y.shape[axis + 1 :], y.data.dtype))
+        return Tensor.of(np.zeros(y.shape[:axis] + y.shape[axis + 1 :], y.data.dtype))
     if x is not None:
         areas = neighbours(y, axis) * widths(y, x, axis, "trapezoid")
         return div.named("DivBackward1")(sum(areas, dim=(axis,), keepdim=False), 2.0)

@@ -183,7 +183,7 @@ def products(x: Tensor, source: Tensor, dim: int, index: Any, grad_fn: str) -> T
     factors = np.full((rows.size, column[is_laid_out].max(initial=0) + 1), x.size + targets.size)
     factors[:, 0] = rows
     factors[row_of[targets[is_laid_out]], column[is_laid_out]] = x.size + order[is_laid_out]
-    entries = (x, sent(source, index), Tensor(np.ones(1, x.data.dtype)))
+    entries = (x, sent(source, index), Tensor.of(np.ones(1, x.data.dtype)))
     line = cat(*(reshape(part, shape=(part.size,)) for part in entries), dim=0)
     table = reshape(index_select(line, dim=0, index=factors.reshape(-1)), shape=factors.shape)
     multiplied = prod(table, dim=(1,), keepdim=False)
@@ -206,8 +206,8 @@ def reduced(
     np.add.at(counts, grid(index, dim), 1)
     counts = np.maximum(counts, 1)
     if not x.dtype.is_floating_point:
-        return Tensor(totals.data // counts)
-    return div.named(grad_fn, saved=(("out",), ()))(totals, Tensor(counts))
+        return Tensor.of(totals.data // counts)
+    return div.named(grad_fn, saved=(("out",), ()))(totals, Tensor.of(counts))
 
 
 def scatter_with_forward(x: Any, value: Any, *, dim: int, index: Any, reduce: str) -> Any:

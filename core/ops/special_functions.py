@@ -128,7 +128,7 @@ def mvlgamma(x: Tensor, p: int) -> Tensor:
     if p < 1:
         raise ScriptError("p has to be greater than or equal to 1")
     check_allocation((max(x.size, 1), p))
-    shifts = Tensor(
+    shifts = Tensor.of(
         (np.arange(1 - p, 1) / 2).astype(x.data.dtype if x.dtype.is_floating_point else "float64")
     )
     terms = lgamma(reshape(x, shape=(*x.shape, 1)) + shifts)
@@ -271,7 +271,7 @@ def plain(name: str) -> Callable[[Tensor], Tensor]:
         out = forward(data)
         if is_nan_at_infinity:
             out = np.where(np.isinf(data), math.nan, out)
-        return Tensor(settle(np.asarray(out, kind.name)))
+        return Tensor.of(settle(np.asarray(out, kind.name)))
 
     function.__doc__ = f"{name.replace('_', ' ').capitalize()}, entry by entry; no gradient flows through."
     return function

@@ -81,7 +81,7 @@ def sample_of(event: Event) -> Any:
     """A value of the kind that is at hand for certain; UNBOUND where that is not known."""
     value = event.value
     if value.is_tensor and value.single:
-        return Tensor(0.0)
+        return Tensor.of(0.0)
     if value.kind == NUMBER and value.cut in ("item", "float"):
         return 0.0
     return [] if value.kind == LIST and isinstance(value.node, syntax.ListDisplay) else UNBOUND
@@ -136,7 +136,7 @@ def every_name() -> set[str]:
     """Every attribute and method that anything in the language has."""
     if not NAMES:
         NAMES.update(name for _, name in (*ATTRIBUTES, *METHODS))
-        NAMES.update(names_of(Tensor(0.0)), FIELDS)
+        NAMES.update(names_of(Tensor.of(0.0)), FIELDS)
     return NAMES
 
 
@@ -147,7 +147,7 @@ def of_nothing(node: syntax.Attribute) -> AutodiffError:
         code="E0204",
         caret=f"nothing has a `{node.name}` here",
         span=node.name_span,
-        about=(Tensor(0.0), node.name),
+        about=(Tensor.of(0.0), node.name),
     )
 
 

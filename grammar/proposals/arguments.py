@@ -79,7 +79,7 @@ class CallScene:
         """The function behind the call."""
         callee = self.call.function
         if self.is_method and isinstance(callee, syntax.Attribute):
-            owner = Tensor(0.0) if self.owner is UNBOUND else self.owner
+            owner = Tensor.of(0.0) if self.owner is UNBOUND else self.owner
             return find_method(owner, callee.name) or UNBOUND
         found = self.scene.value(callee)
         return found.function if found.__class__ in (Builtin, BoundMethod) else found

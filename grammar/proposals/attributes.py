@@ -182,7 +182,7 @@ def needs_leaf(scene: Scene) -> bool:
 
 def is_tensors(name: str) -> bool:
     """Whether tensors have an attribute or method of that name."""
-    return name in names_of(Tensor(0.0))
+    return name in names_of(Tensor.of(0.0))
 
 
 def of_list(scene: Scene, node: syntax.Attribute, owner: Any) -> Iterator[Fix]:

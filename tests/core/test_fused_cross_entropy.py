@@ -108,7 +108,7 @@ def test_a_used_up_graph_is_refused_where_a_report_keeps_its_values() -> None:
     logs = loss.node.inputs[0]
     mode.recorder = ListOfPasses()
     try:
-        grad(loss, Tensor(logs.out, logs, True))
+        grad(loss, Tensor.of(logs.out, logs, True))
         with pytest.raises(GradientError, match="second time"):
             loss.backward()
     finally:
@@ -131,7 +131,7 @@ def test_second_derivatives_and_slopes_of_the_logarithms() -> None:
     def run() -> list[Any]:
         x = tensor(values, requires_grad=True)
         loss = cross_entropy(x, classes)
-        logs = Tensor(loss.node.inputs[0].out, loss.node.inputs[0], True)
+        logs = Tensor.of(loss.node.inputs[0].out, loss.node.inputs[0], True)
         total = loss + FUNCTIONS["torch.sum"](logs * weights)
         of_x, of_logs = grad(total, [x, logs], retain_graph=True)
         (plain,) = grad(total, [x], retain_graph=True)

@@ -282,6 +282,6 @@ def test_draws_have_the_right_kind_and_range():
     even = call_mine("rand", 200, requires_grad=True)
     assert even.requires_grad
     assert 0 <= even.data.min() < even.data.max() < 1
-    assert set(call_mine("bernoulli", Tensor(np.full(50, 0.5))).tolist()) == {0.0, 1.0}
+    assert set(call_mine("bernoulli", Tensor.of(np.full(50, 0.5))).tolist()) == {0.0, 1.0}
     assert sorted(call_mine("randperm", 5).tolist()) == [0, 1, 2, 3, 4]
     source.reset(0)

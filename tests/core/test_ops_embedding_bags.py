@@ -55,5 +55,5 @@ def test_refusals(args: tuple, kwargs: dict) -> None:
 def test_indices_without_a_bag_make_no_row(mode: str) -> None:
     """torch ends the process."""
     bags = call("F.embedding_bag")
-    index, offsets = Tensor(np.array([0, 1])), Tensor(np.array([], dtype=np.int64))
-    assert bags(index, Tensor(np.ones((2, 3))), offsets, mode=mode).shape == (0, 3)
+    index, offsets = Tensor.of(np.array([0, 1])), Tensor.of(np.array([], dtype=np.int64))
+    assert bags(index, Tensor.of(np.ones((2, 3))), offsets, mode=mode).shape == (0, 3)

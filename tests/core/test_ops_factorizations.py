@@ -61,7 +61,7 @@ def test_gradients_of_full_factors_are_those_of_torch() -> None:
 
 
 def test_a_matrix_is_factorized_anew_after_a_change() -> None:
-    x = Tensor(A.copy())
+    x = Tensor.of(A.copy())
     first = FUNCTIONS["linalg.svdvals"](x).data
     again = FUNCTIONS["linalg.svdvals"](x * 2.0).data
     np.testing.assert_allclose(again, 2 * first)
@@ -104,7 +104,7 @@ def test_singular_values_of_infinities_are_refused(name, dtype):
     """In single precision LAPACK searches for them without end."""
     matrix = np.array([[100.0, 20.0, -1.0], [-np.inf, 4.0, 20.0], [0.4, 0.9, 2.8]], dtype)
     with pytest.raises(AutodiffError) as error:
-        FUNCTIONS[f"linalg.{name}"](Tensor(matrix))
+        FUNCTIONS[f"linalg.{name}"](Tensor.of(matrix))
     assert error.value.message == (
         "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
     )

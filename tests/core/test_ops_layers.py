@@ -51,7 +51,7 @@ def test_dropout_keeps_what_it_says_and_passes_gradients_there(p: float) -> None
     assert abs(kept.mean() - (1 - p)) < 0.02
     if p < 1:
         np.testing.assert_allclose(out.data[kept], 1 / (1 - p))
-    (slope,) = grad(out, x, Tensor(np.ones_like(x.data)))
+    (slope,) = grad(out, x, Tensor.of(np.ones_like(x.data)))
     np.testing.assert_array_equal(slope.data, out.data)
 
 

@@ -79,7 +79,7 @@ def compiled(texts: list[str]) -> list[Any]:
 
 
 def leaf_of(array: np.ndarray, is_leaf: bool) -> Tensor:
-    made = Tensor(float(array) if array.dtype == np.float64 and not array.ndim else array)
+    made = Tensor.of(float(array) if array.dtype == np.float64 and not array.ndim else array)
     if is_leaf:
         made.set_requires_grad()
     return made
