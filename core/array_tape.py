@@ -7,8 +7,6 @@ has a node already, or the result is a view: others have to find the node then.
 
 from __future__ import annotations
 
-from itertools import chain
-
 from autodiff.core.cotangents import fitted
 from autodiff.core.entrywise import ALIKE, BROADCAST
 from autodiff.core.mode import CLOSED, mode
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from autodiff.core.mode import Tape
+    from autodiff.core.mode import Entry
     from autodiff.core.tensors import Tensor
 
 
@@ -79,25 +77,25 @@ def written(
 
 
 def read_arrays_back(
-    tape: Tape, cotangents: list[Any], left: list[tuple[int, Any]], at: int, places: Iterator[int]
-) -> int:
-    """Go on with a pass at an entry of arrays, up to the next entry of numbers; the place of that, or 0.
+    entries: Iterator[Entry], cotangents: list[Any], left: list[tuple[Any, int, Any]]
+) -> Entry | None:
+    """Go on with a pass at an entry of arrays, up to the next entry of numbers, which is answered.
 
-    ``places`` are those that come after ``at``. What entries from elsewhere receive is put in ``left``.
+    ``cotangents`` ends with that of the first entry, and then with that of the entry answered. What entries
+    from elsewhere receive is put in ``left``.
     """
     quiet = Quiet()
     try:
-        for place in chain((at,), places):
-            g = cotangents[place]
+        for entry in entries:
+            g = cotangents.pop()
             if g is None:
                 continue
-            cotangents[place] = None  # its memory is used again while it is in the processor's cache
-            use, a, b, x, y, out, _ = tape[place]
+            use, a, b, x, y, out, _ = entry
             if use.__class__ is not Use:
                 if use is not None:
-                    cotangents[place] = g
-                    return place
-                left.append((place, g))
+                    cotangents.append(g)
+                    return entry
+                left.append((a, b, g))
                 continue
             if use.is_alike:
                 if a > 0:
@@ -133,7 +131,7 @@ def read_arrays_back(
                     c = contribution(use, index, g, x, y, out)
                     before = cotangents[below]
                     cotangents[below] = c if before is None else before + c
-        return 0
+        return None
     finally:
         quiet.close()
 

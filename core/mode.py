@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., object])
     #: A Header, and behind it an entry for each operation; see ``tape``.
     Tape = list[Any]
+    Entry = tuple[Any, Any, int, Any, Any, Any, Span | None]
 
     class Recorder(Protocol):
         """Somebody who wants the graph of the last backward kept after the engine is done with it."""

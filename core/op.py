@@ -78,12 +78,14 @@ class Op:
         "name",
         "of_one",
         "partials",
+        "pattern",
         "reads_input",
         "real",
         "recipe",
         "saved",
         "saves_params",
         "scalar",
+        "slope",
         "vjps",
     )
 
@@ -124,7 +126,10 @@ class Op:
         self.is_view = is_view
         self.real = real
         self.saves_params = saves_params
-        self.recipe: tuple[tuple[int, Any], ...] | None = None
+        # What passes have learned of the rules; see ``recipes``.
+        self.recipe: tuple[tuple[int, Any], ...] = ()
+        self.pattern = 0
+        self.slope: Any = None
         self.saved = saved
         self.fused_backward = fused_backward
         self.reads_input = reads_input

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 # that, g times what the rule answers, what the rule answers.
 SAME, NEGATED, NONE, TIMES_X, TIMES_Y, TIMES_OUT, CALL_X, MINUS_CALL_X, TIMES, VJP = range(10)
 
+#: What the recipe of an op is as a whole, so that a pass through numbers asks one question at most entries:
+#: not known yet, a sum, a product, a function whose slope is another function of its operand, or else.
+UNKNOWN, SUM, PRODUCT, FUNCTION, OTHER = range(5)
+PATTERNS = {(SAME, SAME): SUM, (TIMES_Y, TIMES_X): PRODUCT, (CALL_X,): FUNCTION}
+
 
 class Stand:
     """Stands for a value: a rule that answers it as it is needs no computing, any other fails on it."""
@@ -76,6 +81,14 @@ def recipe_of(op: Op) -> tuple[tuple[int, Any], ...]:
         kind = TIMES_X if slope is x else TIMES_Y if slope is y else TIMES_OUT if slope is out else TIMES
         made.append((kind, partial))
     return tuple(made)
+
+
+def learn(op: Op) -> None:
+    """Note the recipe of an op with it."""
+    op.recipe = recipe_of(op)
+    op.pattern = PATTERNS.get(tuple([kind for kind, _ in op.recipe]), OTHER)
+    if op.pattern == FUNCTION:
+        op.slope = op.recipe[0][1]
 
 
 APPLIERS[Stand] = called

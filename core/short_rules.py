@@ -10,7 +10,7 @@ from autodiff.core.entrywise import ALIKE, BROADCAST
 from autodiff.core.lazy import np
 from autodiff.core.node import ArrayNode, Node
 from autodiff.core.op import Op
-from autodiff.core.recipes import NEGATED, NONE, SAME, TIMES_OUT, TIMES_X, TIMES_Y, VJP, recipe_of
+from autodiff.core.recipes import NEGATED, NONE, SAME, TIMES_OUT, TIMES_X, TIMES_Y, UNKNOWN, VJP, learn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,10 +73,9 @@ def pull_back_entries(node: ArrayNode, g: Any, pull_edge: Callable[..., Any]) ->
 
 def contribution_of_entries(op: Op, index: int, g: Any, out: Any, operands: tuple[Any, ...]) -> Any:
     """What operand ``index`` receives where arrays are alike; None where the rule is to be followed."""
-    recipe = op.recipe
-    if recipe is None:
-        recipe = op.recipe = recipe_of(op)
-    kind, rule = recipe[index]
+    if op.pattern == UNKNOWN:
+        learn(op)
+    kind, rule = op.recipe[index]
     if kind == SAME:
         return g
     if kind == TIMES_Y:

@@ -44,11 +44,11 @@ class Use:
     """An op as entries of arrays have it: with its parameters.
 
     Where the arrays are alike and a pass has met it, ``is_alike``, and ``first`` and ``second`` are what the
-    rules of the operands come to, or the first is the ``fast_vjp``. It has no ``recipe``: by that the pass
-    through numbers knows what it meets.
+    rules of the operands come to, or the first is the ``fast_vjp``. Its ``pattern`` stays unknown: by that
+    the pass through numbers sees what it meets.
     """
 
-    __slots__ = ("fast_vjp", "first", "is_alike", "name", "op", "params", "recipe", "second")
+    __slots__ = ("fast_vjp", "first", "is_alike", "name", "op", "params", "pattern", "second")
 
     fast_vjp: Callable[..., Any]
 
@@ -56,7 +56,7 @@ class Use:
         self.op = op
         self.name = op.name
         self.params = params
-        self.recipe = None
+        self.pattern = 0
         self.is_alike = False
         self.first = self.second = 0
 

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
+
 from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
 from autodiff.core.node import Leaf, Mark
 from autodiff.core.recipes import (
     CALL_X,
+    FUNCTION,
     MINUS_CALL_X,
     NEGATED,
     NONE,
+    PRODUCT,
     SAME,
+    SUM,
     TIMES,
     TIMES_OUT,
     TIMES_X,
     TIMES_Y,
-    recipe_of,
+    UNKNOWN,
+    learn,
 )
-from autodiff.core.tape import LIMIT, PLACES, Use, is_read
+from autodiff.core.tape import Use, is_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
-    from autodiff.core.mode import Tape
+    from autodiff.core.mode import Entry, Tape
 
 arrays = Later("autodiff.core.array_tape")
 
@@ -58,8 +65,7 @@ def go_back(
             # What newer tapes gave goes before, so that all is added up in the order of a pass through nodes.
             if 0 < place < top and under in received:
                 seeds[place] = received.pop(under)
-        for place, g in read_back(tape, seeds):
-            of, there = tape[place][1:3]
+        for of, there, g in read_back(tape, seeds):
             if of.__class__ is Leaf:
                 gradients[of] = g
             else:
@@ -75,30 +81,60 @@ def use_up(passed: list[tuple[Tape, list[int]]]) -> None:
     mode.close_tape()
 
 
-def read_back(tape: Tape, seeds: dict[int, Any]) -> list[tuple[int, Any]]:
-    """Pass the seeds down one tape; what the entries receive that come from elsewhere."""
+def read_back(tape: Tape, seeds: dict[int, Any]) -> list[tuple[Any, int, Any]]:
+    """Pass the seeds down one tape; where entries come from elsewhere: from what, and what they receive."""
     top = max(seeds)
     cotangents: list[Any] = [None] * (top + 1)
     for at, g in seeds.items():
         cotangents[at] = g
-    left: list[tuple[int, Any]] = []
-    places = iter(PLACES[top:0:-1] if top < LIMIT else range(top, 0, -1))
-    for at in places:
-        g = cotangents[at]
+    left: list[tuple[Any, int, Any]] = []
+    entries: Iterator[Entry] = islice(reversed(tape), len(tape) - 1 - top, len(tape) - 1)
+    cotangent_of_next = cotangents.pop  # whatever an entry gives is for older ones
+    for op, a, b, x, y, out, site in entries:
+        g = cotangent_of_next()
         if g is None:
             continue
-        op, a, b, x, y, out, _ = tape[at]
         if op is None:
-            left.append((at, g))
+            left.append((a, b, g))
             continue
-        recipe = op.recipe
-        if recipe is None:
+        pattern = op.pattern
+        if pattern == PRODUCT:
+            if a > 0:
+                before = cotangents[a]
+                cotangents[a] = g * y if before is None else before + g * y
+            if b > 0:
+                before = cotangents[b]
+                cotangents[b] = g * x if before is None else before + g * x
+            continue
+        if pattern == SUM:
+            if a > 0:
+                before = cotangents[a]
+                cotangents[a] = g if before is None else before + g
+            if b > 0:
+                before = cotangents[b]
+                cotangents[b] = g if before is None else before + g
+            continue
+        if pattern == FUNCTION:
+            try:
+                c = g * op.slope(x)
+            except (ArithmeticError, ValueError):
+                c = None
+            if c.__class__ is not float:
+                c = op.contribution_of_numbers(0, g, out, (x,))
+            before = cotangents[a]
+            cotangents[a] = c if before is None else before + c
+            continue
+        if pattern == UNKNOWN:
             if op.__class__ is Use:
-                at = arrays.read_arrays_back(tape, cotangents, left, at, places)
-                if not at:
+                cotangents.append(g)
+                entry = arrays.read_arrays_back(
+                    chain([(op, a, b, x, y, out, site)], entries), cotangents, left
+                )
+                if entry is None:
                     break
-                g, (op, a, b, x, y, out, _) = cotangents[at], tape[at]
-            recipe = op.recipe = recipe_of(op)
+                g, (op, a, b, x, y, out, _) = cotangent_of_next(), entry
+            learn(op)
+        recipe = op.recipe
         if a > 0:
             kind, rule = recipe[0]
             if kind == SAME:
