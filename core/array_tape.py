@@ -11,7 +11,7 @@ from autodiff.core.cotangents import fitted
 from autodiff.core.entrywise import ALIKE, BROADCAST
 from autodiff.core.mode import CLOSED, mode
 from autodiff.core.node import SMALL, Leaf
-from autodiff.core.recipes import SAME, TIMES_X, TIMES_Y, recipe_of
+from autodiff.core.recipes import DIFFERENCE, OTHER, PRODUCT, SUM, UNKNOWN, learn
 from autodiff.core.short_rules import contribution_of_entries
 from autodiff.core.short_sweep import Quiet
 from autodiff.core.sweep import as_array
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from autodiff.core.tensors import Tensor
 
 
-#: What the rule of an op of one operand comes to where it is written for ndarrays once more: none of the
-#: kinds that ``recipes`` counts from 0.
-FAST = -1
+#: Beside the patterns of ``recipes``: the rule of an op of one operand is written for ndarrays once more.
+SLOPE = -1
 
 
 def written(
@@ -97,35 +96,40 @@ def read_arrays_back(
                     return entry
                 left.append((a, b, g))
                 continue
-            if use.is_alike:
-                if a > 0:
-                    rule = use.first
-                    if rule == SAME:
-                        c = g
-                    elif rule == TIMES_Y:
-                        c = g * y
-                    elif rule == FAST:
-                        c = use.fast_vjp(g, out, x)
-                        if c is None or c.dtype is not g.dtype:
-                            c = contribution(use, 0, g, x, y, out)
-                    else:
-                        c = contribution(use, 0, g, x, y, out)
-                    before = cotangents[a]
-                    cotangents[a] = c if before is None else before + c
-                # The same for the other operand: as with numbers a call for each would take long beside them.
-                if b > 0:
-                    rule = use.second
-                    if rule == SAME:
-                        c = g
-                    elif rule == TIMES_X:
-                        c = g * x
-                    else:
-                        c = contribution(use, 1, g, x, y, out)
-                    before = cotangents[b]
-                    cotangents[b] = c if before is None else before + c
+            rules = use.rules
+            if rules == SLOPE:
+                c = use.slope(g, out, x)
+                if c is None or c.dtype is not g.dtype:
+                    c = contribution(use, 0, g, x, y, out)
+                before = cotangents[a]
+                cotangents[a] = c if before is None else before + c
                 continue
-            if use.params is ALIKE:
-                note_kinds(use)
+            if rules == PRODUCT:
+                if a > 0:
+                    before = cotangents[a]
+                    cotangents[a] = g * y if before is None else before + g * y
+                if b > 0:
+                    before = cotangents[b]
+                    cotangents[b] = g * x if before is None else before + g * x
+                continue
+            if rules == SUM:
+                if a > 0:
+                    before = cotangents[a]
+                    cotangents[a] = g if before is None else before + g
+                if b > 0:
+                    before = cotangents[b]
+                    cotangents[b] = g if before is None else before + g
+                continue
+            if rules == DIFFERENCE:
+                if a > 0:
+                    before = cotangents[a]
+                    cotangents[a] = g if before is None else before + g
+                if b > 0:
+                    before = cotangents[b]
+                    cotangents[b] = -g if before is None else before - g
+                continue
+            if rules == UNKNOWN:
+                use.rules, use.slope = rules_of(use)  # for the entries to come
             for index, below in (0, a), (1, b):
                 if below > 0:
                     c = contribution(use, index, g, x, y, out)
@@ -136,13 +140,16 @@ def read_arrays_back(
         quiet.close()
 
 
-def note_kinds(use: Use) -> None:
-    """Note what the rules of the operands come to, for the entries to come."""
-    recipe, fast = recipe_of(use.op), use.op.fast_vjps
-    use.first, use.second = recipe[0][0], recipe[-1][0]
-    if len(fast) == 1:
-        use.first, [use.fast_vjp] = FAST, fast
-    use.is_alike = True
+def rules_of(use: Use) -> tuple[int, Any]:
+    """What the rules of a use come to: a pattern, or a SLOPE and the rule written for ndarrays."""
+    if use.params is not ALIKE:
+        return OTHER, None
+    op = use.op
+    if len(op.fast_vjps) == 1:
+        return SLOPE, op.fast_vjps[0]
+    if op.pattern == UNKNOWN:
+        learn(op)
+    return op.pattern, None
 
 
 def contribution(use: Use, index: int, g: Any, x: Any, y: Any, out: Any) -> Any:

@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 SAME, NEGATED, NONE, TIMES_X, TIMES_Y, TIMES_OUT, CALL_X, MINUS_CALL_X, TIMES, VJP = range(10)
 
 #: What the recipe of an op is as a whole, so that a pass through numbers asks one question at most entries:
-#: not known yet, a sum, a product, a function whose slope is another function of its operand, or else.
-UNKNOWN, SUM, PRODUCT, FUNCTION, OTHER = range(5)
-PATTERNS = {(SAME, SAME): SUM, (TIMES_Y, TIMES_X): PRODUCT, (CALL_X,): FUNCTION}
+#: not known yet, a sum, a difference, a product, a function whose slope is another function of its operand,
+#: something else.
+UNKNOWN, SUM, DIFFERENCE, PRODUCT, FUNCTION, OTHER = range(6)
+PATTERNS = {
+    (SAME, SAME): SUM,
+    (SAME, NEGATED): DIFFERENCE,
+    (TIMES_Y, TIMES_X): PRODUCT,
+    (CALL_X,): FUNCTION,
+}
 
 
 class Stand:

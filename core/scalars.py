@@ -31,7 +31,7 @@ EXACT = 1 << 53
 
 def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     """How to call an op of one operand."""
-    scalar, evaluate, dispatch, forward = op.scalar, op.evaluate_scalars, op.dispatch, op.forward
+    scalar, evaluate, dispatch, compute = op.scalar, op.evaluate_scalars, op.dispatch, None
     use, is_elementwise = entrywise.use_of(op, entrywise.ALIKE), entrywise.takes_floats(op)
     of_array = entrywise.of_one(kind, op)
     assert scalar is not None
@@ -48,21 +48,28 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         return result(kind, op, (x,), (value,), evaluate(value))
 
     def call(x: Any) -> Any:
+        nonlocal compute
         if x.__class__ is not kind:
             return evaluate(x) if x.__class__ is float else dispatch((x,), {})
         tape = mode.tape
-        if x.tape is not tape or x.at < 0 or len(tape) >= LIMIT:
+        if x.tape is not tape or x.at < 0:
+            return apart(x)
+        try:
+            at = PLACES[len(tape)]
+        except IndexError:
             return apart(x)
         value, form = x.value, x.form
         if form is not None:
-            if not is_elementwise or len(tape) >= form.most:
+            if not is_elementwise or at >= form.most:
                 return of_array(x)
             # Of single and double precision all these ops keep the type.
             made = kind()
             made.form = form
-            made.value = out = forward(value)
+            if compute is None:
+                compute = entrywise.bare(op.forward)
+            made.value = out = compute(value)
             made.tape = tape
-            made.at = PLACES[len(tape)]
+            made.at = at
             made.own_node = made.cell = made.alias = made.versions = None
             made.requires_grad = x.requires_grad
             tape.append((use, x.at, 0, value, None, out, mode.site))
@@ -76,7 +83,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         made = kind()
         made.value = out
         made.tape = tape
-        made.at = PLACES[len(tape)]
+        made.at = at
         made.form = None
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = x.requires_grad

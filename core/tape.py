@@ -24,7 +24,6 @@ from autodiff.core.span import NamedSpan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from autodiff.core.mode import Tape
@@ -43,22 +42,18 @@ PLACES = tuple(range(LIMIT))
 class Use:
     """An op as entries of arrays have it: with its parameters.
 
-    Where the arrays are alike and a pass has met it, ``is_alike``, and ``first`` and ``second`` are what the
-    rules of the operands come to, or the first is the ``fast_vjp``. Its ``pattern`` stays unknown: by that
-    the pass through numbers sees what it meets.
+    ``rules`` and ``slope`` are what a pass through arrays has learned of it (see ``array_tape``). Its
+    ``pattern`` stays unknown: by that the pass through numbers sees what it meets.
     """
 
-    __slots__ = ("fast_vjp", "first", "is_alike", "name", "op", "params", "pattern", "second")
-
-    fast_vjp: Callable[..., Any]
+    __slots__ = ("name", "op", "params", "pattern", "rules", "slope")
 
     def __init__(self, op: Op, params: dict[str, Any]) -> None:
         self.op = op
         self.name = op.name
         self.params = params
-        self.pattern = 0
-        self.is_alike = False
-        self.first = self.second = 0
+        self.pattern = self.rules = 0
+        self.slope: Any = None
 
 
 #: What the arrays of a tape may take together, about as much as the numbers of a full one with their entries.
