@@ -42,8 +42,8 @@ class Shown:
 
     __slots__ = ()
 
-    def __array_ufunc__(self, function: Any, *_: Any, **kwargs: Any) -> Any:
-        return None if kwargs else function
+    def __array_ufunc__(self, function: Any, method: str, *operands: Any, **kwargs: Any) -> Any:
+        return function if method == "__call__" and len(operands) == 1 and not kwargs else None
 
 
 def bare(forward: Callable[..., Any]) -> Callable[..., Any]:
