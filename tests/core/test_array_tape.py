@@ -12,7 +12,6 @@ from weakref import ref
 import numpy as np
 import pytest
 from autodiff.core import grad, no_grad, tensor
-from autodiff.core.entrywise import bare, takes_floats
 from autodiff.core.errors import GradientError
 from autodiff.core.fast import is_fast
 from autodiff.core.functions import FUNCTIONS, METHODS
@@ -375,43 +374,3 @@ def test_nodes_have_the_numbers_that_they_would_have_had() -> None:
         )
         printed.append(done.stdout.splitlines()[0])
     assert printed[0] == printed[1]
-
-
-def test_ops_of_one_array_keep_its_type() -> None:
-    """What is computed on the tape is not looked at again."""
-    tested = 0
-    for op in list(OPS.values()):
-        if op.of_one is not None and takes_floats(op):
-            for dtype in (np.dtype("float32"), np.dtype("float64")):
-                with np.errstate(all="ignore"):
-                    out = op.forward(np.array([0.3, 0.5], dtype))
-                assert (out.dtype, out.shape) == (dtype, (2,)), op.name
-            tested += 1
-    assert tested > 30
-
-
-def test_what_numpy_computes_alone_is_asked_of_numpy() -> None:
-    assert bare(OPS["tanh"].forward) is np.tanh
-    for forward in (
-        lambda x: 2 * np.tanh(x),
-        lambda x: np.sqrt(np.tanh(x)),
-        lambda x: np.add(x, 1.0),
-        lambda x: np.add.reduce(x),
-        lambda x: np.tanh(x, dtype="float32"),
-        lambda x: np.tanh(x) if x.ndim else x,
-        lambda x: np.zeros_like(x),
-        lambda x: x,
-        abs,
-    ):
-        assert bare(forward) is forward
-
-
-def test_an_op_of_numpy_alone_computes_what_its_record_says() -> None:
-    tested = 0
-    for op in list(OPS.values()):
-        if op.of_one is not None and takes_floats(op) and bare(op.forward) is not op.forward:
-            x = np.array([[0.3, -0.5, 1.5]])
-            with np.errstate(all="ignore"):
-                assert bare(op.forward)(x).tobytes() == op.forward(x).tobytes(), op.name
-            tested += 1
-    assert tested > 15
