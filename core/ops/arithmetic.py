@@ -8,10 +8,8 @@ import operator
 from autodiff.core.dtypes import dtype_of
 from autodiff.core.errors import GradientError, ScriptError, type_name
 from autodiff.core.functions import expose, public
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.op import PLAIN_NUMBERS, Op, elementwise
-from autodiff.core.ops.comparison import except_where
-from autodiff.core.ops.transcendental import log
 from autodiff.core.requirements import check_scale, refuse_truths, whole_number
 from autodiff.core.tensors import Tensor
 
@@ -21,6 +19,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.node import Node
+
+# The slopes of powers alone read these: every script loads this family, and few have powers.
+comparison = Later("autodiff.core.ops.comparison")
+transcendental = Later("autodiff.core.ops.transcendental")
 
 #: The smallest number above 0 in single precision.
 SMALLEST = 2.0**-149
@@ -79,7 +81,7 @@ def pow_slope(out: Any, x: Any, y: Any) -> Any:
     none = y == 0
     if y.__class__ is int and abs(y) > 2**53:
         y = float(y)
-    return except_where(none, 0.0, y * x ** except_where(none, 0.0, y - 1))
+    return comparison.except_where(none, 0.0, y * x ** comparison.except_where(none, 0.0, y - 1))
 
 
 def subtract_forward(x: Any, y: Any) -> Any:
@@ -191,7 +193,7 @@ pow = elementwise(
     "pow",
     pow_forward,
     pow_slope,
-    lambda out, x, y: except_where((x == 0) & (y >= 0), 0.0, out * log(x)),
+    lambda out, x, y: comparison.except_where((x == 0) & (y >= 0), 0.0, out * transcendental.log(x)),
     infix="**",
     scalar=operator.pow,
     grad_fn=pow_grad_fn,
