@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    #: numpy's function, the places it reads (of one operand: one) and writes, where the sums of tiles go.
+    Step = tuple[Callable[..., Any], int, int | None, int, dict[int, float] | None]
+
 #: numpy's functions for the ops that can be put off: those that take ``out``.
 UFUNCS: dict[str, Callable[..., Any]] = {
     **{"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "neg": np.negative},
@@ -86,24 +89,56 @@ class Program:
 
     def apply(self, name: str, *cells: Cell) -> Cell:
         """The entry for an op of cells, an earlier one where there is such an entry."""
-        at = [cell.at for cell in cells]
         if name == "pow":
             return self._power(*cells)
+        at = []
+        is_signed, is_constant = False, True
+        for cell in cells:
+            at.append(cell.at)
+            is_signed = is_signed or self.functions[cell.at] == "neg"
+            is_constant = is_constant and cell.at in self.constants
+        if is_signed:
+            made = self._with_fewer_signs(name, cells)
+            if made is not None:
+                return made
         if name == "mul":
             if self.constants.get(at[0]) == 1:
                 return cells[1]
             if self.constants.get(at[1]) == 1:
                 return cells[0]
             at.sort()
-        if name == "add" and self.functions[at[1]] == "neg":
-            name, at = "sub", [at[0], *self.arguments[at[1]]]
-        if name == "neg" and self.functions[at[0]] == "neg":
-            return Cell(self, self.arguments[at[0]][0])
-        if all(number in self.constants for number in at):
+        if is_constant:
             numbers = [np.float64(self.constants[number]) for number in at]
             with np.errstate(all="ignore"):
                 return self.constant(float(UFUNCS[name](*numbers)))
         return Cell(self, self._enter((name, *at), name, tuple(at)))
+
+    def _with_fewer_signs(self, name: str, cells: tuple[Cell, ...]) -> Cell | None:
+        """The same of what the opposites among the cells are opposite to; None where it makes a difference.
+
+        A change of sign takes a turn through the tile like any other op; rules of exp(-x) and a/b are full of
+        them. All bits are the same, but for the sign of a nan, which has no meaning (IEEE 754, 6.3).
+        """
+        opposites = [
+            Cell(self, self.arguments[cell.at][0]) if self.functions[cell.at] == "neg" else None
+            for cell in cells
+        ]
+        x, y = cells[0], cells[-1]
+        minus_x, minus_y = opposites[0], opposites[-1]
+        if name == "neg":
+            return minus_x
+        if name == "square" and minus_x is not None:
+            return self.apply("square", minus_x)
+        if name == "add" and minus_y is not None:
+            return self.apply("sub", x, minus_y)
+        if name == "add" and minus_x is not None:
+            return self.apply("sub", y, minus_x)
+        if name == "sub" and minus_y is not None:
+            return self.apply("add", x, minus_y)
+        if name in ("mul", "div"):
+            made = self.apply(name, minus_x or x, minus_y or y)
+            return made if minus_x and minus_y else self.apply("neg", made)
+        return None
 
     def _power(self, x: Cell, y: Cell) -> Cell:
         """Small whole powers are products: numpy's powers take as long as eighty of them."""
@@ -140,22 +175,32 @@ class Program:
         order = self.needed()
         sums: dict[int, dict[int, float]] = {at: {} for at in added}
         if order or added:
-            steps, count = self.registers(order, whole)
+            steps, count = self.registers(order, whole, sums)
             flat = {at: array.reshape(-1) for at, array in whole.items()}
 
+            constants = {at: np.asarray(value, self.dtype) for at, value in self.constants.items()}
+            parts = [*self.arrays.items(), *flat.items()]
+
             def work(start: int, stop: int, step: int) -> None:
+                # Python's lock is held for all but numpy's loops, and the other thread waits for it: so what
+                # is done for each instruction and tile is no more than to call. Buffers count from the end.
+                here: list[Any] = [None] * (len(self.functions) + count)
+                for at, value in constants.items():
+                    here[at] = value
                 buffers = [np.empty(min(step, stop - start), self.dtype) for _ in range(count)]
-                here: dict[int, Any] = dict(self.constants)
                 for low in range(start, stop, step):
                     high = min(low + step, stop)
-                    for at, array in (*self.arrays.items(), *flat.items()):
+                    for at, array in parts:
                         here[at] = array[low:high]
                     for number, buffer in enumerate(buffers):
                         here[-1 - number] = buffer[: high - low]
-                    for function, arguments, out, at in steps:
-                        function(*[here[argument] for argument in arguments], out=here[out])
-                        if at in sums:
-                            sums[at][low] = float(np.add.reduce(here[out]))
+                    for function, x, y, out, sums_there in steps:
+                        if y is None:
+                            function(here[x], here[out])
+                        else:
+                            function(here[x], here[y], here[out])
+                        if sums_there is not None:
+                            sums_there[low] = float(np.add.reduce(here[out]))
                     for at in added:
                         if at in self.arrays:
                             sums[at][low] = float(np.add.reduce(here[at]))
@@ -187,16 +232,16 @@ class Program:
         return order
 
     def registers(
-        self, order: list[int], whole: dict[int, Any]
-    ) -> tuple[list[tuple[Callable[..., Any], list[int], int, int]], int]:
+        self, order: list[int], whole: dict[int, Any], sums: dict[int, dict[int, float]]
+    ) -> tuple[list[Step], int]:
         """Each instruction with the places it reads and writes; buffers count from -1 down and are reused."""
         last = {argument: at for at in order for argument in self.arguments[at]}
         place: dict[int, int] = {}
         free: list[int] = []
         count = 0
-        steps = []
+        steps: list[Step] = []
         for at in order:
-            arguments = [place.get(argument, argument) for argument in self.arguments[at]]
+            x, *rest = [place.get(argument, argument) for argument in self.arguments[at]]
             for argument in set(self.arguments[at]):
                 if argument in place and last[argument] == at:
                     free.append(place[argument])
@@ -208,16 +253,16 @@ class Program:
                 out = place[at] = free.pop()
                 if at not in last:
                     free.append(out)
-            steps.append((UFUNCS[self.functions[at] or ""], arguments, out, at))
+            steps.append((UFUNCS[self.functions[at] or ""], x, rest[0] if rest else None, out, sums.get(at)))
         return steps, count
 
 
 def write_down(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Cell:
     """Enter the use of an op by a rule."""
-    program = next(x.program for x in operands if x.__class__ is Cell)
     if op.name not in UFUNCS or params:
         raise NotTileableError(op.name)
-    return program.apply(op.name, *(as_cell(program, x) for x in operands))
+    [program, *_] = [x.program for x in operands if x.__class__ is Cell]
+    return program.apply(op.name, *[x if x.__class__ is Cell else as_cell(program, x) for x in operands])
 
 
 def as_cell(program: Program, value: Any) -> Cell:
