@@ -12,7 +12,7 @@ from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
 from autodiff.core.mode import mode
 from autodiff.core.ops.class_losses import put_together
-from autodiff.core.ops.rows import fits, row_maxima, row_sums
+from autodiff.core.ops.rows import FEW_COLUMNS, fits, row_maxima, row_sums
 from autodiff.core.regions import is_inner
 from autodiff.core.tensors import Tensor, settle
 from autodiff.core.tiles import in_tiles, settings
@@ -64,6 +64,56 @@ class Exponentials:
         return shares
 
 
+class TurnedExponentials:
+    """The same of rows so short that numpy's loops along them hardly start: in a table with a row a class.
+
+    ``places`` are those of the targets in it, counted through.
+    """
+
+    __slots__ = ("picked", "places", "shares", "sums")
+
+    def __init__(self, x: Any, target: Any) -> None:
+        count, width = x.shape
+        self.shares = np.empty((width, count), x.dtype)
+        self.sums = np.empty(count, x.dtype)
+        self.picked = np.empty((count, 1), x.dtype)
+        self.places = target[:, 0] * count
+        self.places += np.arange(count)
+        flat, column = self.shares.reshape(-1), self.picked[:, 0]
+
+        def work(start: int, stop: int, step: int) -> None:
+            for low in range(start, stop, step):
+                here = slice(low, min(low + step, stop))
+                shares = self.shares[:, here]
+                np.copyto(shares, x[here].T)
+                shares -= np.maximum.reduce(shares, axis=0)
+                picked = flat.take(self.places[here])
+                np.exp(shares, out=shares)
+                sums = np.add.reduce(shares, axis=0, out=self.sums[here])
+                np.subtract(picked, np.log(sums), out=column[here])
+
+        in_tiles(work, count, width)
+
+    def slopes(self, received: Any, target: Any) -> Any:
+        """As of ``Exponentials``, in a table as x is."""
+        width, count = self.shares.shape
+        check_allocation((count, width), 8)
+        slopes = np.empty((count, width), self.shares.dtype)
+        shares, flat, column = self.shares, self.shares.reshape(-1), received[:, 0]
+        factors = -column / self.sums
+
+        def work(start: int, stop: int, step: int) -> None:
+            for low in range(start, stop, step):
+                here = slice(low, min(low + step, stop))
+                part = shares[:, here]
+                part *= factors[here]
+                flat[self.places[here]] += column[here]
+                np.copyto(slopes[here], part.T)
+
+        in_tiles(work, count, width)
+        return slopes
+
+
 class Logarithms:
     """What stands for the result of ``log_softmax`` until somebody looks at it."""
 
@@ -95,9 +145,9 @@ class Loss:
 
     __slots__ = ("dtype", "kept", "known", "ndim", "shape")
 
-    def __init__(self, known: Any, kept: Exponentials) -> None:
+    def __init__(self, known: Any, kept: Exponentials | TurnedExponentials) -> None:
         self.known = known
-        self.kept: Exponentials | None = kept
+        self.kept: Exponentials | TurnedExponentials | None = kept
         self.shape = np.shape(known)
         self.ndim = len(self.shape)
         self.dtype = kept.picked.dtype
@@ -140,7 +190,8 @@ def put_off(log_softmax: Op, nll_loss: Op, x: Tensor, params: dict[str, Any]) ->
     if not fits(1, x.value):
         return None
     check_allocation(x.shape, 8)
-    kept = Exponentials(x.value, params["target"])
+    kind = TurnedExponentials if x.shape[1] <= FEW_COLUMNS else Exponentials
+    kept = kind(x.value, params["target"])
     known = settle(put_together(kept.picked, 1, params["weight"], params["total"], params["reduction"]))
     logarithms = Logarithms(log_softmax, x.value)
     logs = node_put_off(log_softmax, (x.node,), (x.value,), {"dim": 1}, logarithms)

@@ -190,9 +190,10 @@ def checked_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_ind
         )
     index = np.expand_dims(np.asarray(target.data), axis)
     counted = index != ignore_index
-    index = np.where(counted, index, 0)
-    bad = index[(index < 0) | (index >= x.shape[axis])]
-    if bad.size:
+    if not counted.all():
+        index = np.where(counted, index, 0)
+    if index.size and not 0 <= index.min() <= index.max() < x.shape[axis]:
+        bad = index[(index < 0) | (index >= x.shape[axis])]
         raise ScriptError(
             f"Target {bad[0]} is out of bounds.",
             code="E0208",

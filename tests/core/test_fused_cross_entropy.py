@@ -59,7 +59,7 @@ def compare(found: list[Any], expected: list[Any], dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
-@pytest.mark.parametrize("shape", [(30, 4), (50, 150), (4000, 3)], ids=str)
+@pytest.mark.parametrize("shape", [(30, 4), (40, 60), (50, 150), (4000, 3)], ids=str)
 def test_loss_and_slopes(shape: tuple[int, int], reduction: str, weighted: bool, dtype: str) -> None:
     count, width = shape
     rng = np.random.default_rng(1)
