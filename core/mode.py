@@ -83,6 +83,10 @@ class Header:
         self.depth = 1
         self.trust = self.trusted = trust
 
+    def last_number(self, length: int) -> int:
+        """The number of the newest node of the tape, which has this ``length``."""
+        return self.first + length - 1 + len(self.inserted) - len(self.places)
+
 
 #: The tape that stands open where none does: nothing is entered in it.
 CLOSED: Tape = [Header(0, TRUSTED)]
@@ -129,7 +133,7 @@ class Mode:
             self.number += 1
         else:
             header = tape[0]
-            self.number = header.first + len(tape) + len(header.inserted) - len(header.places)
+            self.number = header.last_number(len(tape)) + 1
             header.inserted.append(len(tape))
         return self.number
 
@@ -138,7 +142,7 @@ class Mode:
         tape = self.tape
         if tape is not CLOSED:
             header = tape[0]
-            self.number = header.first + len(tape) - 1 + len(header.inserted) - len(header.places)
+            self.number = header.last_number(len(tape))
             self.tape = CLOSED
             if len(tape) > LONG:
                 KEPT.append(tuple(bytes(7)))

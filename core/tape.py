@@ -206,7 +206,7 @@ READ_NOTHING = frozenset(["add", "sub", "neg"])
 #: Those of them that change a number in place, and what their nodes are called then.
 IN_PLACE = {"add": "AddBackward0", "sub": "SubBackward0"}
 #: How far back it is looked for who reads a value that is to be changed.
-NEAR = 64
+NEAR = 128
 
 
 def take_on(tensor: Tensor, result: Tensor) -> bool:
@@ -231,12 +231,17 @@ def take_on(tensor: Tensor, result: Tensor) -> bool:
         if before is None:
             return False
         name = old.name
-    elif tensor.tape is tape:
-        before, name = tensor.at, name_at(tape, tensor.at)
-        if tape[before][0].name not in READ_NOTHING:
-            return False
     else:
-        return False
+        older, at = tensor.tape, tensor.at
+        if older is None or older[0].nodes is not None:
+            return False
+        before, name = at, name_at(older, at)
+        if older is not tape:
+            before = tape[0].places.get((id(older), at))
+            if before is None or not follows(tape, older) or len(older) - at > NEAR or is_read(older, at):
+                return False
+        if older[at][0].name not in READ_NOTHING:
+            return False
     if len(tape) - abs(before) > NEAR or is_read(tape, before):
         return False
     if versions is None:
@@ -252,12 +257,15 @@ def take_on(tensor: Tensor, result: Tensor) -> bool:
     return True
 
 
+def follows(tape: Tape, older: Tape) -> bool:
+    """Whether nothing was recorded between the end of one tape and the beginning of another."""
+    return bool(tape[0].first == older[0].last_number(len(older)))
+
+
 def is_read(tape: Tape, place: int) -> bool:
     """Whether a rule of a later entry reads the value of this one."""
-    for op, a, b, *_ in tape[abs(place) + 1 :]:
-        if place in (a, b) and op is not None and op.name not in READ_NOTHING:
-            return True
-    return False
+    readers = [entry[0] for entry in tape[abs(place) + 1 :] if entry[1] == place or entry[2] == place]
+    return any(op is not None and op.name not in READ_NOTHING for op in readers)
 
 
 def name_at(tape: Tape, at: int) -> str | None:

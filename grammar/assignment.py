@@ -172,13 +172,26 @@ def store_sequence(c: Compiler, target: syntax.TupleDisplay | syntax.ListDisplay
     ]
     star = stars[0] if stars else None
 
+    # Plain numbers go straight to their slots; what rows of data consist of needs no name in a graph.
+    slots = [c.scope.slots[part.id] if is_plain_name(c, part) else 0 for part in target.elements]
+    places, wanted = list(zip(stores, slots, strict=True)), len(stores)
+
     def store(frame: Frame, value: Any) -> None:
         mode.site = span
-        values = unpack(value, len(stores), star)
-        for put, part in zip(stores, values, strict=True):
-            put(frame, part)
+        if value.__class__ is not tuple or len(value) != wanted or star is not None:
+            value = unpack(value, wanted, star)
+        for (put, slot), part in zip(places, value):  # noqa: B905 - they are as many
+            if slot and part.__class__ is float:
+                frame[slot] = part
+            else:
+                put(frame, part)
 
     return store
+
+
+def is_plain_name(c: Compiler, target: syntax.Expression) -> bool:
+    """Whether a number assigned to this is kept as it is."""
+    return isinstance(target, syntax.Name) and c.conversions.get(target) is None
 
 
 def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
@@ -300,8 +313,10 @@ def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any]
 
     def change(old: Any, other: Any) -> Any:
         if in_place and old.__class__ is Tensor and (other.__class__ is Tensor or other.__class__ in NUMBERS):
-            refuse_change(old, (other,))
-            refuse_input(old, other)
+            is_result = old.own_node is None and old.tape is not None and old.alias is None
+            if not is_result or (other.__class__ is Tensor and other.alias is not None):
+                refuse_change(old, (other,))
+                refuse_input(old, other)
             return old.assign_in_place((of_tensors or operate)(old, other))
         if old.__class__ is list and op == "+":
             from autodiff.grammar.sequence_methods import extend
