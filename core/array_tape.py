@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from autodiff.core.cotangents import fitted
 from autodiff.core.entrywise import ALIKE, BROADCAST
+from autodiff.core.lazy import np
 from autodiff.core.mode import CLOSED, mode
 from autodiff.core.node import SMALL, Leaf
 from autodiff.core.recipes import DIFFERENCE, OTHER, PRODUCT, SUM, UNKNOWN, learn
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from autodiff.core.mode import Entry
     from autodiff.core.tensors import Tensor
 
+
+# What the operators of arrays call: by way of these, a sum or product of small ones takes a sixth longer.
+add, multiply = np.add, np.multiply
 
 #: Beside the patterns of ``recipes``: the rule of an op of one operand is written for ndarrays once more.
 SLOPE = -1
@@ -102,28 +106,28 @@ def read_arrays_back(
                 if c is None or c.dtype is not g.dtype:
                     c = contribution(use, 0, g, x, y, out)
                 before = cotangents[a]
-                cotangents[a] = c if before is None else before + c
+                cotangents[a] = c if before is None else add(before, c)
                 continue
             if rules == PRODUCT:
                 if a > 0:
                     before = cotangents[a]
-                    cotangents[a] = g * y if before is None else before + g * y
+                    cotangents[a] = multiply(g, y) if before is None else add(before, multiply(g, y))
                 if b > 0:
                     before = cotangents[b]
-                    cotangents[b] = g * x if before is None else before + g * x
+                    cotangents[b] = multiply(g, x) if before is None else add(before, multiply(g, x))
                 continue
             if rules == SUM:
                 if a > 0:
                     before = cotangents[a]
-                    cotangents[a] = g if before is None else before + g
+                    cotangents[a] = g if before is None else add(before, g)
                 if b > 0:
                     before = cotangents[b]
-                    cotangents[b] = g if before is None else before + g
+                    cotangents[b] = g if before is None else add(before, g)
                 continue
             if rules == DIFFERENCE:
                 if a > 0:
                     before = cotangents[a]
-                    cotangents[a] = g if before is None else before + g
+                    cotangents[a] = g if before is None else add(before, g)
                 if b > 0:
                     before = cotangents[b]
                     cotangents[b] = -g if before is None else before - g

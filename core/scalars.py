@@ -7,7 +7,7 @@ times slower. What is spelled out here is spelled out because scalar programs sp
 from __future__ import annotations
 
 from autodiff.core import entrywise
-from autodiff.core.lazy import Later
+from autodiff.core.lazy import Later, np
 from autodiff.core.mode import mode
 from autodiff.core.node import ScalarNode, next_number
 from autodiff.core.op import OPS, Op
@@ -156,9 +156,10 @@ def add(slow: Operator) -> Operator:
     kind: Any = None
     op: Any = None
     use: Any = None
+    of_arrays: Any = None
 
     def operator(self: Tensor, other: Any) -> Any:
-        nonlocal kind, op, use
+        nonlocal kind, op, use, of_arrays
         tape = mode.tape
         if self.tape is not tape:
             return slow(self, other)
@@ -181,17 +182,20 @@ def add(slow: Operator) -> Operator:
         if a < 0 and b <= 0:
             return slow(self, other)
         made = kind()
-        made.value = out = x + y
         made.tape = tape
         made.at = at
         made.form = form
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = visible
         if form is None:
+            made.value = out = x + y
             tape.append((op, a, b, x, y, out, mode.site))
             return made
         if at >= form.most:
             return slow(self, other)
+        if of_arrays is None:
+            of_arrays = np.add
+        made.value = out = of_arrays(x, y)
         tape.append((use, a, b, x, y, out, mode.site))
         return made
 
@@ -202,9 +206,10 @@ def mul(slow: Operator) -> Operator:
     kind: Any = None
     op: Any = None
     use: Any = None
+    of_arrays: Any = None
 
     def operator(self: Tensor, other: Any) -> Any:
-        nonlocal kind, op, use
+        nonlocal kind, op, use, of_arrays
         tape = mode.tape
         if self.tape is not tape:
             return slow(self, other)
@@ -227,17 +232,20 @@ def mul(slow: Operator) -> Operator:
         if a < 0 and b <= 0:
             return slow(self, other)
         made = kind()
-        made.value = out = x * y
         made.tape = tape
         made.at = at
         made.form = form
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = visible
         if form is None:
+            made.value = out = x * y
             tape.append((op, a, b, x, y, out, mode.site))
             return made
         if at >= form.most:
             return slow(self, other)
+        if of_arrays is None:
+            of_arrays = np.multiply
+        made.value = out = of_arrays(x, y)
         tape.append((use, a, b, x, y, out, mode.site))
         return made
 
