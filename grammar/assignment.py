@@ -10,6 +10,7 @@ import operator
 from autodiff.core.changeable import refuse_change, refuse_input
 from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.functions import Function
+from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
 from autodiff.core.op import Op
 from autodiff.core.sharing import count_again, is_part
@@ -18,7 +19,6 @@ from autodiff.core.tape import give_name
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.arithmetic import BINARY
-from autodiff.grammar.attributes import delete_attribute, get_attribute, set_attribute
 from autodiff.grammar.indexing import delete_item, get_item, set_item
 from autodiff.grammar.interpreter import STATEMENTS, Compiler, compiles
 from autodiff.grammar.values import NUMBERS, UNBOUND, collect, iterate, type_name
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.grammar.interpreter import Evaluate, Execute, Frame, Store
+
+attributes = Later("autodiff.grammar.attributes")
 
 
 @compiles(syntax.Assign, STATEMENTS)
@@ -140,7 +142,7 @@ def store_attribute(c: Compiler, target: syntax.Attribute) -> Store:
     def store(frame: Frame, value: Any) -> None:
         of = owner(frame)
         mode.site = span
-        set_attribute(of, name, value, name_span)
+        attributes.set_attribute(of, name, value, name_span)
 
     return store
 
@@ -173,7 +175,7 @@ def store_sequence(c: Compiler, target: syntax.TupleDisplay | syntax.ListDisplay
     star = stars[0] if stars else None
 
     # Plain numbers go straight to their slots; what rows of data consist of needs no name in a graph.
-    slots = [c.scope.slots[part.id] if is_plain_name(c, part) else 0 for part in target.elements]
+    slots = [slot_of_numbers(c, part) for part in target.elements]
     places, wanted = list(zip(stores, slots, strict=True)), len(stores)
 
     def store(frame: Frame, value: Any) -> None:
@@ -189,9 +191,11 @@ def store_sequence(c: Compiler, target: syntax.TupleDisplay | syntax.ListDisplay
     return store
 
 
-def is_plain_name(c: Compiler, target: syntax.Expression) -> bool:
-    """Whether a number assigned to this is kept as it is."""
-    return isinstance(target, syntax.Name) and c.conversions.get(target) is None
+def slot_of_numbers(c: Compiler, target: syntax.Expression) -> int:
+    """Where a number assigned to this is kept as it is; 0 where more is to be done."""
+    if isinstance(target, syntax.Name) and c.conversions.get(target) is None:
+        return c.scope.slots[target.id]
+    return 0
 
 
 def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
@@ -267,12 +271,12 @@ def augmented_assign(c: Compiler, node: syntax.AugmentedAssign) -> Execute:
 
         def run_attribute(frame: Frame) -> None:
             of = owner(frame)
-            old = get_attribute(of, name, name_span)
+            old = attributes.get_attribute(of, name, name_span)
             other = value(frame)
             mode.site = span
             new = change(old, other)
             if new is not old:
-                set_attribute(of, name, new, name_span)
+                attributes.set_attribute(of, name, new, name_span)
 
         return run_attribute
     if isinstance(target, syntax.Subscript):
@@ -374,7 +378,7 @@ def deletion(c: Compiler, target: syntax.Expression) -> Evaluate:
         def delete_member(frame: Frame) -> None:
             of = owner(frame)
             mode.site = span
-            delete_attribute(of, name, name_span)
+            attributes.delete_attribute(of, name, name_span)
 
         return delete_member
     if isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.functions import Function
+from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
-from autodiff.grammar.attributes import find_method, get_attribute
 from autodiff.grammar.fitting import check, key_of
 from autodiff.grammar.interpreter import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.script_functions import invoke
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.grammar.interpreter import Evaluate, Frame
+
+attributes = Later("autodiff.grammar.attributes")
 
 NOTHING: dict[str, Any] = {}
 
@@ -213,9 +215,9 @@ def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, pla
 
     def method_of(value: Any) -> tuple[Callable[..., Any], bool]:
         """How to call the method without arguments, and whether that is sure to fit."""
-        found = find_method(value, name)
+        found = attributes.find_method(value, name)
         if found is None:
-            function = get_attribute(value, name, name_span)
+            function = attributes.get_attribute(value, name, name_span)
             return (lambda _, *args, **kwargs: call(function, args, kwargs)), False
         of_one = found.of_one if isinstance(found, Function) else None
         entry = direct[value.__class__] = of_one or found, of_one is not None
@@ -230,7 +232,7 @@ def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, pla
             if entry is None:
                 entry = method_of(value)
                 if not entry[1] and value.__class__ is Tensor:
-                    check(key, find_method(value, name), (value,), NOTHING)
+                    check(key, attributes.find_method(value, name), (value,), NOTHING)
             return entry[0](value)
 
         return run_none
@@ -238,10 +240,10 @@ def call_of_method(c: Compiler, node: syntax.Call, target: syntax.Attribute, pla
 
     def run(frame: Frame) -> Any:
         value = owner(frame)
-        function = find_method(value, name)
+        function = attributes.find_method(value, name)
         if function is None:  # found out before the arguments are worked out, as in Python
             mode.site = span
-            member = get_attribute(value, name, name_span)
+            member = attributes.get_attribute(value, name, name_span)
             values, named = gather(frame)
             mode.site = span
             return call(member, values, named)

@@ -6,9 +6,9 @@ Operators, calls and comprehensions have modules of their own.
 from __future__ import annotations
 
 from autodiff.core.errors import ScriptError
+from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
 from autodiff.grammar import syntax
-from autodiff.grammar.attributes import get_attribute
 from autodiff.grammar.indexing import get_item
 from autodiff.grammar.interpreter import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.runtime import runtime
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.grammar.interpreter import Evaluate, Frame
+
+attributes = Later("autodiff.grammar.attributes")
 
 
 @compiles(syntax.Name, EXPRESSIONS)
@@ -161,7 +163,7 @@ def attribute(c: Compiler, node: syntax.Attribute) -> Evaluate:
     def run(frame: Frame) -> Any:
         value = owner(frame)
         mode.site = span
-        return get_attribute(value, attribute_name, name_span)
+        return attributes.get_attribute(value, attribute_name, name_span)
 
     return run
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from autodiff.core.lazy import Later
 from autodiff.core.span import Span
-from autodiff.grammar import strings, syntax
+from autodiff.grammar import syntax
 from autodiff.grammar.builders.rules import rule
 from autodiff.grammar.builders.targets import check_target
 from autodiff.grammar.characters import integer_value, normal_form
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.grammar.parser import Reader
+    from autodiff.grammar.strings import Piece
+
+strings = Later("autodiff.grammar.strings")
 
 
 @rule
@@ -30,13 +34,13 @@ def number(span: Span, text: str) -> syntax.Number:
 
 
 @rule
-def string_piece(span: Span, reader: Reader) -> strings.Piece:
-    return strings.piece(span, reader)
+def string_piece(span: Span, reader: Reader) -> Piece:
+    return strings.piece(span, reader)  # type: ignore[no-any-return] # a Piece
 
 
 @rule
-def string(span: Span, *pieces: strings.Piece) -> Expression:
-    return strings.join(span, pieces)
+def string(span: Span, *pieces: Piece) -> Expression:
+    return strings.join(span, pieces)  # type: ignore[no-any-return] # an Expression
 
 
 @rule
