@@ -178,15 +178,14 @@ class Program:
             steps, count = self.registers(order, whole, sums)
             flat = {at: array.reshape(-1) for at, array in whole.items()}
 
-            constants = {at: np.asarray(value, self.dtype) for at, value in self.constants.items()}
             parts = [*self.arrays.items(), *flat.items()]
 
             def work(start: int, stop: int, step: int) -> None:
                 # Python's lock is held for all but numpy's loops, and the other thread waits for it: so what
                 # is done for each instruction and tile is no more than to call. Buffers count from the end.
                 here: list[Any] = [None] * (len(self.functions) + count)
-                for at, value in constants.items():
-                    here[at] = value
+                for at, value in self.constants.items():
+                    here[at] = np.asarray(value, self.dtype)
                 buffers = [np.empty(min(step, stop - start), self.dtype) for _ in range(count)]
                 for low in range(start, stop, step):
                     high = min(low + step, stop)

@@ -66,3 +66,12 @@ def test_sums_with_an_opposite_are_differences() -> None:
     program.ask(program.apply("sub", x, minus_y))
     program.ask(program.apply("square", minus_x))
     assert instructions(program) == ["sub", "sub", "add", "square"]
+
+
+def test_a_constant_that_is_too_large_for_the_type_is_infinite() -> None:
+    program = Program((3,), np.dtype("float32"))
+    x = program.array(np.array([1, -1, 0], "float32"))
+    program.ask(program.apply("mul", x, program.constant(1e300)))
+    [found] = program.run()
+    assert found.dtype == "float32"
+    np.testing.assert_array_equal(found, np.array([np.inf, -np.inf, np.nan], "float32"))
