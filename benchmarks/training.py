@@ -7,6 +7,27 @@ from typing import Any
 from benchmarks.cases import Case, sized, worker
 from benchmarks.worker import Run, answer
 
+
+def line_through(points: int, statement: str) -> str:
+    """A line fitted to so many points, which are gone through one by one."""
+    return f"""\
+import torch
+points = [(i / {points}, 2.0 * i / {points} + 1.0) for i in range({points})]
+w = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
+b = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
+parameters = [w, b]
+for step in range({{steps}}):
+    w.grad, b.grad = None, None
+    loss = torch.tensor(0.0, dtype=torch.float64)
+    for x, y in points:
+        {statement}
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.001 * w.grad
+        b -= 0.001 * b.grad
+"""
+
+
 #: Texts that leave their parameters in ``parameters``, with gradients.
 TEXTS = {
     "a line through four points": """\
@@ -44,21 +65,20 @@ for step in range({steps}):
         for p in parameters:
             p -= 0.01 * p.grad
 """,
+    "a line through 1,000 points": line_through(1_000, "loss = loss + (w * x + b - y) ** 2"),
+    "the same, the loss added up in place": line_through(1_000, "loss += (w * x + b - y) ** 2"),
 }
+#: Of texts with thousands of ops a step, fewer steps than the others take.
+STEPS = dict.fromkeys(TEXTS, 1_000) | dict.fromkeys(list(TEXTS)[-2:], 20)
 
 
 def growth(scale: float) -> list[Case]:
-    steps = sized(1_000, scale)
-    return [
-        Case(
-            "training",
-            f"{name}: {steps:,} steps, time per step",
-            None,
-            worker("training", "ours", name, steps, units=steps),
-            worker("training", "torch", name, steps, units=steps),
-        )
-        for name in TEXTS
-    ]
+    made = []
+    for name in TEXTS:
+        steps = sized(STEPS[name], scale)
+        sides = [worker("training", side, name, steps, units=steps) for side in ("ours", "torch")]
+        made.append(Case("training", f"{name}: {steps:,} steps, time per step", None, *sides))
+    return made
 
 
 def ours(name: str, steps: int) -> Run:
