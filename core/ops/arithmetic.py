@@ -81,6 +81,8 @@ def pow_slope(out: Any, x: Any, y: Any) -> Any:
     none = y == 0
     if y.__class__ is int and abs(y) > 2**53:
         y = float(y)
+    if none is False and x.__class__ is float:
+        return y * x ** (y - 1)  # the same: losses of single numbers are full of squares
     return comparison.except_where(none, 0.0, y * x ** comparison.except_where(none, 0.0, y - 1))
 
 
