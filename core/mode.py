@@ -62,13 +62,14 @@ class Header:
     place here while the tape is open. ``places`` says where tensors from elsewhere are entered:
     by the leaf, or by the older tape and the place there. ``names`` are those of the entries' nodes, as far
     as they have any, ``nodes`` the nodes themselves once they are made. ``passes`` are the places from which
-    passes have used entries up, with the mark that their nodes bear. ``depth`` is how many tapes are linked
-    here, this one with them, and ``trusted`` how many there may be until it is looked what is needed of them;
-    from then on it is as many more as its ``trust``.
+    passes have used entries up, with the mark that their nodes bear. ``links`` counts the newer tapes that an
+    entry is entered on. ``depth`` is how many tapes are linked here, this one with them, and ``trusted`` how
+    many there may be until it is looked what is needed of them; from then on it is as many more as its
+    ``trust``.
     """
 
     __slots__ = (
-        *("depth", "first", "inserted", "leaves", "names", "nodes", "passes", "places", "trust"),
+        *("depth", "first", "inserted", "leaves", "links", "names", "nodes", "passes", "places", "trust"),
         "trusted",
     )
 
@@ -77,6 +78,7 @@ class Header:
         self.inserted: list[int] = []
         self.leaves: list[ref[Tensor]] = []
         self.places: dict[Any, int] = {}
+        self.links: dict[int, int] = {}
         self.names: list[str | None] = []
         self.nodes: list[Any] | None = None
         self.passes: list[tuple[list[int], Any]] = []

@@ -123,6 +123,7 @@ def place_of(x: Tensor, tape: Tape) -> int | None:
             header.depth = max(header.depth, older.depth + 1)
             header.trusted = max(header.trusted, older.trusted)
             at = header.places[key] = len(tape)
+            older.links[x.at] = older.links.get(x.at, 0) + 1
             tape.append((None, x.tape, x.at, None, None, None, None))
         return at  # type: ignore[no-any-return] # the places are numbers
     node = x.own_node or x.source()
@@ -238,7 +239,7 @@ def take_on(tensor: Tensor, result: Tensor) -> bool:
         before, name = at, name_at(older, at)
         if older is not tape:
             before = tape[0].places.get((id(older), at))
-            if before is None or not follows(tape, older) or len(older) - at > NEAR or is_read(older, at):
+            if before is None or older[0].links[at] > 1 or len(older) - at > NEAR or is_read(older, at):
                 return False
         if older[at][0].name not in READ_NOTHING:
             return False
@@ -255,11 +256,6 @@ def take_on(tensor: Tensor, result: Tensor) -> bool:
     tensor.value, tensor.requires_grad = result.value, tensor.requires_grad or result.requires_grad
     tensor.own_node, tensor.tape, tensor.at, tensor.form = None, tape, result.at, None
     return True
-
-
-def follows(tape: Tape, older: Tape) -> bool:
-    """Whether nothing was recorded between the end of one tape and the beginning of another."""
-    return bool(tape[0].first == older[0].last_number(len(older)))
 
 
 def is_read(tape: Tape, place: int) -> bool:

@@ -53,9 +53,18 @@ def test_a_long_sum_goes_on_from_tape_to_tape() -> None:
 
 
 @pytest.mark.parametrize("statement", ["total += e * e", "total -= e * e", "total += e"])
-def test_loops_of_scripts_make_no_node(statement: str) -> None:
+@pytest.mark.parametrize("factor", ["i", "torch.tensor(2.)", "torch.tensor(float(i)).sqrt()"])
+def test_loops_of_scripts_make_no_node(statement: str, factor: str) -> None:
+    """Tensors that are made while no tape is open, as at the head of a turn, make no difference."""
     lines = ["w = torch.tensor(2., requires_grad=True)", "total = torch.tensor(0.)", "for i in range(3000):"]
-    names = run("\n".join([*lines, "    e = w * i", f"    {statement}"]))
+    names = run("\n".join([*lines, f"    e = {factor} * w", f"    {statement}"]))
+    assert node_made(names["total"]) is None
+
+
+def test_long_loops_make_none_either() -> None:
+    """The limits are looked at every 8,192 turns, which falls together with the end of a tape at times."""
+    lines = ["w = torch.tensor(2., requires_grad=True)", "total = 0", "for i in range(60000):"]
+    names = run("\n".join([*lines, "    total += (w * i - 1)**2"]))
     assert node_made(names["total"]) is None
 
 
