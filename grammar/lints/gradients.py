@@ -43,7 +43,10 @@ def accumulates(subject: Subject) -> Iterator[AutodiffError]:
             one for one in before if one.kind == LEAF and not any(id(other) in stepped for other in before)
         ]
         for loop in event.loops:
-            turn = next((way for node, way, _ in event.place if node == id(loop)), 0)
+            at = next((at for at, (node, *_) in enumerate(event.place) if node == id(loop)), None)
+            if at is None or not all(is_loop for *_, is_loop in event.place[at + 1 :]):
+                continue  # a branch on the way may be taken once
+            turn = event.place[at][1]
             for leaf in leaves:
                 key = (id(loop), id(event.node), id(leaf))
                 passes.setdefault(key, (event, leaf, set()))[2].add(turn)
@@ -151,7 +154,7 @@ def second_pass(subject: Subject) -> Iterator[AutodiffError]:
         is_backward = isinstance(call.function, syntax.Attribute) and call.function.name == "backward"
         flowing = [event.value]
         if is_backward:
-            flowing = list(ancestors(event.value, through_cuts=False))
+            flowing = sure_ancestors(event.value)
         flowing = [one for one in flowing if one.kind == GRAPH and one.keeps]
         earlier = next(
             (one.used_up for one in flowing if one.used_up and surely_before(one.used_up[0], event.place)),
@@ -163,6 +166,20 @@ def second_pass(subject: Subject) -> Iterator[AutodiffError]:
             for one in flowing:
                 if one.used_up is None:
                     one.used_up = (event.place, call)
+
+
+def sure_ancestors(value: Value) -> list[Value]:
+    """The value and all that a gradient is sure to flow to: not what it may have been before a branch."""
+    found: list[Value] = []
+    seen: set[int] = set()
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        if id(one) not in seen and one.kind != UNKNOWN:
+            seen.add(id(one))
+            found.append(one)
+            stack.extend(() if one.cut else one.inputs)
+    return found
 
 
 def keeps_graph(call: syntax.Call) -> bool:

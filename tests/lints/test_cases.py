@@ -202,6 +202,11 @@ RIGHT = {
     "sums keep nothing": W + "L = w + 1\nL.backward()\nL.backward()\n",
     "one pass in each branch": W + "L = w * w\nif w > 0:\n    L.backward()\nelse:\n    L.backward()\n",
     "a pass on the first turn": W + "L = w * w\n" + LOOP + "    if step == 0:\n        L.backward()\n",
+    "a pass on one turn": W + "loss = w * 1\n" + LOOP + "    loss = loss + (w - step) ** 2\n"
+    "    if step == 1:\n        loss.backward(retain_graph=True)\nprint(w.grad)\n",
+    "a sum begun anew on the first turn": W + "loss = 0\n" + LOOP + "    for i in range(4):\n"
+    "        if i == 0:\n            loss = w * 0\n        loss += (w - i) ** 2\n    w.grad = None\n"
+    "    loss.backward()\n    print(w.grad)\n",
     "a loop of one turn": W + "L = w * w\nfor step in range(1):\n    L.backward()\n",
     "a target held on purpose": W
     + "y = w * 2\ntarget = y.detach() + 1\nL = (y - target) ** 2\nL.backward()\n",
