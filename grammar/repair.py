@@ -16,6 +16,7 @@ from autodiff.core.tensors import Tensor
 from autodiff.grammar.proposals.connected import narrowed
 from autodiff.grammar.run import Settings, attempt
 from autodiff.grammar.runtime import ignore, ignore_warning, runtime
+from autodiff.grammar.unknown_names import one_slip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,5 +104,8 @@ def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) ->
         if error.code in MISSPELT and other.code.startswith("E04"):
             return True  # the name was right: backward() has a complaint of its own
         line, _ = repaired.position(min(max(place, 0), len(repaired.text)))
-        return repaired.position(min(other.span.start, len(repaired.text)))[0] > line
+        failed, _ = repaired.position(min(other.span.start, len(repaired.text)))
+        if error.code == "E0201" and failed < line:  # it does not get there: only what is all but certain
+            return one_slip(source.excerpt(error.span), fix.edits[0].text)
+        return failed > line
     return True

@@ -55,6 +55,15 @@ def test_a_name_is_not_right_when_something_else_fails_in_its_line():
     assert kept(tried("y = torch.ones(2) + MISTAKE\n", "torch.ones(3)", code="E0204")) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"), [("loos", ["did you mean `loss` (line 2)?"]), ("los_function", [])]
+)
+def test_where_an_earlier_line_fails_a_name_needs_to_be_all_but_certain(name, expected):
+    error = run_script(f"x = torch.ones(2)\nloss = torch.epx(x)\nprint({name})\n").error
+    assert error is not None
+    assert (error.code, kept(error)) == ("E0201", expected)
+
+
 def test_another_unknown_name_has_to_stand_behind_the_mended_one():
     assert kept(tried("y = MISTAKE + b\n", "1", "a", code="E0201")) == ["1"]
 
