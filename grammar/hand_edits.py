@@ -266,14 +266,19 @@ class Edits:
 
     def powers(self) -> Iterator[Edit]:
         for part in self.parts:
-            text = self.written(part)
             if isinstance(part, syntax.Binary) and part.op == "**":
                 yield self.instead(part, self.written(part.left))
                 for power in (2, 3):
-                    yield self.instead(part, f"({self.written(part.left)})**{power}")
+                    yield self.raised(part, part.left, power)
             elif not isinstance(part, (syntax.Number, syntax.Unary)):
-                shown = f"{text}**2" if isinstance(part, (syntax.Name, syntax.Call)) else f"({text})**2"
-                yield self.instead(part, f"({text})**2", shown=shown)
+                yield self.raised(part, part, 2)
+
+    def raised(self, part: Any, base: Any, power: int) -> Edit:
+        """A power of ``base`` instead of a part."""
+        text = self.written(base)
+        is_atom = isinstance(base, (syntax.Name, syntax.Call))
+        shown = f"{text}**{power}" if is_atom else f"({text})**{power}"
+        return self.instead(part, f"({text})**{power}", shown=shown)
 
     def transposes(self) -> Iterator[Edit]:
         for part in reversed(self.parts):  # names before what they stand in

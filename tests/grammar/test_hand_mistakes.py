@@ -86,6 +86,7 @@ HALF = "it is half of what it should be: a factor 2 is missing, as if the 2 of "
         (LAYERS, "dL/dv == 2*(o - 1)*h", "as if the factor 0.5 of 0.5*(o - 1)**2 (line 6) had been left out"),
         (LOGISTIC, "dL/dw == a - y", "the factor d(w*x)/dw = x is missing"),
         (NORM, "dL/dx == x/L**2", "with L in place of L**2 it is right"),
+        ("T = 1.5; L = 4/T**2", "dL/dT == -8/T**2", "with T**3 in place of T**2 it is right"),
         (NORM, "dL/dx == 1/(2*L)", "the factor d(x**2)/dx = 2*x is missing"),
         (FORM, "dq/dx == 2*A @ x", "with (A + A.T)/2 in place of A it is right"),
         (FORM, "dq/dx == A @ x", "the path q <- A @ x <- x is missing: it gives [-5 -6]"),
