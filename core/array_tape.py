@@ -39,7 +39,7 @@ def written(
 ) -> Tensor | None:
     """The result of an op on tensors and numbers as an entry of the tape; None where it is to have a node."""
     is_number = out.__class__ is float
-    if len(operands) > 2 or use.op.saves_params or not (is_number or (out.nbytes <= SMALL and out.ndim)):
+    if len(operands) > 2 or use.op.saves_params or not (is_number or out.nbytes <= SMALL):
         return None
     form = None if is_number else form_of(out)
     tape = mode.tape
@@ -59,7 +59,7 @@ def written(
                 if node is not None and node.__class__ is not Leaf:
                     return None
                 value = x.value
-                if value.__class__ is not float and (value.nbytes > SMALL or not value.ndim):
+                if value.__class__ is not float and value.nbytes > SMALL:
                     return None
                 place = place_of(x, tape)
                 if place is None:
@@ -160,6 +160,8 @@ def contribution(use: Use, index: int, g: Any, x: Any, y: Any, out: Any) -> Any:
     """What operand ``index`` receives, in the form of that operand."""
     op, params = use.op, use.params
     operands = (x,) if y is None else (x, y)
+    if g.__class__ is not float:
+        g = np.asarray(g)  # rules are written for arrays
     if params is ALIKE or params is BROADCAST:
         c = contribution_of_entries(op, index, g, out, operands)
         if c is not None:

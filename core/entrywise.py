@@ -66,9 +66,9 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
     def call(x: Tensor) -> Any:
         value = x.value
         dtype = value.dtype
-        if not is_elementwise or dtype.kind != "f" or not value.ndim:
+        if not is_elementwise or dtype.kind != "f":
             return dispatch((x,), {})
-        out = forward(value)
+        out = as_array(forward(value))
         if out.dtype is not dtype:
             return dispatch((x,), {})
         if not mode.enabled or not is_followed(x):
@@ -76,6 +76,11 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
         return recorded(kind, use, (x,), (value,), out, x.requires_grad)
 
     return call
+
+
+def as_array(out: Any) -> Any:
+    """What numpy answers, as tensors keep it: of arrays without dimensions it makes numbers of its own."""
+    return out if out.ndim else np.asarray(out)
 
 
 def takes_floats(op: Op) -> bool:
@@ -116,7 +121,8 @@ def infix(name: str, general: Operator) -> Operator:
             use = use_of(OPS[name], ALIKE)
             compute = compute or OPS[name].forward
         made = kind()
-        made.value = out = compute(x, y)
+        out = compute(x, y)
+        made.value = out = np.asarray(out) if form.is_number else out
         made.tape = tape
         made.at = PLACES[at]
         made.form = form
@@ -143,20 +149,20 @@ def infix_apart(name: str, general: Operator) -> Operator:
                 if not is_beside_a_number(x, y):
                     return general(self, other)
                 x, y, params = np.asarray(x), np.asarray(y), BROADCAST
-            elif x.dtype.kind != "f" or not x.ndim:
+            elif x.dtype.kind != "f":
                 return general(self, other)
             elif x.shape != y.shape:
                 if not is_along(x, y):
                     return general(self, other)
                 params = BROADCAST
-            out = op.forward(x, y) if compute is None else compute(x, y)
+            out = as_array(op.forward(x, y) if compute is None else compute(x, y))
             if not mode.enabled or not (is_followed(self) or is_followed(other)):
                 return kind.of(out)
             visible = self.requires_grad or other.requires_grad
             return recorded(kind, use_of(op, params), (self, other), (x, y), out, visible)
-        if x.__class__ is float or x.dtype.kind != "f" or not x.ndim or not is_number(other):
+        if x.__class__ is float or x.dtype.kind != "f" or not is_number(other):
             return general(self, other)
-        out = op.forward(x, other) if compute is None else compute(x, other)
+        out = as_array(op.forward(x, other) if compute is None else compute(x, other))
         if not mode.enabled or not is_followed(self):
             return kind.of(out)
         return recorded(kind, use_of(op, ALIKE), (self, other), (x, other), out, self.requires_grad)
@@ -171,10 +177,10 @@ def reflected(name: str, general: Operator) -> Operator:
     def infixed(self: Tensor, other: Any) -> Any:
         kind = self.__class__
         y = self.value
-        if y.__class__ is float or not is_number(other) or y.dtype.kind != "f" or not y.ndim:
+        if y.__class__ is float or not is_number(other) or y.dtype.kind != "f":
             return general(self, other)
         op = OPS[name]
-        out = op.forward(other, y) if compute is None else compute(other, y)
+        out = as_array(op.forward(other, y) if compute is None else compute(other, y))
         if not mode.enabled or not is_followed(self):
             return kind.of(out)
         return recorded(kind, use_of(op, ALIKE), (other, self), (other, y), out, self.requires_grad)
@@ -202,7 +208,7 @@ def is_along(x: Any, y: Any) -> bool:
     m, n = x.shape, y.shape
     if len(m) < len(n):
         m, n = n, m
-    return 0 < len(n) < len(m) and m[-len(n) :] == n and max(x.size, y.size) < settings.least
+    return len(n) < len(m) and m[len(m) - len(n) :] == n and max(x.size, y.size) < settings.least
 
 
 def is_beside_a_number(x: Any, y: Any) -> bool:

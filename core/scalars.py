@@ -67,7 +67,8 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
             made.form = form
             if compute is None:
                 compute = entrywise.bare(op.forward)
-            made.value = out = compute(value)
+            out = compute(value)
+            made.value = out = np.asarray(out) if form.is_number else out
             made.tape = tape
             made.at = at
             made.own_node = made.cell = made.alias = made.versions = None
@@ -195,7 +196,8 @@ def add(slow: Operator) -> Operator:
             return slow(self, other)
         if of_arrays is None:
             of_arrays = np.add
-        made.value = out = of_arrays(x, y)
+        out = of_arrays(x, y)
+        made.value = out = np.asarray(out) if form.is_number else out
         tape.append((use, a, b, x, y, out, mode.site))
         return made
 
@@ -245,7 +247,8 @@ def mul(slow: Operator) -> Operator:
             return slow(self, other)
         if of_arrays is None:
             of_arrays = np.multiply
-        made.value = out = of_arrays(x, y)
+        out = of_arrays(x, y)
+        made.value = out = np.asarray(out) if form.is_number else out
         tape.append((use, a, b, x, y, out, mode.site))
         return made
 

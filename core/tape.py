@@ -1,9 +1,10 @@
 """Programs are written down: an entry in a list for each operation. Nodes are made when asked for.
 
-A number or a small array that an operation made has a ``tape`` and its place there, ``at``, and no node. A
-pass reads the entries from the newest to the oldest (``tape_pass``). Whoever looks at the ``node`` of such a
-tensor, to explain it or to differentiate its gradient, has all entries of its tape made into nodes, and the
-engine goes on with these. Tapes are short, and a link keeps the older ones only while they are needed.
+A number or a small array (a number in single precision is one) that an operation made has a ``tape`` and its
+place there, ``at``, and no node. A pass reads the entries from the newest to the oldest (``tape_pass``).
+Whoever looks at the ``node`` of such a tensor, to explain it or to differentiate its gradient, has all entries
+of its tape made into nodes, and the engine goes on with these. Tapes are short, and a link keeps the older
+ones only while they are needed.
 
 An entry is ``(op, a, b, x, y, out, site)``. ``x`` and ``y`` are the values of the operands, ``a`` and ``b``
 their places on the tape: positive where gradients flow, negative for a tensor that wants none, 0 for a plain
@@ -65,11 +66,14 @@ class Form:
 
     Tapes of them have no more than ``most`` entries, and ``trust`` is how many of those may be linked before
     it is looked whether the newest needs the others: to look takes nothing beside work on larger arrays.
+    ``is_number`` says that they have no dimensions, as numbers of single precision: for these numpy answers
+    what is no array.
     """
 
-    __slots__ = ("most", "trust")
+    __slots__ = ("is_number", "most", "trust")
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, ndim: int) -> None:
+        self.is_number = not ndim
         self.most = min(LIMIT, BYTES // max(size, 1))
         self.trust = TRUSTED if self.most == LIMIT else 1
 
@@ -85,7 +89,7 @@ def form_of(value: Any) -> Form:
     if form is None:
         if len(FORMS) >= LIMIT:
             FORMS.clear()
-        form = FORMS[key] = Form(value.nbytes)
+        form = FORMS[key] = Form(value.nbytes, value.ndim)
     return form
 
 

@@ -90,11 +90,11 @@ def fit(x: Tensor, y: Tensor) -> bool:
     return True
 
 
-def build(seed: int, dtype: str, look: bool) -> tuple[float, list[Any]]:
+def build(seed: int, dtype: str, numbers: str, look: bool) -> tuple[float, list[Any]]:
     """A program of numbers, rows and matrices, all nodes looked at or none: its value and the gradients."""
     choose, rng = random.Random(seed), np.random.default_rng(seed)
     shapes: list[tuple[int, ...]] = [(), (4,), (3, 4), (3, 4), (1,), (4, 3)]
-    leaves = [tensor(rng.uniform(-1, 1, shape).astype(dtype if shape else "float64")) for shape in shapes]
+    leaves = [tensor(rng.uniform(-1, 1, shape).astype(dtype if shape else numbers)) for shape in shapes]
     for x in leaves:
         if choose.random() < 0.8:
             x.set_requires_grad()
@@ -127,12 +127,13 @@ def build(seed: int, dtype: str, look: bool) -> tuple[float, list[Any]]:
     return loss.item(), [None if x.grad is None else x.grad.tolist() for x in leaves]
 
 
+@pytest.mark.parametrize("numbers", ["float64", "float32"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("seeds", [range(part * 60, part * 60 + 60) for part in range(5)], ids=str)
-def test_passes_along_tapes_give_what_nodes_give(seeds: range, dtype: str) -> None:
+def test_passes_along_tapes_give_what_nodes_give(seeds: range, dtype: str, numbers: str) -> None:
     with np.errstate(all="ignore"):
         for seed in seeds:
-            written, made = build(seed, dtype, look=False), build(seed, dtype, look=True)
+            written, made = (build(seed, dtype, numbers, look) for look in (False, True))
             assert repr(written) == repr(made), seed
 
 
@@ -374,3 +375,19 @@ def test_nodes_have_the_numbers_that_they_would_have_had() -> None:
         )
         printed.append(done.stdout.splitlines()[0])
     assert printed[0] == printed[1]
+
+
+def test_numbers_in_single_precision_stand_on_the_tape() -> None:
+    w = tensor(np.array(1.5, "float32"), requires_grad=True)
+    h = tanh(w * 0.5 + w) / 2 - w
+    loss = 1 - h**2
+    loss.backward()
+    for x in (h, loss):
+        assert is_written(x)
+        assert x.tape is not None
+        assert x.tape[0].nodes is None
+        assert (type(x.value), x.value.dtype, x.shape) == (np.ndarray, np.dtype("float32"), ())
+    assert w.grad is not None
+    assert (type(w.grad.value), w.grad.value.dtype, w.grad.shape) == (np.ndarray, np.dtype("float32"), ())
+    slope = -2 * (np.tanh(2.25) / 2 - 1.5) * (1.5 / 2 * (1 - np.tanh(2.25) ** 2) - 1)
+    assert w.grad.item() == pytest.approx(slope, rel=1e-6)
