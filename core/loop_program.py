@@ -20,6 +20,7 @@ from __future__ import annotations
 from itertools import islice
 
 from autodiff.core.mode import CLOSED, mode
+from autodiff.core.scalars import EXACT
 from autodiff.core.tape import LIMIT, PLACES, name_at
 from autodiff.core.tensors import Tensor
 
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     #: When it is chosen: if this is true, or always; the instructions; after them, which register goes where.
     Choice = tuple[Callable[[Frame], Any] | None, list[Instruction], list[tuple[int, int]]]
 
+#: What goes through the numbers of a range, if they are no larger than the machine's.
+COUNTING = type(iter(range(0)))
+
 #: What an instruction computes: a sum and a product at once, the rest by its op's function of numbers.
 ADD, MUL, UNARY, BINARY = range(4)
 KINDS = {"add": ADD, "mul": MUL}
@@ -45,59 +49,76 @@ class LoopProgram:
     """What the turns of a loop do to the slots of a frame.
 
     In a turn each step takes the first of its choices whose test holds, computes its instructions, and moves
-    what names take over from other registers. ``inputs`` are the slots that have to hold numbers before, with
+    what names take over from other registers. ``registers`` are as they are before: only the constants are
+    known. ``inputs`` are the slots that have to hold numbers before, with
     their registers, ``outputs`` those that are assigned, and ``tested`` the slots that tests read. Gradients
     have to flow to one of the registers of each of ``needed``. The tensors of the slots ``shared`` are given
-    another name, which their nodes take where they have none; so they have to have one. The turns go to the
-    slot ``counter``, and to the register ``counted`` where instructions read it; that is 0 otherwise. What
-    every turn assigns last is ``last``, if it is one and the same name.
+    another name, which their nodes take where they have none; so they have to have one. What every turn
+    assigns last is ``last``, if it is one and the same name.
+
+    The loop's names are ``counters``: the slot of each, and its register where instructions read it, which is
+    0 otherwise. They are given a row of numbers in each turn, or one number if they are not ``several``. With
+    fewer turns left than ``fewest`` nothing is gained.
     """
 
     __slots__ = (
-        *("constants", "counted", "counter", "inputs", "last", "longest", "needed", "outputs", "shared"),
-        *("size", "steps", "tested"),
+        *(
+            "counters",
+            "fewest",
+            "inputs",
+            "last",
+            "longest",
+            "needed",
+            "outputs",
+            "registers",
+            "several",
+            "shared",
+        ),
+        *("steps", "tested"),
     )
 
-    constants: list[Any]
-    counted: int
-    counter: int
+    counters: list[tuple[int, int]]
+    fewest: int
     inputs: list[tuple[int, int]]
     last: str | None
     longest: int
     needed: list[list[int]]
     outputs: list[tuple[int, int]]
+    registers: list[tuple[Any, int]]
+    several: bool
     shared: list[int]
-    size: int
     steps: list[list[Choice]]
     tested: list[int]
 
-    def run(self, frame: Frame, turns: Iterator[int], most: int) -> int:
+    def run(self, frame: Frame, rows: Iterator[Any], most: int) -> tuple[int, tuple[Any, ...]]:
         """Take up to so many turns of a loop, as many as the open tape has room for; how many it took.
 
-        ``turns`` are those that the loop has left, at least ``most``. None is taken where the names do not
-        hold plain numbers, or such as stand on the tape.
+        ``rows`` are those that the loop has left. None is taken where the names do not hold plain numbers, or
+        such as stand on the tape. A row that is not of plain numbers ends it and is handed back: it has been
+        taken from the others, and its turn has not begun.
         """
         tape = mode.tape
         begin = len(tape)
         most = min(most, (LIMIT - begin) // self.longest)
-        tensors = self.inputs_on(tape, frame) if most > 0 else None
+        registers = self.registers.copy()
+        tensors = self.inputs_on(tape, frame, registers) if most > 0 else None
         if tensors is None:
-            return 0
-        registers = [(value, 0) for value in self.constants]
-        registers += [(None, 0)] * (self.size - len(registers))
-        for slot, register in self.inputs:
-            x = frame[slot]
-            registers[register] = (x.value, x.at) if x.__class__ is Tensor else (x, 0)
-        if not all(any(registers[i][1] > 0 for i in operands) for operands in self.needed):
-            return 0
-        steps, counter, counted, write = self.steps, self.counter, self.counted, tape.append
+            return 0, ()
+        steps, enter, write = self.steps, self.enter, tape.append
+        is_counting, is_single = rows.__class__ is COUNTING, not self.several
+        counter, counted = self.counters[0]
+        back: tuple[Any, ...] = ()
         taken, places = 0, iter(PLACES[begin : begin + most * self.longest])  # one for each entry to come
         try:
-            for turn in islice(turns, most):
+            for row in islice(rows, most):
+                if is_counting or (is_single and row.__class__ is float):
+                    frame[counter] = row
+                    if counted:
+                        registers[counted] = row, 0
+                elif not enter(row, frame, registers):
+                    back = (row,)
+                    break
                 taken += 1
-                frame[counter] = turn
-                if counted:
-                    registers[counted] = turn, 0
                 for choices in steps:
                     for test, instructions, moves in choices:
                         if test is not None and not test(frame):
@@ -126,26 +147,65 @@ class LoopProgram:
                 mode.site = tape[-1][6]
         finally:  # a test may fail in the midst of a turn
             self.store(frame, tape, registers, tensors)
-        return taken
+        return taken, back
 
-    def inputs_on(self, tape: Tape, frame: Frame) -> dict[int, Tensor] | None:
-        """The tensors that are read, by their places; None where something else than numbers is."""
+    def enter(self, row: Any, frame: Frame, registers: list[tuple[Any, int]]) -> bool:
+        """Begin a turn with this row; False where it is none of as many numbers as the loop has names.
+
+        Whole numbers that are no floats are left to the operators, as everything is that is no number.
+        """
+        values = row if self.several else (row,)
+        kind = values.__class__
+        if (kind is not tuple and kind is not list) or len(values) != len(self.counters):
+            return False
+        for (slot, register), value in zip(self.counters, values):  # noqa: B905 - they are as many
+            if value.__class__ is not float and (value.__class__ is not int or not -EXACT < value < EXACT):
+                return False
+            frame[slot] = value
+            if register:
+                registers[register] = value, 0
+        return True
+
+    def has_begun(self, frame: Frame) -> bool:
+        """Whether the loop's names hold numbers by now: where they hold something else, rows to come will."""
+        for slot, _ in self.counters:
+            kind = frame[slot].__class__
+            if kind is not float and kind is not int:
+                return False
+        return True
+
+    def inputs_on(
+        self, tape: Tape, frame: Frame, registers: list[tuple[Any, int]]
+    ) -> dict[int, Tensor] | None:
+        """Fill the registers that are read; the tensors among them by place, None where it cannot begin."""
         if tape is CLOSED:
             return None
         tensors: dict[int, Tensor] = {}
-        for slot, _ in self.inputs:
+        for slot, register in self.inputs:
             x = frame[slot]
             if x.__class__ is Tensor:
                 if x.tape is not tape or x.value.__class__ is not float or x.requires_grad is not (x.at > 0):
                     return None
                 tensors[x.at] = x
+                registers[register] = x.value, x.at
                 if slot in self.shared:
                     name = name_at(tape, x.at) if x.own_node is None else x.own_node.name
                     if name is None:
                         return None
-            elif x.__class__ is not float and x.__class__ is not int:
+            elif x.__class__ is float or x.__class__ is int:
+                registers[register] = x, 0
+            else:
                 return None
-        return tensors if all(frame[slot].__class__ is int for slot in self.tested) else None
+        for slot in self.tested:
+            if frame[slot].__class__ is not int:
+                return None
+        for operands in self.needed:
+            for register in operands:
+                if registers[register][1] > 0:
+                    break
+            else:
+                return None
+        return tensors
 
     def store(
         self, frame: Frame, tape: Tape, registers: list[tuple[Any, int]], tensors: dict[int, Tensor]

@@ -1,11 +1,15 @@
-"""Which loops over a range are programs of numbers, and what they come to as instructions.
+"""Which loops are programs of numbers, and what they come to as instructions.
 
 A body is one where it consists of assignments to names of the running frame, their values of numbers, such
 names, operators and functions of one operand, and of branches between such assignments that ask for the
-loop's counter. Whether the names hold numbers is known when it runs.
+loop's own names. Whether the names hold numbers is known when it runs, and whether the loop goes through
+numbers, or through rows of them, from turn to turn.
 """
 
 from __future__ import annotations
+
+import sys
+from operator import length_hint
 
 from autodiff.core.functions import Function
 from autodiff.core.loop_program import BINARY, KINDS, UNARY, LoopProgram
@@ -18,6 +22,7 @@ from autodiff.grammar.values import UNBOUND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from autodiff.core.loop_program import Choice
@@ -35,6 +40,9 @@ IN_TESTS = frozenset(["+", "-", "*", "%", "//"])
 #: How many operators and functions a turn has at most. The tape has to have room for them, and Python for as
 #: many one within the other.
 LONGEST = 128
+#: With fewer turns left a program gains nothing, for it has to begin and to end. What takes so long is worth
+#: FEWEST turns of a long body, and of a short one as many as have WORTH steps: instructions, and the turn.
+FEWEST, WORTH = 4, 40
 #: A number, to be asked for its methods.
 NUMBER = Tensor.of(0.0)
 
@@ -45,13 +53,45 @@ class NotOfNumbers(Exception):
 
 def loop_program(c: Compiler, node: syntax.For) -> LoopProgram | None:
     """The program of a loop; None where it takes more than instructions."""
-    counter = c.local_slot(node.target)
-    if not counter:
+    several = isinstance(node.target, DISPLAYS)
+    targets = node.target.elements if isinstance(node.target, DISPLAYS) else (node.target,)
+    counters = [c.local_slot(target) for target in targets]
+    if not counters or not all(counters):
         return None
     try:
-        return Writer(c, counter).program(node.body)
+        return Writer(c, counters, several).program(node.body)
     except NotOfNumbers:
         return None
+
+
+#: Iterators whose rows are tuples.
+PAIRED = (zip, enumerate)
+
+
+def rows_ahead(rows: Iterator[Any]) -> int:
+    """How many rows an iterator will give at most, without taking one; 0 if it does not tell.
+
+    It is asked what it would be made of if it were copied. Of iterators that are given out in pairs the rows
+    are pairs of pairs, which are no numbers, and of one that is there twice each row takes two.
+    """
+    if rows.__class__ not in PAIRED:
+        return rows_of_one(rows)
+    parts: Any = rows.__reduce__()[1]
+    if rows.__class__ is enumerate:
+        parts = parts[:1]
+    least = sys.maxsize
+    for at, part in enumerate(parts):
+        if part.__class__ in PAIRED or part in parts[:at]:
+            return 0
+        least = min(least, rows_of_one(part))
+    return least
+
+
+def rows_of_one(rows: Iterator[Any]) -> int:
+    try:
+        return length_hint(rows)
+    except OverflowError:  # a range may have more turns than Python counts elsewhere
+        return sys.maxsize
 
 
 # Until all names and constants are known, a register is a kind and a number among its kind.
@@ -71,9 +111,10 @@ class Writer:
     ``shared`` are those whose values other names take over. ``met`` counts operators and functions.
     """
 
-    def __init__(self, c: Compiler, counter: int) -> None:
+    def __init__(self, c: Compiler, counters: list[int], several: bool) -> None:
         self.c = c
-        self.counter = counter
+        self.counters = counters
+        self.several = several
         self.constants: list[Any] = [None]
         self.names: list[int] = []
         self.met = self.unnamed = 0
@@ -194,7 +235,7 @@ class Writer:
         held = {}
         for target, value in zip(targets, values, strict=True):
             slot = self.c.local_slot(target)
-            if not isinstance(target, syntax.Name) or not slot or slot == self.counter:
+            if not isinstance(target, syntax.Name) or not slot or slot in self.counters:
                 raise NotOfNumbers
             if target in self.c.conversions:
                 raise NotOfNumbers
@@ -211,7 +252,7 @@ class Writer:
         self.held.update(held)
 
     def test(self, node: syntax.Expression) -> None:
-        """See that a test is made of whole numbers that no turn changes but for the counter."""
+        """See that a test is made of whole numbers that no turn changes, and of the loop's own names."""
         waiting = [node]
         while waiting:
             node = waiting.pop()
@@ -242,7 +283,7 @@ class Writer:
                 raise NotOfNumbers
             if slot in self.held:
                 return self.held[slot]
-            if slot not in self.assigned and slot != self.counter:
+            if slot not in self.assigned and slot not in self.counters:
                 self.inputs.add(slot)
             return self.named(slot)
         if isinstance(node, syntax.Number):
@@ -302,16 +343,21 @@ class Writer:
             return starts[register[0]] + register[1]
 
         made = LoopProgram()
-        made.constants, made.counter = self.constants, self.counter
-        made.counted = number(self.named(self.counter)) if self.counter in self.names else 0
+        made.several = self.several
+        made.counters = [
+            (slot, number(self.named(slot)) if slot in self.names else 0) for slot in self.counters
+        ]
         made.inputs = [(slot, number(self.named(slot))) for slot in sorted(self.inputs)]
         made.outputs = [(slot, number(self.named(slot))) for slot in sorted(self.outputs)]
-        made.tested = sorted(self.tested - {self.counter})
-        made.size = starts[UNNAMED] + self.unnamed
+        made.tested = sorted(self.tested.difference(self.counters))
+        made.registers = [(value, 0) for value in self.constants]
+        made.registers += [(None, 0)] * (len(self.names) + self.unnamed)
         made.longest = sum(max(len(lines) for _, lines, _ in choices) for choices in steps)
+        made.fewest = max(FEWEST, WORTH // (made.longest + 1))
         made.shared = sorted(self.shared)
+        plain = self.doubtful.union(self.counters)
         made.needed = [
-            [number(self.named(slot)) for slot in names if slot not in self.doubtful] for names in self.asked
+            [number(self.named(slot)) for slot in names if slot not in plain] for names in self.asked
         ]
         if not made.longest or not all(made.needed) or 0 in self.tested or self.tested & self.outputs:
             raise NotOfNumbers

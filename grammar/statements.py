@@ -5,8 +5,6 @@ Assignments are in ``assignment``; functions, classes and imports in ``definitio
 
 from __future__ import annotations
 
-from operator import length_hint
-
 from autodiff.core.errors import CompileError, Edit, Fix, ScriptError
 from autodiff.core.fast import is_fast
 from autodiff.core.lazy import Later
@@ -19,10 +17,12 @@ from autodiff.grammar.assignment import store_into
 from autodiff.grammar.interpreter import BREAK, CONTINUE, RETURN, STATEMENTS, Compiler, compiles
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.text import in_words
-from autodiff.grammar.values import GradMode, is_true, iterate, type_name
+from autodiff.grammar.values import LAZY, GradMode, is_true, iterate, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from autodiff.grammar.interpreter import Execute, Frame
 
 loop_programs = Later("autodiff.grammar.loop_programs")
@@ -118,10 +118,8 @@ def while_(c: Compiler, node: syntax.While) -> Execute:
 #: The statements that a program of numbers may consist of.
 OF_PROGRAMS = frozenset([syntax.Assign, syntax.If])
 #: How often a loop's program may take no turn before it is given up. On a new tape it takes none until what
-#: the loop reads is entered there.
+#: the loop reads is entered there. Where a loop has been given up it is tried once whenever it begins again.
 TRIES = 8
-#: With fewer turns left it gains nothing: to begin and to end takes as long as two.
-FEWEST = 4
 
 
 @compiles(syntax.For, STATEMENTS)
@@ -132,16 +130,35 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
     # Loop variables that are numbers go straight to their slot.
     slot = c.scope.slots[node.target.id] if isinstance(node.target, syntax.Name) else None
     # The body is compiled by now: the spans of what is computed for a name know it.
-    program, at_top = None, c.scope is c.names.module
+    program, at_top, patience = None, c.scope is c.names.module, TRIES
     if is_fast and all(statement.__class__ in OF_PROGRAMS for statement in node.body):
         program = loop_programs.loop_program(c, node)
 
+    def handed_back(frame: Frame, row: Any) -> None:
+        """The turn of a row that a program has taken, but leaves to the closures."""
+        if len(mode.tape) >= NEARLY_FULL:
+            mode.close_tape()
+        runtime.steps -= 1  # it was given no more rows than there are steps
+        store(frame, row)
+        body(frame)
+
     def run(frame: Frame) -> int | None:
+        nonlocal patience
         rows = iterable(frame)
         mode.site = span
         left = iter(iterate(rows))
         value = None
-        tries = TRIES if program is not None and rows.__class__ is range else 0
+        tries = ahead = waiting = 0
+        if program is not None:
+            # How many rows there are is asked once, for nothing that the body does changes it.
+            kind = rows.__class__
+            if kind is list or kind is tuple:
+                ahead = len(rows)
+            elif kind is range:
+                ahead = loop_programs.rows_ahead(left)
+            elif kind in LAZY:  # to ask these takes as long as a short loop
+                waiting = program.fewest
+            tries = patience if waiting or ahead > program.fewest else 0
         try:
             for value in left:
                 runtime.steps -= 1
@@ -153,16 +170,29 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                 else:
                     store(frame, value)
                 signal = body(frame)
-                if tries and program is not None and (turns := length_hint(left)) >= FEWEST:
-                    try:
-                        taken = program.run(frame, left, min(turns, runtime.steps))
-                    except Exception:
-                        value = frame[program.counter]  # the turn that failed is not the one it began with
-                        raise
-                    runtime.steps -= taken
-                    tries = TRIES if taken else tries - 1
-                    if taken and at_top:
-                        c.last[0] = program.last
+                if tries and program is not None:
+                    ahead -= 1
+                    if waiting:
+                        waiting -= 1
+                        ahead = 0 if waiting else loop_programs.rows_ahead(left)
+                    elif ahead < program.fewest or not program.has_begun(frame):
+                        tries = 0
+                    else:
+                        try:
+                            taken, back = program.run(frame, left, min(ahead, runtime.steps))
+                        except Exception:  # the turn that failed is not the one it began with
+                            parts = [frame[at] for at, _ in program.counters]
+                            value = parts if program.several else parts[0]
+                            raise
+                        runtime.steps -= taken
+                        ahead -= taken
+                        if taken and at_top:
+                            c.last[0] = program.last
+                        tries = TRIES if taken else tries - 1
+                        patience = max(tries, 1)
+                        for value in back:
+                            ahead -= 1
+                            handed_back(frame, value)
                 if len(mode.tape) >= NEARLY_FULL:
                     mode.close_tape()
                 if signal is not None:

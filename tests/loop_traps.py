@@ -158,4 +158,196 @@ for i in range(9):
     p = p * a
 """,
 }
+ROWS = """\
+xs, ys = [0.5, 0.25, 2, 1.5, -0.5, 0.75, 1.25, 3, 0.125], [1, 0.5, -2.0, 0.75, 1.5, 0.25, 2.5, -1.0, 4]
+points = [(x, y) for x, y in zip(xs, ys)]
+"""
+TRAPS_OF_ROWS = {
+    "a tensor of the graph in the midst": """\
+xs[5] = a
+for x in xs:
+    p = sin(p) * x
+""",
+    "a constant in the midst": """\
+points[5] = (0.5, c)
+for x, y in points:
+    p = sin(p) * x + y
+""",
+    "a truth value in the midst": """\
+xs[5] = True
+for x in xs:
+    p = sin(p) * x
+""",
+    "whole numbers that are no floats": """\
+xs[5], xs[6], xs[7] = 2**53 + 1, -(2**53) - 1, 2**53 - 1
+for x in xs:
+    p = sin(p * x)
+    if x > 9007199254740992:
+        q = q * a
+    else:
+        q = q + x
+    p = p * a
+""",
+    "only the last row is none of numbers": """\
+xs[-1] = torch.tensor(0.5)
+for x in xs:
+    p = sin(p) * x
+""",
+    "none but the first row is of numbers": """\
+xs[1:] = [torch.tensor(x) for x in xs[1:]]
+for x in xs:
+    p = sin(p) * x
+""",
+    "every other row is of numbers": """\
+xs = [x if i % 2 else x * c for i, x in enumerate(xs * 4)]
+for x in xs:
+    p = sin(p) * x
+""",
+    "the first row is none of numbers": """\
+xs[0] = c
+for x in xs:
+    p = sin(p) * x
+""",
+    "a row that is a tensor": """\
+points[5] = torch.tensor([0.5, 0.25])
+for x, y in points:
+    p = sin(p) * x + y
+""",
+    "a row that is a shape": """\
+points[5] = torch.ones(3, 2).shape
+for x, y in points:
+    p = sin(p) * x + y
+""",
+    "a row within a row": """\
+points = [(x, y) for x, y in zip(xs, [1.5, 2, 3, 4, (5, 6), 7, 8, 9, 10])]
+for x, y in points:
+    p = sin(p) * x
+""",
+    "the tape is full in the midst": """\
+filling = [a * 1.0 for j in range(4080)]
+for x, y in zip(xs, ys):
+    p = sin(p) * x + y
+""",
+    "the tape is full and a row is none of numbers": """\
+filling = [a * 1.0 for j in range(4074)]
+ys[6] = c
+for x, y in zip(xs, ys):
+    p = sin(p) * x + y
+""",
+    "more rows than a tape has entries": """\
+for x, y in points * 500:
+    p = sin(p) * x + y
+""",
+    "a list of two names": """\
+zs = xs
+for x in zs:
+    p = sin(p) * x
+    zs = k
+    p = p * a
+""",
+    "a list that is a loop's own name": """\
+for xs in xs:
+    p = sin(p) * xs
+""",
+    "a name that is there twice": """\
+for x, x in points:
+    p = sin(p) * x
+""",
+    "loop variables that are used after the loop": """\
+for x, y in points:
+    p = sin(p) * x + y
+p = p * x + y
+s, t = x, y
+""",
+    "loop variables that were tensors": """\
+x, y = a * 2, b
+for x, y in points:
+    p = sin(p) * x + y
+""",
+    "a loop variable that is a function elsewhere": """\
+for exp, e in points:
+    p = sin(p) * exp + e
+""",
+    "tests that ask for a row": """\
+for x, y in points:
+    if x > y:
+        p = sin(p) * x
+    elif x + y < 1.5 and n > 2:
+        p = cos(p) + y
+    else:
+        p = tan(p)
+    p = p * a
+""",
+    "a test of a number that is not there yet": """\
+for x, y in enumerate(points[0] * 5):
+    if y:
+        p = sin(p) * x
+    p = p * a
+""",
+    "loops within loops": """\
+for x, y in points:
+    for s in xs:
+        p = sin(p) * s + x
+    for i, t in enumerate(ys):
+        q = sin(q) * t - i + y
+""",
+    "a loop in a function": """\
+def f(p, data, a):
+    for x, y in data:
+        p = sin(p) * x + y * a
+    return p * x
+p = f(p, points, a) + f(p, zip(xs, ys), a) + f(p, enumerate(xs), a)
+""",
+    "a function called with tensors and with numbers": """\
+def f(p, data, a):
+    for x, y in data:
+        p = sin(p) * x + y * a
+    return p * x
+rows = [(c, y) for x, y in points]
+for j in range(12):
+    p = f(p, rows, a)
+p = f(f(p, points, a), points, a) + f(p, points, 0.5)
+""",
+    "rows of which some are taken": """\
+rows = enumerate(xs)
+for i, x in rows:
+    p = sin(p) * x
+    break
+for i, x in rows:
+    p = sin(p) * x + i
+""",
+    "an iterator that is there twice": """\
+rows = reversed(xs * 4)
+for x, y in zip(rows, rows):
+    p = sin(p) * x + y
+""",
+    "a loop that never ends but by the shorter list": """\
+for i, x in zip(range(-(2**53) + 3, 2**62 - 1 + 2**62), xs):
+    p = sin(p) * x + i
+""",
+    "one name for a row of several": """\
+for x in points:
+    p = sin(p)
+    s = x
+    p = p * a
+""",
+    "a number is minus nothing": """\
+for x in [0.0, -0.0] * 5:
+    p = sin(p) + a / (x + a * 0)
+    q = q * x
+    p = a * x
+""",
+    "numbers are infinite and none": """\
+xs[4], xs[6] = math.inf, math.nan
+for x in xs:
+    p = sin(a * x)
+    q = a * x
+""",
+    "what the turns assign is a row's number": """\
+for x, y in points:
+    q = sin(p) * x
+    s = y
+    p = q * y
+""",
+}
 AFTER = "L = p + q\nprint(p, p.requires_grad)\n"

@@ -6,107 +6,16 @@ from textwrap import indent
 from typing import Any
 
 import pytest
-from autodiff.core.errors import AutodiffError
 from autodiff.core.fast import is_fast
 from autodiff.core.limits import limits
-from autodiff.core.loop_program import LoopProgram
-from autodiff.core.node import Leaf, ScalarNode
-from autodiff.core.span import Source
-from autodiff.core.tensors import Tensor
-from autodiff.grammar.run import Settings, execute
-from autodiff.grammar.values import ScriptFunction
+from loop_runs import compared, failed, ran, same_tensors, short_loops_as_well, taken, turn_by_turn
 from loop_scripts import loop_script
-from loop_traps import AFTER, BEFORE, TRAPS
+from loop_traps import AFTER, BEFORE, ROWS, TRAPS, TRAPS_OF_ROWS
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="there are no such programs without the tape")
 
 SEEDS = 300
-
-
-@pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many turns each run of a program has taken."""
-    told: list[int] = []
-    run = LoopProgram.run
-
-    def counting(self: LoopProgram, *args: Any) -> int:
-        told.append(run(self, *args))
-        return told[-1]
-
-    monkeypatch.setattr(LoopProgram, "run", counting)
-    return told
-
-
-def ran(script: str, **settings: Any) -> dict[str, Any]:
-    try:
-        execution = execute(Source(script), Settings(**settings))
-    except AutodiffError as error:
-        return {"error": (error.message, error.span, [(turn.number, turn.where) for turn in error.turns])}
-    return {**execution.names, "the last": execution.last_assigned}
-
-
-def turn_by_turn(script: str, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> dict[str, Any]:
-    with monkeypatch.context() as patch:
-        patch.setattr(LoopProgram, "run", lambda *args: 0)
-        return ran(script, **settings)
-
-
-def same_tensors(names: dict[str, Any]) -> set[frozenset[str]]:
-    """Which names share a tensor, or a number."""
-    tensors = {name: value for name, value in names.items() if isinstance(value, (Tensor, float))}
-    return {frozenset(n for n, other in tensors.items() if other is value) for value in tensors.values()}
-
-
-def graph(names: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """The graph of L, node by node, their numbers counted from that of the first leaf."""
-    first = names["a"].node.number
-    found: dict[Any, tuple[Any, ...]] = {}
-    waiting = [names["L"].node]
-    while waiting:
-        node = waiting.pop()
-        if node in found or node is None:
-            continue
-        if isinstance(node, Leaf):
-            found[node] = node.number - first, node.name, node.site
-            continue
-        assert isinstance(node, ScalarNode)
-        below = [None if one is None else one.number - first for one in (node.a, node.b)]
-        found[node] = (
-            node.number - first,
-            node.op.name,
-            *below,
-            repr((node.constant, node.out)),
-            node.name,
-            node.site,
-        )
-        waiting += [node.a, node.b]
-    return sorted(found.values(), key=lambda row: row[0])
-
-
-def compared(script: str, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> None:
-    mine, its = ran(script, **settings), turn_by_turn(script, monkeypatch, **settings)
-    assert list(mine) == list(its)
-    if "error" in its:
-        assert mine == its
-        return
-    assert same_tensors(mine) == same_tensors(its)
-    for name, value in its.items():
-        if not isinstance(value, Tensor):
-            assert repr(value) == repr(mine[name]) or isinstance(value, (ScriptFunction, list))
-        else:
-            assert repr(mine[name].value) == repr(value.value)
-            assert mine[name].requires_grad == value.requires_grad
-            assert mine[name].is_leaf == value.is_leaf
-    assert graph(mine) == graph(its)
-    if not its["L"].requires_grad:
-        return
-    mine, its = ran(script), turn_by_turn(script, monkeypatch)  # this time without nodes
-    for names in (mine, its):
-        names["L"].backward()
-    for name in "ab":
-        received, expected = mine[name].grad, its[name].grad
-        assert (received is None) == (expected is None)
-        assert received is None or repr(received.value) == repr(expected.value)
+__all__ = ["short_loops_as_well", "taken"]  # fixtures
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
@@ -114,13 +23,19 @@ def test_random_loops_do_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) ->
     compared(loop_script(seed), monkeypatch)
 
 
-def test_many_random_loops_are_programs(taken: list[int]) -> None:
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_random_loops_through_rows_do_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared(loop_script(seed, rows=True), monkeypatch)
+
+
+@pytest.mark.parametrize(("rows", "part"), [(False, 0.4), (True, 0.25)])
+def test_many_random_loops_are_programs(rows: bool, part: float, taken: list[int]) -> None:
     took = 0
     for seed in range(SEEDS):
         del taken[:]
-        ran(loop_script(seed))
+        ran(loop_script(seed, rows))
         took += any(taken)
-    assert took > 0.4 * SEEDS
+    assert took > part * SEEDS
 
 
 START = """\
@@ -151,14 +66,6 @@ def test_names_of_one_tensor_stay_names_of_one_tensor(body: str, shared: list[st
     names = ran(looped(body))
     assert any(taken) or body == "p, q = q, p"
     assert {"".join(sorted(n)) for n in same_tensors(names) if len(n) > 1} == set(shared)
-
-
-def failed(script: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[Any]]:
-    """What is said of a script that fails, the same with programs and turn by turn."""
-    mine, its = ran(script), turn_by_turn(script, monkeypatch)
-    assert mine == its
-    message, _, turns = mine["error"]
-    return message, turns
 
 
 def test_a_loop_that_is_stopped_has_taken_as_many_steps(
@@ -199,6 +106,13 @@ def test_a_loop_over_arrays_is_given_up_soon(taken: list[int]) -> None:
 def test_nothing_goes_wrong_that_may(trap: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compared(BEFORE + trap + AFTER, monkeypatch)
     assert ran(BEFORE + trap)["the last"] == turn_by_turn(BEFORE + trap, monkeypatch)["the last"]
+
+
+@pytest.mark.parametrize("trap", TRAPS_OF_ROWS.values(), ids=TRAPS_OF_ROWS)
+def test_nothing_goes_wrong_with_rows(trap: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared(BEFORE + ROWS + trap + AFTER, monkeypatch)
+    mine = ran(BEFORE + ROWS + trap)
+    assert mine["the last"] == turn_by_turn(BEFORE + ROWS + trap, monkeypatch)["the last"]
 
 
 @pytest.mark.parametrize("settings", [{"wrt": ["a"]}, {"sets": {"q": 2.0}}, {"sets": {"r": 2.0}}])

@@ -1,0 +1,118 @@
+"""Scripts with loops run twice, from lists of instructions and turn by turn, and what came out compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from autodiff.core.errors import AutodiffError
+from autodiff.core.loop_program import LoopProgram
+from autodiff.core.node import Leaf, ScalarNode
+from autodiff.core.span import Source
+from autodiff.core.tensors import Tensor
+from autodiff.grammar.run import Settings, execute
+from autodiff.grammar.values import LAZY, ScriptFunction
+
+#: What prints an address, or tensors with theirs.
+HOLDERS = {ScriptFunction, list, tuple, *LAZY}
+
+
+@pytest.fixture(autouse=True)
+def short_loops_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autodiff.grammar.loop_programs.WORTH", 0)
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many turns each run of a program has taken."""
+    told: list[int] = []
+    run = LoopProgram.run
+
+    def counting(self: LoopProgram, *args: Any) -> tuple[int, tuple[Any, ...]]:
+        taken, back = run(self, *args)
+        told.append(taken)
+        return taken, back
+
+    monkeypatch.setattr(LoopProgram, "run", counting)
+    return told
+
+
+def ran(script: str, **settings: Any) -> dict[str, Any]:
+    try:
+        execution = execute(Source(script), Settings(**settings))
+    except AutodiffError as error:
+        return {"error": (error.message, error.span, [(turn.number, turn.where) for turn in error.turns])}
+    return {**execution.names, "the last": execution.last_assigned}
+
+
+def turn_by_turn(script: str, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> dict[str, Any]:
+    with monkeypatch.context() as patch:
+        patch.setattr(LoopProgram, "run", lambda *args: (0, ()))
+        return ran(script, **settings)
+
+
+def same_tensors(names: dict[str, Any]) -> set[frozenset[str]]:
+    """Which names share a tensor, or a number."""
+    tensors = {name: value for name, value in names.items() if isinstance(value, (Tensor, float))}
+    return {frozenset(n for n, other in tensors.items() if other is value) for value in tensors.values()}
+
+
+def graph(names: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """The graph of L, node by node, their numbers counted from that of the first leaf."""
+    first = names["a"].node.number
+    found: dict[Any, tuple[Any, ...]] = {}
+    waiting = [names["L"].node]
+    while waiting:
+        node = waiting.pop()
+        if node in found or node is None:
+            continue
+        if isinstance(node, Leaf):
+            found[node] = node.number - first, node.name, node.site
+            continue
+        assert isinstance(node, ScalarNode)
+        below = [None if one is None else one.number - first for one in (node.a, node.b)]
+        found[node] = (
+            node.number - first,
+            node.op.name,
+            *below,
+            repr((node.constant, node.out)),
+            node.name,
+            node.site,
+        )
+        waiting += [node.a, node.b]
+    return sorted(found.values(), key=lambda row: row[0])
+
+
+def compared(script: str, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> None:
+    mine, its = ran(script, **settings), turn_by_turn(script, monkeypatch, **settings)
+    assert list(mine) == list(its)
+    if "error" in its:
+        assert mine == its
+        return
+    assert same_tensors(mine) == same_tensors(its)
+    for name, value in its.items():
+        if not isinstance(value, Tensor):
+            assert value.__class__ is mine[name].__class__
+            assert repr(value) == repr(mine[name]) or value.__class__ in HOLDERS
+        else:
+            assert repr(mine[name].value) == repr(value.value)
+            assert mine[name].requires_grad == value.requires_grad
+            assert mine[name].is_leaf == value.is_leaf
+    assert graph(mine) == graph(its)
+    if not its["L"].requires_grad:
+        return
+    mine, its = ran(script), turn_by_turn(script, monkeypatch)  # this time without nodes
+    for names in (mine, its):
+        names["L"].backward()
+    for name in "ab":
+        received, expected = mine[name].grad, its[name].grad
+        assert (received is None) == (expected is None)
+        assert received is None or repr(received.value) == repr(expected.value)
+
+
+def failed(script: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[Any]]:
+    """What is said of a script that fails, the same with programs and turn by turn."""
+    mine, its = ran(script), turn_by_turn(script, monkeypatch)
+    assert mine == its
+    message, _, turns = mine["error"]
+    return message, turns
