@@ -64,24 +64,21 @@ def loop_program(c: Compiler, node: syntax.For) -> LoopProgram | None:
         return None
 
 
-#: Iterators whose rows are tuples.
-PAIRED = (zip, enumerate)
-
-
 def rows_ahead(rows: Iterator[Any]) -> int:
-    """How many rows an iterator will give at most, without taking one; 0 if it does not tell.
+    """How many rows an iterator will give, without taking one; 0 if it does not tell.
 
-    It is asked what it would be made of if it were copied. Of iterators that are given out in pairs the rows
-    are pairs of pairs, which are no numbers, and of one that is there twice each row takes two.
+    Those that give out tuples are asked what a copy would be made of. Where that is such an iterator too, the
+    rows are not of numbers; where it is one iterator twice, each row takes two of its numbers.
     """
-    if rows.__class__ not in PAIRED:
+    kind: type = rows.__class__
+    if kind is not zip and kind is not enumerate:
         return rows_of_one(rows)
     parts: Any = rows.__reduce__()[1]
-    if rows.__class__ is enumerate:
-        parts = parts[:1]
+    if kind is enumerate:
+        return rows_of_one(parts[0])
     least = sys.maxsize
     for at, part in enumerate(parts):
-        if part.__class__ in PAIRED or part in parts[:at]:
+        if part in parts[:at]:
             return 0
         least = min(least, rows_of_one(part))
     return least

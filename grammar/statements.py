@@ -17,12 +17,10 @@ from autodiff.grammar.assignment import store_into
 from autodiff.grammar.interpreter import BREAK, CONTINUE, RETURN, STATEMENTS, Compiler, compiles
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.text import in_words
-from autodiff.grammar.values import LAZY, GradMode, is_true, iterate, type_name
+from autodiff.grammar.values import GradMode, is_true, iterate, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from autodiff.grammar.interpreter import Execute, Frame
 
 loop_programs = Later("autodiff.grammar.loop_programs")
@@ -134,14 +132,6 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
     if is_fast and all(statement.__class__ in OF_PROGRAMS for statement in node.body):
         program = loop_programs.loop_program(c, node)
 
-    def handed_back(frame: Frame, row: Any) -> None:
-        """The turn of a row that a program has taken, but leaves to the closures."""
-        if len(mode.tape) >= NEARLY_FULL:
-            mode.close_tape()
-        runtime.steps -= 1  # it was given no more rows than there are steps
-        store(frame, row)
-        body(frame)
-
     def run(frame: Frame) -> int | None:
         nonlocal patience
         rows = iterable(frame)
@@ -151,14 +141,13 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
         tries = ahead = waiting = 0
         if program is not None:
             # How many rows there are is asked once, for nothing that the body does changes it.
-            kind = rows.__class__
+            tries, kind = patience, rows.__class__
             if kind is list or kind is tuple:
                 ahead = len(rows)
             elif kind is range:
                 ahead = loop_programs.rows_ahead(left)
-            elif kind in LAZY:  # to ask these takes as long as a short loop
+            else:  # to ask others may take as long as a turn: not for a short loop
                 waiting = program.fewest
-            tries = patience if waiting or ahead > program.fewest else 0
         try:
             for value in left:
                 runtime.steps -= 1
@@ -190,9 +179,11 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                             c.last[0] = program.last
                         tries = TRIES if taken else tries - 1
                         patience = max(tries, 1)
-                        for value in back:
+                        for value in back:  # it was given no more rows than there are steps
+                            runtime.steps -= 1
                             ahead -= 1
-                            handed_back(frame, value)
+                            store(frame, value)
+                            body(frame)
                 if len(mode.tape) >= NEARLY_FULL:
                     mode.close_tape()
                 if signal is not None:

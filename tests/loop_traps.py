@@ -203,6 +203,11 @@ xs = [x if i % 2 else x * c for i, x in enumerate(xs * 4)]
 for x in xs:
     p = sin(p) * x
 """,
+    "a name that is a truth value": """\
+m = True
+for x in xs:
+    p = sin(p) * m + x
+""",
     "the first row is none of numbers": """\
 xs[0] = c
 for x in xs:

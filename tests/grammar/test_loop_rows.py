@@ -16,7 +16,9 @@ from loop_traps import AFTER, BEFORE, ROWS
 pytestmark = pytest.mark.skipif(not is_fast, reason="there are no such programs without the tape")
 __all__ = ["short_loops_as_well", "taken"]  # fixtures
 
-FIFTY = "us, vs = [j * 0.5 for j in range(50)], tuple([j * 0.25 for j in range(50)])\n"
+FIFTY = """\
+us, vs = [j * 0.5 for j in range(50)], tuple([j * 0.25 for j in range(50)])
+"""
 
 
 def through(rows: str, body: str = "p = sin(p) * x") -> str:
@@ -59,7 +61,8 @@ def test_loops_through_anything_else_go_turn_by_turn(rows: str, taken: list[int]
 
 @pytest.mark.parametrize("body", ["p = sin(p) * (x * 0.5)", "x = p * a", "q = x; p = x", "p = x * x"])
 def test_bodies_that_compute_with_plain_numbers_are_no_programs(body: str, taken: list[int]) -> None:
-    ran(through("x in us", body.replace("; ", "\n    ")))
+    for rows in ("x in us", "i, x in zip(us, vs)"):
+        ran(through(rows, body.replace("; ", "\n    ")))
     assert taken == []
 
 
@@ -73,13 +76,42 @@ def test_a_loop_that_computes_with_arrays_is_tried_once_when_it_begins_again(tak
     assert taken == [0] * (8 + 9)
 
 
-@pytest.mark.parametrize(("count", "is_program"), [(7, False), (13, False), (15, True)])
+@pytest.mark.parametrize(
+    ("rows", "turns"),
+    [
+        *(
+            ("x in us[:7]", []),
+            ("x in us[:13]", []),
+            ("x in us[:14]", [13]),
+            ("i, x in enumerate(us[:9])", []),
+        ),
+        *(("x, y in zip(us[:25], vs)", []), ("x, y in zip(us[:27], vs)", [13])),
+    ],
+)
 def test_short_loops_are_left_to_the_closures(
-    count: int, is_program: bool, taken: list[int], monkeypatch: pytest.MonkeyPatch
+    rows: str, turns: list[int], taken: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loop_programs, "WORTH", 40)
-    ran(through(f"x in us[:{count}]"))
-    assert any(taken) == is_program
+    ran(through(rows))
+    assert taken == turns
+
+
+@pytest.mark.parametrize(
+    ("rows", "turns"),
+    [
+        *(("x in [*us, a, 1.0, 2.0, 3.0, 4.0]", [49]), ("x in [*us, a, 1.0, 2.0, 3.0, 4.0, 5.0]", [49, 4])),
+        *(("x in [*us, True, *us]", [49, 49]), ("x in [*us, 2**53, *us]", [49, 49])),
+        ("x, y in [*zip(us, vs), torch.tensor([0.5, 0.25]), *zip(vs, us)]", [49, 49]),
+    ],
+)
+def test_after_a_row_that_is_handed_back_it_goes_on(rows: str, turns: list[int], taken: list[int]) -> None:
+    ran(through(rows))
+    assert taken == turns
+
+
+def test_tests_may_ask_for_any_number_of_a_row(taken: list[int]) -> None:
+    ran(through("x, y in zip(us, vs)", "if y > 3:\n        p = sin(p)\n    p = p * a"))
+    assert sum(taken) == 45
 
 
 def test_loop_variables_are_the_objects_of_the_last_row(taken: list[int]) -> None:
@@ -137,6 +169,12 @@ def test_a_test_of_a_row_that_fails_is_told_with_its_turn(
     script = f"{BEFORE}{ROWS}{FIFTY}for {rows}:\n{TESTED.format(test=test)}"
     _, turns = failed(script, monkeypatch)
     assert turns == [turn]
+
+
+def test_an_iterator_that_is_there_twice_may_end_between_two_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "rows = reversed([0.5] * 41 + [1.5] * 10)\nfor x, y in zip(rows, rows, strict=True):\n"
+    message, _ = failed(BEFORE + rows + TESTED.format(test="x > 1"), monkeypatch)
+    assert message == "zip() argument 2 is shorter than argument 1"
 
 
 @pytest.mark.parametrize("rows", ["x in us * 30", "x, y in zip(us * 30, vs * 30)", "x in [*us, a] * 30"])
