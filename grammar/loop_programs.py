@@ -76,12 +76,7 @@ def rows_ahead(rows: Iterator[Any]) -> int:
     parts: Any = rows.__reduce__()[1]
     if kind is enumerate:
         return rows_of_one(parts[0])
-    least = sys.maxsize
-    for at, part in enumerate(parts):
-        if part in parts[:at]:
-            return 0
-        least = min(least, rows_of_one(part))
-    return least
+    return 0 if len(set(parts)) < len(parts) else min(map(rows_of_one, parts))
 
 
 def rows_of_one(rows: Iterator[Any]) -> int:

@@ -146,8 +146,8 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                 ahead = len(rows)
             elif kind is range:
                 ahead = loop_programs.rows_ahead(left)
-            else:  # to ask others may take as long as a turn: not for a short loop
-                waiting = program.fewest
+            else:  # to ask others takes as long as a turn: not for a short loop
+                waiting = 2 * program.fewest
         try:
             for value in left:
                 runtime.steps -= 1
@@ -163,7 +163,8 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                     ahead -= 1
                     if waiting:
                         waiting -= 1
-                        ahead = 0 if waiting else loop_programs.rows_ahead(left)
+                        if not waiting:
+                            ahead = loop_programs.rows_ahead(left)
                     elif ahead < program.fewest or not program.has_begun(frame):
                         tries = 0
                     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from operator import length_hint
 
 from autodiff.core.errors import Turn
@@ -23,7 +24,8 @@ def note_turn(node: syntax.For, rows: Any, left: Any, value: Any) -> None:
         return
     number = None
     if rows.__class__ in SIZED:
-        number = len(rows) - length_hint(left)
+        with suppress(OverflowError):  # a range may have more turns than Python counts elsewhere
+            number = len(rows) - length_hint(left)
     target: Any = node.target
     if rows.__class__ is enumerate and isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
         target, value = target.elements[0], value[0]  # the script's own number, which may start anywhere

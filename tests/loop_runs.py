@@ -20,6 +20,7 @@ HOLDERS = {ScriptFunction, list, tuple, *LAZY}
 @pytest.fixture(autouse=True)
 def short_loops_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autodiff.grammar.loop_programs.WORTH", 0)
+    monkeypatch.setattr("autodiff.grammar.loop_programs.FEWEST", 2)
 
 
 @pytest.fixture

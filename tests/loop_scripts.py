@@ -34,7 +34,7 @@ ROWS = [
     *("x, y in zip(xs, range(-(2**62), 2**62))", "x, y in zip(xs, ys, strict=True)", "x, in zip(xs)"),
     *("x, x in points", "i, (x, y) in enumerate(points)", "x, *y in points", "x in zip(xs)"),
 ]
-LENGTHS = [2, 9, 9, 40, 40, 300]
+LENGTHS = [2, 9, 20, 20, 40, 300]
 #: What is no number that a program takes, as one of a row and as a row.
 UNFIT = ["a", "c", "c * 2", "torch.tensor(0.5)", "True", "2**53", "-2**60", "(0.5, 2)", "'s'"]
 UNFIT_ROWS = ["(0.5,)", "(0.5, 1, 2)", "torch.tensor([0.5, 0.25])", "0.5", "torch.Size([2, 3])"]
