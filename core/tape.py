@@ -2,9 +2,9 @@
 
 A number or a small array (a number in single precision is one) that an operation made has a ``tape`` and its
 place there, ``at``, and no node. A pass reads the entries from the newest to the oldest (``tape_pass``).
-Whoever looks at the ``node`` of such a tensor, to explain it or to differentiate its gradient, has all entries
-of its tape made into nodes, and the engine goes on with these. Tapes are short, and a link keeps the older
-ones only while they are needed.
+Whoever looks at the ``node`` of such a tensor, to explain it or to differentiate its gradient, has all
+entries of its tape made into nodes, and the engine goes on with these. Tapes are short, and a link keeps the
+older ones only while they are needed.
 
 An entry is ``(op, a, b, x, y, out, site)``. ``x`` and ``y`` are the values of the operands, ``a`` and ``b``
 their places on the tape: positive where gradients flow, negative for a tensor that wants none, 0 for a plain
