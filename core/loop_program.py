@@ -50,11 +50,11 @@ class LoopProgram:
 
     In a turn each step takes the first of its choices whose test holds, computes its instructions, and moves
     what names take over from other registers. ``registers`` are as they are before: only the constants are
-    known. ``inputs`` are the slots that have to hold numbers before, with
-    their registers, ``outputs`` those that are assigned, and ``tested`` the slots that tests read. Gradients
-    have to flow to one of the registers of each of ``needed``. The tensors of the slots ``shared`` are given
-    another name, which their nodes take where they have none; so they have to have one. What every turn
-    assigns last is ``last``, if it is one and the same name.
+    known. ``inputs`` are the slots that have to hold numbers before, with their registers, ``outputs`` those
+    that are assigned, and ``tested`` the slots that tests read. Gradients have to flow to one of the
+    registers of each of ``needed``. The tensors of the slots ``shared`` are given another name, which their
+    nodes take where they have none; so they have to have one. What every turn assigns last is ``last``, if it
+    is one and the same name.
 
     The loop's names are ``counters``: the slot of each, and its register where instructions read it, which is
     0 otherwise. They are given a row of numbers in each turn, or one number if they are not ``several``. With
@@ -62,19 +62,8 @@ class LoopProgram:
     """
 
     __slots__ = (
-        *(
-            "counters",
-            "fewest",
-            "inputs",
-            "last",
-            "longest",
-            "needed",
-            "outputs",
-            "registers",
-            "several",
-            "shared",
-        ),
-        *("steps", "tested"),
+        *("counters", "fewest", "inputs", "last", "longest", "needed", "outputs", "registers", "several"),
+        *("shared", "steps", "tested"),
     )
 
     counters: list[tuple[int, int]]
@@ -165,6 +154,11 @@ class LoopProgram:
             if register:
                 registers[register] = value, 0
         return True
+
+    def row(self, frame: Frame) -> Any:
+        """The row of the turn that is being taken."""
+        values = [frame[slot] for slot, _ in self.counters]
+        return values if self.several else values[0]
 
     def has_begun(self, frame: Frame) -> bool:
         """Whether the loop's names hold numbers by now: where they hold something else, rows to come will."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpreter import Execute, Frame
 
 loop_programs = Later("autodiff.grammar.loop_programs")
+programs = Later("autodiff.grammar.program_turns")
 
 
 @compiles(syntax.ExpressionStatement, STATEMENTS)
@@ -115,9 +116,6 @@ def while_(c: Compiler, node: syntax.While) -> Execute:
 
 #: The statements that a program of numbers may consist of.
 OF_PROGRAMS = frozenset([syntax.Assign, syntax.If])
-#: How often a loop's program may take no turn before it is given up. On a new tape it takes none until what
-#: the loop reads is entered there. Where a loop has been given up it is tried once whenever it begins again.
-TRIES = 8
 
 
 @compiles(syntax.For, STATEMENTS)
@@ -125,29 +123,20 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
     iterable, span = c.expression(node.iterable), node.iterable.span
     store, body = store_into(c, node.target), c.loop_body(node.body)
     orelse = c.body(node.orelse) if node.orelse else None
-    # Loop variables that are numbers go straight to their slot.
-    slot = c.scope.slots[node.target.id] if isinstance(node.target, syntax.Name) else None
     # The body is compiled by now: the spans of what is computed for a name know it.
-    program, at_top, patience = None, c.scope is c.names.module, TRIES
     if is_fast and all(statement.__class__ in OF_PROGRAMS for statement in node.body):
         program = loop_programs.loop_program(c, node)
+        if program is not None:
+            made: Execute = programs.loop_of_program(c, node, program, iterable, store, body, orelse)
+            return made
+    # Loop variables that are numbers go straight to their slot.
+    slot = c.scope.slots[node.target.id] if isinstance(node.target, syntax.Name) else None
 
     def run(frame: Frame) -> int | None:
-        nonlocal patience
         rows = iterable(frame)
         mode.site = span
         left = iter(iterate(rows))
         value = None
-        tries = ahead = waiting = 0
-        if program is not None:
-            # How many rows there are is asked once, for nothing that the body does changes it.
-            tries, kind = patience, rows.__class__
-            if kind is list or kind is tuple:
-                ahead = len(rows)
-            elif kind is range:
-                ahead = loop_programs.rows_ahead(left)
-            else:  # to ask others takes as long as a turn: not for a short loop
-                waiting = 2 * program.fewest
         try:
             for value in left:
                 runtime.steps -= 1
@@ -159,32 +148,6 @@ def for_(c: Compiler, node: syntax.For) -> Execute:
                 else:
                     store(frame, value)
                 signal = body(frame)
-                if tries and program is not None:
-                    ahead -= 1
-                    if waiting:
-                        waiting -= 1
-                        if not waiting:
-                            ahead = loop_programs.rows_ahead(left)
-                    elif ahead < program.fewest or not program.has_begun(frame):
-                        tries = 0
-                    else:
-                        try:
-                            taken, back = program.run(frame, left, min(ahead, runtime.steps))
-                        except Exception:  # the turn that failed is not the one it began with
-                            parts = [frame[at] for at, _ in program.counters]
-                            value = parts if program.several else parts[0]
-                            raise
-                        runtime.steps -= taken
-                        ahead -= taken
-                        if taken and at_top:
-                            c.last[0] = program.last
-                        tries = TRIES if taken else tries - 1
-                        patience = max(tries, 1)
-                        for value in back:  # it was given no more rows than there are steps
-                            runtime.steps -= 1
-                            ahead -= 1
-                            store(frame, value)
-                            body(frame)
                 if len(mode.tape) >= NEARLY_FULL:
                     mode.close_tape()
                 if signal is not None:
