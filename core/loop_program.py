@@ -20,8 +20,9 @@ from __future__ import annotations
 from itertools import islice
 
 from autodiff.core.mode import CLOSED, mode
+from autodiff.core.node import VersionCounter
 from autodiff.core.scalars import EXACT
-from autodiff.core.tape import LIMIT, PLACES, name_at
+from autodiff.core.tape import IN_PLACE, LIMIT, PLACES, give_names, may_take_on, name_at, node_made
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.mode import Tape
     from autodiff.core.op import Op
+    from autodiff.core.span import Span
 
     Frame = list[Any]
     Instruction = tuple[int, Op, Any, int, int, int, Any]
@@ -56,16 +58,21 @@ class LoopProgram:
     nodes take where they have none; so they have to have one. What every turn assigns last is ``last``, if it
     is one and the same name.
 
+    The slots ``added`` hold a number that each turn changes in place, by a sum or a difference: each with its
+    register and, for each such statement, which of the turn's instructions it is, its op and where it stands.
+    Nothing else in the loop reads them, and there are no tests then.
+
     The loop's names are ``counters``: the slot of each, and its register where instructions read it, which is
     0 otherwise. They are given a row of numbers in each turn, or one number if they are not ``several``. With
     fewer turns left than ``fewest`` nothing is gained.
     """
 
     __slots__ = (
-        *("counters", "fewest", "inputs", "last", "longest", "needed", "outputs", "registers", "several"),
-        *("shared", "steps", "tested"),
+        *("added", "counters", "fewest", "inputs", "last", "longest", "needed", "outputs", "registers"),
+        *("several", "shared", "steps", "tested"),
     )
 
+    added: list[tuple[int, int, list[tuple[int, str, Span]]]]
     counters: list[tuple[int, int]]
     fewest: int
     inputs: list[tuple[int, int]]
@@ -136,6 +143,8 @@ class LoopProgram:
                 mode.site = tape[-1][6]
         finally:  # a test may fail in the midst of a turn
             self.store(frame, tape, registers, tensors)
+            if self.added and taken:
+                self.change(frame, tape, registers, begin, taken)
         return taken, back
 
     def enter(self, row: Any, frame: Frame, registers: list[tuple[Any, int]]) -> bool:
@@ -178,18 +187,26 @@ class LoopProgram:
         for slot, register in self.inputs:
             x = frame[slot]
             if x.__class__ is Tensor:
-                if x.tape is not tape or x.value.__class__ is not float or x.requires_grad is not (x.at > 0):
+                where = x.tape
+                if where is None or x.value.__class__ is not float:
                     return None
-                tensors[x.at] = x
-                registers[register] = x.value, x.at
+                # What was computed before this tape was begun stands on it as soon as a turn has read it.
+                place = x.at if where is tape else tape[0].places.get((id(where), x.at))
+                if place is None or x.requires_grad is not (place > 0):
+                    return None
+                tensors[place] = x
+                registers[register] = x.value, place
                 if slot in self.shared:
-                    name = name_at(tape, x.at) if x.own_node is None else x.own_node.name
+                    node = node_made(x)
+                    name = name_at(where, x.at) if node is None else node.name
                     if name is None:
                         return None
             elif x.__class__ is float or x.__class__ is int:
                 registers[register] = x, 0
             else:
                 return None
+        if self.added and not self.may_add(frame, tape):
+            return None
         for slot in self.tested:
             if frame[slot].__class__ is not int:
                 return None
@@ -200,6 +217,31 @@ class LoopProgram:
             else:
                 return None
         return tensors
+
+    def may_add(self, frame: Frame, tape: Tape) -> bool:
+        """Whether what is to be changed in place may be, and is read under no other name."""
+        for slot, _, _ in self.added:
+            x = frame[slot]
+            if x.__class__ is not Tensor or x.tape is not tape or not may_take_on(x, tape):
+                return False
+            if any(frame[other] is x for other, _ in self.inputs if other != slot):
+                return False
+        return True
+
+    def change(
+        self, frame: Frame, tape: Tape, registers: list[tuple[Any, int]], begin: int, taken: int
+    ) -> None:
+        """Give what was added up what it holds now, and its name to all that it was in between."""
+        for slot, register, changes in self.added:
+            x = frame[slot]
+            give_names(tape, [begin + at for at, _, _ in changes], self.longest, taken, name_at(tape, x.at))
+            _, op_name, span = changes[-1]
+            versions = x.versions
+            if versions is None:
+                versions = x.versions = VersionCounter()
+            versions.count += taken * len(changes)
+            versions.changed_by, versions.changed_at = IN_PLACE[op_name], span
+            x.value, x.at = registers[register]
 
     def store(
         self, frame: Frame, tape: Tape, registers: list[tuple[Any, int]], tensors: dict[int, Tensor]

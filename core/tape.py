@@ -206,6 +206,14 @@ def give_name(x: Tensor, name: str | None) -> None:
         names[at] = name
 
 
+def give_names(tape: Tape, firsts: list[int], step: int, count: int, name: str | None) -> None:
+    """Let nodes have a name that nobody has named: at these places, and so many so far apart from there."""
+    names = tape[0].names
+    names.extend([None] * (len(tape) - len(names)))
+    for first in firsts:
+        names[first : first + count * step : step] = [name] * count
+
+
 #: Ops whose rules read none of the values.
 READ_NOTHING = frozenset(["add", "sub", "neg"])
 #: Those of them that change a number in place, and what their nodes are called then.
@@ -260,6 +268,16 @@ def take_on(tensor: Tensor, result: Tensor) -> bool:
     tensor.value, tensor.requires_grad = result.value, tensor.requires_grad or result.requires_grad
     tensor.own_node, tensor.tape, tensor.at, tensor.form = None, tape, result.at, None
     return True
+
+
+def may_take_on(x: Tensor, tape: Tape) -> bool:
+    """Whether a number on this tape may take on sums of itself, as long as nobody else reads it."""
+    versions = x.versions
+    if x.own_node is not None or x.alias is not None or x.value.__class__ is not float:
+        return False
+    if versions is not None and (versions.nodes or versions.users):
+        return False
+    return tape[x.at][0].name in READ_NOTHING and not is_read(tape, x.at)
 
 
 def is_read(tape: Tape, place: int) -> bool:

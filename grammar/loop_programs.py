@@ -2,14 +2,12 @@
 
 A body is one where it consists of assignments to names of the running frame, their values of numbers, such
 names, operators and functions of one operand, and of branches between such assignments that ask for the
-loop's own names. Whether the names hold numbers is known when it runs, and whether the loop goes through
-numbers, or through rows of them, from turn to turn.
+loop's own names; or, without branches, of such assignments and of sums that are added up in place. Whether
+the names hold numbers is known when it runs, and whether the loop goes through numbers, or through rows of
+them, from turn to turn.
 """
 
 from __future__ import annotations
-
-import sys
-from operator import length_hint
 
 from autodiff.core.functions import Function
 from autodiff.core.loop_program import BINARY, KINDS, UNARY, LoopProgram
@@ -22,10 +20,11 @@ from autodiff.grammar.values import UNBOUND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
     from typing import Any
 
     from autodiff.core.loop_program import Choice
+    from autodiff.core.span import Span
     from autodiff.grammar.interpreter import Compiler, Evaluate
 
     Register = tuple[int, int]
@@ -64,28 +63,6 @@ def loop_program(c: Compiler, node: syntax.For) -> LoopProgram | None:
         return None
 
 
-def rows_ahead(rows: Iterator[Any]) -> int:
-    """How many rows an iterator will give, without taking one; 0 if it does not tell.
-
-    Those that give out tuples are asked what a copy would be made of. Where that is such an iterator too, the
-    rows are not of numbers; where it is one iterator twice, each row takes two of its numbers.
-    """
-    kind: type = rows.__class__
-    if kind is not zip and kind is not enumerate:
-        return rows_of_one(rows)
-    parts: Any = rows.__reduce__()[1]
-    if kind is enumerate:
-        return rows_of_one(parts[0])
-    return 0 if len(set(parts)) < len(parts) else min(map(rows_of_one, parts))
-
-
-def rows_of_one(rows: Iterator[Any]) -> int:
-    try:
-        return length_hint(rows)
-    except OverflowError:  # a range may have more turns than Python counts elsewhere
-        return sys.maxsize
-
-
 # Until all names and constants are known, a register is a kind and a number among its kind.
 CONSTANT, NAMED, UNNAMED = range(3)
 NOTHING = (CONSTANT, 0)
@@ -100,7 +77,9 @@ class Writer:
     ``results`` those of them that are sure to hold a result. ``doubtful`` are the names that may be assigned
     something else in some turn, and ``asked`` the names among the operands of an instruction that has no
     result for one. ``last`` are the names of which one is assigned last, empty where it may be none;
-    ``shared`` are those whose values other names take over. ``met`` counts operators and functions.
+    ``shared`` are those whose values other names take over. ``added`` are the names that are changed in
+    place, with the line, the op and the place of each change, ``read`` those that an expression reads.
+    ``met`` counts operators and functions.
     """
 
     def __init__(self, c: Compiler, counters: list[int], several: bool) -> None:
@@ -121,14 +100,16 @@ class Writer:
         self.lines: list[Line] = []
         self.last: dict[str, int] = {}
         self.shared: set[int] = set()
+        self.added: dict[int, list[tuple[int, str, Span]]] = {}
+        self.read: set[int] = set()
 
     # -- statements ---------------------------------------------------------------------------------
 
     def program(self, body: syntax.Body) -> LoopProgram:
         steps: list[list[Written]] = []
-        plain: list[syntax.Assign] = []
+        plain: list[syntax.Assign | syntax.AugmentedAssign] = []
         for statement in body:
-            if isinstance(statement, syntax.Assign):
+            if isinstance(statement, (syntax.Assign, syntax.AugmentedAssign)):
                 plain.append(statement)
                 continue
             if plain:
@@ -162,14 +143,19 @@ class Writer:
             self.last = {}
         return choices
 
-    def segment(self, statements: list[syntax.Assign]) -> tuple[list[Line], list[Move]]:
+    def segment(
+        self, statements: Sequence[syntax.Assign | syntax.AugmentedAssign]
+    ) -> tuple[list[Line], list[Move]]:
         """The instructions of assignments one after the other, and the moves that come after them.
 
         As an operand, a register that is a name's own is what the name holds before all of them.
         """
         self.held, self.lines = {}, []
         for statement in statements:
-            self.assign(statement)
+            if isinstance(statement, syntax.Assign):
+                self.assign(statement)
+            else:
+                self.add(statement)
         sure = {self.named(slot) for slot in self.results}
         for slot, register in self.held.items():
             if register[0] == UNNAMED or register in sure:
@@ -229,7 +215,7 @@ class Writer:
             slot = self.c.local_slot(target)
             if not isinstance(target, syntax.Name) or not slot or slot in self.counters:
                 raise NotOfNumbers
-            if target in self.c.conversions:
+            if target in self.c.conversions or slot in self.added:
                 raise NotOfNumbers
             register = held[slot] = self.register(value)
             if register[0] == NAMED:
@@ -242,6 +228,27 @@ class Writer:
                     self.lines[-1] = op, x, y, made, NamedSpan(site, target.id)
             self.last = {target.id: slot}
         self.held.update(held)
+
+    def add(self, node: syntax.AugmentedAssign) -> None:
+        """A sum or a difference that a name takes on in place."""
+        slot = self.c.local_slot(node.target)
+        if (
+            not slot
+            or slot in self.counters
+            or node.op not in ("+", "-")
+            or node.target in self.c.conversions
+        ):
+            raise NotOfNumbers
+        if slot not in self.added and (slot in self.held or slot in self.assigned):
+            raise NotOfNumbers
+        self.meet()
+        self.inputs.add(slot)
+        before = self.held.get(slot) or self.named(slot)
+        self.results.add(slot)  # gradients flow to it: that is seen before the first turn
+        op = OPS[OPERATORS[node.op]]
+        changes = self.added.setdefault(slot, [])
+        self.held[slot] = self.line(op, before, self.register(node.value), node.span)
+        changes.append((len(self.lines) - 1, op.name, node.span))
 
     def test(self, node: syntax.Expression) -> None:
         """See that a test is made of whole numbers that no turn changes, and of the loop's own names."""
@@ -273,6 +280,7 @@ class Writer:
             slot = self.c.local_slot(node)
             if not slot:
                 raise NotOfNumbers
+            self.read.add(slot)
             if slot in self.held:
                 return self.held[slot]
             if slot not in self.assigned and slot not in self.counters:
@@ -312,17 +320,27 @@ class Writer:
 
     def result(self, op: Op, node: syntax.Expression, operands: list[syntax.Expression]) -> Register:
         """The register of what an instruction answers."""
-        self.met += 1
-        if op.scalar is None or self.met > LONGEST:
+        if op.scalar is None:
             raise NotOfNumbers
+        self.meet()
         x, y = [*[self.register(operand) for operand in operands], NOTHING][:2]
+        return self.line(op, x, y, node.span)
+
+    def meet(self) -> None:
+        """Count an operator or a function, before what it is given is looked at."""
+        self.met += 1
+        if self.met > LONGEST:
+            raise NotOfNumbers
+
+    def line(self, op: Op, x: Register, y: Register, span: Span) -> Register:
+        """Write an instruction down; the register of what it answers."""
         if x[0] != UNNAMED != y[0]:
             names = [self.names[number] for kind, number in (x, y) if kind == NAMED]
             if self.results.isdisjoint(names):
                 self.asked.append(names)
         self.unnamed += 1
         made = UNNAMED, self.unnamed - 1
-        self.lines.append((op, x, y, made, node.span))
+        self.lines.append((op, x, y, made, span))
         return made
 
     # -- the whole ----------------------------------------------------------------------------------
@@ -340,7 +358,9 @@ class Writer:
             (slot, number(self.named(slot)) if slot in self.names else 0) for slot in self.counters
         ]
         made.inputs = [(slot, number(self.named(slot))) for slot in sorted(self.inputs)]
-        made.outputs = [(slot, number(self.named(slot))) for slot in sorted(self.outputs)]
+        assigned = self.outputs.difference(self.added)
+        made.outputs = [(slot, number(self.named(slot))) for slot in sorted(assigned)]
+        made.added = [(slot, number(self.named(slot)), changes) for slot, changes in self.added.items()]
         made.tested = sorted(self.tested.difference(self.counters))
         made.registers = [(value, 0) for value in self.constants]
         made.registers += [(None, 0)] * (len(self.names) + self.unnamed)
@@ -353,9 +373,14 @@ class Writer:
         ]
         if not made.longest or not all(made.needed) or 0 in self.tested or self.tested & self.outputs:
             raise NotOfNumbers
-        # The command line asks which tensor was assigned last at the top: it has to be one and the same.
+        if self.added and (
+            len(steps) > 1 or steps[0][0][0] is not None or not self.read.isdisjoint(self.added)
+        ):
+            raise NotOfNumbers
+        # The command line asks which tensor was assigned last at the top: it has to be one and the same. What
+        # is changed in place is not assigned.
         is_sure = len(self.last) == 1 and self.results.issuperset(self.last.values())
-        if self.c.scope is self.c.names.module and not is_sure:
+        if self.c.scope is self.c.names.module and not is_sure and assigned:
             raise NotOfNumbers
         made.last = next(iter(self.last)) if is_sure else None
         made.steps = []

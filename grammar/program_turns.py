@@ -5,9 +5,11 @@ Rows that are not of numbers are run by themselves, and so is everything where t
 
 from __future__ import annotations
 
+import sys
+from operator import length_hint
+
 from autodiff.core.mode import mode
 from autodiff.core.tape import NEARLY_FULL
-from autodiff.grammar.loop_programs import rows_ahead
 from autodiff.grammar.runtime import runtime
 from autodiff.grammar.values import iterate
 
@@ -23,6 +25,28 @@ if TYPE_CHECKING:
 #: How often a program may take no turn before it is given up. On a new tape it takes none until what the loop
 #: reads is entered there. Where a loop has been given up it is tried once whenever it begins again.
 TRIES = 8
+
+
+def rows_ahead(rows: Iterator[Any]) -> int:
+    """How many rows an iterator will give, without taking one; 0 if it does not tell.
+
+    Those that give out tuples are asked what a copy would be made of. Where that is such an iterator too, the
+    rows are not of numbers; where it is one iterator twice, each row takes two of its numbers.
+    """
+    kind: type = rows.__class__
+    if kind is not zip and kind is not enumerate:
+        return rows_of_one(rows)
+    parts: Any = rows.__reduce__()[1]
+    if kind is enumerate:
+        return rows_of_one(parts[0])
+    return 0 if len(set(parts)) < len(parts) else min(map(rows_of_one, parts))
+
+
+def rows_of_one(rows: Iterator[Any]) -> int:
+    try:
+        return length_hint(rows)
+    except OverflowError:  # a range may have more turns than Python counts elsewhere
+        return sys.maxsize
 
 
 class Turns:
@@ -96,7 +120,7 @@ def loop_of_program(
                         raise
                     runtime.steps -= taken
                     turns.ahead -= taken
-                    if taken and at_top:
+                    if taken and at_top and program.last is not None:
                         c.last[0] = program.last
                     turns.tries = TRIES if taken else turns.tries - 1
                     patience = max(turns.tries, 1)

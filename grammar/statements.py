@@ -115,7 +115,7 @@ def while_(c: Compiler, node: syntax.While) -> Execute:
 
 
 #: The statements that a program of numbers may consist of.
-OF_PROGRAMS = frozenset([syntax.Assign, syntax.If])
+OF_PROGRAMS = frozenset([syntax.Assign, syntax.AugmentedAssign, syntax.If])
 
 
 @compiles(syntax.For, STATEMENTS)

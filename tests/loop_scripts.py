@@ -40,14 +40,41 @@ UNFIT = ["a", "c", "c * 2", "torch.tensor(0.5)", "True", "2**53", "-2**60", "(0.
 UNFIT_ROWS = ["(0.5,)", "(0.5, 1, 2)", "torch.tensor([0.5, 0.25])", "0.5", "torch.Size([2, 3])"]
 
 
-def loop_script(seed: int, rows: bool = False) -> str:
-    """A script with one loop, at the top, in a function, or in another loop; through a range or rows."""
+#: What is added up in place begins as a leaf, a number or a result, which other names may share or read.
+SUMS = [
+    *(
+        "u = torch.tensor(0.5)",
+        "u = torch.tensor(0.5)",
+        "u = 0.5",
+        "u = 2",
+        "u = a * 1.0",
+        "u = a + 1",
+        "u = p",
+    ),
+    *("u = exp(a)", "u = a + 1; v = u", "u = c; v = u.detach()", "u = a + 1; v = u * u", "u = c * 2"),
+    *("u = torch.tensor(0.5); v = 2 * u", "u = a + 1; p = u"),
+]
+
+
+def loop_script(seed: int, rows: bool = False, sums: bool = False) -> str:
+    """A script with one loop, at the top, in a function, or in another loop; through a range or rows.
+
+    With ``sums`` something is added up in place in it.
+    """
     rng = random.Random(seed)
     body = Body(rng, TESTS_OF_ROWS if rows else TESTS)
     lines = body.lines(rng.randint(1, 5))
     if rng.random() < 0.6:
         lines.append(f"p = {body.value()}")
     before = rng.sample(BEFORE, rng.choice([0, 0, 1, 2]))
+    if sums:
+        before.append(rng.choice(SUMS))
+        lines = [line for line in lines if rng.random() < 0.5 and not line.startswith((" ", "if", "el"))]
+        for _ in range(rng.choice([1, 1, 1, 2])):
+            value = rng.choice(
+                [body.value(), body.value(), "p", "0.25", "i", "c", "a", "u" * (seed % 9 < 1) or "q"]
+            )
+            lines.insert(rng.randint(0, len(lines)), f"u {rng.choice(['+=', '+=', '-='])} {value}")
     filled = rng.choice(FILLED)
     if filled:
         before.append(f"filling = [a * 1.0 for x in range({filled})]")
@@ -56,7 +83,7 @@ def loop_script(seed: int, rows: bool = False) -> str:
         before += numbers(rng)
         through = rng.choice(ROWS)
     loop = [f"for {through}:", *indented(lines)]
-    kind = rng.randrange(5)
+    kind = rng.randrange(1 if sums else 0, 5)
     if kind == 0:
         names = rng.choice(["p, q, r, a, b", "a * 2, torch.tensor(2.0, requires_grad=True), r, a, b"])
         loop = ["def f(p, q, r, a, b, c, k, n):", *indented([*loop, "return p + q * r"])]
@@ -64,6 +91,8 @@ def loop_script(seed: int, rows: bool = False) -> str:
     elif kind == 1:
         loop = ["for j in range(3):", *indented(loop)]
     after = "z = torch.tensor(1.0)\nL = (p + q * 0.5 + r * 0.25) * z\n"
+    if sums:
+        after += "L = L + u * 0.125\n"
     return HEAD + "\n".join([*before, *loop, after])
 
 

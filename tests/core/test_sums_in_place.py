@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from weakref import ref
+
 import pytest
 from autodiff.core import no_grad, tensor
 from autodiff.core.errors import GradientError
 from autodiff.core.fast import is_fast
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.mode import mode
-from autodiff.core.tape import LIMIT, NEAR, is_written, node_made
+from autodiff.core.node import VersionCounter
+from autodiff.core.tape import LIMIT, NEAR, is_written, may_take_on, node_made
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import run
 
@@ -144,3 +147,25 @@ def test_under_no_grad_nothing_is_recorded() -> None:
     assert total.item() == 4.0
     total.backward()
     assert slope(w) == 1.0
+
+
+def test_what_may_take_on_sums_of_itself() -> None:
+    w = leaf(2.0)
+    total = w + 1.0
+    shared, read, of_itself = w + 1.0, w + 1.0, exp(w)
+    shared.detach()
+    read * read
+    constant = tensor(1.0)
+    w * constant
+    row = tensor([1.0, 2.0], requires_grad=True) + 1.0
+    assert may_take_on(total, mode.tape)
+    for other in (shared, read, of_itself, constant, w):
+        assert other.tape is mode.tape
+        assert not may_take_on(other, mode.tape)
+    assert row.tape is mode.tape
+    assert not may_take_on(row, mode.tape)
+    assert total.versions is None
+    total.versions = VersionCounter()
+    assert may_take_on(total, mode.tape)
+    total.versions.users.append((ref(w), ()))  # as an op that keeps it for its derivative
+    assert not may_take_on(total, mode.tape)
