@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from autodiff.core.tensors import Tensor
 
 
-# What the operators of arrays call: by way of these, a sum or product of small ones takes a sixth longer.
+# What the operators of arrays call; by way of the operators a sum of small ones takes a sixth longer.
 add, multiply = np.add, np.multiply
 
 #: Beside the patterns of ``recipes``: the rule of an op of one operand is written for ndarrays once more.
@@ -160,8 +160,8 @@ def contribution(use: Use, index: int, g: Any, x: Any, y: Any, out: Any) -> Any:
     """What operand ``index`` receives, in the form of that operand."""
     op, params = use.op, use.params
     operands = (x,) if y is None else (x, y)
-    if g.__class__ is not float:
-        g = np.asarray(g)  # rules are written for arrays
+    if g.__class__ is not float and not g.ndim:
+        g = np.asarray(g)  # what numpy made of arrays without dimensions is a number, and rules want arrays
     if params is ALIKE or params is BROADCAST:
         c = contribution_of_entries(op, index, g, out, operands)
         if c is not None:

@@ -77,7 +77,7 @@ class TurnedExponentials:
         self.shares = np.empty((width, count), x.dtype)
         self.sums = np.empty(count, x.dtype)
         self.picked = np.empty((count, 1), x.dtype)
-        self.places = target[:, 0] * count
+        self.places = target[:, 0].astype(np.intp, copy=False) * count  # bytes do not count so far
         self.places += np.arange(count)
         flat, column = self.shares.reshape(-1), self.picked[:, 0]
 

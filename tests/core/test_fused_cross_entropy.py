@@ -86,6 +86,21 @@ def test_loss_and_slopes(shape: tuple[int, int], reduction: str, weighted: bool,
     compare(*both_ways(lambda: run(finite)), dtype)
 
 
+@pytest.mark.parametrize("width", [3, 50])
+def test_classes_may_be_bytes(width: int) -> None:
+    values = np.random.default_rng(2).normal(size=(900, width))
+    classes = (np.arange(900) % width).astype("uint8")
+
+    def run() -> list[Any]:
+        x = tensor(values, requires_grad=True)
+        loss = cross_entropy(x, tensor(classes))
+        loss.backward()
+        assert x.grad is not None
+        return [loss.value, x.grad.value]
+
+    compare(*both_ways(run), "float64")
+
+
 def test_nobody_computes_the_logarithms(monkeypatch: pytest.MonkeyPatch) -> None:
     x = tensor(np.random.default_rng(0).normal(size=(30, 4)), requires_grad=True)
     loss = cross_entropy(x, tensor(np.arange(30) % 4))
