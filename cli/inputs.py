@@ -172,10 +172,9 @@ def decode(data: bytes, name: str) -> str:
     if at >= 0:
         raise unreadable(name, f"there is a NUL byte at offset {at}", "a script is plain text", code="E0613")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        mark = 3 if data.startswith(b"\xef\xbb\xbf") else 0
-        offset = error.start + mark
+        offset = error.start
         line = data.count(b"\n", 0, offset) + 1
         raise unreadable(
             name,
@@ -183,7 +182,7 @@ def decode(data: bytes, name: str) -> str:
             "save it as UTF-8",
             code="E0613",
         ) from None
-    return unify_lines(text)
+    return unify_lines(text.removeprefix("\ufeff"))
 
 
 def looks_like_utf16(data: bytes) -> bool:

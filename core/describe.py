@@ -9,9 +9,8 @@ from __future__ import annotations
 from functools import cache, partial
 
 from autodiff.core.dtypes import dtype_of
-from autodiff.core.lazy import np
+from autodiff.core.lazy import Later, np
 from autodiff.core.node import Node, OpNode
-from autodiff.core.paths import PathCounts
 from autodiff.core.report import Derivation, GradientReport, Subject, Variable
 from autodiff.core.span import Source, Span
 
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph_report import Graph
     from autodiff.core.second import Second
+
+paths = Later("autodiff.core.paths")
 
 MOST_PATHS = 100
 STRONGEST = 10
@@ -43,7 +44,7 @@ def describe(
     With ``entry`` the gradients of inputs that have such an entry are derived for it as well. ``called`` are
     names for nodes that the script has none for.
     """
-    counts = cache(lambda: PathCounts(subject.root, [node for _, node in subject.wrt], subject.order))
+    counts = cache(lambda: paths.PathCounts(subject.root, [node for _, node in subject.wrt], subject.order))
     gradients = tuple(
         _variable(
             spelled,

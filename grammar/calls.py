@@ -14,7 +14,6 @@ from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.fitting import check, key_of
 from autodiff.grammar.interpreter import EXPRESSIONS, Compiler, compiles
-from autodiff.grammar.script_functions import invoke
 from autodiff.grammar.values import (
     ITERATION,
     NAMED_RESULTS,
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpreter import Evaluate, Frame
 
 attributes = Later("autodiff.grammar.attributes")
+script_functions = Later("autodiff.grammar.script_functions")
 
 NOTHING: dict[str, Any] = {}
 
@@ -50,7 +50,7 @@ def call(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call whatever can be called."""
     kind = function.__class__
     if kind is ScriptFunction:
-        return invoke(function, args, kwargs)
+        return script_functions.invoke(function, args, kwargs)
     if kind is Function:
         check(key_of(function, function.name), function, args, kwargs)
         return function(*args, **kwargs)
@@ -184,7 +184,7 @@ def call_of(c: Compiler, node: syntax.Call, function: Evaluate, plain: bool) -> 
                 x = argument(frame)
                 mode.site = span
                 if callee.__class__ is ScriptFunction:
-                    return invoke(callee, (x,), NOTHING)
+                    return script_functions.invoke(callee, (x,), NOTHING)
                 return call(callee, (x,), NOTHING)
 
             return run_one

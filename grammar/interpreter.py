@@ -8,6 +8,7 @@ the tables of ``expressions``, ``calls`` and ``statements``.
 from __future__ import annotations
 
 from autodiff.core.errors import LimitError, ScriptError
+from autodiff.core.lazy import Later
 from autodiff.core.limits import limits
 from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
@@ -33,8 +34,30 @@ BREAK, CONTINUE, RETURN = 1, 2, 3
 
 LONGEST_PATH = 5  # ``torch.autograd.functional.jacobian`` has three dots
 
-EXPRESSIONS: dict[type, Callable[..., Any]] = {}
-STATEMENTS: dict[type, Callable[..., Any]] = {}
+
+class Constructs(dict[type, "Callable[..., Any]"]):
+    """How each class of syntax is compiled; a module with such as few scripts have loads when one is met."""
+
+    __slots__ = ("later",)
+
+    def __init__(self, later: dict[type, Later]) -> None:
+        self.later = later
+
+    def __missing__(self, kind: type) -> Callable[..., Any]:
+        if kind not in self.later:
+            raise KeyError(kind)
+        self.later[kind].compiles  # noqa: B018 - which every module that fills the tables has
+        return self[kind]
+
+
+comprehensions = Later("autodiff.grammar.comprehensions")
+definitions = Later("autodiff.grammar.definitions")
+script_functions = Later("autodiff.grammar.script_functions")
+
+EXPRESSIONS = Constructs({syntax.Comprehension: comprehensions, syntax.Lambda: script_functions})
+STATEMENTS = Constructs(
+    dict.fromkeys((syntax.FunctionDef, syntax.ClassDef, syntax.Import, syntax.ImportFrom), definitions)
+)
 
 
 def compiles(kind: type, table: dict[type, Callable[..., Any]]) -> Callable[[Any], Any]:

@@ -1,4 +1,4 @@
-"""Reads a script into a syntax tree: a small LALR driver over parse_table.json.
+"""Reads a script into a syntax tree: a small LALR driver over parse_table.txt.
 
 The driver keeps its own stack, so nesting is bounded by memory and not by Python's. It knows nothing
 of the language: the table says when a rule applies, builders.py what the rule makes, diagnosis.py what
@@ -7,7 +7,6 @@ to say when nothing applies.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 
@@ -20,6 +19,7 @@ from autodiff.grammar.layout import Words, read_words, word_pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
 
 #: Scripts without these were not pasted from one, and few have them.
@@ -118,57 +118,83 @@ def _signed_number(node: syntax.Expression) -> int | float:
 
 
 class Rule:
-    """One rule of the grammar, as the driver applies it."""
+    """One rule of the grammar, as the driver applies it; made of its line in the table."""
 
     __slots__ = ("does", "is_step", "makes", "picks", "spliced", "takes", "takes_all")
 
-    def __init__(self, makes: str, takes: int, does: str, picks: list[int], spliced: list[int]) -> None:
-        self.makes = makes
-        self.takes = takes
-        self.does = does
-        self.picks = picks
-        self.spliced = frozenset(spliced)
-        self.takes_all = not spliced and picks == list(range(takes))
-        self.is_step = does == PASS and takes == 1
+    def __init__(self, line: str) -> None:
+        self.makes, takes, self.does, picks, spliced = line.split(" ")
+        self.takes = int(takes)
+        self.picks = numbers_in(picks)
+        self.spliced = frozenset(numbers_in(spliced))
+        self.takes_all = not self.spliced and self.picks == list(range(self.takes))
+        self.is_step = self.does == PASS and self.takes == 1
 
 
 PASS, LIST = "(pass)", "(list)"
 
 
+def numbers_in(text: str) -> list[int]:
+    return [] if text == "-" else [int(number) for number in text.split(",")]
+
+
+def actions_in(line: str) -> dict[str, int]:
+    """What a state does, by the kind of the next word or by what a rule has made."""
+    words = line.split(" ")
+    return dict(zip(words[::2], map(int, words[1::2]), strict=True))
+
+
+class Lines(dict[int, "Any"]):
+    """What lines of the table come to, by number from 1 on; a short script asks for few of them."""
+
+    __slots__ = ("_lines", "_make")
+
+    def __init__(self, make: Callable[[str], Any], lines: list[str]) -> None:
+        self._make = make
+        self._lines = lines
+
+    def __missing__(self, number: int) -> Any:
+        made = self[number] = self._make(self._lines[number - 1])
+        return made
+
+    def all(self) -> list[Any]:
+        return [self[number] for number in range(1, len(self._lines) + 1)]
+
+
 class Table:
-    """parse_table.json, ready for use."""
+    """parse_table.txt, ready for use: each of its lines begins with what it is about."""
 
-    __slots__ = ("actions", "keywords", "landings", "magic", "rules", "starts", "word")
+    __slots__ = ("_magic", "actions", "keywords", "landings", "rules", "starts", "word")
 
-    def __init__(self, data: dict[str, object]) -> None:
-        states, rules, patterns = data["states"], data["rules"], data["patterns"]
-        starts, signs, keywords = data["starts"], data["signs"], data["keywords"]
-        assert isinstance(states, list)
-        assert isinstance(rules, list)
-        assert isinstance(patterns, dict)
-        assert isinstance(starts, dict)
-        assert isinstance(signs, list)
-        assert isinstance(keywords, list)
-        self.actions: list[dict[str, int]] = [{}, *states]
-        self.rules = [Rule("", 0, PASS, [], []), *[Rule(*entry) for entry in rules]]
-        self.starts: dict[str, int] = starts
-        self.keywords = frozenset(keywords) | FOREIGN_KEYWORDS
-        self.word = word_pattern(patterns, signs)
-        self.magic = re.compile(patterns["MAGIC"])
+    def __init__(self, text: str) -> None:
+        lines: dict[str, list[str]] = {}
+        for line in text.split("\n"):
+            about, _, rest = line.partition(" ")
+            lines.setdefault(about, []).append(rest)
+        patterns = dict([line.split(" ", 1) for line in lines["pattern"]])
+        [starts], [keywords], [signs] = lines["starts"], lines["keywords"], lines["signs"]
+        self.actions = Lines(actions_in, lines["state"])
+        self.rules = Lines(Rule, lines["rule"])
+        self.starts = actions_in(starts)
+        self.keywords = frozenset(keywords.split(" ")) | FOREIGN_KEYWORDS
+        self.word = word_pattern(patterns, signs.split(" "))
+        self._magic = patterns["MAGIC"]
         # Where a reduction ends up once the rules that only step aside have been applied as well: a
         # lone name climbs fifteen levels of precedence, and this makes it one look-up.
         self.landings: dict[tuple[int, str, str], int] = {}
 
+    @property
+    def magic(self) -> re.Pattern[str]:
+        """A command of a notebook; few scripts have any."""
+        return re.compile(self._magic)
+
     def land(self, below: int, makes: str, kind: str) -> int:
         """The state after reducing to ``makes`` on top of state ``below`` when ``kind`` comes next."""
         state = self.actions[below][makes]
-        while True:
-            rule = self.rules[max(0, -self.actions[state].get(kind, 0))]
-            if not rule.is_step:
-                break
-            state = self.actions[below][rule.makes]
+        while (action := self.actions[state].get(kind, 0)) < 0 and self.rules[-action].is_step:
+            state = self.actions[below][self.rules[-action].makes]
         self.landings[below, makes, kind] = state
-        return state
+        return state  # type: ignore[no-any-return] # a number
 
 
 # Python's words that are not the language's; no grammar rule has them, so they end in a named error.
@@ -182,9 +208,9 @@ _loaded: list[Table] = []
 def table() -> Table:
     """The shipped table, read on first use."""
     if not _loaded:
-        path = os.path.join(os.path.dirname(__file__), "parse_table.json")
+        path = os.path.join(os.path.dirname(__file__), "parse_table.txt")
         with open(path, encoding="utf-8") as file:
-            _loaded.append(Table(json.load(file)))
+            _loaded.append(Table(file.read()))
     return _loaded[0]
 
 

@@ -14,16 +14,7 @@ from autodiff.core.limits import limits
 from autodiff.core.mode import mode
 from autodiff.core.span import Source, Span
 from autodiff.core.tensors import Tensor
-from autodiff.grammar import (
-    assignment,
-    calls,
-    comprehensions,
-    definitions,
-    expressions,
-    operators,
-    statements,
-    syntax,
-)
+from autodiff.grammar import assignment, calls, expressions, operators, statements, syntax
 from autodiff.grammar.interpreter import Compiler
 from autodiff.grammar.leaves import as_leaf, assignments, given_value, plan, unknown
 from autodiff.grammar.namespaces import builtin
@@ -31,7 +22,6 @@ from autodiff.grammar.parser import read
 from autodiff.grammar.passes import LastPasses
 from autodiff.grammar.runtime import ignore_warning, runtime
 from autodiff.grammar.scope import Names, resolve
-from autodiff.grammar.script_errors import PYTHON_ERRORS, explain, translate
 from autodiff.grammar.script_warnings import Warnings
 from autodiff.grammar.values import UNBOUND
 
@@ -45,8 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Execution", "Settings", "differentiate", "execute", "run"]
 
-# Importing these fills the compiler's tables.
-CONSTRUCTS = (assignment, calls, comprehensions, definitions, expressions, operators, statements)
+# Importing these fills the compiler's tables, but for what few scripts have.
+CONSTRUCTS = (assignment, calls, expressions, operators, statements)
+script_errors = lazy.Later("autodiff.grammar.script_errors")
 
 
 class Settings:
@@ -261,14 +252,14 @@ def perform(
     except AutodiffError as error:
         if mode.site is not None:
             error.at(mode.site)
-        explain(error, script, source, names_in(compiler))
+        script_errors.explain(error, script, source, names_in(compiler))
         error.reshaped = planned.reshaped
         raise
-    except PYTHON_ERRORS as error:
-        ours = translate(error)
+    except script_errors.PYTHON_ERRORS as error:
+        ours = script_errors.translate(error)
         if mode.site is not None:
             ours.at(mode.site)
-        explain(ours, script, source, names_in(compiler))
+        script_errors.explain(ours, script, source, names_in(compiler))
         raise ours from None
     execution.names = names_in(compiler)
     execution.last_assigned = compiler.last[0]

@@ -1,4 +1,4 @@
-"""Compiles autodiff.lark into parse_table.json: run `python -m autodiff.grammar.tables` after a change.
+"""Compiles autodiff.lark into parse_table.txt: run `python -m autodiff.grammar.tables` after a change.
 
 Lark does the LALR analysis here, once; parser.py reads the result without importing Lark, which would
 cost a script more time than running it. Numbers of states and rules depend on the grammar alone, so
@@ -7,7 +7,6 @@ the same grammar gives the same bytes. A test compares the shipped file with a f
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from lark.lexer import Lexer, LexerState, TerminalDef, Token
 from lark.parsers.lalr_analysis import IntParseTable, Shift
 
 GRAMMAR = Path(__file__).with_name("autodiff.lark")
-TABLE = Path(__file__).with_name("parse_table.json")
+TABLE = Path(__file__).with_name("parse_table.txt")
 STARTS = ("script", "expression")
 
 PASS, LIST = "(pass)", "(list)"  # what a rule does that calls no builder
@@ -67,8 +66,8 @@ def _is_list(symbol: Symbol) -> bool:
     return isinstance(symbol, NonTerminal) and symbol.name.startswith("_")
 
 
-def _rule_entry(rule: Rule) -> list[object]:
-    """[what it makes, how many it takes off the stack, what to do with them, children, spliced children]"""
+def _rule_line(rule: Rule) -> str:
+    """What it makes, how many it takes off the stack, what to do with them, children, spliced children."""
     picks = _children(rule)
     spliced = [pick for pick in picks if pick >= 0 and _is_list(rule.expansion[pick])]
     if rule.origin.name.startswith("_"):
@@ -77,16 +76,20 @@ def _rule_entry(rule: Rule) -> list[object]:
         does = PASS
     else:
         does = rule.alias or rule.origin.name
-    return [rule.origin.name, len(rule.expansion), does, picks, spliced]
+    lists = [",".join(map(str, numbers)) or "-" for numbers in (picks, spliced)]
+    return " ".join([rule.origin.name, str(len(rule.expansion)), does, *lists])
 
 
 def _rule_order(rule: Rule) -> tuple[str, list[str], str]:
     return (rule.origin.name, [symbol.name for symbol in rule.expansion], rule.alias or "")
 
 
-def build_table() -> dict[str, object]:
-    """Everything parser.py needs. Actions: a positive number is a state to go to, a negative one a rule
-    to apply, zero the end of the text."""
+def render_table() -> str:
+    """The text of parse_table.txt, all that parser.py needs: a line for each state, each rule and the rest.
+
+    Of the actions of a state, a positive number is a state to go to, a negative one a rule to apply, zero the
+    end of the text.
+    """
     lark = compile_grammar(GRAMMAR.read_text(encoding="utf-8"))
     table: IntParseTable = lark.parser.parser._parse_table
     kinds = kind_names(lark)
@@ -97,7 +100,7 @@ def build_table() -> dict[str, object]:
     order: list[int] = [table.start_states[start] for start in STARTS]
     numbers = {state: number for number, state in enumerate(order, start=1)}
     ends = {table.end_states[start] for start in STARTS}
-    rows: list[dict[str, int]] = []
+    rows: list[str] = []
     for state in order:
         row: dict[str, int] = {}
         entries = {kinds.get(name, name): action for name, action in table.states[state].items()}
@@ -114,34 +117,34 @@ def build_table() -> dict[str, object]:
                 row[name] = -rule_numbers[argument]
         if state in ends:
             row["$END"] = 0
-        rows.append(row)
+        rows.append(paired(row))
 
     literals = sorted({kind for name, kind in kinds.items() if kind != name})
-    return {
-        "starts": {start: numbers[table.start_states[start]] for start in STARTS},
-        "keywords": [text for text in literals if text.isidentifier()],
-        "signs": sorted((text for text in literals if not text.isidentifier()), key=lambda s: (-len(s), s)),
-        "patterns": {
-            term.name: term.pattern.to_regexp()
-            for term in sorted(lark.terminals, key=lambda term: term.name)
-            if term.pattern.type != "str"
-        },
-        "rules": [_rule_entry(rule) for rule in rules],
-        "states": rows,
-    }
+    signs = sorted((text for text in literals if not text.isidentifier()), key=lambda s: (-len(s), s))
+    patterns = [
+        f"{term.name} {on_one_line(term.pattern.to_regexp())}"
+        for term in sorted(lark.terminals, key=lambda term: term.name)
+        if term.pattern.type != "str"
+    ]
+    lines = [
+        "starts " + paired({start: numbers[table.start_states[start]] for start in STARTS}),
+        "keywords " + " ".join([text for text in literals if text.isidentifier()]),
+        "signs " + " ".join(signs),
+        *[f"pattern {pattern}" for pattern in patterns],
+        *[f"rule {_rule_line(rule)}" for rule in rules],
+        *[f"state {row}" for row in rows],
+    ]
+    return "\n".join(lines) + "\n"
 
 
-def render_table() -> str:
-    """The text of parse_table.json: one line per state and per rule, so that a change can be read."""
-    table = build_table()
-    lines = []
-    for key, value in table.items():
-        if isinstance(value, list) and value and not isinstance(value[0], str):
-            body = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in value)
-            lines.append(f"{json.dumps(key)}: [\n{body}\n]")
-        else:
-            lines.append(f"{json.dumps(key)}: {json.dumps(value)}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+def paired(row: dict[str, int]) -> str:
+    """Words and numbers in turns."""
+    return " ".join([f"{word} {number}" for word, number in row.items()])
+
+
+def on_one_line(pattern: str) -> str:
+    """The same pattern with what does not show, such as the end of a line, as escapes."""
+    return "".join([sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in pattern])
 
 
 if __name__ == "__main__":

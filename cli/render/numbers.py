@@ -5,8 +5,6 @@ A value is a Python float, an ndarray or None. Nothing here imports numpy; array
 
 from __future__ import annotations
 
-from autodiff.cli.render.prose import fold
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -127,6 +125,8 @@ def fitted(value: Any, room: int, digits: int = 6, with_shape: bool = True) -> l
         lines = block(value, precision, with_shape)
         if len(lines[0]) <= room or not is_array(value):
             return lines
+    from autodiff.cli.render.prose import fold
+
     return fold(figures(value, digits), room)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
@@ -265,3 +266,21 @@ def test_the_argument_of_a_call_is_worked_out_once():
     assert outcome.stdout == "1\n"
     assert outcome.error is not None
     assert "must be Tensor" in outcome.error.message
+
+
+COMPILED_ALONE = """\
+import sys
+from autodiff.grammar import run  # what every script loads
+from autodiff.grammar import syntax
+from autodiff.grammar.interpreter import EXPRESSIONS, STATEMENTS
+for table in (EXPRESSIONS, STATEMENTS):
+    for kind in [*table, *table.later]:
+        assert callable(table[kind]), kind
+names = {name for table in (EXPRESSIONS, STATEMENTS) for name in table}
+from autodiff.grammar import comprehensions, definitions, imports, lints, modules, script_functions
+assert names == {name for table in (EXPRESSIONS, STATEMENTS) for name in table}
+"""
+
+
+def test_what_few_scripts_have_is_compiled_by_modules_that_load_when_it_is_met() -> None:
+    subprocess.run([sys.executable, "-c", COMPILED_ALONE], check=True)
