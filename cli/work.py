@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from time import perf_counter
 
 from autodiff.cli.arguments import Request
+from autodiff.cli.bare_numpy import leave_texts_out
 from autodiff.cli.heap import keep_freed_memory
 from autodiff.cli.session import Session
 from autodiff.cli.supervisor import set_wall
@@ -48,6 +49,7 @@ def make_report(
     assert script is not None
     set_limits(request)
     start_alone()
+    leave_texts_out()
     keep_freed_memory()
     settings = read_settings(request)
     entry = read_entry(request.text("entry"))

@@ -1,0 +1,46 @@
+"""The command line has numpy without its documentation, and with everything else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from autodiff.core.fast import is_fast
+
+pytestmark = pytest.mark.skipif(not is_fast, reason="numpy is as it is")
+
+NAMES = (
+    "print(*sorted(dir(np)), *sorted(dir(np.ndarray)), *sorted(dir(np.linalg)), np.add([1], np.float32(0.1)))"
+)
+BARE = f"""\
+import sys
+from autodiff.cli import bare_numpy
+{{more}}
+before = list(sys.meta_path)
+bare_numpy.leave_texts_out()
+from autodiff.core.lazy import np
+np.add
+assert sys.meta_path == before
+bare_numpy.step_back()
+import numpy as np
+print(len(np.add.__doc__ or ""), len(np.array.__doc__ or ""), file=sys.stderr)
+{NAMES}
+"""
+
+
+def ran(code: str) -> tuple[str, list[int]]:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout, list(map(int, done.stderr.split()))
+
+
+def test_all_but_the_texts_is_there() -> None:
+    names, lengths = ran(BARE.format(more=""))
+    assert lengths[1] < 100
+    assert names == ran(f"import numpy as np\n{NAMES}")[0]
+
+
+@pytest.mark.parametrize("more", ["bare_numpy.KNOWN = {'1.9'}", "import numpy", "bare_numpy.is_fast = False"])
+def test_other_versions_and_who_has_it_by_now_keep_them(more: str) -> None:
+    _, lengths = ran(BARE.format(more=more))
+    assert lengths[1] > 1000
