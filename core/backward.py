@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from autodiff.core import tape_pass
 from autodiff.core.errors import GradientError, ShapeError
 from autodiff.core.lazy import Later, np
 from autodiff.core.mode import mode
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
+tape_pass = Later("autodiff.core.tape_pass")
 watching = Later("autodiff.core.watch")
 
 MAKES_A_CYCLE = (
@@ -95,7 +95,8 @@ def written_pass(
     found = tape_pass.go_back(output.tape, output.at, seed)
     if found is None:
         return None
-    received, passed = found
+    received: dict[Leaf, Any] = found[0]
+    passed = found[1]
     if wanted is not None and not all(leaf in received for leaf in wanted):
         return None
     for leaf in received:

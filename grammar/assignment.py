@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import operator
 
-from autodiff.core.changeable import refuse_change, refuse_input
 from autodiff.core.errors import CompileError, ScriptError
 from autodiff.core.functions import Function
 from autodiff.core.lazy import Later
@@ -19,7 +18,6 @@ from autodiff.core.tape import give_name
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.arithmetic import BINARY
-from autodiff.grammar.indexing import delete_item, get_item, set_item
 from autodiff.grammar.interpreter import STATEMENTS, Compiler, compiles
 from autodiff.grammar.values import NUMBERS, UNBOUND, collect, iterate, type_name
 
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpreter import Evaluate, Execute, Frame, Store
 
 attributes = Later("autodiff.grammar.attributes")
+changeable = Later("autodiff.core.changeable")
+indexing = Later("autodiff.grammar.indexing")
 
 
 @compiles(syntax.Assign, STATEMENTS)
@@ -154,7 +154,7 @@ def store_subscript(c: Compiler, target: syntax.Subscript) -> Store:
         of = owner(frame)
         at = index(frame)
         mode.site = span
-        set_item(of, at, value)
+        indexing.set_item(of, at, value)
 
     return store
 
@@ -286,17 +286,17 @@ def augmented_assign(c: Compiler, node: syntax.AugmentedAssign) -> Execute:
             of = owner(frame)
             at = index(frame)
             mode.site = target.span
-            old = get_item(of, at)
+            old = indexing.get_item(of, at)
             other = value(frame)
             mode.site = span
             new = change(old, other)
             if new is old and of.__class__ is Tensor and is_part(old, of):
                 if old.shape == of.shape:
-                    set_item(of, at, old)
+                    indexing.set_item(of, at, old)
                 else:
                     count_again(of)
             else:
-                set_item(of, at, new)
+                indexing.set_item(of, at, new)
 
         return run_subscript
     raise CompileError("this cannot be the target of an augmented assignment", code="E0102", span=target.span)
@@ -319,8 +319,8 @@ def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any]
         if in_place and old.__class__ is Tensor and (other.__class__ is Tensor or other.__class__ in NUMBERS):
             is_result = old.own_node is None and old.tape is not None and old.alias is None
             if not is_result or (other.__class__ is Tensor and other.alias is not None):
-                refuse_change(old, (other,))
-                refuse_input(old, other)
+                changeable.refuse_change(old, (other,))
+                changeable.refuse_input(old, other)
             return old.assign_in_place((of_tensors or operate)(old, other))
         if old.__class__ is list and op == "+":
             from autodiff.grammar.sequence_methods import extend
@@ -369,7 +369,7 @@ def deletion(c: Compiler, target: syntax.Expression) -> Evaluate:
             of = owner(frame)
             at = index(frame)
             mode.site = span
-            delete_item(of, at)
+            indexing.delete_item(of, at)
 
         return delete_entry
     if isinstance(target, syntax.Attribute):

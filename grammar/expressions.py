@@ -9,10 +9,8 @@ from autodiff.core.errors import ScriptError
 from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
 from autodiff.grammar import syntax
-from autodiff.grammar.indexing import get_item
 from autodiff.grammar.interpreter import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.runtime import runtime
-from autodiff.grammar.text import FormatField, format_value
 from autodiff.grammar.values import UNBOUND, check_length, collect
 
 TYPE_CHECKING = False
@@ -22,6 +20,8 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpreter import Evaluate, Frame
 
 attributes = Later("autodiff.grammar.attributes")
+indexing = Later("autodiff.grammar.indexing")
+texts = Later("autodiff.grammar.text")
 
 
 @compiles(syntax.Name, EXPRESSIONS)
@@ -176,7 +176,7 @@ def subscript(c: Compiler, node: syntax.Subscript) -> Evaluate:
         value = owner(frame)
         at = index(frame)
         mode.site = span
-        return get_item(value, at)
+        return indexing.get_item(value, at)
 
     return run
 
@@ -203,12 +203,12 @@ def replacement(c: Compiler, node: syntax.Replacement) -> Evaluate:
     spec = always("") if node.format_spec is None else fstring(c, node.format_spec)
     # `{x=}` shows the repr, unless a conversion or a format spec asks for something else.
     conversion = node.conversion or ("r" if text and node.format_spec is None else "")
-    field = FormatField(conversion)
+    field = texts.FormatField(conversion)
 
     def run(frame: Frame) -> Any:
         shown = value(frame)
         how = spec(frame)
         mode.site = span
-        return text + format_value(shown, field, how)
+        return text + texts.format_value(shown, field, how)
 
     return run

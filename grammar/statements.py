@@ -16,7 +16,6 @@ from autodiff.grammar import syntax
 from autodiff.grammar.assignment import store_into
 from autodiff.grammar.interpreter import BREAK, CONTINUE, RETURN, STATEMENTS, Compiler, compiles
 from autodiff.grammar.runtime import runtime
-from autodiff.grammar.text import in_words
 from autodiff.grammar.values import GradMode, is_true, iterate, type_name
 
 TYPE_CHECKING = False
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpreter import Execute, Frame
 
 loop_programs = Later("autodiff.grammar.loop_programs")
+texts = Later("autodiff.grammar.text")
 programs = Later("autodiff.grammar.program_turns")
 
 
@@ -231,7 +231,7 @@ def assert_(c: Compiler, node: syntax.Assert) -> Execute:
         value = test(frame)
         mode.site = span
         if not is_true(value):
-            text = "" if message is None else in_words(message(frame))
+            text = "" if message is None else texts.in_words(message(frame))
             raise ScriptError(text or "assertion failed", code="E0210", caret="this does not hold", span=span)
 
     return run

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from autodiff.core.errors import ScriptError
 from autodiff.core.functions import Function, find
+from autodiff.core.lazy import Later
 from autodiff.core.tensors import Tensor
 from autodiff.grammar.builtins.table import BUILTINS, builtin_function
 from autodiff.grammar.runtime import runtime
-from autodiff.grammar.text import as_repr, in_words
 from autodiff.grammar.values import (
     Builtin,
     Math,
@@ -18,15 +18,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+texts = Later("autodiff.grammar.text")
+
 
 @builtin_function("str", (str,))
 def to_str(x: Any = "", /) -> str:
-    return in_words(x)
+    return texts.in_words(x)  # type: ignore[no-any-return] # a string
 
 
 @builtin_function("repr")
 def to_repr(x: Any, /) -> str:
-    return as_repr(x)
+    return texts.as_repr(x)  # type: ignore[no-any-return] # a string
 
 
 @builtin_function("print")
@@ -36,18 +38,18 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", flush: Any = False) ->
     for name, text in (("sep", sep), ("end", end)):
         if text.__class__ is not str:
             raise ScriptError(f"{name} must be None or a string, not {type_name(text)}", code="E0203")
-    runtime.write(sep.join([in_words(value) for value in values]) + end)
+    runtime.write(sep.join([texts.in_words(value) for value in values]) + end)
 
 
 @builtin_function("display")
 def display(*values: Any) -> None:
     for value in values:
-        runtime.write(as_repr(value) + "\n")
+        runtime.write(texts.as_repr(value) + "\n")
 
 
 @builtin_function("Math")
 def make_math(data: Any) -> Math:
-    return Math(in_words(data))
+    return Math(texts.in_words(data))
 
 
 @builtin_function("isinstance")
