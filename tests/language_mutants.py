@@ -343,7 +343,7 @@ MUTANTS |= {
         text, "format_with_spec", lambda right: lambda value, spec: right(value, spec.replace("+", ""))
     ),
     "!r is forgotten": attribute(
-        expressions,
+        expressions.texts,
         "format_value",
         lambda right: lambda value, field, spec: right(value, text.FormatField(""), spec),
     ),
