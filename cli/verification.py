@@ -11,7 +11,7 @@ from autodiff.core.describe import describe
 from autodiff.core.errors import UsageError
 from autodiff.core.kink_row import GAP
 from autodiff.core.kinks import kinks_of
-from autodiff.core.lazy import np
+from autodiff.core.lazy import np_random
 from autodiff.core.limits import limits
 from autodiff.core.naming import Names
 from autodiff.core.neighbours import Neighbours
@@ -109,7 +109,7 @@ def check_all(
     names = Names(subject.order, source)
     nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
     leaves = [node for node in nodes if node.number in probe.numbers]
-    neighbours = Neighbours(leaves, partial(again.beside, subject), np.random.default_rng(seed))
+    neighbours = Neighbours(leaves, partial(again.beside, subject), np_random.default_rng(seed))
     ties = tuple(dict.fromkeys(source.position(site.start)[0] for site in probe.ties))
     faults = function_faults(subject, names, source, seed)
     checks = []

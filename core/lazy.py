@@ -13,23 +13,22 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy as np
+    from numpy import random as np_random
 else:
 
-    class _Numpy:
-        """Each name is fetched from numpy once and then found in the instance like any attribute."""
+    def import_numpy(name: str) -> object:
+        """Let the stand-in have all names that numpy has, of which one was asked for."""
+        import numpy
 
-        def __getattr__(self, name: str) -> object:
-            import numpy
+        vars(np).update(vars(numpy))
+        # Python looks names up in modules a few times faster where they have no hook of their own.
+        vars(np).pop("__getattr__", None)
+        while hooks:
+            hooks.pop()()
+        return vars(np)[name]
 
-            while hooks:
-                hooks.pop()()
-            names = vars(numpy)
-            # numpy loads some submodules (random, fft) on demand through its own module hook.
-            value = names[name] if name in names else names["__getattr__"](name)
-            vars(self)[name] = value
-            return value
-
-    np = _Numpy()
+    np = type(sys)("numpy")
+    np.__getattr__ = import_numpy
 
 
 class Later:
@@ -48,7 +47,10 @@ class Later:
         return value
 
 
+if not TYPE_CHECKING:
+    np_random = Later("numpy.random")  # which numpy loads on demand itself
+
 #: Called once numpy is there; a running script turns its warnings off so.
 hooks: list[Callable[[], None]] = []
 
-__all__ = ["Later", "hooks", "np"]
+__all__ = ["Later", "hooks", "np", "np_random"]

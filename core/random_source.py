@@ -5,7 +5,7 @@ They are numpy's (PCG64), not torch's.
 
 from __future__ import annotations
 
-from autodiff.core.lazy import np
+from autodiff.core.lazy import np_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ class Source:
         """Start afresh from ``seed``, as every run does and ``manual_seed``; a negative one counts from 2**64
         down, as torch's do."""
         self.seed = seed % 2**64
-        self._generator: np.random.Generator | None = None
+        self._generator: np_random.Generator | None = None
         self._state: Any = None
 
     @property
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> np_random.Generator:
         if self._generator is None:
-            self._generator = np.random.Generator(np.random.PCG64(self.seed))
+            self._generator = np_random.Generator(np_random.PCG64(self.seed))
             if self._state is not None:
                 self._generator.bit_generator.state = self._state
         return self._generator

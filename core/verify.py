@@ -14,7 +14,7 @@ from math import inf, isinf, isnan
 
 from autodiff.core.complex_step import complex_slope
 from autodiff.core.differentiated import Gradient, Scalar
-from autodiff.core.lazy import np
+from autodiff.core.lazy import np, np_random
 from autodiff.core.slopes import is_endless, magnitudes, sampled_rounding, slope_along, slope_of
 from autodiff.core.symbol import is_custom
 from autodiff.core.taylor import Remainder
@@ -86,7 +86,7 @@ def verify(
     Taylor test and the entries of large tensors. ``neighbours`` are runs of the script beside this one, which
     see the kinks that a replay does not.
     """
-    random = np.random.default_rng(seed)
+    random = np_random.default_rng(seed)
     if order == 1:
         function = Scalar(subject, spelled, target)
         if target is subject.root and spelled == subject.name:

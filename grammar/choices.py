@@ -11,7 +11,7 @@ from functools import partial
 from autodiff.core.differentiated import Scalar
 from autodiff.core.kink_row import JUMP, KINK
 from autodiff.core.kinks import Kink
-from autodiff.core.lazy import np
+from autodiff.core.lazy import np, np_random
 from autodiff.core.neighbours import Neighbours
 from autodiff.core.why_words import shown
 from autodiff.grammar.moved_runs import Rerun
@@ -44,7 +44,7 @@ def add_choices(
     nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
     leaves = [node for node in nodes if node.number in probe.numbers]
     again = partial(Rerun(execution, settings, probe).beside, subject)
-    neighbours = Neighbours(leaves, again, np.random.default_rng(settings.seed))
+    neighbours = Neighbours(leaves, again, np_random.default_rng(settings.seed))
     with Stage(settings):
         for (spelled, node), derivation in zip(subject.wrt, report.derivations, strict=True):
             own = Scalar(subject, spelled, node)

@@ -6,7 +6,7 @@ import re
 
 from autodiff.core.closest import closest
 from autodiff.core.errors import AutodiffError, CompileError, ShapeError, UsageError
-from autodiff.core.lazy import np
+from autodiff.core.lazy import np, np_random
 from autodiff.core.mode import mode
 from autodiff.core.node import Leaf, Node, OpNode
 from autodiff.core.slopes import SMALL, magnitudes
@@ -190,7 +190,7 @@ class Points:
         self.known: list[dict[Node, Node]] = []
         self.names: list[dict[str, Any]] = []
         self.whole: list[Any] = []
-        random = np.random.default_rng(seed)
+        random = np_random.default_rng(seed)
         self._add(subject, by, execution)
         for _ in range(POINTS):
             run = again.run({leaf: drawn(leaf, random, spread) for leaf in self.leaves})
