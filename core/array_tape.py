@@ -12,7 +12,8 @@ from autodiff.core.entrywise import ALIKE, BROADCAST
 from autodiff.core.lazy import np
 from autodiff.core.mode import CLOSED, mode
 from autodiff.core.node import SMALL, Leaf
-from autodiff.core.recipes import DIFFERENCE, OTHER, PRODUCT, SUM, UNKNOWN, learn
+from autodiff.core.op import REFUSALS
+from autodiff.core.recipes import DIFFERENCE, NONE, OTHER, PRODUCT, SUM, UNKNOWN, Stand, learn
 from autodiff.core.short_rules import contribution_of_entries
 from autodiff.core.short_sweep import Quiet
 from autodiff.core.sweep import as_array
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.mode import Entry
+    from autodiff.core.op import Op
     from autodiff.core.tensors import Tensor
 
 
@@ -133,7 +135,7 @@ def read_arrays_back(
                     cotangents[b] = -g if before is None else before - g
                 continue
             if rules == UNKNOWN:
-                use.rules, use.slope = rules_of(use)  # for the entries to come
+                study(use)  # for the entries to come
             for index, below in (0, a), (1, b):
                 if below > 0:
                     c = contribution(use, index, g, x, y, out)
@@ -142,6 +144,40 @@ def read_arrays_back(
         return None
     finally:
         quiet.close()
+
+
+def study(use: Use) -> None:
+    """Note how a pass takes the entries of a use, and which values these may leave out."""
+    use.rules, use.slope = rules_of(use)
+    op = use.op
+    if use.params is not ALIKE:
+        return
+    if op.pattern == UNKNOWN:
+        learn(op)
+    if len(op.recipe) == 1:
+        use.needs_operands, use.needs_out = not works_without(op, "operand"), not works_without(op, "out")
+    elif use.rules in (SUM, DIFFERENCE):
+        use.needs_operands = use.needs_out = False
+    elif use.rules == PRODUCT:
+        use.needs_out = False
+
+
+def works_without(op: Op, value: str) -> bool:
+    """Whether no rule of an op of one operand asks anything of that ``operand``, or of what came ``out``."""
+    if op.recipe[0][0] == NONE:  # the shape of the operand is asked for then
+        return False
+    g = np.ones(1)
+    out, x = (g, Stand()) if value == "operand" else (Stand(), g)
+    try:
+        with np.errstate(all="ignore"):
+            for rule in (*op.fast_vjps, *op.vjps):
+                rule(g, out, x)
+            for partial in op.partials:
+                if not isinstance(partial, int):
+                    g * partial(out, x)
+    except REFUSALS:
+        return False
+    return True
 
 
 def rules_of(use: Use) -> tuple[int, Any]:

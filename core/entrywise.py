@@ -120,6 +120,7 @@ def infix(name: str, general: Operator) -> Operator:
         if use is None:  # the ops are loaded after the class of tensors
             use = use_of(OPS[name], ALIKE)
             compute = compute or OPS[name].forward
+            array_tape.study(use)
         made = kind()
         out = compute(x, y)
         made.value = out = np.asarray(out) if form.is_number else out
@@ -128,6 +129,8 @@ def infix(name: str, general: Operator) -> Operator:
         made.form = form
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = visible
+        if not use.needs_operands:
+            x, y, out = None, None if b else y, None
         tape.append((use, self.at, b, x, y, out, mode.site))
         return made
 

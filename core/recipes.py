@@ -39,6 +39,12 @@ class Stand:
 
     __hash__ = None  # type: ignore[assignment] # nothing looks it up, and == is refused
 
+    def __bool__(self) -> bool:
+        raise TypeError
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError
+
 
 class Call(Stand):
     """What the function of an op answers for ``of``, or the opposite of that."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Operator = Callable[[Tensor, Any], Any]
 
+array_tape = Later("autodiff.core.array_tape")
 fusion = Later("autodiff.core.fusion")
 
 #: Whole numbers below this one are floats as well, so that no sum or product with one overflows.
@@ -33,6 +34,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     """How to call an op of one operand."""
     scalar, evaluate, dispatch, compute = op.scalar, op.evaluate_scalars, op.dispatch, None
     use, is_elementwise = entrywise.use_of(op, entrywise.ALIKE), entrywise.takes_floats(op)
+    needs_operand = needs_out = True
     of_array = entrywise.of_one(kind, op)
     assert scalar is not None
 
@@ -48,7 +50,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         return result(kind, op, (x,), (value,), evaluate(value))
 
     def call(x: Any) -> Any:
-        nonlocal compute
+        nonlocal compute, needs_operand, needs_out
         if x.__class__ is not kind:
             return evaluate(x) if x.__class__ is float else dispatch((x,), {})
         tape = mode.tape
@@ -67,13 +69,16 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
             made.form = form
             if compute is None:
                 compute = entrywise.bare(op.forward)
+                array_tape.study(use)
+                needs_operand, needs_out = use.needs_operands, use.needs_out
             out = compute(value)
             made.value = out = np.asarray(out) if form.is_number else out
             made.tape = tape
             made.at = at
             made.own_node = made.cell = made.alias = made.versions = None
             made.requires_grad = x.requires_grad
-            tape.append((use, x.at, 0, value, None, out, mode.site))
+            kept = value if needs_operand else None
+            tape.append((use, x.at, 0, kept, None, out if needs_out else None, mode.site))
             return made
         try:
             out = scalar(value)
@@ -196,9 +201,10 @@ def add(slow: Operator) -> Operator:
             return slow(self, other)
         if of_arrays is None:
             of_arrays = np.add
+            array_tape.study(use)
         out = of_arrays(x, y)
-        made.value = out = np.asarray(out) if form.is_number else out
-        tape.append((use, a, b, x, y, out, mode.site))
+        made.value = np.asarray(out) if form.is_number else out
+        tape.append((use, a, b, None, None if b else y, None, mode.site))
         return made
 
     return operator
@@ -247,9 +253,10 @@ def mul(slow: Operator) -> Operator:
             return slow(self, other)
         if of_arrays is None:
             of_arrays = np.multiply
+            array_tape.study(use)
         out = of_arrays(x, y)
-        made.value = out = np.asarray(out) if form.is_number else out
-        tape.append((use, a, b, x, y, out, mode.site))
+        made.value = np.asarray(out) if form.is_number else out
+        tape.append((use, a, b, x, y, None, mode.site))
         return made
 
     return operator

@@ -10,7 +10,8 @@ An entry is ``(op, a, b, x, y, out, site)``. ``x`` and ``y`` are the values of t
 their places on the tape: positive where gradients flow, negative for a tensor that wants none, 0 for a plain
 number or where there is no second operand. Where a tensor comes from elsewhere its entry has no op: it is a
 leaf, which stands in place of ``a``, or an entry of an older tape, with that tape for ``a`` and the place
-there for ``b``. Where there are arrays among the values a ``Use`` stands in place of the op.
+there for ``b``. Where there are arrays among the values a ``Use`` stands in place of the op, and what its
+rules do not read may be left out: the next arrays then take its memory, which is still at hand.
 
 The engine without this module (``AUTODIFF_FAST=0``) makes a node at every operation.
 """
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 from weakref import ref
 
+from autodiff.core.lazy import np
 from autodiff.core.mode import CLOSED, TRUSTED, Header, mode
 from autodiff.core.node import ArrayNode, Change, Leaf, Node, ScalarNode, VersionCounter
 from autodiff.core.span import NamedSpan
@@ -43,11 +45,12 @@ PLACES = tuple(range(LIMIT))
 class Use:
     """An op as entries of arrays have it: with its parameters.
 
-    ``rules`` and ``slope`` are what a pass through arrays has learned of it (see ``array_tape``). Its
-    ``pattern`` stays unknown: by that the pass through numbers sees what it meets.
+    ``rules`` and ``slope`` are what is known of its rules (see ``array_tape``), and whether these need the
+    ``operands`` and the ``out``: entries may leave out what they do not need. Its ``pattern`` stays unknown:
+    by that the pass through numbers sees what it meets.
     """
 
-    __slots__ = ("name", "op", "params", "pattern", "rules", "slope")
+    __slots__ = ("name", "needs_operands", "needs_out", "op", "params", "pattern", "rules", "slope")
 
     def __init__(self, op: Op, params: dict[str, Any]) -> None:
         self.op = op
@@ -55,6 +58,7 @@ class Use:
         self.params = params
         self.pattern = self.rules = 0
         self.slope: Any = None
+        self.needs_operands = self.needs_out = True
 
 
 #: What the arrays of a tape may take together, about as much as the numbers of a full one with their entries.
@@ -341,8 +345,12 @@ def make_nodes(tape: Tape) -> None:
         if op.__class__ is Use:
             node = ArrayNode.__new__(ArrayNode)
             node.op, node._params = op.op, op.params
-            node._inputs = (nodes[abs(a)],) if y is None else (nodes[abs(a)], nodes[abs(b)])
-            node._operands = (x,) if y is None else (x, y)
+            below = (nodes[abs(a)], nodes[abs(b)]) if b or y is not None else (nodes[abs(a)],)
+            node._inputs = below
+            node._operands = tuple([n.out if v is None else v for n, v in zip(below, (x, y))])  # noqa: B905
+            if out is None:
+                with np.errstate(all="ignore"):
+                    out = np.asarray(op.op.forward(*node._operands))
         else:
             node = ScalarNode()
             node.op = op

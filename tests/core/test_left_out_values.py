@@ -1,0 +1,162 @@
+"""Entries of arrays leave out what no rule reads, and nodes made afterwards have it all the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+import pytest
+from autodiff.core import grad, tensor
+from autodiff.core.array_tape import study
+from autodiff.core.entrywise import ALIKE, takes_floats, use_of
+from autodiff.core.fast import is_fast
+from autodiff.core.functions import FUNCTIONS
+from autodiff.core.node import ArrayNode
+from autodiff.core.op import OPS, Op
+from autodiff.core.symbol import values_read
+from autodiff.core.tape import is_written
+from autodiff.core.watch import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodiff.core.tensors import Tensor
+
+pytestmark = pytest.mark.skipif(not is_fast, reason="the plain engine keeps everything")
+
+tanh = FUNCTIONS["torch.tanh"]
+OF_ONE = sorted(
+    (op for op in list(OPS.values()) if op.of_one is not None and takes_floats(op)), key=lambda op: op.name
+)
+#: Where functions have kinks, end, or go beyond all bounds.
+EDGES = [0.3, -0.5, 0.0, -0.0, 1.0, -1.0, 2.0, 3.5, -7.0, 1e300, -1e300, np.inf, -np.inf, np.nan]
+
+
+@pytest.fixture(autouse=True)
+def unwatched() -> None:
+    """Hooks of tests before this one would be seen."""
+    watch.start()
+
+
+def leaf(*entries: float, dtype: str = "float64") -> Tensor:
+    return tensor(np.array(entries, dtype), requires_grad=True)
+
+
+def node_of(x: Tensor) -> ArrayNode:
+    node = x.node
+    assert isinstance(node, ArrayNode)
+    return node
+
+
+def test_a_result_that_no_rule_reads_is_let_go_of() -> None:
+    h, a, b = leaf(1.0, 2.0), leaf(0.5, 0.25), leaf(3.0, 4.0)
+    tanh(h * a + b)  # the first of each op teaches what its rules read
+    product = h * a
+    added = product + b
+    kept = ref(product.value), ref(added.value)
+    result = tanh(added)
+    assert is_written(result)
+    del product, added
+    assert [value() for value in kept] == [None, None]
+    result.backward(tensor(np.ones(2)))
+    expected = 1 - np.tanh(np.array([3.5, 4.5])) ** 2
+    assert b.grad is not None
+    assert b.grad.tolist() == expected.tolist()
+
+
+def test_nodes_have_the_values_that_were_left_out() -> None:
+    h, a = leaf(1.0, 2.0), leaf(0.5, 0.25)
+    for _ in range(2):
+        steps = [h * a]
+        steps.append(steps[-1] + 3.0)
+        steps.append(steps[-1] - h)
+        steps.append(tanh(steps[-1]))
+        steps.append(-steps[-1])
+        steps.append(2.0 - steps[-1])
+    values = [step.value for step in steps]
+    assert is_written(steps[0])
+    nodes = [node_of(step) for step in steps]
+    assert [node.out.tobytes() for node in nodes] == [value.tobytes() for value in values]
+    expected: list[list[Any]] = [
+        [h.value, a.value],
+        [values[0], 3.0],
+        [values[1], h.value],
+        [values[2]],
+        [values[3]],
+        [2.0, values[4]],
+    ]
+    for node, operands in zip(nodes, expected, strict=True):
+        assert [np.asarray(v).tobytes() for v in node.operands] == [np.asarray(v).tobytes() for v in operands]
+        assert len(node.inputs) == len(operands)
+
+
+@pytest.mark.parametrize("op", OF_ONE, ids=lambda op: op.name)
+def test_what_the_rule_of_a_function_reads_is_kept(op: Op) -> None:
+    use = use_of(op, ALIKE)
+    study(use)
+    with np.errstate(all="ignore"):
+        node = node_of(op(leaf(0.3, 0.5)))
+    read = {"out" if value == "out" else "operand" for value in values_read(node)}
+    kept = {"operand"} if use.needs_operands else set()
+    kept |= {"out"} if use.needs_out else set()
+    # What torch keeps may be more than the rule reads; `test_passes_give_what_nodes_give` looks at the rule.
+    if op.saved is None:
+        assert read <= kept
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("op", OF_ONE, ids=lambda op: op.name)
+def test_passes_give_what_nodes_give(op: Op, dtype: str) -> None:
+    found = []
+    weight = tensor(np.linspace(-2.0, 2.0, len(EDGES), dtype=dtype))
+    with np.errstate(all="ignore"):
+        entries = [float(x) for x in np.array(EDGES, dtype)]
+        for ask in (lambda y: None, lambda y: y.node):
+            op(leaf(*entries, dtype=dtype))
+            x = leaf(*entries, dtype=dtype)
+            y = op(x * 1.0)
+            ask(y)
+            assert is_written(y) == (ask(y) is None)
+            try:
+                y.backward(weight)
+            except Exception as error:  # what has no derivative says so both ways
+                found.append(str(error))
+            else:
+                assert x.grad is not None
+                found.append(x.grad.value.tobytes())
+    assert found[0] == found[1]
+
+
+def test_few_functions_keep_both() -> None:
+    for op in OF_ONE:
+        study(use_of(op, ALIKE))
+    both = [op.name for op in OF_ONE if (use := use_of(op, ALIKE)).needs_operands and use.needs_out]
+    assert use_of(OPS["tanh"], ALIKE).needs_operands is False
+    assert use_of(OPS["sin"], ALIKE).needs_out is False
+    assert len(both) < len(OF_ONE) / 4, both
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda x: x * 3.0 + 1.0, lambda x: 1.0 + x * x - 2.0, lambda x: -(x - 0.5), lambda x: tanh(x + x)],
+    ids=["numbers", "a square", "a negative", "twice"],
+)
+def test_gradients_of_gradients_take_nodes(make: Callable[[Tensor], Tensor]) -> None:
+    x = leaf(0.3, -0.5)
+    make(x)
+    y = make(x)
+    assert is_written(y)
+    (slope,) = grad(y, [x], grad_outputs=tensor(np.ones(2)), create_graph=True)
+    curvature = None
+    if slope.requires_grad:
+        (curvature,) = grad(slope, [x], grad_outputs=tensor(np.ones(2)))
+    h = 1e-5
+
+    def value(entries: list[float]) -> np.ndarray:
+        return np.asarray(make(leaf(*entries)).value)
+
+    above, at, below = (value([0.3 + d, -0.5 + d]) for d in (h, 0.0, -h))
+    assert slope.value == pytest.approx((above - below) / (2 * h), rel=1e-6)
+    expected = (above - 2 * at + below) / h**2
+    assert (np.zeros(2) if curvature is None else curvature.value) == pytest.approx(expected, abs=1e-4)
