@@ -42,9 +42,10 @@ def program(h: Any, a: Any, b: Any, steps: int, tanh: Any) -> Any:
 def ours(n: int, steps: int) -> Run:
     from autodiff.core import tensor
     from autodiff.core.functions import FUNCTIONS
+    from autodiff.core.op import OPS
 
     arrays = inputs(n)
-    total, tanh = FUNCTIONS["torch.sum"], FUNCTIONS["torch.tanh"]
+    total, tanh = FUNCTIONS["torch.sum"], OPS["tanh"]
 
     def run() -> list[Any]:
         leaves = [tensor(array, requires_grad=True) for array in arrays]
