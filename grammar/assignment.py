@@ -19,7 +19,7 @@ from autodiff.core.tensors import Tensor
 from autodiff.grammar import syntax
 from autodiff.grammar.arithmetic import BINARY
 from autodiff.grammar.interpreter import STATEMENTS, Compiler, compiles
-from autodiff.grammar.values import NUMBERS, UNBOUND, collect, iterate, type_name
+from autodiff.grammar.values import NUMBERS, UNBOUND, iterate, listed, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
         raise error from None
     values: list[Any] = []
     if star is not None:
-        values = collect(rows)
+        values = listed(rows)
     else:
         for part in rows:
             values.append(part)

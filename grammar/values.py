@@ -269,7 +269,11 @@ def itself(value: Iterable[Any]) -> Iterable[Any]:
 
 def collect(value: Any) -> list[Any]:
     """The elements of a value as a new list, within the limits."""
-    rows = iterate(value)
+    return listed(iterate(value))
+
+
+def listed(rows: Iterable[Any]) -> list[Any]:
+    """As ``collect``, of what ``iterate`` answers."""
     if rows.__class__ is range:
         check_length(len(rows), "list")
         runtime.spend(len(rows))

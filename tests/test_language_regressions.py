@@ -50,6 +50,7 @@ SCRIPTS = {
     ),
     "running sums start from 0": "print(tensor([-0., -0.]).cumsum(0), tensor(-0.).cumsum(0))",
     "a method is looked up before its arguments": "print((1).nothing(print('not printed')))",
+    "a star takes rows of a tensor": "x, *y = tensor([1., 2., 3.])\n*u, v = ones(2, 1)\nprint(x, y, u, v)",
     "a starred int": "def f(*x): pass\nf(*3)",
     "a starred int in print": "print(*3)",
     "losses differentiated twice have torch's names": (

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from autodiff import grammar
 from autodiff.core.errors import LimitError
 from autodiff.core.limits import limits
 from autodiff.core.mode import mode
@@ -213,6 +214,12 @@ def test_in_place_statements_change_the_tensor_and_rebind_numbers() -> None:
     assert printed("x = torch.tensor([1.])\ny = x\nx += 1\nprint(y)\na = b = 1\na += 1\nprint(a, b)\n") == (
         "tensor([2.])\n2 1\n"
     )
+
+
+def test_a_star_takes_what_the_others_leave_of_rows() -> None:
+    names = grammar.run("x, *y = torch.tensor([1., 2., 3.])\n*u, v = zip([1, 2], [3, 4])")
+    assert [row.item() for row in (names["x"], *names["y"])] == [1.0, 2.0, 3.0]
+    assert (names["u"], names["v"]) == ([(1, 3)], (2, 4))
 
 
 def test_with_restores_grad_mode_on_every_way_out() -> None:
