@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 @spelling("select")
 def select(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    return read_along("select", operands[0], params, (), str(params["index"]))
+    """``x[0]``; of a unit vector 1 or 0."""
+    [x] = operands
+    if x.ndim == 1 and not is_one_number(x):
+        expr = picked(x.expr, {"basic": (params["index"] % x.shape[0],), "advanced": ()})
+        if expr is not None:
+            return Symbol(expr, (), dtype=x.dtype)
+    return read_along("select", x, params, (), str(params["index"]))
 
 
 @spelling("slice")

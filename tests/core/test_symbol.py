@@ -108,6 +108,12 @@ def test_what_is_picked_where_it_was_put_is_itself(
         assert str(found) == expected
 
 
+def test_an_entry_of_a_unit_vector_is_one_or_nothing() -> None:
+    unit = OPS["embed"](sym("a"), shape=(3,), basic=(1,), advanced=())
+    assert [str(simplify(OPS["select"](unit, dim=0, index=at).expr)) for at in (0, 1, -2)] == ["0", "a", "a"]
+    assert str(OPS["select"](Symbol(name("x"), (3,)), dim=0, index=-1).expr) == "x[-1]"
+
+
 def test_a_number_times_a_unit_vector_adds_up_to_the_number() -> None:
     unit = OPS["embed"](Symbol(number(0.25)), shape=(4,), basic=(1,), advanced=())
     assert str(simplify(OPS["sum"](unit, dim=None, keepdim=False).expr)) == "0.25"
