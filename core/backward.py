@@ -109,7 +109,7 @@ def written_pass(
     if not retain:
         tape_pass.use_up(passed)
     if mode.recorder is not None:
-        mode.recorder.written_pass_ran(kind, output.tape, output.at, seed, retain)
+        mode.recorder.written_pass_ran(kind, output.tape, output.at, output.value, seed, retain)
     return received
 
 

@@ -187,6 +187,8 @@ def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
 def follow(tensor: Tensor, versions: VersionCounter) -> None:
     """The history of a tensor whose memory was changed through another: of a view, that of its base."""
     old, recipe = tensor.node, recipe_of(tensor)
+    if old is not None and tensor.versions is not None:
+        keep_in_sight(tensor.versions, old)  # what saved its value may use it until a change counts
     if recipe is not None and tensor.dtype.is_floating_point:
         base = recipe.base
         if old is not None and base.requires_grad and not recipe.is_followed and tensor.versions is versions:

@@ -130,8 +130,8 @@ def infix(name: str, general: Operator) -> Operator:
         made.own_node = made.cell = made.alias = made.versions = None
         made.requires_grad = visible
         if not use.needs_operands:
-            x, y, out = None, None if b else y, None
-        tape.append((use, self.at, b, x, y, out, mode.site))
+            x, y = None, None if b else y
+        tape.append((use, self.at, b, x, y, out if use.needs_out else None, mode.site))
         return made
 
     return infixed

@@ -21,10 +21,13 @@ else:
         import numpy
 
         vars(np).update(vars(numpy))
-        # Python looks names up in modules a few times faster where they have no hook of their own.
+        # Python looks names up in modules a few times faster where they have no hook of their own. With that
+        # of numpy go the modules that it loads on demand: they are asked for as `np_random` is.
         vars(np).pop("__getattr__", None)
         while hooks:
             hooks.pop()()
+        if name not in vars(np):
+            raise AttributeError(f"numpy has no {name!r}, or loads it on demand")
         return vars(np)[name]
 
     np = type(sys)("numpy")

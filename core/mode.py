@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
         def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None: ...
 
-        def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: Any, retain: bool) -> None:
-            """The same of a pass from an entry of a tape, of which no nodes were made."""
+        def written_pass_ran(
+            self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool
+        ) -> None:
+            """The same of a pass from an entry of a tape, with its value, of which no nodes were made."""
 
         def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None: ...
 

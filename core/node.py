@@ -246,7 +246,7 @@ class ScalarNode(OpNode):
     operand. Whoever makes one sets all the fields: scalar programs consist of these.
     """
 
-    __slots__ = ("a", "b", "constant")
+    __slots__ = ("__weakref__", "a", "b", "constant")
 
     a: Node | None
     b: Node | None

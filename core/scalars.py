@@ -204,7 +204,7 @@ def add(slow: Operator) -> Operator:
             array_tape.study(use)
         out = of_arrays(x, y)
         made.value = np.asarray(out) if form.is_number else out
-        tape.append((use, a, b, None, None if b else y, None, mode.site))
+        tape.append((use, a, b, None, None if b else y, None, mode.site))  # what a sum's rules need: nothing
         return made
 
     return operator
@@ -256,7 +256,7 @@ def mul(slow: Operator) -> Operator:
             array_tape.study(use)
         out = of_arrays(x, y)
         made.value = np.asarray(out) if form.is_number else out
-        tape.append((use, a, b, x, y, None, mode.site))
+        tape.append((use, a, b, x, y, None, mode.site))  # and those of a product: the operands
         return made
 
     return operator

@@ -99,12 +99,8 @@ def counter_of(tensor: Tensor) -> VersionCounter:
 
 
 def keep_in_sight(versions: VersionCounter, node: Node) -> None:
-    """Have a change find this node although the tensor it belongs to may be gone by then.
-
-    Nodes of scalars cannot be referred to weakly; a view of a single number that outlives it is too rare.
-    """
-    if node.__class__ is ArrayNode or node.__class__ is Leaf:
-        enter(versions.nodes, node)
+    """Have a change find this node although its tensor may be gone, or go on with another, by then."""
+    enter(versions.nodes, node)
 
 
 def keeping(*names: str, of: str = "") -> Callable[[F], F]:

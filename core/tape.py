@@ -345,7 +345,8 @@ def make_nodes(tape: Tape) -> None:
         if op.__class__ is Use:
             node = ArrayNode.__new__(ArrayNode)
             node.op, node._params = op.op, op.params
-            below = (nodes[abs(a)], nodes[abs(b)]) if b or y is not None else (nodes[abs(a)],)
+            is_of_one = not b and y is None  # a number as second operand has no place, and is always kept
+            below = (nodes[abs(a)],) if is_of_one else (nodes[abs(a)], nodes[abs(b)])
             node._inputs = below
             node._operands = tuple([n.out if v is None else v for n, v in zip(below, (x, y))])  # noqa: B905
             if out is None:

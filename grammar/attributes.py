@@ -14,7 +14,7 @@ from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
 from autodiff.core.node import ArrayNode, Leaf, Node, ScalarNode
 from autodiff.core.requirements import need_floats
-from autodiff.core.sharing import share
+from autodiff.core.sharing import counter_of, keep_in_sight, share
 from autodiff.core.span import Span
 from autodiff.core.tensors import Tensor
 from autodiff.grammar import custom_functions, in_place, methods, sequence_methods
@@ -238,6 +238,7 @@ def set_data(x: Tensor, value: Any) -> None:
         x.node.name = node.name
         x.value = x.node.out
     elif isinstance(node, ScalarNode):  # whoever uses x from now on reads the new value
+        keep_in_sight(counter_of(x), node)
         changes.go_on_unrecorded(x, node)
 
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 class Pass:
     """One pass of the engine: where it started, with what, and the nodes it used up.
 
-    Of a pass along a tape the ``entry`` it started from is kept until somebody asks for nodes; ``retained``
-    says that it has used none up.
+    Of a pass along a tape the ``entry`` it started from is kept until somebody asks for nodes, with its
+    ``value``; ``retained`` says that it has used none up.
     """
 
-    __slots__ = ("_order", "_roots", "entry", "retained", "seeds")
+    __slots__ = ("_order", "_roots", "entry", "retained", "seeds", "value")
 
     def __init__(self) -> None:
         self.start([], [], [])
@@ -31,6 +31,7 @@ class Pass:
         """Be the pass that has just run."""
         self._roots, self.seeds, self._order = roots, seeds, order
         self.entry: tuple[Tape, int] | None = None
+        self.value: Any = None
         self.retained = False
 
     @property
@@ -99,7 +100,7 @@ class LastPasses:
                     node.release()
         self.backwards += kind == "backward"
 
-    def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: Any, retain: bool) -> None:
+    def written_pass_ran(self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool) -> None:
         """Called by the engine after a pass along a tape."""
         ran = {"backward": self.backward, "grad": self.grad, "functional": self.functional}[kind]
         if ran.arrays:
@@ -107,4 +108,4 @@ class LastPasses:
         else:
             self.backwards += kind == "backward"
         ran.start([], [seed], [])
-        ran.entry, ran.retained = (tape, at), retain
+        ran.entry, ran.value, ran.retained = (tape, at), value, retain

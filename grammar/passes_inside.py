@@ -28,8 +28,8 @@ class InsideRecorder:
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
         self.recorder.slopes_made(slopes)
 
-    def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: float, retain: bool) -> None:
-        self.recorder.written_pass_ran("functional", tape, at, seed, retain)
+    def written_pass_ran(self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool) -> None:
+        self.recorder.written_pass_ran("functional", tape, at, value, seed, retain)
 
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
         self.recorder.pass_ran("functional", roots, seeds, order)

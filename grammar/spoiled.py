@@ -133,7 +133,7 @@ class Follower:
         assert self.recorder is not None
         self.recorder.slopes_made(slopes)
 
-    def written_pass_ran(self, kind: str, tape: Tape, at: int, seed: Any, retain: bool) -> None:
+    def written_pass_ran(self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool) -> None:
         root = node_of(tape, at)
         self.pass_ran(kind, [root], [seed], [] if retain else newest_first([root]))
 

@@ -32,7 +32,7 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
     last = execution.last_passes
     is_own, seed, name, final = last.backward.entry is not None, 1.0, "", execution.last_value
     if last.backward.entry is not None:
-        (tape, at), seed = last.backward.entry, last.backward.seeds[0]
+        (tape, at), value, seed = last.backward.entry, last.backward.value, last.backward.seeds[0]
     elif last.backward.roots or last.slopes or execution.number_chosen is not None:
         return None
     else:
@@ -42,8 +42,8 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
             return None
         if output.value.__class__ is not float:  # where a pass from it is to begin takes a weight
             return None
-        tape, at = output.tape, output.at
-    value, site = (None, None) if tape[0].nodes is not None else tape[at][5:7]
+        tape, at, value = output.tape, output.at, output.value
+    site = None if tape[0].nodes is not None else tape[at][6]
     try:
         found = go_back(tape, at, seed, again=True)
     except AutodiffError as error:

@@ -152,6 +152,24 @@ def test_what_is_refused(change: str, code: str) -> None:
     assert error.code == code
 
 
+@pytest.mark.parametrize("of", ["0.5", "[0.5]"], ids=["a number", "an array"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "b.data.add_(1.0)\nb += a",
+        "b.data = b.data*2\nb.mul_(2)",
+        "b.data.add_(1.0)\nwith torch.no_grad(): b.add_(1.0)",
+        "d = b.detach()\nb.data.add_(1.0)\nd.add_(1.0)",
+        "v = b.view(-1)\nb.data.add_(1.0)\nv += 1.0",
+    ],
+)
+def test_a_change_that_counts_is_refused_after_one_that_does_not(change: str, of: str) -> None:
+    start = f"a = torch.tensor({of}, requires_grad=True)\nb = torch.exp(a)\nc = b*2.0"
+    error = run_script(f"{start}\n{change}\nc.sum().backward()").error
+    assert error is not None
+    assert error.code == "E0403"
+
+
 def test_an_entry_is_read_before_the_value_it_is_changed_by() -> None:
     text = "a = [1]\ndef f():\n    a[0] = 10\n    return 5\na[0] += f()\nprint(a)"
     assert printed(text) == "[6]\n"

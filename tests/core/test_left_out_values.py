@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 from autodiff.core import grad, tensor
 from autodiff.core.array_tape import study
+from autodiff.core.describe import describe
 from autodiff.core.entrywise import ALIKE, takes_floats, use_of
 from autodiff.core.fast import is_fast
 from autodiff.core.functions import FUNCTIONS
 from autodiff.core.node import ArrayNode
 from autodiff.core.op import OPS, Op
+from autodiff.core.span import Source
 from autodiff.core.symbol import values_read
-from autodiff.core.tape import is_written
+from autodiff.core.tape import Use, is_written
 from autodiff.core.watch import watch
+from autodiff.grammar.run import Settings, differentiate, execute
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,3 +163,68 @@ def test_gradients_of_gradients_take_nodes(make: Callable[[Tensor], Tensor]) -> 
     assert slope.value == pytest.approx((above - below) / (2 * h), rel=1e-6)
     expected = (above - 2 * at + below) / h**2
     assert (np.zeros(2) if curvature is None else curvature.value) == pytest.approx(expected, abs=1e-4)
+
+
+def test_results_of_functions_and_differences_are_let_go_of() -> None:
+    x, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    sin, exp = FUNCTIONS["torch.sin"], FUNCTIONS["torch.exp"]
+    exp(sin(x * 1.0) - b)  # teaches
+    product = x * 1.0
+    sine = sin(product)
+    difference = sine - b
+    kept = [ref(value.value) for value in (product, sine, difference)]
+    result = exp(difference)
+    assert is_written(result)
+    del product, sine, difference
+    assert [value() is None for value in kept] == [False, True, True]  # the sine's rule reads its operand
+
+
+def test_nodes_are_made_without_a_warning_and_of_arrays() -> None:
+    """What is computed again is what it was: numpy answers numbers where arrays have no dimensions."""
+    single = tensor(np.array(2.0, "float32"), requires_grad=True)
+    single + single
+    assert node_of(single + single).out.__class__ is np.ndarray
+    with np.errstate(all="ignore"):
+        x = leaf(np.inf, -1.0)
+        FUNCTIONS["torch.sin"](x * 1.0)
+        y = FUNCTIONS["torch.sin"](x * 1.0)
+    assert np.isnan(node_of(y).out).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("rules", "needs_operand"),
+    [
+        ({"partials": (lambda out, x: out,)}, False),
+        ({"partials": (lambda out, x: x,)}, True),
+        ({"vjps": (lambda g, out, x: np.where(x, g, out),)}, True),
+        ({"vjps": (lambda g, out, x: g * out if x else g,)}, True),
+        ({"vjps": (lambda g, out, x: g * np.asarray(x).size,)}, True),
+        ({"fast_vjps": (lambda g, out, x: g * out,), "partials": (lambda out, x: x + 1.0,)}, True),
+        ({"fast_vjps": (lambda g, out, x: g * x,), "partials": (lambda out, x: out,)}, True),
+        ({"partials": (0,)}, True),  # of what has no slope the shape is asked for
+    ],
+)
+def test_a_rule_that_asks_anything_of_an_operand_needs_it(rules: dict[str, Any], needs_operand: bool) -> None:
+    op = Op("asked", lambda x: x, is_elementwise=True, **rules)
+    use = Use(op, ALIKE)
+    study(use)
+    assert use.needs_operands == needs_operand
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("w = torch.tensor([3.0], requires_grad=True)\nL = w * w - 1\nL.backward()", 6.0),
+        ("w = torch.tensor([3.0], requires_grad=True)\nL = w * w + 1\nL.backward()", 6.0),
+        ("w = torch.tensor([3.0], requires_grad=True)\nL = 2 * (w * w)\nL.backward(torch.ones(1))", 12.0),
+        ("w = torch.tensor([3.0], requires_grad=True)\nL = -(w * w)\nL.backward()", -6.0),
+        ("w = torch.tensor([0.5], requires_grad=True)\nL = torch.sin(w * w)\nL.backward()", np.cos(0.25)),
+    ],
+)
+def test_reports_show_the_value_that_was_left_out(text: str, given: float) -> None:
+    for _ in range(2):  # the first teaches
+        execution = execute(Source(text), Settings())
+        subject = differentiate(execution, Settings())
+        report = describe(subject, execution.source, derivations=False, graph=False)
+        assert report.output.value.tobytes() == execution.names["L"].value.tobytes()
+        assert [np.asarray(v.grad).item() for v in report.gradients] == pytest.approx([given])
