@@ -37,6 +37,8 @@ import click, numpy, rich.console, rich.table
 from autodiff.grammar import tables
 tables.compile_grammar(Path(tables.__file__).with_name("autodiff.lark").read_text(encoding="utf-8"))
 """
+#: What a shell sets to ask for completions.
+COMPLETION = ("_AUTODIFF_COMPLETE=bash_complete", "COMP_WORDS=autodiff gr", "COMP_CWORD=1")
 
 
 def program() -> tuple[str, ...]:
@@ -92,5 +94,14 @@ def cases(scale: float) -> list[Case]:
                 anchor_name="import click",
             )
             for flag in ("--help", "--version")
+        ),
+        Case(
+            "P2b",
+            "`autodiff gr<tab>`, whole process",
+            1.3,
+            Side(("/usr/bin/env", *COMPLETION, *program()), whole=True, is_program=True, answers=False),
+            click,
+            starts=10,
+            anchor_name="import click",
         ),
     ]

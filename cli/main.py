@@ -51,7 +51,8 @@ def dispatch(session: Session, arguments: list[str]) -> int | None:
         if isinstance(made, Request):
             session.adopt(made)
             return load_command(made.command)(session)
-        session.show_text(made.rstrip("\n") + "\n")
+        if made:
+            session.show_text(made.rstrip("\n") + "\n")
     return OK
 
 

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from click.shell_completion import CompletionItem
+
 #: Formats that Graphviz makes of DOT.
 PICTURES = ("png", "svg", "pdf", "jpg", "gif", "ps")
 HELP_FLAGS = ["-h", "--help"]
@@ -38,6 +40,13 @@ class Spelled(click.ParamType[object]):
 
     def __init__(self, option: Option) -> None:
         self.option = option
+
+    def shell_complete(
+        self, context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from autodiff.cli.completion import values_of
+
+        return values_of(self.option, incomplete)
 
     def convert(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None
@@ -65,7 +74,10 @@ class Spelled(click.ParamType[object]):
 
 
 def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
-    """The request, or a text to print; a UsageError where the line makes no sense."""
+    """The request, or a text to print; a UsageError where the line makes no sense.
+
+    The text is empty where a shell has asked for completions, which click has answered then.
+    """
     try:
         made = build_group().main(
             list(arguments) or ["--help"],
@@ -78,8 +90,18 @@ def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
         return wanted.text
     except click.UsageError as error:
         raise as_usage_error(error, arguments) from None
+    except SystemExit:
+        return ""
     assert isinstance(made, Request)
     return made
+
+
+def complete_scripts(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from autodiff.cli.completion import scripts
+
+    return scripts(context, parameter, incomplete)
 
 
 class Group(click.Group):
@@ -122,6 +144,7 @@ def build_command(command: Command) -> click.Command:
             required=False,
             metavar=command.argument,
             nargs=-1 if command.takes_several else 1,
+            shell_complete=complete_scripts if command.argument.startswith("[SCRIPT") else None,
         )
     ]
     parameters += [build_option(option) for option in command.options]
