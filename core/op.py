@@ -12,7 +12,7 @@ from autodiff.core.registry import Table, declare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from autodiff.core.node import Node
@@ -262,6 +262,25 @@ class Op:
 
 #: Records under other names, by the op, the name and the details that were asked for.
 _RENAMED: dict[tuple[Any, ...], Op] = {}
+
+
+class ForEach(tuple["Any", ...]):
+    """The rules of an op with any number of operands: one function that is told which operand it is for.
+
+    ``pieces``, where there is one, answers for all of them at once: time grows as their number does then, and
+    not as its square, for each call of a rule is given all operands.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, index: Any) -> Any:
+        from functools import partial
+
+        return partial(super().__getitem__(0)[0], index)
+
+    @property
+    def pieces(self) -> Callable[..., Iterable[Any]] | None:
+        return super().__getitem__(0)[1]  # type: ignore[no-any-return] # what variadic() was given
 
 
 def elementwise(name: str, forward: Callable[..., Any], *partials: int | Rule, **details: Any) -> Op:

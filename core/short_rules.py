@@ -9,7 +9,7 @@ from autodiff.core.cotangents import fitted
 from autodiff.core.entrywise import ALIKE, BROADCAST
 from autodiff.core.lazy import np
 from autodiff.core.node import ArrayNode, Node
-from autodiff.core.op import Op
+from autodiff.core.op import ForEach, Op
 from autodiff.core.recipes import NEGATED, NONE, SAME, TIMES_OUT, TIMES_X, TIMES_Y, UNKNOWN, VJP, learn
 
 TYPE_CHECKING = False
@@ -38,13 +38,16 @@ def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[
     if out.__class__ is float:
         g, out = np.asarray(g), np.asarray(out)
     pulled = []
+    pieces = rules.pieces if rules.__class__ is ForEach else None
+    every = None if pieces is None else iter(pieces(g, operands, **params))
     index = -1
     for below in inputs:
         index += 1
+        piece = None if every is None else next(every)
         if below is None or not below.tracked:
             continue
         try:
-            c = rules[index](g, out, *operands, **params)
+            c = rules[index](g, out, *operands, **params) if piece is None else piece
         except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
             c = None
         c = pull_edge(node, index, g) if c is None else fitted(c, operands[index], op)

@@ -4,39 +4,37 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from autodiff.core.dtypes import promote
 from autodiff.core.errors import ShapeError
 from autodiff.core.functions import public
 from autodiff.core.lazy import np
 from autodiff.core.limits import check_allocation
-from autodiff.core.op import OPS, Op, primitive
+from autodiff.core.op import OPS, ForEach, Op, primitive
 from autodiff.core.ops.dims import size_along, wrap_dim
-from autodiff.core.ops.picking import select, slice_dim
+from autodiff.core.ops.picking import along, select, slice_dim
 from autodiff.core.ops.shape import repeat_dims, reshape_tensor, unsqueeze_dim
 from autodiff.core.sharing import number_pieces
 from autodiff.core.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
 
-class ForEach(tuple["Any", ...]):
-    """The rules of an op with any number of operands: one function that is told which operand it is for."""
+def variadic(
+    name: str,
+    forward: Callable[..., Any],
+    vjp: Callable[..., Any],
+    pieces: Callable[..., Iterable[Any]] | None = None,
+    **details: Any,
+) -> Op:
+    """Declare an op of any number of operands by ``vjp(index, g, out, *operands, **params)``.
 
-    __slots__ = ()
-
-    def __getitem__(self, index: Any) -> Any:
-        return partial(super().__getitem__(0), index)
-
-
-def variadic(name: str, forward: Callable[..., Any], vjp: Callable[..., Any], **details: Any) -> Op:
-    """Declare an op of any number of operands by ``vjp(index, g, out, *operands, **params)``."""
+    ``pieces(g, operands, **params)`` answers on arrays for all operands, in their order.
+    """
     op = primitive(name, forward, **details)
-    op.vjps = ForEach((vjp,))
+    op.vjps = ForEach(((vjp, pieces),))
     return op
 
 
@@ -48,11 +46,19 @@ def cat_vjp(index: int, g: Any, out: Any, *operands: Any, dim: int) -> Any:
     return slice_dim(g, dim=dim, start=start, stop=start + operands[index].shape[dim], step=1)
 
 
-cat: Op = variadic("cat", lambda *operands, dim: np.concatenate(operands, axis=dim), cat_vjp)
+def cat_pieces(g: Any, operands: tuple[Any, ...], dim: int) -> Iterator[Any]:
+    end = 0
+    for x in operands:
+        start, end = end, end + x.shape[dim]
+        yield g[along(dim, slice(start, end))]
+
+
+cat: Op = variadic("cat", lambda *operands, dim: np.concatenate(operands, axis=dim), cat_vjp, cat_pieces)
 stack: Op = variadic(
     "stack",
     lambda *operands, dim: np.stack(operands, axis=dim),
     lambda index, g, out, *operands, dim: select(g, dim=dim, index=index),
+    lambda g, operands, dim: np.moveaxis(g, dim, 0),
 )
 
 
@@ -81,7 +87,7 @@ def cat_tensors(tensors: list[Tensor], dim: int) -> Tensor:
     first = kept[0]
     dim = wrap_dim(first, dim)
     for position, x in enumerate(tensors):
-        if not any(x is k for k in kept):
+        if x.shape == (0,) != first.shape:
             continue
         if x.ndim != first.ndim:
             raise ShapeError(
