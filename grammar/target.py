@@ -150,7 +150,9 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
         error = not_differentiable(assigned, name)
         error.help = (*other_outputs(execution), *error.help)
         raise error
-    return assigned.node, name, None
+    # What grad() answers is a tuple, so that its output may be the last tensor that was given a name.
+    roots, seeds = differentiated.roots, differentiated.seeds
+    return assigned.node, name, seeds[roots.index(assigned.node)] if assigned.node in roots else None
 
 
 def name_assigned_last(execution: Execution) -> str | None:

@@ -221,6 +221,14 @@ def test_the_weight_of_the_scripts_own_backward_is_kept() -> None:
 # -- after the script's own backward ----------------------------------------------------------------
 
 
+@pytest.mark.parametrize("taken", ["g = {}", "g, = {}", "g = {}[0]", "print({})"])
+def test_the_weight_of_the_scripts_own_grad_is_kept(taken: str) -> None:
+    call = taken.format("torch.autograd.grad(Q, a, torch.tensor([1., 3.]))")
+    found = subject(f"a = torch.tensor([1., 2.], requires_grad=True)\nQ = a*2\n{call}")
+    assert (found.name, np.asarray(found.seed).tolist()) == ("Q", [1.0, 3.0])
+    assert [np.asarray(g).tolist() for g in found.received.values()][-1] == [2.0, 6.0]
+
+
 def test_a_training_loop_can_be_explained() -> None:
     text = (
         "w = torch.tensor(1., requires_grad=True)\n"
