@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 
 import click
 from autodiff.cli.options import Option
+from autodiff.core.errors import AutodiffError
+from autodiff.core.span import Source
+from autodiff.grammar.parser import parse
+from autodiff.grammar.scope import Names, visit
 from click.shell_completion import CompletionItem, split_arg_string
 
-#: A name at the begin of a line, or of a statement behind another, that is assigned there.
-ASSIGNED = re.compile(r"(?:^|;)[ \t]*([A-Za-z_]\w*)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
 #: Options that take names of the script, with what follows a name there.
 TAKES_NAMES = {"of": "", "wrt": "", "set": "="}
 #: Nobody waits longer for a key to answer than it takes to look through so much.
@@ -34,11 +35,14 @@ def scripts(context: click.Context, parameter: click.Parameter, incomplete: str)
 
 
 def names_assigned(words: list[str]) -> list[str]:
-    """The names that the first file among the words assigns, in its order."""
-    for path in filter(os.path.isfile, words):
+    """The names that the first script among the words assigns, in its order; none where it cannot be read."""
+    for path in filter(os.path.isfile, map(os.path.expanduser, words)):
         try:
             with open(path, encoding="utf-8") as file:
-                return list(dict.fromkeys(ASSIGNED.findall(file.read(LONGEST))))
-        except (OSError, ValueError):
+                script = parse(Source(file.read(LONGEST)))
+        except (OSError, ValueError, AutodiffError):
             return []
+        names = Names()
+        visit(script.body, names.module, names)
+        return [name for name in names.module.first_bound if name not in names.module.imports]
     return []

@@ -12,7 +12,7 @@ from autodiff.core.function import Context
 from autodiff.core.functions import METHODS as FUNCTION_METHODS
 from autodiff.core.lazy import Later
 from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode, Leaf, Node, ScalarNode
+from autodiff.core.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
 from autodiff.core.requirements import need_floats
 from autodiff.core.sharing import counter_of, keep_in_sight, share
 from autodiff.core.span import Span
@@ -237,7 +237,8 @@ def set_data(x: Tensor, value: Any) -> None:
         x.node = Leaf(value.value, tracked=node.tracked, cell=node.cell, site=mode.site)
         x.node.name = node.name
         x.value = x.node.out
-    elif isinstance(node, ScalarNode):  # whoever uses x from now on reads the new value
+    elif isinstance(node, OpNode) and x.value.__class__ is float:
+        # Whoever uses x from now on reads the new value: of a number the node has it, arrays are kept apart.
         keep_in_sight(counter_of(x), node)
         changes.go_on_unrecorded(x, node)
 

@@ -95,8 +95,7 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
     if settings.of is not None:
         value = asked_value(settings.of, execution)
         node = tracked_node(value, settings.of)
-        ran = last.seeds[last.roots.index(node)] if node in last.roots else None
-        return node, settings.of, ran
+        return node, settings.of, seed_given(node, execution)
     if last.roots:
         root = last.roots[0]
         return root, name_of(root, execution), last.seeds[0]
@@ -151,8 +150,15 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
         error.help = (*other_outputs(execution), *error.help)
         raise error
     # What grad() answers is a tuple, so that its output may be the last tensor that was given a name.
-    roots, seeds = differentiated.roots, differentiated.seeds
-    return assigned.node, name, seeds[roots.index(assigned.node)] if assigned.node in roots else None
+    return assigned.node, name, seed_given(assigned.node, execution)
+
+
+def seed_given(node: Node, execution: Execution) -> Any:
+    """What the script's own backward() or grad() began with there; None where none of them did."""
+    for ran in (execution.last_passes.backward, execution.last_passes.grad):
+        if node in ran.roots:
+            return ran.seeds[ran.roots.index(node)]
+    return None
 
 
 def name_assigned_last(execution: Execution) -> str | None:

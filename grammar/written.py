@@ -43,6 +43,8 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
         if output.value.__class__ is not float:  # where a pass from it is to begin takes a weight
             return None
         tape, at, value = output.tape, output.at, output.value
+        if last.grad.entry == (tape, at):  # what grad() answers is a tuple, and not the last tensor
+            seed = last.grad.seeds[0]
     site = None if tape[0].nodes is not None else tape[at][6]
     try:
         found = go_back(tape, at, seed, again=True)

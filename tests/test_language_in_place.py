@@ -170,6 +170,13 @@ def test_a_change_that_counts_is_refused_after_one_that_does_not(change: str, of
     assert error.code == "E0403"
 
 
+@pytest.mark.parametrize("of", ["1.", "[1.]"], ids=["a number", "an array"])
+def test_what_is_used_after_data_was_set_reads_the_new_value(of: str) -> None:
+    change = "h.data = h.data*0.5\ny = h*h\n"
+    start = f"w = torch.tensor({of}, requires_grad=True)\nh = w*2.0\n"
+    assert printed(start + change * 2 + "y.sum().backward()\nprint(w.grad.item())") == "2.0\n"
+
+
 def test_an_entry_is_read_before_the_value_it_is_changed_by() -> None:
     text = "a = [1]\ndef f():\n    a[0] = 10\n    return 5\na[0] += f()\nprint(a)"
     assert printed(text) == "[6]\n"

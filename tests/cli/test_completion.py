@@ -10,7 +10,19 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = "w1 = 3.; w2 = 4.\nbias: float = 2.\nL = w1*bias + w2\nif L == 2: pass\n"
+SCRIPT = """\
+import torch
+w1, w2 = torch.tensor(
+    3.,
+    requires_grad=True,
+), 4.
+bias: float = 2.
+def f(x):
+    weight = x * 2
+    return weight
+L = w1*bias + w2
+if L == 2: pass
+"""
 
 
 def complete(line: str, cwd: Path) -> list[str]:
@@ -23,6 +35,7 @@ def complete(line: str, cwd: Path) -> list[str]:
         cwd=cwd,
         env={
             **os.environ,
+            "HOME": str(cwd),
             "_AUTODIFF_COMPLETE": "bash_complete",
             "COMP_WORDS": line,
             "COMP_CWORD": str(len(words) - 1),
@@ -38,9 +51,11 @@ def complete(line: str, cwd: Path) -> list[str]:
         ("autodiff gr", ["plain,grad", "plain,graph"]),
         ("autodiff grad --wr", ["plain,--wrt"]),
         ("autodiff grad s.ad --wrt w", ["plain,w1", "plain,w2"]),
-        ("autodiff explain s.ad --of ", ["plain,w1", "plain,w2", "plain,bias", "plain,L"]),
+        ("autodiff explain s.ad --of ", ["plain,w1", "plain,w2", "plain,bias", "plain,f", "plain,L"]),
         ("autodiff grad --all s.ad --set b", ["plain,bias="]),
+        ("autodiff grad ~/s.ad --wrt w", ["plain,w1", "plain,w2"]),
         ("autodiff grad missing.ad --wrt w", []),
+        ("autodiff grad broken.ad --wrt w", []),
         ("autodiff graph s.ad --format d", ["plain,dot"]),
         ("autodiff grad s", ["file,s"]),
         ("autodiff lint s.ad s", ["file,s"]),
@@ -49,6 +64,7 @@ def complete(line: str, cwd: Path) -> list[str]:
 )
 def test_what_fits_is_offered(tmp_path: Path, line: str, offered: list[str]) -> None:
     (tmp_path / "s.ad").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "broken.ad").write_text("w1 = (\n", encoding="utf-8")
     assert complete(line, tmp_path) == offered
 
 

@@ -229,6 +229,15 @@ def test_the_weight_of_the_scripts_own_grad_is_kept(taken: str) -> None:
     assert [np.asarray(g).tolist() for g in found.received.values()][-1] == [2.0, 6.0]
 
 
+@pytest.mark.parametrize("x", ["2.0", "[2.0]"], ids=["a number", "an array"])
+@pytest.mark.parametrize("of", [None, "y"])
+def test_the_weight_of_grad_is_kept_of_a_single_number(x: str, of: str | None) -> None:
+    text = f"x = torch.tensor({x}, requires_grad=True)\ny = (x**3).sum()\n"
+    found = subject(text + "g = torch.autograd.grad(y, x, torch.tensor(5.))", of=of)
+    assert (found.name, found.seed) == ("y", 5.0)
+    assert [np.asarray(g).item() for g in found.received.values()][-1] == 60.0
+
+
 def test_a_training_loop_can_be_explained() -> None:
     text = (
         "w = torch.tensor(1., requires_grad=True)\n"
