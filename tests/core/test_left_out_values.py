@@ -168,15 +168,17 @@ def test_gradients_of_gradients_take_nodes(make: Callable[[Tensor], Tensor]) -> 
 def test_results_of_functions_and_differences_are_let_go_of() -> None:
     x, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
     sin, exp = FUNCTIONS["torch.sin"], FUNCTIONS["torch.exp"]
-    exp(sin(x * 1.0) - b)  # teaches
+    exp((sin(x * 1.0) - b) * 2)  # teaches
     product = x * 1.0
     sine = sin(product)
     difference = sine - b
-    kept = [ref(value.value) for value in (product, sine, difference)]
-    result = exp(difference)
+    doubled = difference * 2
+    kept = [ref(value.value) for value in (product, sine, difference, doubled)]
+    result = exp(doubled)
     assert is_written(result)
-    del product, sine, difference
-    assert [value() is None for value in kept] == [False, True, True]  # the sine's rule reads its operand
+    del product, sine, difference, doubled
+    # The rule of the sine reads its operand, that of a product its factors.
+    assert [value() is None for value in kept] == [False, True, False, True]
 
 
 def test_nodes_are_made_without_a_warning_and_of_arrays() -> None:
@@ -201,6 +203,7 @@ def test_nodes_are_made_without_a_warning_and_of_arrays() -> None:
         ({"vjps": (lambda g, out, x: g * np.asarray(x).size,)}, True),
         ({"fast_vjps": (lambda g, out, x: g * out,), "partials": (lambda out, x: x + 1.0,)}, True),
         ({"fast_vjps": (lambda g, out, x: g * x,), "partials": (lambda out, x: out,)}, True),
+        ({"fast_vjps": (lambda g, out, x: g * out,), "vjps": (lambda g, out, x: g * x,)}, True),
         ({"partials": (0,)}, True),  # of what has no slope the shape is asked for
     ],
 )
