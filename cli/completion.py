@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import click
+from autodiff.cli.inputs import decode
 from autodiff.cli.options import Option
 from autodiff.core.errors import AutodiffError
 from autodiff.core.span import Source
@@ -38,11 +39,11 @@ def names_assigned(words: list[str]) -> list[str]:
     """The names that the first script among the words assigns, in its order; none where it cannot be read."""
     for path in filter(os.path.isfile, map(os.path.expanduser, words)):
         try:
-            with open(path, encoding="utf-8") as file:
-                script = parse(Source(file.read(LONGEST)))
-        except (OSError, ValueError, AutodiffError):
+            with open(path, "rb") as file:
+                script = parse(Source(decode(file.read(LONGEST), path)))
+            names = Names()
+            visit(script.body, names.module, names)
+        except (OSError, AutodiffError):
             return []
-        names = Names()
-        visit(script.body, names.module, names)
         return [name for name in names.module.first_bound if name not in names.module.imports]
     return []

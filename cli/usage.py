@@ -90,7 +90,13 @@ def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
         return wanted.text
     except click.UsageError as error:
         raise as_usage_error(error, arguments) from None
-    except SystemExit:
+    except SystemExit as ended:
+        if ended.code:
+            raise UsageError(
+                f"there are no completions for `{os.environ.get('_AUTODIFF_COMPLETE')}`",
+                code="E0610",
+                help=("_AUTODIFF_COMPLETE is one of bash_source, zsh_source and fish_source",),
+            ) from None
         return ""
     assert isinstance(made, Request)
     return made

@@ -35,7 +35,7 @@ else:
 
 
 class Later:
-    """A module of our own that is loaded when one of its names is used; asking again takes no import.
+    """A module that is loaded when one of its names is used; asking again takes no import.
 
     An ``import`` inside a function takes half a microsecond each time, as long as numpy adds small arrays.
     """

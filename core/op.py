@@ -268,19 +268,20 @@ class ForEach(tuple["Any", ...]):
     """The rules of an op with any number of operands: one function that is told which operand it is for.
 
     ``pieces``, where there is one, answers for all of them at once: time grows as their number does then, and
-    not as its square, for each call of a rule is given all operands.
+    not as its square, for each call of a rule is given all operands. Both make up the one item of the tuple.
     """
 
     __slots__ = ()
 
     def __getitem__(self, index: Any) -> Any:
-        from functools import partial
-
-        return partial(super().__getitem__(0)[0], index)
+        rule, _ = super().__getitem__(0)
+        return lambda g, out, *operands, **params: rule(index, g, out, *operands, **params)
 
     @property
     def pieces(self) -> Callable[..., Iterable[Any]] | None:
-        return super().__getitem__(0)[1]  # type: ignore[no-any-return] # what variadic() was given
+        pieces: Callable[..., Iterable[Any]] | None
+        _, pieces = super().__getitem__(0)
+        return pieces
 
 
 def elementwise(name: str, forward: Callable[..., Any], *partials: int | Rule, **details: Any) -> Op:

@@ -34,7 +34,6 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     """How to call an op of one operand."""
     scalar, evaluate, dispatch, compute = op.scalar, op.evaluate_scalars, op.dispatch, None
     use, is_elementwise = entrywise.use_of(op, entrywise.ALIKE), entrywise.takes_floats(op)
-    needs_operand = needs_out = True
     of_array = entrywise.of_one(kind, op)
     assert scalar is not None
 
@@ -50,7 +49,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         return result(kind, op, (x,), (value,), evaluate(value))
 
     def call(x: Any) -> Any:
-        nonlocal compute, needs_operand, needs_out
+        nonlocal compute
         if x.__class__ is not kind:
             return evaluate(x) if x.__class__ is float else dispatch((x,), {})
         tape = mode.tape
@@ -70,15 +69,14 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
             if compute is None:
                 compute = entrywise.bare(op.forward)
                 array_tape.study(use)
-                needs_operand, needs_out = use.needs_operands, use.needs_out
             out = compute(value)
             made.value = out = np.asarray(out) if form.is_number else out
             made.tape = tape
             made.at = at
             made.own_node = made.cell = made.alias = made.versions = None
             made.requires_grad = x.requires_grad
-            kept = value if needs_operand else None
-            tape.append((use, x.at, 0, kept, None, out if needs_out else None, mode.site))
+            kept = value if use.needs_operands else None
+            tape.append((use, x.at, 0, kept, None, out if use.needs_out else None, mode.site))
             return made
         try:
             out = scalar(value)

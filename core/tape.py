@@ -345,10 +345,11 @@ def make_nodes(tape: Tape) -> None:
         if op.__class__ is Use:
             node = ArrayNode.__new__(ArrayNode)
             node.op, node._params = op.op, op.params
-            is_of_one = not b and y is None  # a number as second operand has no place, and is always kept
-            below = (nodes[abs(a)],) if is_of_one else (nodes[abs(a)], nodes[abs(b)])
-            node._inputs = below
-            node._operands = tuple([n.out if v is None else v for n, v in zip(below, (x, y))])  # noqa: B905
+            values = (x,) if not b and y is None else (x, y)  # a number has no place, and is never left out
+            node._inputs = (nodes[abs(a)], nodes[abs(b)])[: len(values)]
+            node._operands = tuple(
+                [below.out if v is None else v for below, v in zip(node._inputs, values, strict=True)]
+            )
             if out is None:
                 with np.errstate(all="ignore"):
                     out = np.asarray(op.op.forward(*node._operands))

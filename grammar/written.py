@@ -43,7 +43,10 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
         if output.value.__class__ is not float:  # where a pass from it is to begin takes a weight
             return None
         tape, at, value = output.tape, output.at, output.value
-        if last.grad.entry == (tape, at):  # what grad() answers is a tuple, and not the last tensor
+        ran = last.grad.entry
+        if (
+            ran is not None and ran[0] is tape and ran[1] == at
+        ):  # what grad() answers is no tensor, but a tuple
             seed = last.grad.seeds[0]
     site = None if tape[0].nodes is not None else tape[at][6]
     try:

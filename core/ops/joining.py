@@ -87,7 +87,7 @@ def cat_tensors(tensors: list[Tensor], dim: int) -> Tensor:
     first = kept[0]
     dim = wrap_dim(first, dim)
     for position, x in enumerate(tensors):
-        if x.shape == (0,) != first.shape:
+        if x.shape == (0,) and first.shape != (0,):
             continue
         if x.ndim != first.ndim:
             raise ShapeError(

@@ -68,6 +68,19 @@ def test_what_fits_is_offered(tmp_path: Path, line: str, offered: list[str]) -> 
     assert complete(line, tmp_path) == offered
 
 
+def test_a_shell_that_is_not_known_is_told_so(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "autodiff.cli"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "_AUTODIFF_COMPLETE": "tcsh_source"},
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there are no completions for `tcsh_source`" in done.stderr
+    assert "bash_source, zsh_source and fish_source" in done.stderr
+
+
 def test_a_file_that_is_no_text_offers_nothing(tmp_path: Path) -> None:
     (tmp_path / "s.ad").write_bytes(b"w1 = 1\n\xff\xfe")
     assert complete("autodiff grad s.ad --wrt w", tmp_path) == []
