@@ -7,6 +7,8 @@ serves gradients, gradients of gradients and the printed derivation. Families li
 
 from __future__ import annotations
 
+from functools import partial
+
 from autodiff.core.lazy import np
 from autodiff.core.registry import Table, declare
 
@@ -275,7 +277,7 @@ class ForEach(tuple["Any", ...]):
 
     def __getitem__(self, index: Any) -> Any:
         rule, _ = super().__getitem__(0)
-        return lambda g, out, *operands, **params: rule(index, g, out, *operands, **params)
+        return partial(rule, index)  # the reference of ops looks at what it is part of
 
     @property
     def pieces(self) -> Callable[..., Iterable[Any]] | None:
