@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from setuptools import setup
+from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
 
@@ -15,7 +15,17 @@ class BuildWithIndex(build_py):
         super().run()
         if not self.editable_mode:  # a checkout changes: there every family loads instead
             where = {**os.environ, "PYTHONPATH": os.path.abspath(self.build_lib)}
-            subprocess.run([sys.executable, "-B", "-m", "autodiff.core.op_index"], env=where, check=True)
+            subprocess.run([sys.executable, "-B", "-m", "autodiff.core.ops"], env=where, check=True)
 
 
-setup(cmdclass={"build_py": BuildWithIndex})
+LAYERS = ("core", "grammar", "cli")
+
+setup(
+    cmdclass={"build_py": BuildWithIndex},
+    packages=[
+        name
+        for layer in LAYERS
+        for name in (f"autodiff.{layer}", *[f"autodiff.{layer}.{room}" for room in find_packages(layer)])
+    ],
+    package_dir={f"autodiff.{layer}": layer for layer in LAYERS},
+)

@@ -32,7 +32,7 @@ def inputs(rows: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 def ours(rows: int, classes: int) -> Run:
     from autodiff.core import tensor
-    from autodiff.core.functions import FUNCTIONS
+    from autodiff.core.engine.public_functions import FUNCTIONS
 
     scores, targets = inputs(rows, classes)
     y, cross_entropy = tensor(targets), FUNCTIONS["F.cross_entropy"]

@@ -68,7 +68,7 @@ def inputs(formula: str, n: int) -> list[Any]:
 
 
 def ours(formula: str, n: int) -> Run:
-    from autodiff.core.functions import FUNCTIONS
+    from autodiff.core.engine.public_functions import FUNCTIONS
 
     arrays, work = inputs(formula, n), FORMULAS[formula][0]
     names = ("sum", "tanh", "exp", "sin", "log")

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy as np
-    from autodiff.core.tensors import Tensor
+    from autodiff.core.engine.tensor import Tensor
 
 
 def leaf(array: np.ndarray) -> Tensor:
     """A tensor that requires gradients, and no copy."""
-    from autodiff.core.tensors import Tensor, settle
+    from autodiff.core.engine.tensor import Tensor, settle
 
     return Tensor.of(settle(array)).set_requires_grad()
 

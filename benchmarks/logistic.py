@@ -36,7 +36,7 @@ def inputs(rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 def ours(rows: int) -> Run:
     from autodiff.core import tensor
-    from autodiff.core.functions import FUNCTIONS
+    from autodiff.core.engine.public_functions import FUNCTIONS
 
     loss = FUNCTIONS["F.binary_cross_entropy_with_logits"]
     features, labels, weights, bias = inputs(rows)

@@ -38,7 +38,7 @@ def cases(scale: float) -> list[Case]:
 
 
 def scripted(body: str, size: int) -> Run:
-    from autodiff.grammar.run import run as run_script
+    from autodiff.grammar.session.run import run as run_script
 
     text = HEAD.format(steps=size // 3) + BODIES[body] + TAIL
 
@@ -51,7 +51,7 @@ def scripted(body: str, size: int) -> Run:
 
 def driven(body: str, size: int) -> Run:
     from autodiff.core import tensor
-    from autodiff.core.op import OPS
+    from autodiff.core.graph.op import OPS
 
     sin = OPS["sin"]
 

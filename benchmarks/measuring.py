@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from autodiff.cli import heap
+from autodiff.cli.process import heap
 
 from benchmarks.cases import BYTES, SECONDS, Case, Side
 from benchmarks.machine import Interpreters, wait_until_idle

@@ -24,7 +24,7 @@ def cases(scale: float) -> list[Case]:
 
 def ours() -> tuple[list[Any], Callable[[Any], Any]]:
     from autodiff.core import tensor
-    from autodiff.core.op import OPS
+    from autodiff.core.graph.op import OPS
 
     return [tensor(value, requires_grad=True) for value in STARTS["dag"]], OPS["sin"]
 

@@ -24,10 +24,10 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 
-from autodiff.core.errors import CompileError
-from autodiff.core.span import Source
-from autodiff.grammar.layout import read_words
-from autodiff.grammar.parser import parse, table
+from autodiff.core.base.errors import CompileError
+from autodiff.core.base.source import Source
+from autodiff.grammar.syntax.parser import parse, table
+from autodiff.grammar.syntax.words import read_words
 
 README = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- parsing: begin -->", "<!-- parsing: end -->"

@@ -51,7 +51,7 @@ def logits(x: Any, parameters: list[Any], relu: Any) -> Any:
 
 def ours(batch: int, dtype: str) -> Run:
     from autodiff.core import tensor
-    from autodiff.core.functions import FUNCTIONS
+    from autodiff.core.engine.public_functions import FUNCTIONS
 
     data, classes, arrays = inputs(batch, dtype)
     x, y = tensor(data), tensor(classes)

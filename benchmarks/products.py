@@ -31,7 +31,7 @@ def inputs(n: int) -> list[np.ndarray]:
 
 
 def ours(n: int) -> Run:
-    from autodiff.core.functions import FUNCTIONS
+    from autodiff.core.engine.public_functions import FUNCTIONS
 
     arrays, total = inputs(n), FUNCTIONS["torch.sum"]
 

@@ -74,7 +74,7 @@ def program(kind: str, size: int, x: Any, a: Any, b: Any, sin: Any) -> Any:
 
 def ours(kind: str, size: int) -> Run:
     from autodiff.core import tensor
-    from autodiff.core.op import OPS
+    from autodiff.core.graph.op import OPS
 
     sin = OPS["sin"]
 

@@ -34,8 +34,8 @@ print(autograd.grad(lambda w1: 1 - (2 * (w1 * 1.0) + 3 * (w1 * 2.0)))(1.0))
 NAIVE = """\
 from pathlib import Path
 import click, numpy, rich.console, rich.table
-from autodiff.grammar import tables
-tables.compile_grammar(Path(tables.__file__).with_name("autodiff.lark").read_text(encoding="utf-8"))
+from autodiff.grammar.syntax import make_parse_table
+make_parse_table.compile_grammar(Path(make_parse_table.__file__).with_name("autodiff.lark").read_text(encoding="utf-8"))
 """
 #: What a shell sets to ask for completions.
 COMPLETION = ("_AUTODIFF_COMPLETE=bash_complete", "COMP_WORDS=autodiff gr", "COMP_CWORD=1")

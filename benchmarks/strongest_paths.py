@@ -64,7 +64,7 @@ def built(kind: str, size: int, leaves: list[Any], sin: Any) -> Any:
 def graph(kind: str, size: int) -> tuple[Any, Any]:
     """Our graph: the root and the leaf asked about."""
     from autodiff.core import tensor
-    from autodiff.core.op import OPS
+    from autodiff.core.graph.op import OPS
 
     leaves = [tensor(value, requires_grad=True) for value in STARTS["dag"]]
     root = built(kind, size, leaves, OPS["sin"])
@@ -72,9 +72,9 @@ def graph(kind: str, size: int) -> tuple[Any, Any]:
 
 
 def ours(kind: str, size: int) -> Run:
-    from autodiff.core.paths import count_paths
-    from autodiff.core.strongest import ScalarEdges
-    from autodiff.core.sweep import newest_first
+    from autodiff.core.engine.sweep import newest_first
+    from autodiff.core.paths.path_sum import count_paths
+    from autodiff.core.paths.strongest_paths import ScalarEdges
 
     root, leaf = graph(kind, size)
 
@@ -100,8 +100,8 @@ def torchs(kind: str, size: int) -> Run:
 
 def networkxs(kind: str, size: int) -> Run:
     import networkx
-    from autodiff.core.strongest import ScalarEdges
-    from autodiff.core.sweep import newest_first
+    from autodiff.core.engine.sweep import newest_first
+    from autodiff.core.paths.strongest_paths import ScalarEdges
 
     root, leaf = graph(kind, size)
     found = networkx.DiGraph()
@@ -117,7 +117,7 @@ def networkxs(kind: str, size: int) -> Run:
 
 def gradient(kind: str, size: int) -> Run:
     """What our pass finds for the leaf: torch's, if the graphs are the same."""
-    from autodiff.core.sweep import newest_first, sweep
+    from autodiff.core.engine.sweep import newest_first, sweep
 
     root, leaf = graph(kind, size)
     return lambda: [sweep(newest_first([root]), {root: 1.0})[leaf]]

@@ -41,8 +41,8 @@ def program(h: Any, a: Any, b: Any, steps: int, tanh: Any) -> Any:
 
 def ours(n: int, steps: int) -> Run:
     from autodiff.core import tensor
-    from autodiff.core.functions import FUNCTIONS
-    from autodiff.core.op import OPS
+    from autodiff.core.engine.public_functions import FUNCTIONS
+    from autodiff.core.graph.op import OPS
 
     arrays = inputs(n)
     total, tanh = FUNCTIONS["torch.sum"], OPS["tanh"]

@@ -37,9 +37,9 @@ def cases(scale: float) -> list[Case]:
 
 def graph(nodes: int) -> Any:
     """A graph of so many nodes, as ``autodiff graph`` describes it."""
-    from autodiff.core.describe import describe
-    from autodiff.core.span import Source
-    from autodiff.grammar.run import Settings, differentiate, execute
+    from autodiff.core.base.source import Source
+    from autodiff.core.derivation.describe import describe
+    from autodiff.grammar.session.run import Settings, differentiate, execute
 
     source = Source(SCRIPT.format(steps=(nodes - 4) // 3))
     settings = Settings()

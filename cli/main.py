@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import sys
 
-from autodiff.cli.arguments import Request, read_arguments
-from autodiff.cli.console import visible_lines
-from autodiff.cli.exit_codes import OK, OutputError, TimeOutError, as_autodiff_error, exit_code
-from autodiff.cli.inputs import NoScript
-from autodiff.cli.session import Session
-from autodiff.cli.supervisor import settle_signals, supervise
-from autodiff.core.errors import AutodiffError
+from autodiff.cli.command_line.fast_parser import Request, read_arguments
+from autodiff.cli.command_line.script_source import NoScript
+from autodiff.cli.process.exit_codes import OK, OutputError, TimeOutError, as_autodiff_error, exit_code
+from autodiff.cli.process.streams import visible_lines
+from autodiff.cli.process.supervisor import settle_signals, supervise
+from autodiff.cli.requests.session import Session
+from autodiff.core.base.errors import AutodiffError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def dispatch(session: Session, arguments: list[str]) -> int | None:
     elif session.request.command:
         return load_command(session.request.command)(session)
     else:
-        from autodiff.cli.usage import read_with_click
+        from autodiff.cli.command_line.click_parser import read_with_click
 
         made = read_with_click(arguments, session.out.width)
         if isinstance(made, Request):
@@ -152,7 +152,7 @@ def conclude(session: Session, error: BaseException) -> int:
 
 def explain_failure(session: Session, error: BaseException) -> None:
     if isinstance(error, NoScript) and session.diagnostics == "text":
-        from autodiff.cli.usage import read_with_click
+        from autodiff.cli.command_line.click_parser import read_with_click
 
         text = read_with_click([session.request.command, "--help"], session.err.width)
         session.err.write(str(text).rstrip("\n") + "\n\n")

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from autodiff.core.backward import grad
-    from autodiff.core.function import Function
-    from autodiff.core.mode import enable_grad, no_grad, set_grad_enabled
-    from autodiff.core.tensors import Tensor, tensor
+    from autodiff.core.engine.backward import grad
+    from autodiff.core.engine.custom_function import Function
+    from autodiff.core.engine.tensor import Tensor, tensor
+    from autodiff.core.graph.state import enable_grad, no_grad, set_grad_enabled
 
 __all__ = ["Function", "Tensor", "enable_grad", "grad", "no_grad", "set_grad_enabled", "tensor"]
 
@@ -23,6 +23,10 @@ __all__ = ["Function", "Tensor", "enable_grad", "grad", "no_grad", "set_grad_ena
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'autodiff.core' has no attribute {name!r}")
-    from autodiff.core import backward, function, mode, tensors
+    from autodiff.core.engine import backward, custom_function
+    from autodiff.core.engine import tensor as tensors
+    from autodiff.core.graph import state
 
-    return next(vars(module)[name] for module in (backward, function, mode, tensors) if name in vars(module))
+    return next(
+        vars(module)[name] for module in (backward, custom_function, state, tensors) if name in vars(module)
+    )

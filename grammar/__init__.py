@@ -6,6 +6,6 @@
 """
 
 # At once rather than on demand: the module `run` would otherwise hide the function of that name.
-from autodiff.grammar.run import run
+from autodiff.grammar.session.run import run
 
 __all__ = ["run"]

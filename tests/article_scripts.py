@@ -7,11 +7,11 @@ import sys
 from typing import Any
 
 import numpy as np
-from autodiff.core.describe import describe
-from autodiff.core.graph_report import Graph
-from autodiff.core.report import Derivation, GradientReport
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.derivation.graph_report import Graph
+from autodiff.core.report.records import Derivation, GradientReport
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from conftest import REPOSITORY
 from script_runner import run_script
 

@@ -32,8 +32,8 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(autouse=True)
 def sealed_state():
     """Grad mode, the running site, the recorder and the default dtype are as they were after each test."""
-    from autodiff.core import dtypes
-    from autodiff.core.mode import mode
+    from autodiff.core.graph import dtypes
+    from autodiff.core.graph.state import mode
 
     yield
     leaked = {

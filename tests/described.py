@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.core.describe import MOST_PATHS, describe
-from autodiff.core.graph_report import Graph
-from autodiff.core.report import Derivation, Subject
-from autodiff.core.span import Source
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import MOST_PATHS, describe
+from autodiff.core.derivation.graph_report import Graph
+from autodiff.core.report.records import Derivation, Subject
 from graph_builder import run
 
 FIRST = """\

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
-from autodiff.core.symbol import Symbol
+from autodiff.core.symbolic.expr import Expr, call, infix, name, neg, number, postfix
+from autodiff.core.symbolic.symbol import Symbol
 
 SIGNS = {
     ast.Add: "+",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from autodiff.core import tensor
-from autodiff.core.functions import FUNCTIONS
+from autodiff.core.engine.public_functions import FUNCTIONS
 
 #: Functions and the derivatives that textbooks give, in the order of operations that a rule has.
 ONE: dict[str, tuple[Any, Any]] = {

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from autodiff.core.naming import Names
-from autodiff.core.report import Subject
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.source import Source
+from autodiff.core.paths.node_names import Names
+from autodiff.core.report.records import Subject
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.session.run import Settings, execute
 
 
 def as_dims(dim: Any) -> Any:

@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import autodiff.core.ops  # noqa: F401  (fills the tables of functions)
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.functions import METHODS as FUNCTION_METHODS
-from autodiff.grammar.attributes import ATTRIBUTES, METHODS
-from autodiff.grammar.builtins import BUILTINS
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
+from autodiff.grammar.objects.attributes import ATTRIBUTES, METHODS
+from autodiff.grammar.objects.builtins import BUILTINS
 
 REPOSITORY = Path(__file__).parents[1]
-GRAMMAR = (REPOSITORY / "grammar" / "autodiff.lark").read_text(encoding="utf-8")
+GRAMMAR = (REPOSITORY / "grammar" / "syntax" / "autodiff.lark").read_text(encoding="utf-8")
 
 _RULES = "\n".join(line for line in GRAMMAR.partition("NAME: /")[0].split("\n") if not line.startswith("//"))
 #: Every keyword and sign the grammar quotes.

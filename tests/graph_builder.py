@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from autodiff.core import Tensor, tensor
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.mode import mode
-from autodiff.core.node import Node
-from autodiff.core.ops.indexing import getitem
-from autodiff.core.report import Subject
-from autodiff.core.span import Source, Span
-from autodiff.core.sweep import newest_first, sweep
+from autodiff.core.base.source import Source, Span
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.engine.sweep import newest_first, sweep
+from autodiff.core.graph.node import Node
+from autodiff.core.graph.state import mode
+from autodiff.core.ops.select.indexing import getitem
+from autodiff.core.report.records import Subject
 
 OPERATORS = {
     ast.Add: operator.add,

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autodiff.core import Tensor
-from autodiff.core.node import Node
-from autodiff.core.results import NamedResult
-from autodiff.grammar.values import BoundMethod, FunctionClass, Namespace, ScriptFunction
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.graph.node import Node
+from autodiff.grammar.objects.values import BoundMethod, FunctionClass, Namespace, ScriptFunction
 from exception_names import PYTHON_NAMES
 from language_generator import Script
 from script_runner import Outcome, run_script

@@ -11,30 +11,25 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from autodiff.core import printing
-from autodiff.core.errors import AutodiffError
-from autodiff.core.function import Context
-from autodiff.core.mode import mode
-from autodiff.core.tensors import Tensor
-from autodiff.grammar import (
-    arithmetic,
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.engine import printing
+from autodiff.core.engine.custom_function import Context
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
+from autodiff.grammar.interpret import (
     assignment,
-    builtins,
     calls,
+    compiler,
     comprehensions,
     definitions,
     expressions,
-    indexing,
-    interpreter,
     operators,
-    percent,
-    script_functions,
-    sequence_methods,
     statements,
-    syntax,
-    text,
 )
-from autodiff.grammar.values import Builtin
+from autodiff.grammar.objects import builtins, functions, percent_format, sequence_methods, subscripts, text
+from autodiff.grammar.objects import operators as arithmetic
+from autodiff.grammar.objects.values import Builtin
+from autodiff.grammar.syntax import tree
 from exception_names import PYTHON_NAMES
 
 Patch = pytest.MonkeyPatch
@@ -105,8 +100,8 @@ def without(field: str, value: Any) -> Callable[[Any, Any, Any], Any]:
 
 @mutant("closures keep the values of their making")
 def early_binding(patch: Patch) -> None:
-    right = script_functions.making
-    for module in (script_functions, definitions):
+    right = functions.making
+    for module in (functions, definitions):
         patch.setattr(
             module, "making", lambda *given: (lambda make: lambda frame: make(frame[:]))(right(*given))
         )
@@ -114,40 +109,40 @@ def early_binding(patch: Patch) -> None:
 
 @mutant("defaults are made anew by every call")
 def fresh_defaults(patch: Patch) -> None:
-    right = script_functions.bind
+    right = functions.bind
 
     def bind(function: Any, args: Any, kwargs: Any) -> Any:
         frame = right(function, args, kwargs)
         return [x[:] if x.__class__ is list and any(x is d for d in function.defaults) else x for x in frame]
 
-    patch.setattr(script_functions, "bind", bind)
+    patch.setattr(functions, "bind", bind)
 
 
 @mutant("keyword arguments are lost")
 def no_keywords(patch: Patch) -> None:
-    right = script_functions.bind
-    patch.setattr(script_functions, "bind", lambda function, args, kwargs: right(function, args, {}))
+    right = functions.bind
+    patch.setattr(functions, "bind", lambda function, args, kwargs: right(function, args, {}))
 
 
 @mutant("a return inside a loop goes on")
 def return_continues(patch: Patch) -> None:
-    right = interpreter.STATEMENTS[syntax.Return]
+    right = compiler.STATEMENTS[tree.Return]
 
     def compile_return(c: Any, node: Any) -> Any:
         run = right(c, node)
-        return lambda frame: run(frame) and interpreter.CONTINUE
+        return lambda frame: run(frame) and compiler.CONTINUE
 
-    patch.setitem(interpreter.STATEMENTS, syntax.Return, compile_return)
+    patch.setitem(compiler.STATEMENTS, tree.Return, compile_return)
 
 
 @mutant("a comprehension's variable is the one around it")
 def leaking_comprehension(patch: Patch) -> None:
-    right = interpreter.EXPRESSIONS[syntax.Comprehension]
+    right = compiler.EXPRESSIONS[tree.Comprehension]
 
     def compile_leaking(c: Any, node: Any) -> Any:
         run = right(c, node)
         target = node.clauses[0].target
-        slot = c.scope.slots.get(target.id) if isinstance(target, syntax.Name) else None
+        slot = c.scope.slots.get(target.id) if isinstance(target, tree.Name) else None
 
         def leak(frame: Any) -> Any:
             found = run(frame)
@@ -157,30 +152,30 @@ def leaking_comprehension(patch: Patch) -> None:
 
         return leak
 
-    patch.setitem(interpreter.EXPRESSIONS, syntax.Comprehension, compile_leaking)
+    patch.setitem(compiler.EXPRESSIONS, tree.Comprehension, compile_leaking)
 
 
 # -- statements -------------------------------------------------------------------------------------
 
 MUTANTS |= {
-    "for never comes to its else": construct(syntax.For, interpreter.STATEMENTS, without("orelse", ())),
-    "while never comes to its else": construct(syntax.While, interpreter.STATEMENTS, without("orelse", ())),
+    "for never comes to its else": construct(tree.For, compiler.STATEMENTS, without("orelse", ())),
+    "while never comes to its else": construct(tree.While, compiler.STATEMENTS, without("orelse", ())),
     "continue leaves the loop": entry(
-        interpreter.STATEMENTS, syntax.Continue, lambda right: lambda c, node: lambda frame: interpreter.BREAK
+        compiler.STATEMENTS, tree.Continue, lambda right: lambda c, node: lambda frame: compiler.BREAK
     ),
     "break goes on": entry(
-        interpreter.STATEMENTS, syntax.Break, lambda right: lambda c, node: lambda frame: interpreter.CONTINUE
+        compiler.STATEMENTS, tree.Break, lambda right: lambda c, node: lambda frame: compiler.CONTINUE
     ),
     "elif is not tried": construct(
-        syntax.If,
-        interpreter.STATEMENTS,
+        tree.If,
+        compiler.STATEMENTS,
         lambda right, c, node: without("branches", node.branches[:1])(right, c, node),
     ),
     "del leaves the value": attribute(
         assignment, "deletion", lambda right: lambda c, target: lambda frame: None
     ),
     "assert is skipped": entry(
-        interpreter.STATEMENTS, syntax.Assert, lambda right: lambda c, node: lambda frame: None
+        compiler.STATEMENTS, tree.Assert, lambda right: lambda c, node: lambda frame: None
     ),
     "an empty list is true": attribute(statements, "is_true", lambda right: lambda x: x == [] or right(x)),
     "the star takes all that is there": attribute(
@@ -193,8 +188,8 @@ MUTANTS |= {
         ),
     ),
     "the second target of a chain is left out": construct(
-        syntax.Assign,
-        interpreter.STATEMENTS,
+        tree.Assign,
+        compiler.STATEMENTS,
         lambda right, c, node: without("targets", node.targets[:1])(right, c, node),
     ),
 }
@@ -224,7 +219,7 @@ def new_tensor(patch: Patch) -> None:
 
 @mutant("no_grad() outlives a return or break")
 def stays_off(patch: Patch) -> None:
-    right = interpreter.STATEMENTS[syntax.With]
+    right = compiler.STATEMENTS[tree.With]
 
     def compile_with(c: Any, node: Any) -> Any:
         run = right(c, node)
@@ -237,7 +232,7 @@ def stays_off(patch: Patch) -> None:
 
         return stay
 
-    patch.setitem(interpreter.STATEMENTS, syntax.With, compile_with)
+    patch.setitem(compiler.STATEMENTS, tree.With, compile_with)
 
 
 @mutant("a decorated function records")
@@ -259,13 +254,11 @@ def without_precedence(right: Any, c: Any, node: Any) -> Any:
 
 
 MUTANTS |= {
-    "only the last comparison of a chain counts": construct(
-        syntax.Comparison, interpreter.EXPRESSIONS, last_link
-    ),
-    "and gives true or false": construct(syntax.Boolean, interpreter.EXPRESSIONS, without_precedence),
+    "only the last comparison of a chain counts": construct(tree.Comparison, compiler.EXPRESSIONS, last_link),
+    "and gives true or false": construct(tree.Boolean, compiler.EXPRESSIONS, without_precedence),
     "the branches of a conditional change places": construct(
-        syntax.Conditional,
-        interpreter.EXPRESSIONS,
+        tree.Conditional,
+        compiler.EXPRESSIONS,
         lambda right, c, node: right(c, swapped(node)),
     ),
     "// cuts towards zero": entry(arithmetic.BINARY, "//", lambda right: truncated(right)),
@@ -284,7 +277,7 @@ MUTANTS |= {
     "in is not in": entry(arithmetic.COMPARISON, "in", lambda right: lambda x, y: not right(x, y)),
     "<= is <": entry(arithmetic.COMPARISON, "<=", lambda right: arithmetic.COMPARISON["<"]),
     "the step of a slice is forgotten": attribute(
-        indexing, "plain_slice", lambda right: lambda index: slice(right(index).start, right(index).stop)
+        subscripts, "plain_slice", lambda right: lambda index: slice(right(index).start, right(index).stop)
     ),
     "conditions of a comprehension are not asked": attribute(
         comprehensions, "is_true", lambda right: lambda x: True
@@ -348,7 +341,7 @@ MUTANTS |= {
         lambda right: lambda value, field, spec: right(value, text.FormatField(""), spec),
     ),
     "%-formats forget their precision": attribute(
-        percent,
+        percent_format,
         "formatted",
         lambda right: lambda value, spec: right(value, spec[-1]),
     ),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from autodiff.core.errors import AutodiffError
-from autodiff.core.loop_program import LoopProgram
-from autodiff.core.node import Leaf, ScalarNode
-from autodiff.core.span import Source
-from autodiff.core.tensors import Tensor
-from autodiff.grammar.run import Settings, execute
-from autodiff.grammar.values import LAZY, ScriptFunction
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.loop_program import LoopProgram
+from autodiff.core.graph.node import Leaf, ScalarNode
+from autodiff.grammar.objects.values import LAZY, ScriptFunction
+from autodiff.grammar.session.run import Settings, execute
 
 #: What prints an address, or tensors with theirs.
 HOLDERS = {ScriptFunction, list, tuple, *LAZY}
@@ -19,8 +19,8 @@ HOLDERS = {ScriptFunction, list, tuple, *LAZY}
 
 @pytest.fixture(autouse=True)
 def short_loops_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autodiff.grammar.loop_programs.WORTH", 0)
-    monkeypatch.setattr("autodiff.grammar.loop_programs.FEWEST", 2)
+    monkeypatch.setattr("autodiff.grammar.interpret.fast_loops_compile.WORTH", 0)
+    monkeypatch.setattr("autodiff.grammar.interpret.fast_loops_compile.FEWEST", 2)
 
 
 @pytest.fixture

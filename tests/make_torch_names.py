@@ -1,4 +1,4 @@
-"""Writes ``grammar/torch_names.txt``: the public functions and methods that torch has and the language lacks.
+"""Writes ``grammar/objects/torch_names.txt``: what torch has and the language lacks.
 
 Run ``python tests/make_torch_names.py`` with torch installed; ``tests/test_absent.py`` fails when the file is
 not what it writes. A line has the names of one module, or of the methods of a tensor.
@@ -12,13 +12,13 @@ from typing import Any
 
 import autodiff.core.ops  # noqa: F401  - declares every function
 import torch
-from autodiff.core.tensors import Tensor
-from autodiff.grammar import absent
-from autodiff.grammar.attributes import ATTRIBUTES, find_method
-from autodiff.grammar.namespaces import namespace
-from autodiff.grammar.values import UNBOUND
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.objects import absent_table
+from autodiff.grammar.objects.attributes import ATTRIBUTES, find_method
+from autodiff.grammar.objects.namespaces import namespace
+from autodiff.grammar.objects.values import UNBOUND
 
-TARGET = Path(absent.__file__).with_name("torch_names.txt")
+TARGET = Path(absent_table.__file__).with_name("torch_names.txt")
 MODULES = {
     "torch": torch,
     "torch.nn.functional": torch.nn.functional,
@@ -29,7 +29,7 @@ MODULES = {
 
 def lacks(owner: str, name: str) -> bool:
     """Whether nothing in the language has the name, and no rewrite of its own says what to write."""
-    if absent.entry_of(f"{owner}.{name}") is not None:
+    if absent_table.entry_of(f"{owner}.{name}") is not None:
         return False
     if owner == "Tensor":
         return (Tensor, name) not in ATTRIBUTES and find_method(Tensor.of(1.0), name) is None

@@ -1,4 +1,4 @@
-"""Writes ``grammar/torch_signatures.txt``: how torch reads the arguments of every public function and method.
+"""Writes ``grammar/help/torch_signatures.txt``: how torch reads the arguments of functions and methods.
 
 Run ``python tests/make_torch_signatures.py`` with torch installed; ``tests/test_wrong_calls.py`` fails
 when the file is not what it writes. Functions that torch has in Python have a Python signature. Of the others
@@ -17,15 +17,15 @@ from typing import Any
 import autodiff.core.ops  # noqa: F401  - declares every function
 import torch
 from agreed_lines import first_line
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.tensors import Tensor
-from autodiff.grammar import refusal
-from autodiff.grammar.attributes import METHODS as METHODS_OF_SCRIPTS
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help import torch_argument_errors
+from autodiff.grammar.objects.attributes import METHODS as METHODS_OF_SCRIPTS
 from ops.generators import spelled
 from torch_prelude import run_with_torch
 from wrong_calls import DIE_OF_NOTHING, operands_before, parameters_of, samples_of
 
-TARGET = Path(refusal.__file__).with_name("torch_signatures.txt")
+TARGET = Path(torch_argument_errors.__file__).with_name("torch_signatures.txt")
 OWNERS = {
     "torch": torch,
     "F": torch.nn.functional,

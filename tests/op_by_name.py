@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import Tensor
-from autodiff.core.errors import AutodiffError
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.results import NamedResult
-from autodiff.core.tensors import settle
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.engine.tensor import settle
 from op_oracle import Case
 
 
@@ -97,7 +97,7 @@ def compare_errors(name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | No
 def compare_warnings(name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
     """Both sides warn, with the same words."""
     import torch
-    from autodiff.core.mode import mode
+    from autodiff.core.graph.state import mode
 
     warned = torch.is_warn_always_enabled()
     torch.set_warn_always(True)  # else what warns depends on the tests that ran before

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from autodiff.core import Tensor, grad, tensor
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.op import OPS
-from autodiff.core.results import NamedResult
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.graph.op import OPS
 
 NO_WORDS: dict[str, Any] = {}
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import cache
 from random import Random
 
-from autodiff.core.functions import FUNCTIONS, Parameter
-from autodiff.core.functions import METHODS as FUNCTION_METHODS
+from autodiff.core.engine.public_functions import FUNCTIONS, Parameter
+from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
 from fuzz_words import (
     BLOCKS,
     CUSTOM_FUNCTION,

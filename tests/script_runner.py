@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from autodiff.core.errors import AutodiffError
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, execute
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.grammar.session.run import Settings, execute
 
 
 @dataclass

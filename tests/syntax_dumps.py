@@ -6,10 +6,10 @@ import ast
 import io
 import warnings
 
-from autodiff.core.errors import CompileError
-from autodiff.core.span import Source
-from autodiff.grammar import syntax
-from autodiff.grammar.parser import parse
+from autodiff.core.base.errors import CompileError
+from autodiff.core.base.source import Source
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse
 
 OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -262,7 +262,7 @@ class OurDump:
     def __call__(self, node):
         if isinstance(node, tuple):
             return tuple([self(item) for item in node])
-        if not isinstance(node, syntax.Syntax):
+        if not isinstance(node, tree.Syntax):
             return node
         method = getattr(self, type(node).__name__, None)
         if method is not None:
@@ -327,7 +327,7 @@ class OurDump:
 
     def Argument(self, node):
         value = self(node.value)
-        if isinstance(node.value, syntax.Comprehension) and not self.is_list(node.value):
+        if isinstance(node.value, tree.Comprehension) and not self.is_list(node.value):
             value = (value[0], None, *value[2:])
         return (node.star, node.keyword, value)
 

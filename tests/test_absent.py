@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from autodiff.grammar.absent import CARETS, ENTRIES, IMPORTABLE, absence, entry_of
-from autodiff.grammar.namespaces import MAKERS, namespace
-from autodiff.grammar.rewrite import Rewrite
-from autodiff.grammar.values import UNBOUND
+from autodiff.grammar.objects.absent_table import CARETS, ENTRIES, IMPORTABLE, absence, entry_of
+from autodiff.grammar.objects.namespaces import MAKERS, namespace
+from autodiff.grammar.objects.rewrite import Rewrite
+from autodiff.grammar.objects.values import UNBOUND
 from conftest import TESTS
 from script_runner import printed, run_script
 

@@ -8,13 +8,14 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from autodiff.cli.arguments import read_arguments
+from autodiff.cli.command_line.fast_parser import read_arguments
 from autodiff.cli.main import load_command
 from autodiff.cli.render.reference import markdown_text
-from autodiff.cli.session import Session
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.op import OPS, Op
-from autodiff.grammar import attributes, catalog, namespaces
+from autodiff.cli.requests.session import Session
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.graph.op import OPS, Op
+from autodiff.grammar.objects import attributes, namespaces
+from autodiff.grammar.reference import catalog
 from conftest import REPOSITORY
 from documents import blocks
 from script_runner import printed, run_script
@@ -30,7 +31,7 @@ def cosh3() -> Iterator[Op]:
     before = [dict(table) for table in tables]
     source = "CONTRIBUTING.md: the record"
     linecache.cache[source] = (len(RECORD), None, RECORD.splitlines(keepends=True), source)
-    exec(compile(RECORD, source, "exec"), {"__name__": "autodiff.core.ops.transcendental"})
+    exec(compile(RECORD, source, "exec"), {"__name__": "autodiff.core.ops.elementwise.transcendental"})
     yield OPS["cosh3"]
     for table, was in zip(tables, before, strict=True):
         table.clear()

@@ -12,13 +12,13 @@ import pytest
 from autodiff.cli.render.latex import latex_document
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import explain_lines
-from autodiff.core.describe import describe, describe_twice
-from autodiff.core.entry_report import Entry
-from autodiff.core.errors import UsageError
-from autodiff.core.report import Derivation, GradientReport
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.second_order import differentiate_twice
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe, describe_twice
+from autodiff.core.report.entry_records import Entry
+from autodiff.core.report.records import Derivation, GradientReport
+from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.second_order import differentiate_twice
 from conftest import REPOSITORY, TESTS
 
 GOLDEN = TESTS / "golden" / "by_hand"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.cli.render.reports import formula_text
-from autodiff.core.describe import describe
-from autodiff.core.errors import AutodiffError, UsageError
-from autodiff.core.naming import Names
-from autodiff.core.report import GradientReport, Subject
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.errors import AutodiffError, UsageError
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.paths.node_names import Names
+from autodiff.core.report.records import GradientReport, Subject
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from formula_evaluator import assert_formula_gives, variables_of
 from script_generator import generate
 

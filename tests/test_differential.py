@@ -139,8 +139,8 @@ PLANTED = {
 
 @pytest.mark.parametrize(("table", "sign", "mistake"), PLANTED.values(), ids=PLANTED)
 def test_a_planted_mistake_is_found(corpus, monkeypatch, table, sign, mistake) -> None:
-    from autodiff.grammar import arithmetic
-    from autodiff.grammar.operators import SHORT_WAYS
+    from autodiff.grammar.interpret.operators import SHORT_WAYS
+    from autodiff.grammar.objects import operators as arithmetic
 
     operators = {
         "BINARY": arithmetic.BINARY,

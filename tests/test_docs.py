@@ -10,10 +10,10 @@ import re
 from pathlib import Path
 
 import pytest
-from autodiff.cli.topics import find_topic
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.tensors import Tensor
-from autodiff.grammar import modules
+from autodiff.cli.requests.help_topics import find_topic
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.objects import nn_modules
 from conftest import REPOSITORY
 from documents import check_session, missing_tests, sessions
 from exception_names import PYTHON_NAMES
@@ -123,7 +123,7 @@ def test_every_function_is_listed(update_golden: bool) -> None:
     text = LANGUAGE.read_text()
     for prefix in ("torch", "F", "linalg", "special", "nn"):
         functions = (key.partition(".")[2] for key in FUNCTIONS if key.startswith(f"{prefix}."))
-        names = sorted(modules.MEMBERS if prefix == "nn" else functions)
+        names = sorted(nn_modules.MEMBERS if prefix == "nn" else functions)
         listed = re.search(rf"^`{prefix}\.`: (.*)$", text, re.MULTILINE)
         assert listed is not None, prefix
         line = " ".join(f"`{name}`" for name in names)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import explain_lines
-from autodiff.core.describe import describe
-from autodiff.core.errors import AutodiffError
-from autodiff.core.naming import Names
-from autodiff.core.paths import paths_between
-from autodiff.core.report import Derivation, Subject
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.paths.node_names import Names
+from autodiff.core.paths.path_sum import paths_between
+from autodiff.core.report.records import Derivation, Subject
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from conftest import REPOSITORY, TESTS
 from formula_evaluator import assert_formula_gives, variables_of
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of

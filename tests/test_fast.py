@@ -13,14 +13,16 @@ from typing import Any
 import fast_programs
 import numpy as np
 import pytest
-from autodiff.core import application, grad, short_sweep, sweep, tensor
-from autodiff.core.errors import GradientError, ScriptError
-from autodiff.core.fast import is_fast
-from autodiff.core.function import apply_function
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.mode import enable_grad
-from autodiff.core.node import ArrayNode, ScalarNode
-from autodiff.core.sweep import newest_first, pass_back
+from autodiff.core import grad, tensor
+from autodiff.core.base.errors import GradientError, ScriptError
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.engine import apply, sweep
+from autodiff.core.engine.custom_function import apply_function
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.sweep import newest_first, pass_back
+from autodiff.core.fast import array_sweep
+from autodiff.core.graph.node import ArrayNode, ScalarNode
+from autodiff.core.graph.state import enable_grad
 from autodiff.grammar.lints.signatures import fit
 
 PROGRAMS = 200
@@ -83,8 +85,8 @@ def test_the_short_ways_are_taken() -> None:
 def test_nothing_is_asked_twice_of_small_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values and rules of arrays of floats come without the questions of the general way."""
     asked: list[str] = []
-    monkeypatch.setattr(application, "_in_common_type", lambda op, _: asked.append(op.name))
-    for module in (short_sweep.sweeps, sweep):  # the first keeps what it found in the other
+    monkeypatch.setattr(apply, "_in_common_type", lambda op, _: asked.append(op.name))
+    for module in (array_sweep.sweeps, sweep):  # the first keeps what it found in the other
         monkeypatch.setattr(module, "pull_back", lambda node, _: asked.append(node.op.name))
         monkeypatch.setattr(module, "pull_edge_or_none", lambda node, *_: asked.append(node.op.name))
     x, w = (tensor(np.ones((3, 3)), requires_grad=True) for _ in range(2))

@@ -20,13 +20,13 @@ from random import Random
 
 import pytest
 from autodiff.cli.codes import CODES
-from autodiff.cli.inputs import decode, unify_lines
+from autodiff.cli.command_line.script_source import decode, unify_lines
 from autodiff.cli.render.diagnostic import diagnostic_lines
-from autodiff.core.describe import describe
-from autodiff.core.errors import AutodiffError, GradientError, UsageError
-from autodiff.core.limits import limits
-from autodiff.core.span import Source, Span
-from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
+from autodiff.core.base.limits import limits
+from autodiff.core.base.source import Source, Span
+from autodiff.core.derivation.describe import describe
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from script_fuzzer import mutated_script, random_bytes, random_script

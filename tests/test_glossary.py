@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.op import OPS
-from autodiff.core.op_words import NOT_IN_THE_LANGUAGE
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.graph.op import OPS
+from autodiff.core.symbolic.op_names import NOT_IN_THE_LANGUAGE
 from why_scripts import derivation_of
 
 MATRIX = "A = torch.tensor([[2., 1.], [1., 3.]], requires_grad=True)\n"

@@ -10,18 +10,18 @@ import pytest
 from autodiff.cli.render.json import derivation_entry, kink_entry
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.paths import kink_lines
-from autodiff.core.describe import describe
-from autodiff.core.errors import AutodiffError
-from autodiff.core.kink_table import CHOICES, TABLE
-from autodiff.core.kinks import Kink, kinks_of
-from autodiff.core.naming import Names
-from autodiff.core.op import OPS
-from autodiff.core.span import Source
-from autodiff.core.sweep import leading_to
-from autodiff.core.verdict import KINK, NOT_FINITE, OK, UNDECIDED
-from autodiff.core.verify import verify
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.core.check.verify import verify
+from autodiff.core.derivation.describe import describe
+from autodiff.core.engine.sweep import leading_to
+from autodiff.core.graph.op import OPS
+from autodiff.core.paths.node_names import Names
+from autodiff.core.report.verdict import KINK, NOT_FINITE, OK, UNDECIDED
+from autodiff.core.why.kink_table import CHOICES, TABLE
+from autodiff.core.why.kinks import Kink, kinks_of
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from conftest import REPOSITORY, TESTS
 
 GOLDEN = TESTS / "golden" / "kinks.txt"

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from autodiff.core.limits import limits
-from autodiff.core.span import Source
-from autodiff.grammar import syntax
-from autodiff.grammar.arithmetic import BINARY, COMPARISON, UNARY
-from autodiff.grammar.builtins import BUILTINS
-from autodiff.grammar.parser import parse
-from autodiff.grammar.walk import walk
+from autodiff.core.base.limits import limits
+from autodiff.core.base.source import Source
+from autodiff.grammar.objects.builtins import BUILTINS
+from autodiff.grammar.objects.operators import BINARY, COMPARISON, UNARY
+from autodiff.grammar.syntax import tree as syntax
+from autodiff.grammar.syntax.parser import parse
+from autodiff.grammar.syntax.walk import walk
 from language_comparison import Compared, compare, to_the_letter
 from language_generator import Script, generate, with_mistake
 from language_mistakes import MISTAKES

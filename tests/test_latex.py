@@ -11,15 +11,15 @@ import pytest
 from autodiff.cli.render.latex import latex_document
 from autodiff.cli.render.markdown import item, markdown_document
 from autodiff.cli.render.page import Page
-from autodiff.core.describe import describe
-from autodiff.core.errors import AutodiffError
-from autodiff.core.expr import Expr, call, infix, name, neg, number, postfix
-from autodiff.core.latex import latex, name_latex
-from autodiff.core.latex_lines import BRACKET, broken, width
-from autodiff.core.report import GradientReport
-from autodiff.core.span import Source
-from autodiff.grammar.remedies import add_remedies
-from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.report.records import GradientReport
+from autodiff.core.symbolic.expr import Expr, call, infix, name, neg, number, postfix
+from autodiff.core.symbolic.latex import latex, name_latex
+from autodiff.core.symbolic.latex_lines import BRACKET, broken, width
+from autodiff.grammar.repair.gradient_remedies import add_remedies
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from conftest import REPOSITORY, TESTS
 from latex_reader import LatexError, read_document, read_math
 

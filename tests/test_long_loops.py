@@ -12,8 +12,8 @@ import pytest
 #: objects there are and what the most was that the process took, in bytes.
 DRIVER = """
 import gc, json, resource, sys
-from autodiff.core.span import Source
-from autodiff.grammar.run import execute
+from autodiff.core.base.source import Source
+from autodiff.grammar.session.run import execute
 
 gc.disable()
 told = []

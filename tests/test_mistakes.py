@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from autodiff.cli.render.diagnostic import diagnostic_lines
-from autodiff.core.errors import AutodiffError
-from autodiff.core.span import Source
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
 from conftest import TESTS
 from exception_names import PYTHON_NAMES
 from script_runner import run_script

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from autodiff.core.tensors import Tensor
+from autodiff.core.engine.tensor import Tensor
 from conftest import TESTS
 from script_runner import run_script
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 import random
 
-from autodiff.cli.verification import check_all
-from autodiff.core.errors import GradientError
-from autodiff.core.span import Source
-from autodiff.core.verdict import OK, UNDECIDED, WRONG, Check
-from autodiff.grammar.moved_runs import Probe, Rerun
-from autodiff.grammar.run import Settings, Stage, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.cli.requests.verify import check_all
+from autodiff.core.base.errors import GradientError
+from autodiff.core.base.source import Source
+from autodiff.core.report.verdict import OK, UNDECIDED, WRONG, Check
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.session.rerun import Probe, Rerun
+from autodiff.grammar.session.run import Settings, Stage, differentiate, execute
 from script_generator import generate
 
 #: Smooth functions with their derivatives, both of x.

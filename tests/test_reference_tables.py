@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from autodiff.core.functions import METHODS as FUNCTION_METHODS
-from autodiff.core.limits import limits
-from autodiff.core.tensors import Tensor
-from autodiff.grammar.attributes import ATTRIBUTES, METHODS
-from autodiff.grammar.builtins import BUILTINS
-from autodiff.grammar.namespaces import AUTOGRAD, PYTHONS
-from autodiff.grammar.scalar_functions import MATH, NUMPY
+from autodiff.core.base.limits import limits
+from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.objects.attributes import ATTRIBUTES, METHODS
+from autodiff.grammar.objects.builtins import BUILTINS
+from autodiff.grammar.objects.math_functions import MATH, NUMPY
+from autodiff.grammar.objects.namespaces import AUTOGRAD, PYTHONS
 from conftest import REPOSITORY
 from test_differences import REWRITES
 

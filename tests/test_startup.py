@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.op import OPS
-from autodiff.core.registry import read_index
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.graph.op import OPS
+from autodiff.core.graph.registry import read_index
 from conftest import REPOSITORY
 
 GOLDEN = REPOSITORY / "tests" / "golden" / "imports"
@@ -33,7 +33,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for layer in ("core", "grammar", "cli"):
         ignored = shutil.ignore_patterns("__pycache__", "index.txt")
         shutil.copytree(REPOSITORY / layer, site / "autodiff" / layer, ignore=ignored)
-    python(site, "-m", "autodiff.core.op_index")
+    python(site, "-m", "autodiff.core.ops")
     return site
 
 
@@ -75,9 +75,9 @@ def test_the_index_has_every_name(installed: Path) -> None:
 
 EACH_ALONE = """\
 import os
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.op import OPS
-from autodiff.core.registry import loading, read_index
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.graph.op import OPS
+from autodiff.core.graph.registry import loading, read_index
 tables = {"ops": OPS, "functions": FUNCTIONS, "methods": METHODS}
 names = [(title, name, family) for title, found in read_index().items() for name, family in found.items()]
 for one in sorted({family for *_, family in names}):
@@ -103,5 +103,5 @@ def test_without_an_index_every_name_is_found_too(installed: Path, tmp_path: Pat
     code = "from autodiff.grammar import run; print(run('y = sinh(zeros(1)); tensor([1.]).cosh_()')['y'])"
     for site in (installed, checkout):
         assert python(site, "-c", code).stdout == python(installed, "-c", code).stdout != ""
-    assert "autodiff.core.ops.ctc" in loaded(checkout, "-c", code)
-    assert "autodiff.core.ops.ctc" not in loaded(installed, "-c", code)
+    assert "autodiff.core.ops.losses.ctc" in loaded(checkout, "-c", code)
+    assert "autodiff.core.ops.losses.ctc" not in loaded(installed, "-c", code)

@@ -7,11 +7,11 @@ import re
 import pytest
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import explain_lines
-from autodiff.core.describe import describe
-from autodiff.core.errors import AutodiffError
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from conftest import REPOSITORY, TESTS
 
 SCRIPTS = {

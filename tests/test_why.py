@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.paths import cause_lines
-from autodiff.core.report import Derivation
+from autodiff.core.report.records import Derivation
 from conftest import TESTS
 from why_scripts import derivation_of
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.limits import limits
-from autodiff.core.span import Source
-from autodiff.grammar import remedies
-from autodiff.grammar.run import Settings
+from autodiff.core.base.limits import limits
+from autodiff.core.base.source import Source
+from autodiff.grammar.repair import gradient_remedies
+from autodiff.grammar.session.run import Settings
 from why_scripts import LEAF, derivation_of, repairs
 
 
@@ -14,14 +14,14 @@ def test_trials_end_after_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> None
     script = "for i in range(100): pass\n" + LEAF.format("[0., 0.]") + "y = x / x.norm()\ny[0].backward()"
     second = ["keep the divisor away from 0: x / (x.norm() + 1e-6)"]
     assert repairs(script) == second
-    monkeypatch.setattr(remedies, "MOST_STEPS", 102)
+    monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 102)
     assert repairs(script) == second
-    monkeypatch.setattr(remedies, "ENTRIES", 1)  # every entry counts as a step
+    monkeypatch.setattr(gradient_remedies, "ENTRIES", 1)  # every entry counts as a step
     assert repairs(script) == []
 
 
 def test_trials_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remedies, "MOST_IN_ALL", 1)
+    monkeypatch.setattr(gradient_remedies, "MOST_IN_ALL", 1)
     assert repairs(LEAF.format("[0., 0.]") + "y = x / x.norm()\ny[0].backward()") == []
 
 
@@ -30,17 +30,17 @@ def test_a_trial_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -
         LEAF.format("0.")
         + "y = torch.sqrt(x)\nfor i in range(3 if y == 0 else 10**9):\n    pass\nz = 2 * y\nz.backward()"
     )
-    monkeypatch.setattr(remedies, "MOST_STEPS", 1000)
+    monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 1000)
     monkeypatch.setattr(limits, "steps", 50_000)
     assert repairs(script) == []
     assert limits.steps == 50_000
 
 
 def test_a_trial_takes_no_more_steps_than_all_together_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remedies, "MOST_STEPS", 1000)
+    monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 1000)
     for allowed, taken in ((50_000, 1000), (500, 500), (0, 1000)):
         monkeypatch.setattr(limits, "steps", allowed)
-        trials = remedies.Trials(Settings())
+        trials = gradient_remedies.Trials(Settings())
         assert trials.run("for i in range(10**9):\n    pass", Source("", "script.ad"), "x") is None
         assert taken <= trials.steps <= taken + 1
 
@@ -49,8 +49,8 @@ def test_what_goes_on_from_a_change_that_changed_nothing_is_not_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tried = []
-    run = remedies.Trials.run
-    monkeypatch.setattr(remedies.Trials, "run", lambda *args: tried.append(args[1]) or run(*args))
+    run = gradient_remedies.Trials.run
+    monkeypatch.setattr(gradient_remedies.Trials, "run", lambda *args: tried.append(args[1]) or run(*args))
     code = "y = torch.sqrt(x * 0 - 4) + torch.sqrt(x * 0 - 9)\ny.backward()"
     assert repairs(LEAF.format("1.") + code) == []
     assert any("+ 1e-12)" in text for text in tried)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.describe import describe
-from autodiff.core.span import Source
-from autodiff.grammar import remedies, spoiled
-from autodiff.grammar.remedies import add_remedies
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.repair import gradient_remedies, nan_history
+from autodiff.grammar.repair.gradient_remedies import add_remedies
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from why_scripts import LEAF, LOOP, told
 
 
@@ -61,7 +61,7 @@ def test_all_gradients_of_a_graph_have_the_leaf_that_was_spoiled_first_as_their_
 def test_a_run_too_long_to_be_repeated_is_not_said_to_have_begun_with_nan(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(remedies, "MOST_STEPS", 3)
+    monkeypatch.setattr(gradient_remedies, "MOST_STEPS", 3)
     script = "w = torch.tensor(0., requires_grad=True)\n" + LOOP.format("torch.sqrt(w)", "w -= w.grad * 0")
     assert told(script) == [
         "1: w holds nan, having been changed in place since this line;"
@@ -109,12 +109,12 @@ def test_the_turn_is_told_in_which_a_leaf_made_anew_was_spoiled(script: str, wor
 def test_leaves_that_one_line_has_made_are_looked_at_once(monkeypatch) -> None:
     made = []
 
-    class Counted(spoiled.History):
+    class Counted(nan_history.History):
         def __init__(self) -> None:
             super().__init__()
             made.append(self)
 
-    monkeypatch.setattr(spoiled, "History", Counted)
+    monkeypatch.setattr(nan_history, "History", Counted)
     loop = "for i in range(50):\n    w = torch.tensor(math.nan, requires_grad=True)\n    L = L + w*x\n"
     told(LEAF.format("0.") + f"L = 0.\n{loop}L.backward()")
     assert 51 <= len(made) <= 53

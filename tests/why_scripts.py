@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from autodiff.core.describe import describe
-from autodiff.core.report import Derivation
-from autodiff.core.span import Source
-from autodiff.grammar.remedies import add_remedies
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.report.records import Derivation
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.repair.gradient_remedies import add_remedies
+from autodiff.grammar.session.run import Settings, differentiate, execute
 
 LEAF = "x = torch.tensor({}, requires_grad=True)\n"
 LOOP = """for i in range(8):

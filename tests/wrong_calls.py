@@ -24,7 +24,7 @@ from typing import NamedTuple
 import autodiff.core.ops  # noqa: F401  - declares every function
 import numpy as np
 from agreed_lines import first_line, row_of
-from autodiff.core.functions import FUNCTIONS, METHODS, Parameter
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS, Parameter
 from ops.generators import spelled
 from ops.operands import NAMES, Operand, read
 from ops.table import every

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autodiff.cli.exit_codes import NO, OK
-from autodiff.cli.inputs import read_script
-from autodiff.cli.session import Session
+from autodiff.cli.command_line.script_source import read_script
+from autodiff.cli.process.exit_codes import NO, OK
+from autodiff.cli.requests.session import Session
 
 
 def check(session: Session) -> int:
@@ -13,7 +13,7 @@ def check(session: Session) -> int:
     0 where nothing is, and also where it cannot be told; at a kink no number is right, so none is wrong.
     """
     session.script = read_script(session.request)
-    from autodiff.cli.verification import make_answers
+    from autodiff.cli.requests.verify import make_answers
 
     answers = make_answers(session)
     if session.format == "json":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.session import Session
+from autodiff.cli.requests.session import Session
 
 
 def explain(session: Session) -> None:

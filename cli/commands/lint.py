@@ -6,11 +6,11 @@ read goes to standard error.
 
 from __future__ import annotations
 
-from autodiff.cli.arguments import Request
-from autodiff.cli.exit_codes import COMPILE, NO, OK, USAGE
-from autodiff.cli.inputs import STDIN, NoScript, read_script
-from autodiff.cli.session import Session
-from autodiff.core.errors import AutodiffError, CompileError, UsageError
+from autodiff.cli.command_line.fast_parser import Request
+from autodiff.cli.command_line.script_source import STDIN, NoScript, read_script
+from autodiff.cli.process.exit_codes import COMPILE, NO, OK, USAGE
+from autodiff.cli.requests.session import Session
+from autodiff.core.base.errors import AutodiffError, CompileError, UsageError
 
 
 def lint_scripts(session: Session) -> int:

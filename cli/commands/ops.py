@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from autodiff.cli.session import Session
-from autodiff.core.errors import UsageError
+from autodiff.cli.requests.session import Session
+from autodiff.core.base.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodiff.core.functions import Function
-    from autodiff.grammar.catalog import Entry
+    from autodiff.core.engine.public_functions import Function
+    from autodiff.grammar.reference.catalog import Entry
 
 
 def list_ops(session: Session) -> None:
     """Show one function in full, or list those of a family, those with a word in their names, or all."""
-    from autodiff.grammar import catalog
+    from autodiff.grammar.reference import catalog
 
     query = session.request.argument
     if session.format == "markdown":
@@ -54,7 +54,7 @@ def list_ops(session: Session) -> None:
 
 def find(query: str) -> Sequence[Function]:
     """The functions meant; a UsageError where there are none."""
-    from autodiff.grammar import catalog
+    from autodiff.grammar.reference import catalog
 
     if not query:
         return list(catalog.public_names())
@@ -65,7 +65,7 @@ def find(query: str) -> Sequence[Function]:
 
 
 def by_family(entries: Sequence[Entry]) -> list[tuple[str, str, list[Entry]]]:
-    from autodiff.grammar.catalog import title_of
+    from autodiff.grammar.reference.catalog import title_of
 
     families: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -74,8 +74,8 @@ def by_family(entries: Sequence[Entry]) -> list[tuple[str, str, list[Entry]]]:
 
 
 def no_such_function(query: str) -> UsageError:
-    from autodiff.core.closest import closest
-    from autodiff.grammar.catalog import is_described, known_names
+    from autodiff.core.base.did_you_mean import closest
+    from autodiff.grammar.reference.catalog import is_described, known_names
 
     if is_described(query):
         return UsageError(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff.cli.session import Session
-from autodiff.core.errors import UsageError
+from autodiff.cli.requests.session import Session
+from autodiff.core.base.errors import UsageError
 
 PARTS = ("gradients", "graph", "paths")
 TENSORS = "tensors"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from autodiff.cli.console import visible
+from autodiff.cli.process.streams import visible
 from autodiff.cli.render.numbers import inline, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, TITLE, Table, fit, prose
 from autodiff.cli.render.prose import fold
-from autodiff.core.verdict import (
+from autodiff.core.report.verdict import (
     BLURRED,
     CHANGES,
     DISAGREE,
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from autodiff.cli.render.page import Line, Page
-    from autodiff.cli.verification import Answers
-    from autodiff.core.verdict import Check
-    from autodiff.grammar.hand_formula import HandCheck
+    from autodiff.cli.requests.verify import Answers
+    from autodiff.core.report.verdict import Check
+    from autodiff.grammar.by_hand.check import HandCheck
 
 WIDEST_NAME = 24
 MOST_KINKS = 3

@@ -10,12 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff.cli.verification import Answers
-    from autodiff.core.custom_checks import FunctionFault
-    from autodiff.core.errors import AutodiffError
-    from autodiff.core.span import Source
-    from autodiff.core.verdict import Check
-    from autodiff.grammar.hand_formula import HandCheck
+    from autodiff.cli.requests.verify import Answers
+    from autodiff.core.base.errors import AutodiffError
+    from autodiff.core.base.source import Source
+    from autodiff.core.check.custom_functions import FunctionFault
+    from autodiff.core.report.verdict import Check
+    from autodiff.grammar.by_hand.check import HandCheck
 
 
 def render_answers(answers: Answers, data: bytes, warnings: list[AutodiffError], source: Source) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from autodiff.cli.console import visible
+from autodiff.cli.process.streams import visible
 from autodiff.cli.render.numbers import exact_entries, is_array
-from autodiff.core.errors import UsageError
-from autodiff.core.report import GradientReport
+from autodiff.core.base.errors import UsageError
+from autodiff.core.report.records import GradientReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from autodiff.cli.render.page import (
 )
 from autodiff.cli.render.prose import fold
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, folded_block, shorten, step
-from autodiff.core.naming import bracketed
-from autodiff.core.report import Derivation
+from autodiff.core.paths.node_names import bracketed
+from autodiff.core.report.records import Derivation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

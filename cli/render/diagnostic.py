@@ -7,10 +7,10 @@ folded; in a pipe every message stays on its line, where grep and the logs of bu
 
 from __future__ import annotations
 
-from autodiff.cli.console import cells, visible
+from autodiff.cli.process.streams import cells, visible
 from autodiff.cli.render.prose import fold
-from autodiff.core.errors import AutodiffError
-from autodiff.core.span import Source, Span
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source, Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from autodiff.cli.render.numbers import inline, spell_shape
 from autodiff.cli.render.page import Page, fit
 from autodiff.cli.render.tree import spell_local
-from autodiff.core.naming import bracketed
+from autodiff.core.paths.node_names import bracketed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autodiff.core.graph_report import Graph
+    from autodiff.core.derivation.graph_report import Graph
 
 
 def dot_lines(graph: Graph, page: Page) -> Iterator[str]:

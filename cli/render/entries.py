@@ -5,14 +5,14 @@ from __future__ import annotations
 from autodiff.cli.render.numbers import short
 from autodiff.cli.render.page import GRADIENT, MUTED, PLAIN, fit, prose
 from autodiff.cli.render.steps import LABEL_WIDTH, broken, filled, shorten, step
-from autodiff.core.written_sums import folded, joined
+from autodiff.core.symbolic.sum_text import folded, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from autodiff.cli.render.page import Line, Page
-    from autodiff.core.entry_report import Entry
+    from autodiff.core.report.entry_records import Entry
 
 #: So many numbers of a long sum are written, so many steps of the chain rule, so many meanings of names.
 MOST_NUMBERS = 8

@@ -6,14 +6,14 @@ from autodiff.cli.render.derivation import check_text, ends, is_number, output_o
 from autodiff.cli.render.entries import MOST_NUMBERS, entry_check, entry_remarks
 from autodiff.cli.render.numbers import is_array, spell_count
 from autodiff.cli.render.paths import told
-from autodiff.core.expr import Expr, substitute
-from autodiff.core.expr import number as number_expr
-from autodiff.core.latex import escaped, latex, matrix, name_latex, quotient
-from autodiff.core.latex_lines import broken, width
-from autodiff.core.limits import limits
-from autodiff.core.path_writer import GAP
-from autodiff.core.terms import summands
-from autodiff.core.written_source import read as read_source
+from autodiff.core.base.limits import limits
+from autodiff.core.derivation.path_formula import GAP
+from autodiff.core.symbolic.expr import Expr, substitute
+from autodiff.core.symbolic.expr import number as number_expr
+from autodiff.core.symbolic.latex import escaped, latex, matrix, name_latex, quotient
+from autodiff.core.symbolic.latex_lines import broken, width
+from autodiff.core.symbolic.source_exprs import read as read_source
+from autodiff.core.symbolic.terms import summands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.page import Page
-    from autodiff.core.entry_report import Entry
-    from autodiff.core.report import Derivation, Path
+    from autodiff.core.report.entry_records import Entry
+    from autodiff.core.report.records import Derivation, Path
 
 PARTIAL, TOTAL = r"\partial", r"\mathrm{d}"
 TOO_LONG = r"\text{(too long to write out)}"

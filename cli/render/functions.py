@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from textwrap import wrap
 
-from autodiff.cli.console import cells
+from autodiff.cli.process.streams import cells
 from autodiff.cli.render.page import EMPTY, MUTED, NAME, NUMBER, PLAIN, TITLE, muted
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from autodiff.cli.render.page import Line
-    from autodiff.grammar.catalog import Entry, Record
+    from autodiff.grammar.reference.catalog import Entry, Record
 
 #: A composite of more ops than this names them without their rules.
 MOST_RULES = 3

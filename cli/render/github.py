@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autodiff.cli.console import visible
-from autodiff.core.errors import AutodiffError
-from autodiff.core.span import Source
+from autodiff.cli.process.streams import visible
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
 
 COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 

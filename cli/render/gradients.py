@@ -5,7 +5,7 @@ Where a page has no room for the table, numbers lose digits first; then every in
 
 from __future__ import annotations
 
-from autodiff.cli.console import cells, visible
+from autodiff.cli.process.streams import cells, visible
 from autodiff.cli.render.numbers import block, fitted, is_array, spell_count, spell_shape
 from autodiff.cli.render.page import (
     EMPTY,
@@ -23,8 +23,8 @@ from autodiff.cli.render.page import (
     quotient,
     with_remark,
 )
-from autodiff.core.naming import bracketed
-from autodiff.core.report import GradientReport, Variable
+from autodiff.core.paths.node_names import bracketed
+from autodiff.core.report.records import GradientReport, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

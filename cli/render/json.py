@@ -9,19 +9,19 @@ from __future__ import annotations
 from importlib.metadata import version
 from json import dumps
 
-from autodiff.core.entry_report import Entry
-from autodiff.core.errors import AutodiffError
-from autodiff.core.report import Derivation, GradientReport, Variable
-from autodiff.core.span import Source
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.core.report.entry_records import Entry
+from autodiff.core.report.records import Derivation, GradientReport, Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from autodiff.core.graph_report import Graph
-    from autodiff.core.kinks import Kink
-    from autodiff.core.tensor_states import TensorState, TensorStates
+    from autodiff.core.derivation.graph_report import Graph
+    from autodiff.core.report.tensor_states import TensorState, TensorStates
+    from autodiff.core.why.kinks import Kink
 
 SCHEMA = 1
 LARGEST_EXACT = 1 << 53

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from autodiff.cli.render.equations import LINE, Section
-from autodiff.core.latex import escaped
-from autodiff.core.latex_lines import broken
+from autodiff.core.symbolic.latex import escaped
+from autodiff.core.symbolic.latex_lines import broken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.cli.render.equations import Equation
     from autodiff.cli.render.page import Page
-    from autodiff.core.report import GradientReport
+    from autodiff.core.report.records import GradientReport
 
 PREAMBLE = r"""\documentclass{article}
 \usepackage{amsmath}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from autodiff.cli.console import visible
+from autodiff.cli.process.streams import visible
 from autodiff.cli.render.equations import Section
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autodiff.cli.render.page import Page
-    from autodiff.core.report import GradientReport
+    from autodiff.core.report.records import GradientReport
 
 #: What Markdown would take for an escape of its own inside of ``$...$``.
 ESCAPES = re.compile(r"\\[^A-Za-z]")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from operator import itemgetter
 
-from autodiff.cli.console import cells, visible
+from autodiff.cli.process.streams import cells, visible
 from autodiff.cli.render.prose import fold
-from autodiff.core.naming import bracketed
+from autodiff.core.paths.node_names import bracketed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

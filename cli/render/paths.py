@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import isfinite
 from textwrap import wrap
 
-from autodiff.cli.console import visible
+from autodiff.cli.process.streams import visible
 from autodiff.cli.render.numbers import is_array, number, short, spell_count
 from autodiff.cli.render.page import EMPTY, GRADIENT, MUTED, NAME, PLAIN, Page, fit, muted, prose
 from autodiff.cli.render.steps import filled
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.cli.render.page import Line
-    from autodiff.core.kinks import Kink
-    from autodiff.core.report import Derivation, Path, Use
+    from autodiff.core.report.records import Derivation, Path, Use
+    from autodiff.core.why.kinks import Kink
 
 LABEL_WIDTH = 14
 NARROWEST = 20

@@ -6,7 +6,7 @@ L.sum()`` set in columns) as long as that fits on a line of its own. Text arrive
 
 from __future__ import annotations
 
-from autodiff.cli.console import cells
+from autodiff.cli.process.streams import cells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

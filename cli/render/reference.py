@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from autodiff.grammar.catalog import Entry, Record
+    from autodiff.grammar.reference.catalog import Entry, Record
 
     Families = Sequence[tuple[str, str, Sequence[Entry]]]
 

@@ -10,14 +10,14 @@ from autodiff.cli.render.numbers import inline
 from autodiff.cli.render.page import EMPTY, fit, muted, prose
 from autodiff.cli.render.paths import cause_lines, kink_lines, path_lines
 from autodiff.cli.render.tree import tree_lines
-from autodiff.core.errors import LimitError, UsageError
-from autodiff.core.report import Derivation, GradientReport
+from autodiff.core.base.errors import LimitError, UsageError
+from autodiff.core.report.records import Derivation, GradientReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from autodiff.cli.inputs import Script
+    from autodiff.cli.command_line.script_source import Script
     from autodiff.cli.render.page import Block, Line, Page
 
 MOST_DERIVATIONS = 10  # in one run; explain derives as many as it is asked for
@@ -97,7 +97,7 @@ def whole_lines(derivation: Derivation, page: Page) -> Iterator[Line]:
 
 def formula_text(report: GradientReport) -> str:
     """The formulas, complete and unrounded: alone for one input, behind a name and a tab for several."""
-    from autodiff.cli.console import visible
+    from autodiff.cli.process.streams import visible
 
     entries = [d.entry for d in report.derivations if d.entry is not None]
     if entries:

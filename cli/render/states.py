@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.cli.console import cells
+from autodiff.cli.process.streams import cells
 from autodiff.cli.render.numbers import inline, is_array, spell_range, spell_shape
 from autodiff.cli.render.page import (
     EMPTY,
@@ -19,7 +19,7 @@ from autodiff.cli.render.page import (
     with_remark,
 )
 from autodiff.cli.render.prose import fold
-from autodiff.core.tensor_states import TensorState, TensorStates, WhyNone
+from autodiff.core.report.tensor_states import TensorState, TensorStates, WhyNone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autodiff.cli.console import Stream
+    from autodiff.cli.process.streams import Stream
     from autodiff.cli.render.page import Block, Line
 
 # The sixteen colours every terminal has, in the reader's own palette.

@@ -7,7 +7,7 @@ and numbers are never left out. A tree may have a million rows, so all of this i
 
 from __future__ import annotations
 
-from autodiff.cli.console import cells
+from autodiff.cli.process.streams import cells
 from autodiff.cli.render.page import (
     GAP,
     GRADIENT,

@@ -7,24 +7,24 @@ What a script uses that does not exist is found as well (``resolution``), with t
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, CompileError, Fix
-from autodiff.core.functions import find
-from autodiff.core.span import Source
-from autodiff.grammar import syntax
-from autodiff.grammar.functional.story import rewrite_each
+from autodiff.core.base.errors import AutodiffError, CompileError, Fix
+from autodiff.core.base.source import Source
+from autodiff.core.engine.public_functions import find
+from autodiff.grammar.help.syntax.recovery import Search
+from autodiff.grammar.interpret.scope import Names, resolve
 from autodiff.grammar.lints import effects, gradients, habits, leaves, numerics, recording, updates
 from autodiff.grammar.lints import names as naming
 from autodiff.grammar.lints.finding import Lint, Subject, with_code
 from autodiff.grammar.lints.flow import Flow
 from autodiff.grammar.lints.resolution import unresolved
 from autodiff.grammar.lints.values import NOT_FUNCTIONS
-from autodiff.grammar.namespaces import builtin
-from autodiff.grammar.parser import parse
-from autodiff.grammar.recovery import Search
-from autodiff.grammar.scope import Names, resolve
-from autodiff.grammar.script_errors import explain
-from autodiff.grammar.values import UNBOUND
-from autodiff.grammar.walk import walk
+from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.repair.complete_error import explain
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse
+from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.translate.story import rewrite_each
 
 MOST_TRIALS, MOST_KEPT = 6, 2
 MOST_MENDED = 25  # mistakes of one script for which repairs are tried
@@ -76,7 +76,7 @@ def lint(source: Source) -> list[AutodiffError]:
 
 def unresolved_elsewhere(
     error: CompileError, source: Source
-) -> tuple[syntax.Script | None, list[AutodiffError]]:
+) -> tuple[tree.Script | None, list[AutodiffError]]:
     """A script without the lines that do not parse, and what is not there of what the others use."""
     search = Search(source)
     if error.span is None or not search.leave_out(error):
@@ -106,7 +106,7 @@ def is_error(found: AutodiffError) -> bool:
     return not found.code.startswith("L")
 
 
-def read(script: syntax.Script, source: Source) -> tuple[Names, Flow, list[AutodiffError]]:
+def read(script: tree.Script, source: Source) -> tuple[Names, Flow, list[AutodiffError]]:
     """The scopes of a script, what flows through it, and everything it uses that is not there."""
     errors: list[AutodiffError] = []
     try:
@@ -133,7 +133,7 @@ def count_mistakes(source: Source) -> int:
         return 1 + len(error.further) + len(unresolved_elsewhere(error, source)[1])
 
 
-def propose_all(errors: list[AutodiffError], script: syntax.Script, source: Source, count: int) -> None:
+def propose_all(errors: list[AutodiffError], script: tree.Script, source: Source, count: int) -> None:
     """Fill in repairs of the first errors; those of the others would take too long to try."""
     for error in errors[MOST_MENDED:]:
         error.fixes = ()
@@ -141,7 +141,7 @@ def propose_all(errors: list[AutodiffError], script: syntax.Script, source: Sour
         propose(error, script, source, count)
 
 
-def propose(error: AutodiffError, script: syntax.Script, source: Source, count: int) -> None:
+def propose(error: AutodiffError, script: tree.Script, source: Source, count: int) -> None:
     """Fill in the repairs that running would propose, and keep those with which fewer mistakes are left."""
     if not error.fixes:
         explain(error, script, source, {})
@@ -187,12 +187,12 @@ def is_function(name: str) -> bool:
     return name not in NOT_FUNCTIONS and find(name) is not None
 
 
-def bound_names(script: syntax.Script, names: Names) -> frozenset[str]:
+def bound_names(script: tree.Script, names: Names) -> frozenset[str]:
     """Every name that something other than an import binds."""
     imported = {
         alias or name.partition(".")[0]
         for node in walk(script)
-        if isinstance(node, (syntax.Import, syntax.ImportFrom))
+        if isinstance(node, (tree.Import, tree.ImportFrom))
         for name, alias in node.names
     }
     scopes = [names.module, *names.of.values()]

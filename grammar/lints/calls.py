@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.grammar import syntax
+from autodiff.grammar.interpret.scope import CHANGES_LISTS
 from autodiff.grammar.lints.evaluate import EXPRESSIONS, Evaluator, in_namespace
 from autodiff.grammar.lints.values import (
     CUTTING,
@@ -25,7 +25,7 @@ from autodiff.grammar.lints.values import (
     Value,
     ancestors,
 )
-from autodiff.grammar.scope import CHANGES_LISTS
+from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,20 +44,20 @@ CONVERSIONS = frozenset("detach_ to type double float long int bool type_as regi
 
 def function_name(flow: Evaluator, node: Any) -> str:
     """The bare name of the language's function a call calls; "" where it is anything else."""
-    if isinstance(node, syntax.Name):
+    if isinstance(node, tree.Name):
         return node.id if flow.look_up(node.id) is None else ""
-    if isinstance(node, syntax.Attribute) and in_namespace(node):
+    if isinstance(node, tree.Attribute) and in_namespace(node):
         part: Any = node
-        while isinstance(part, syntax.Attribute):
+        while isinstance(part, tree.Attribute):
             part = part.object
         return node.name if flow.look_up(part.id) is None else ""
     return ""
 
 
-def read_call(flow: Flow, node: syntax.Call) -> Value:
+def read_call(flow: Flow, node: tree.Call) -> Value:
     function = node.function
     name = function_name(flow, function)
-    if not name and isinstance(function, syntax.Attribute):
+    if not name and isinstance(function, tree.Attribute):
         owner = flow.value(function.object)
         inputs = flow.values(argument.value for argument in node.arguments)
         return call_method(flow, node, function, owner, inputs)
@@ -66,23 +66,23 @@ def read_call(flow: Flow, node: syntax.Call) -> Value:
         return call_builtin(flow, node, name, inputs)
     called = flow.value(function)
     flow.note("call", node, called)
-    if called.kind == FUNCTION and called.node.__class__ in (syntax.FunctionDef, syntax.Lambda):
+    if called.kind == FUNCTION and called.node.__class__ in (tree.FunctionDef, tree.Lambda):
         return flow.call_script(node, called, inputs)
     flow.note("opaque", node, called)
     flow.escape(inputs)
     return Value(UNKNOWN, node, inputs)
 
 
-def keyword(node: syntax.Call, name: str) -> Any:
+def keyword(node: tree.Call, name: str) -> Any:
     """The expression given for a keyword; None where it is not given."""
     return next((argument.value for argument in node.arguments if argument.keyword == name), None)
 
 
 def is_constant(node: Any, value: object) -> bool:
-    return isinstance(node, syntax.Constant) and node.value is value
+    return isinstance(node, tree.Constant) and node.value is value
 
 
-def call_builtin(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, ...]) -> Value:
+def call_builtin(flow: Flow, node: tree.Call, name: str, inputs: tuple[Value, ...]) -> Value:
     if name in MAKERS or name == "Variable":
         return make_tensor(flow, node, name, inputs)
     if name in ("float", "int") and inputs and inputs[0].is_tensor:
@@ -94,12 +94,12 @@ def call_builtin(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, 
     if name == "grad":
         flow.note("pass", node, inputs[0] if inputs else Value(UNKNOWN), node)
         wanted = inputs[1] if len(inputs) > 1 else Value(UNKNOWN)
-        if not is_constant(keyword(node, "create_graph") or syntax.Constant(node.span, False), False):
+        if not is_constant(keyword(node, "create_graph") or tree.Constant(node.span, False), False):
             return Value(UNKNOWN, node, inputs)
         several = wanted.inputs if wanted.kind == LIST else (wanted,)
         return Value(LIST, node, tuple([gradient_of(node, one) for one in several]))
     if name in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled"):
-        if name == "set_grad_enabled" and isinstance(flow.statement, syntax.ExpressionStatement):
+        if name == "set_grad_enabled" and isinstance(flow.statement, tree.ExpressionStatement):
             flow.recording = None
         return Value(OTHER, node)
     if name in ("print", "display", "len", "str", "repr", "isinstance", *NOT_FUNCTIONS):
@@ -116,14 +116,14 @@ def call_builtin(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, 
     return Value(UNKNOWN, node, inputs)
 
 
-def without_gradient(node: syntax.Call, name: str, inputs: tuple[Value, ...]) -> Value:
+def without_gradient(node: tree.Call, name: str, inputs: tuple[Value, ...]) -> Value:
     """The result of a function that has no derivative."""
     made = Value(PLAIN if any(one.is_tensor for one in inputs) else UNKNOWN, node, inputs, cut=NO_SLOPE)
     made.single = name not in SEVERAL
     return made
 
 
-def gradient_of(node: syntax.Call, wanted: Value) -> Value:
+def gradient_of(node: tree.Call, wanted: Value) -> Value:
     made = Value(PLAIN, node)
     made.grad_of = wanted
     return made
@@ -137,7 +137,7 @@ def turns_of_range(inputs: tuple[Value, ...]) -> int | None:
     return len(range(*numbers))
 
 
-def make_tensor(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, ...]) -> Value:
+def make_tensor(flow: Flow, node: tree.Call, name: str, inputs: tuple[Value, ...]) -> Value:
     """``tensor(...)``, ``zeros(...)`` and their kin."""
     first = inputs[0] if inputs else Value(UNKNOWN)
     made = Value(PLAIN, node)
@@ -183,17 +183,15 @@ def make_tensor(flow: Flow, node: syntax.Call, name: str, inputs: tuple[Value, .
 
 def is_of_numpy(value: Value) -> bool:
     """Whether a value is an array where there is numpy: copying one into a tensor is as it should be."""
-    function = value.node.function if isinstance(value.node, syntax.Call) else None
-    while isinstance(function, syntax.Attribute):
+    function = value.node.function if isinstance(value.node, tree.Call) else None
+    while isinstance(function, tree.Attribute):
         function = function.object
-    return value.cut == "numpy" or (isinstance(function, syntax.Name) and function.id == "np")
+    return value.cut == "numpy" or (isinstance(function, tree.Name) and function.id == "np")
 
 
 def last_word(node: Any) -> str:
     """``float64`` of ``torch.float64``."""
-    return (
-        node.name if isinstance(node, syntax.Attribute) else node.id if isinstance(node, syntax.Name) else ""
-    )
+    return node.name if isinstance(node, tree.Attribute) else node.id if isinstance(node, tree.Name) else ""
 
 
 def integer_entries(value: Value) -> bool | None:
@@ -218,7 +216,7 @@ def unknown_inside(value: Value) -> bool:
 
 
 def call_method(
-    flow: Flow, node: syntax.Call, function: syntax.Attribute, owner: Value, inputs: tuple[Value, ...]
+    flow: Flow, node: tree.Call, function: tree.Attribute, owner: Value, inputs: tuple[Value, ...]
 ) -> Value:
     """``x.name(...)``"""
     name = function.name
@@ -276,4 +274,4 @@ def call_method(
     return Value(UNKNOWN, node, (owner, *inputs))
 
 
-EXPRESSIONS[syntax.Call] = read_call
+EXPRESSIONS[tree.Call] = read_call

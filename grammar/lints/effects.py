@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from autodiff.core import tensor
-from autodiff.core.errors import AutodiffError, Edit, Fix
-from autodiff.core.span import Span
-from autodiff.grammar import syntax
-from autodiff.grammar.attributes import ATTRIBUTES, names_of
+from autodiff.core.base.errors import AutodiffError, Edit, Fix
+from autodiff.core.base.source import Span
 from autodiff.grammar.lints.calls import function_name
 from autodiff.grammar.lints.finding import Lint, Subject, finding
 from autodiff.grammar.lints.values import MAKERS, UNKNOWN
-from autodiff.grammar.walk import walk
+from autodiff.grammar.objects.attributes import ATTRIBUTES, names_of
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,13 +50,13 @@ def uncalled(subject: Subject) -> Iterator[AutodiffError]:
     owners = {id(event.node): event.value for event in subject.events("attribute")}
     for event, is_last in idle_statements(subject):
         node = event.node.value
-        if isinstance(node, syntax.Attribute):
+        if isinstance(node, tree.Attribute):
             owner = owners.get(id(node))
             if owner is None or node.name not in tensor_names() or node.name in tensor_attributes():
                 continue
             if not owner.is_tensor and not (owner.kind == UNKNOWN and node.name in OF_TENSORS_ALONE):
                 continue
-        elif not isinstance(node, syntax.Name) or is_last or not takes_nothing(event.value.node):
+        elif not isinstance(node, tree.Name) or is_last or not takes_nothing(event.value.node):
             continue
         text = subject.text(node)
         end = node.span.end
@@ -70,23 +70,23 @@ def uncalled(subject: Subject) -> Iterator[AutodiffError]:
 
 def takes_nothing(node: object) -> bool:
     """Whether it is a function of the script that is called without arguments."""
-    return isinstance(node, syntax.FunctionDef) and not node.parameters
+    return isinstance(node, tree.FunctionDef) and not node.parameters
 
 
 def without_effect(subject: Subject) -> Iterator[AutodiffError]:
     for event, is_last in idle_statements(subject):
         node = event.node.value
-        quiet = (syntax.String, syntax.Call, syntax.Comprehension)
-        if is_last or isinstance(node, quiet) or any(isinstance(part, syntax.Call) for part in walk(node)):
+        quiet = (tree.String, tree.Call, tree.Comprehension)
+        if is_last or isinstance(node, quiet) or any(isinstance(part, tree.Call) for part in walk(node)):
             continue
-        if isinstance(node, syntax.Constant) and node.value is ...:
+        if isinstance(node, tree.Constant) and node.value is ...:
             continue
         text = subject.text(node)
         fix = Fix("show it", Edit(node.span, f"print({text})"))
         caret = "the value goes nowhere"
-        if isinstance(node, syntax.Comparison) and len(node.rest) == 1 and node.rest[0][0] == "==":
+        if isinstance(node, tree.Comparison) and len(node.rest) == 1 and node.rest[0][0] == "==":
             caret = "`==` compares and changes nothing"
-            target = (syntax.Name, syntax.Attribute, syntax.Subscript)
+            target = (tree.Name, tree.Attribute, tree.Subscript)
             if isinstance(node.first, target):
                 left, right = subject.text(node.first), subject.text(node.rest[0][1])
                 fix = Fix("assign it", Edit(node.span, f"{left} = {right}"))
@@ -97,7 +97,7 @@ def thrown_away(subject: Subject) -> Iterator[AutodiffError]:
     owners = {id(event.node): event.value for event in subject.events("method")}
     for event, is_last in idle_statements(subject):
         node = event.node.value
-        if is_last or not isinstance(node, syntax.Call):
+        if is_last or not isinstance(node, tree.Call):
             continue
         name = function_name(subject.flow, node.function)
         target: object = None
@@ -105,7 +105,7 @@ def thrown_away(subject: Subject) -> Iterator[AutodiffError]:
             if not subject.flow.is_function(name) or (name not in MAKERS and not event.value.is_tensor):
                 continue
             target = node.arguments[0].value if node.arguments and name not in MAKERS else None
-        elif isinstance(node.function, syntax.Attribute):
+        elif isinstance(node.function, tree.Attribute):
             name, owner = node.function.name, owners.get(id(node))
             if owner is None or not owner.is_tensor or name in DOING or name.endswith("_"):
                 continue
@@ -116,7 +116,7 @@ def thrown_away(subject: Subject) -> Iterator[AutodiffError]:
             continue
         text = subject.text(node)
         fix = Fix("show it", Edit(node.span, f"print({text})"))
-        if isinstance(target, syntax.Name) and name not in ("item", "tolist", "numpy"):
+        if isinstance(target, tree.Name) and name not in ("item", "tolist", "numpy"):
             said = f"{target.id} = {text}"
             fix = Fix("keep it", Edit(node.span, said))
         yield finding(

@@ -6,7 +6,6 @@ read, backward passes, changes in place.
 
 from __future__ import annotations
 
-from autodiff.grammar import syntax
 from autodiff.grammar.lints.values import (
     FUNCTION,
     GRAPH,
@@ -22,7 +21,8 @@ from autodiff.grammar.lints.values import (
     WATCHED,
     Value,
 )
-from autodiff.grammar.walk import children, walk
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import children, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Evaluator:
         if read is not None:
             return read(self, node)
         inputs = self.values(part for part in children(node))
-        return Value(OTHER if isinstance(node, (syntax.FString, syntax.String)) else UNKNOWN, node, inputs)
+        return Value(OTHER if isinstance(node, (tree.FString, tree.String)) else UNKNOWN, node, inputs)
 
     def values(self, nodes: Iterable[Any]) -> tuple[Value, ...]:
         return tuple([self.value(node) for node in nodes])
@@ -125,37 +125,37 @@ class Evaluator:
 # -- names and displays ----------------------------------------------------------------------------
 
 
-def read_name(flow: Evaluator, node: syntax.Name) -> Value:
+def read_name(flow: Evaluator, node: tree.Name) -> Value:
     found = flow.look_up(node.id)
     return Value(FUNCTION, node) if found is None else found
 
 
-def read_number(flow: Evaluator, node: syntax.Number) -> Value:
+def read_number(flow: Evaluator, node: tree.Number) -> Value:
     made = Value(NUMBER, node)
     made.number = node.value
     made.integer = isinstance(node.value, int)
     return made
 
 
-def read_constant(flow: Evaluator, node: syntax.Constant) -> Value:
+def read_constant(flow: Evaluator, node: tree.Constant) -> Value:
     return Value(OTHER, node)
 
 
 def read_display(flow: Evaluator, node: Any) -> Value:
     inputs = flow.values(node.elements)
-    if any(isinstance(element, syntax.Starred) for element in node.elements):
+    if any(isinstance(element, tree.Starred) for element in node.elements):
         return Value(UNKNOWN, node, inputs)
     return Value(LIST, node, inputs)
 
 
-def read_comprehension(flow: Evaluator, node: syntax.Comprehension) -> Value:
+def read_comprehension(flow: Evaluator, node: tree.Comprehension) -> Value:
     before = flow.env
     flow.env = dict(before)
     inputs = []
     for clause in node.clauses:
         inputs.append(flow.value(clause.iterable))
         for part in walk(clause.target):
-            if isinstance(part, syntax.Name):
+            if isinstance(part, tree.Name):
                 flow.env[part.id] = Value(UNKNOWN, node, tuple(inputs))
         flow.values(clause.conditions)
     inputs.append(flow.value(node.element))
@@ -163,7 +163,7 @@ def read_comprehension(flow: Evaluator, node: syntax.Comprehension) -> Value:
     return Value(UNKNOWN, node, tuple(inputs))
 
 
-def read_lambda(flow: Evaluator, node: syntax.Lambda) -> Value:
+def read_lambda(flow: Evaluator, node: tree.Lambda) -> Value:
     made = Value(FUNCTION, node)
     made.scope = [*flow.outer, flow.env]
     return made
@@ -172,7 +172,7 @@ def read_lambda(flow: Evaluator, node: syntax.Lambda) -> Value:
 # -- operators -------------------------------------------------------------------------------------
 
 
-def read_unary(flow: Evaluator, node: syntax.Unary) -> Value:
+def read_unary(flow: Evaluator, node: tree.Unary) -> Value:
     inner = flow.value(node.operand)
     if node.op == "not":
         return Value(OTHER, node)
@@ -183,7 +183,7 @@ def read_unary(flow: Evaluator, node: syntax.Unary) -> Value:
     return made
 
 
-def read_binary(flow: Evaluator, node: syntax.Binary) -> Value:
+def read_binary(flow: Evaluator, node: tree.Binary) -> Value:
     operands = (flow.value(node.left), flow.value(node.right))
     if LIST in (operands[0].kind, operands[1].kind):
         return Value(UNKNOWN, node, operands)
@@ -193,7 +193,7 @@ def read_binary(flow: Evaluator, node: syntax.Binary) -> Value:
     return made
 
 
-def read_comparison(flow: Evaluator, node: syntax.Comparison) -> Value:
+def read_comparison(flow: Evaluator, node: tree.Comparison) -> Value:
     operands = flow.values((node.first, *(part for _, part in node.rest)))
     flow.note("compare", node, operands[0], operands[-1])
     tensors = any(one.is_tensor for one in operands)
@@ -209,7 +209,7 @@ def read_either(flow: Evaluator, node: Any) -> Value:
     return Value(UNKNOWN, node, inputs)
 
 
-def read_subscript(flow: Evaluator, node: syntax.Subscript) -> Value:
+def read_subscript(flow: Evaluator, node: tree.Subscript) -> Value:
     owner = flow.value(node.object)
     index = flow.value(node.index)
     if owner.kind == LIST:
@@ -219,13 +219,13 @@ def read_subscript(flow: Evaluator, node: syntax.Subscript) -> Value:
         return Value(UNKNOWN, node, owner.inputs)
     if owner.is_tensor:
         made = flow.operation(node, "[]", (owner,))
-        made.single = owner.single or not isinstance(node.index, syntax.Slice)
+        made.single = owner.single or not isinstance(node.index, tree.Slice)
         made.integer = owner.integer
         return made
     return Value(UNKNOWN, node, (owner,))
 
 
-def read_slice(flow: Evaluator, node: syntax.Slice) -> Value:
+def read_slice(flow: Evaluator, node: tree.Slice) -> Value:
     flow.values(children(node))
     return Value(OTHER, node)
 
@@ -233,7 +233,7 @@ def read_slice(flow: Evaluator, node: syntax.Slice) -> Value:
 # -- attributes ------------------------------------------------------------------------------------
 
 
-def read_attribute(flow: Evaluator, node: syntax.Attribute) -> Value:
+def read_attribute(flow: Evaluator, node: tree.Attribute) -> Value:
     owner = flow.value(node.object)
     if owner.kind == FUNCTION:
         return Value(FUNCTION, node) if in_namespace(node) else Value(UNKNOWN, node)
@@ -253,28 +253,28 @@ def read_attribute(flow: Evaluator, node: syntax.Attribute) -> Value:
     return Value(UNKNOWN, node, (owner,))
 
 
-def in_namespace(node: syntax.Attribute) -> bool:
+def in_namespace(node: tree.Attribute) -> bool:
     """Whether it is ``torch.exp`` or the like, and not an attribute of something the script made."""
     part: Any = node
-    while isinstance(part, syntax.Attribute):
+    while isinstance(part, tree.Attribute):
         part = part.object
-    return isinstance(part, syntax.Name) and part.id in NAMESPACES
+    return isinstance(part, tree.Name) and part.id in NAMESPACES
 
 
 EXPRESSIONS: dict[type, Callable[[Any, Any], Value]] = {
-    syntax.Name: read_name,
-    syntax.Number: read_number,
-    syntax.Constant: read_constant,
-    syntax.ListDisplay: read_display,
-    syntax.TupleDisplay: read_display,
-    syntax.Comprehension: read_comprehension,
-    syntax.Lambda: read_lambda,
-    syntax.Unary: read_unary,
-    syntax.Binary: read_binary,
-    syntax.Comparison: read_comparison,
-    syntax.Boolean: read_either,
-    syntax.Conditional: read_either,
-    syntax.Subscript: read_subscript,
-    syntax.Slice: read_slice,
-    syntax.Attribute: read_attribute,
+    tree.Name: read_name,
+    tree.Number: read_number,
+    tree.Constant: read_constant,
+    tree.ListDisplay: read_display,
+    tree.TupleDisplay: read_display,
+    tree.Comprehension: read_comprehension,
+    tree.Lambda: read_lambda,
+    tree.Unary: read_unary,
+    tree.Binary: read_binary,
+    tree.Comparison: read_comparison,
+    tree.Boolean: read_either,
+    tree.Conditional: read_either,
+    tree.Subscript: read_subscript,
+    tree.Slice: read_slice,
+    tree.Attribute: read_attribute,
 }

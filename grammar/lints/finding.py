@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from textwrap import dedent, indent
 
-from autodiff.core.errors import AutodiffError, Edit, Fix, Label
-from autodiff.core.span import Source, Span
-from autodiff.grammar import syntax
-from autodiff.grammar.walk import walk
+from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
+from autodiff.core.base.source import Source, Span
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
+    from autodiff.grammar.interpret.scope import Names
     from autodiff.grammar.lints.flow import Event, Flow
-    from autodiff.grammar.scope import Names
 
 INDENT = "    "
 MOST_SHOWN = 8  # lines of a repair
@@ -46,7 +46,7 @@ class Subject:
 
     __slots__ = ("flow", "names", "script", "source")
 
-    def __init__(self, source: Source, script: syntax.Script, names: Names, flow: Flow) -> None:
+    def __init__(self, source: Source, script: tree.Script, names: Names, flow: Flow) -> None:
         self.source = source
         self.script = script
         self.names = names
@@ -60,68 +60,68 @@ class Subject:
         """Every syntax node of some kinds."""
         return (node for node in walk(self.script) if isinstance(node, kinds))
 
-    def bodies(self) -> Iterator[tuple[syntax.Statement, ...]]:
+    def bodies(self) -> Iterator[tuple[tree.Statement, ...]]:
         """Every block of statements, the script's own first."""
         yield self.script.body
         for node in walk(self.script):
-            if isinstance(node, syntax.If):
+            if isinstance(node, tree.If):
                 for _, body in node.branches:
                     yield body
             elif has_body(node):
                 yield node.body
-            if isinstance(node, (syntax.If, syntax.For, syntax.While)) and node.orelse:
+            if isinstance(node, (tree.If, tree.For, tree.While)) and node.orelse:
                 yield node.orelse
 
-    def text(self, node: syntax.Syntax) -> str:
+    def text(self, node: tree.Syntax) -> str:
         """The source of a node."""
         return self.source.excerpt(node.span)
 
-    def line(self, node: syntax.Syntax) -> int:
+    def line(self, node: tree.Syntax) -> int:
         """The line a node starts on."""
         return self.source.position(node.span.start)[0]
 
-    def indentation(self, node: syntax.Syntax) -> str:
+    def indentation(self, node: tree.Syntax) -> str:
         """What stands before a statement on its line."""
         text = self.source.text
         start = text.rfind("\n", 0, node.span.start) + 1
         return text[start : node.span.start]
 
-    def stands_alone(self, node: syntax.Syntax) -> bool:
+    def stands_alone(self, node: tree.Syntax) -> bool:
         """Whether a statement has its lines to itself, so that lines can be put before and after it."""
         text = self.source.text
         end = text.find("\n", node.span.end)
         after = text[node.span.end : len(text) if end < 0 else end].strip()
         return not self.indentation(node).strip() and (not after or after.startswith("#"))
 
-    def lines_of(self, node: syntax.Syntax) -> Span:
+    def lines_of(self, node: tree.Syntax) -> Span:
         """A statement's lines, with the last line's end."""
         text = self.source.text
         end = text.find("\n", node.span.end)
         return Span(text.rfind("\n", 0, node.span.start) + 1, len(text) if end < 0 else end + 1)
 
-    def before(self, node: syntax.Statement, *lines: str) -> Edit:
+    def before(self, node: tree.Statement, *lines: str) -> Edit:
         """Put lines in front of a statement."""
         start = self.lines_of(node).start
         indent = self.indentation(node)
         return Edit(Span(start, start), "".join(f"{indent}{line}\n" for line in lines))
 
-    def after(self, node: syntax.Statement, *lines: str) -> Edit:
+    def after(self, node: tree.Statement, *lines: str) -> Edit:
         """Put lines behind a statement."""
         end = self.lines_of(node).end
         indent = self.indentation(node)
         lead = "" if self.source.text[:end].endswith("\n") else "\n"
         return Edit(Span(end, end), lead + "".join(f"{indent}{line}\n" for line in lines))
 
-    def remove(self, node: syntax.Statement) -> Edit:
+    def remove(self, node: tree.Statement) -> Edit:
         """Take a statement out with its lines."""
         return Edit(self.lines_of(node), "")
 
-    def under_no_grad(self, node: syntax.Statement, *lines: str) -> tuple[Edit, ...]:
+    def under_no_grad(self, node: tree.Statement, *lines: str) -> tuple[Edit, ...]:
         """Put lines in place of a statement, in a block of its own where nothing is recorded."""
         inner = "\n" + self.indentation(node) + INDENT
         return (Edit(node.span, "with torch.no_grad():" + inner + inner.join(lines)),)
 
-    def dedent(self, node: syntax.With) -> tuple[Edit, ...]:
+    def dedent(self, node: tree.With) -> tuple[Edit, ...]:
         """Take a block out of its ``with``; none where its lines cannot be moved."""
         first = node.body[0]
         outer, inner = self.indentation(node), self.indentation(first)
@@ -139,28 +139,28 @@ class Subject:
             at = end if line_end < 0 else line_end + 1
         return tuple(edits)
 
-    def reads(self, name: str, *within: syntax.Syntax) -> list[syntax.Name]:
+    def reads(self, name: str, *within: tree.Syntax) -> list[tree.Name]:
         """Where a name stands below some nodes, read or bound."""
-        return [node for node in walk(*within) if isinstance(node, syntax.Name) and node.id == name]
+        return [node for node in walk(*within) if isinstance(node, tree.Name) and node.id == name]
 
     def unused_name(self, *wishes: str) -> str:
         """The first of some names that the script does not use."""
-        used = {node.id for node in walk(self.script) if isinstance(node, syntax.Name)}
-        used.update(node.name for node in walk(self.script) if isinstance(node, syntax.Parameter))
+        used = {node.id for node in walk(self.script) if isinstance(node, tree.Name)}
+        used.update(node.name for node in walk(self.script) if isinstance(node, tree.Parameter))
         return next((wish for wish in wishes if wish not in used), wishes[-1] + "_")
 
 
-def contains(outer: syntax.Syntax, inner: syntax.Syntax) -> bool:
+def contains(outer: tree.Syntax, inner: tree.Syntax) -> bool:
     """Whether a node's text is a part of another's."""
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
-def is_name(node: syntax.Syntax, name: str) -> bool:
-    return isinstance(node, syntax.Name) and node.id == name
+def is_name(node: tree.Syntax, name: str) -> bool:
+    return isinstance(node, tree.Name) and node.id == name
 
 
-def has_body(node: syntax.Syntax) -> bool:
-    return isinstance(node, (syntax.For, syntax.While, syntax.FunctionDef, syntax.ClassDef, syntax.With))
+def has_body(node: tree.Syntax) -> bool:
+    return isinstance(node, (tree.For, tree.While, tree.FunctionDef, tree.ClassDef, tree.With))
 
 
 def finding(
@@ -221,8 +221,8 @@ def takes_lines(edit: Edit, source: Source) -> bool:
     return taken.endswith("\n") or edit.span.end == len(source.text)
 
 
-def atom(subject: Subject, node: syntax.Expression) -> str:
+def atom(subject: Subject, node: tree.Expression) -> str:
     """An expression as it can stand before a dot or among factors."""
     text = subject.text(node)
-    simple = (syntax.Name, syntax.Call, syntax.Attribute, syntax.Subscript, syntax.Number)
+    simple = (tree.Name, tree.Call, tree.Attribute, tree.Subscript, tree.Number)
     return text if isinstance(node, simple) else f"({text})"

@@ -6,7 +6,6 @@ value is not known any more. So what the lints find holds on every way through t
 
 from __future__ import annotations
 
-from autodiff.grammar import syntax
 from autodiff.grammar.lints.calls import is_constant
 from autodiff.grammar.lints.evaluate import MOST_STEPS, Evaluator, Event
 from autodiff.grammar.lints.statements import STATEMENTS
@@ -20,7 +19,8 @@ from autodiff.grammar.lints.values import (
     Value,
     ancestors,
 )
-from autodiff.grammar.walk import walk
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,19 +45,19 @@ class Flow(Evaluator):
     """The events of a script, in the order it would run them."""
 
     def __init__(
-        self, script: syntax.Script, is_function: Callable[[str], bool], bound: frozenset[str]
+        self, script: tree.Script, is_function: Callable[[str], bool], bound: frozenset[str]
     ) -> None:
         super().__init__(is_function, bound)
         self.returned: list[Value] = []
         self.lost: set[str] = set()
         self.run(script.body)
         for node in walk(script):
-            if isinstance(node, syntax.FunctionDef) and id(node) not in self.called:
+            if isinstance(node, tree.FunctionDef) and id(node) not in self.called:
                 self.run_uncalled(node)
 
     # -- statements --------------------------------------------------------------------------------
 
-    def run(self, body: Iterable[syntax.Statement]) -> bool:
+    def run(self, body: Iterable[tree.Statement]) -> bool:
         """Walk statements; whether the end is never reached."""
         for statement in body:
             self.steps += 1
@@ -69,7 +69,7 @@ class Flow(Evaluator):
                 return True
         return False
 
-    def branch(self, node: Any, way: int, body: Iterable[syntax.Statement], is_loop: bool = False) -> Any:
+    def branch(self, node: Any, way: int, body: Iterable[tree.Statement], is_loop: bool = False) -> Any:
         """Walk a block that may not be reached; its names, or None where its end is not reached."""
         before = self.env
         self.env = dict(before)
@@ -102,25 +102,25 @@ class Flow(Evaluator):
 
     def bind(self, target: Any, value: Value) -> None:
         """Give a value to a target of an assignment."""
-        if isinstance(target, syntax.Name):
+        if isinstance(target, tree.Name):
             self.note("bind", target, value, self.look_up(target.id))
             value.names.append((target.id, self.statement))
             self.env[target.id] = value
-        elif isinstance(target, (syntax.TupleDisplay, syntax.ListDisplay)):
+        elif isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
             parts = target.elements
             known = value.inputs if value.kind == LIST and len(value.inputs) == len(parts) else None
             for at, part in enumerate(parts):
-                if known is not None and not isinstance(part, syntax.Starred):
+                if known is not None and not isinstance(part, tree.Starred):
                     self.bind(part, known[at])
                 elif value.is_tensor:
                     self.bind(part, self.operation(part, "unbind", (value,)))
                 else:
                     self.bind(part, Value(UNKNOWN, part, (value,)))
-        elif isinstance(target, syntax.Starred):
+        elif isinstance(target, tree.Starred):
             self.bind(target.value, Value(UNKNOWN, target, (value,)))
-        elif isinstance(target, syntax.Attribute):
+        elif isinstance(target, tree.Attribute):
             self.bind_attribute(target, value)
-        elif isinstance(target, syntax.Subscript):
+        elif isinstance(target, tree.Subscript):
             owner = self.value(target.object)
             self.value(target.index)
             if owner.is_tensor:
@@ -129,7 +129,7 @@ class Flow(Evaluator):
             elif owner.kind == LIST:
                 owner.kind = UNKNOWN
 
-    def bind_attribute(self, target: syntax.Attribute, value: Value) -> None:
+    def bind_attribute(self, target: tree.Attribute, value: Value) -> None:
         owner = self.value(target.object)
         if target.name == "grad":
             self.note("reset", target, owner)
@@ -181,13 +181,13 @@ class Flow(Evaluator):
 
     # -- calls -------------------------------------------------------------------------------------
 
-    def call_script(self, node: syntax.Call, called: Value, inputs: tuple[Value, ...]) -> Value:
+    def call_script(self, node: tree.Call, called: Value, inputs: tuple[Value, ...]) -> Value:
         """Walk a function of the script with the values it is called with."""
         function = called.node
         plain = all(argument.keyword is None and not argument.star for argument in node.arguments)
         names = [parameter.name for parameter in function.parameters]
         fits = len(inputs) == len(names) and not any(parameter.star for parameter in function.parameters)
-        decorated = isinstance(function, syntax.FunctionDef) and bool(function.decorators)
+        decorated = isinstance(function, tree.FunctionDef) and bool(function.decorators)
         if not plain or not fits or decorated or self.depth >= DEEPEST_CALL:
             self.note("opaque", node, called)
             self.escape(inputs)
@@ -204,7 +204,7 @@ class Flow(Evaluator):
         self.env, self.returned = env, []
         self.place = [*self.place, (id(node), 0, True)]
         self.depth += 1
-        if isinstance(function, syntax.Lambda):
+        if isinstance(function, tree.Lambda):
             self.returned.append(self.value(function.body))
             ended = True
         else:
@@ -216,7 +216,7 @@ class Flow(Evaluator):
             return made[0]
         return Value(UNKNOWN, node, tuple(made))
 
-    def run_uncalled(self, function: syntax.FunctionDef) -> None:
+    def run_uncalled(self, function: tree.FunctionDef) -> None:
         """Walk a function nobody calls with values that are not known."""
         recording, self.recording = self.recording, None
         env = {parameter.name: Value(UNKNOWN) for parameter in function.parameters}

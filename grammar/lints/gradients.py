@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, Edit, Fix, Label
-from autodiff.core.span import Span
-from autodiff.grammar import syntax
-from autodiff.grammar.late_leaf import as_leaf
+from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
+from autodiff.core.base.source import Span
 from autodiff.grammar.lints.calls import is_constant
 from autodiff.grammar.lints.finding import INDENT, Lint, Subject, atom, contains, finding
 from autodiff.grammar.lints.flow import surely_before
@@ -21,7 +19,9 @@ from autodiff.grammar.lints.values import (
     Value,
     ancestors,
 )
-from autodiff.grammar.walk import walk
+from autodiff.grammar.session.late_leaf import as_leaf
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,12 +83,12 @@ def resets_of(subject: Subject, leaves: list[Value]) -> list[str]:
     """Lines that reset gradients: by the leaves' names, or in a loop over the list that holds them."""
     lines: dict[str, None] = {}
     for leaf in leaves:
-        plain = [name for name, statement in leaf.names if not isinstance(statement, syntax.For)]
+        plain = [name for name, statement in leaf.names if not isinstance(statement, tree.For)]
         if plain:
             lines[f"{plain[0]}.grad = None"] = None
             continue
         name, loop = leaf.names[0]
-        if not isinstance(loop.target, syntax.Name):
+        if not isinstance(loop.target, tree.Name):
             return []
         lines[f"for {name} in {subject.text(loop.iterable)}:\n{INDENT}{name}.grad = None"] = None
     return [part for line in lines for part in line.split("\n")]
@@ -130,7 +130,7 @@ def gradient_of_result(subject: Subject) -> Iterator[AutodiffError]:
         fixes, labels = [], []
         if statement is not None and statement is not event.statement:
             labels = [Label(statement.span, f"`{name}` is computed here")]
-            if isinstance(statement, syntax.Assign) and subject.stands_alone(statement):
+            if isinstance(statement, tree.Assign) and subject.stands_alone(statement):
                 meant = as_leaf(statement.value, subject.source)
                 if meant is not None:
                     fixes = [Fix("make the result the leaf", *meant[0])]
@@ -151,7 +151,7 @@ def second_pass(subject: Subject) -> Iterator[AutodiffError]:
         if event.value.kind != GRAPH:
             continue
         call = event.other
-        is_backward = isinstance(call.function, syntax.Attribute) and call.function.name == "backward"
+        is_backward = isinstance(call.function, tree.Attribute) and call.function.name == "backward"
         flowing = [event.value]
         if is_backward:
             flowing = sure_ancestors(event.value)
@@ -182,7 +182,7 @@ def sure_ancestors(value: Value) -> list[Value]:
     return found
 
 
-def keeps_graph(call: syntax.Call) -> bool:
+def keeps_graph(call: tree.Call) -> bool:
     """Whether a pass may leave the graph as it is."""
     named = ("retain_graph", "retain_variables", "create_graph")
     positional = [argument for argument in call.arguments if argument.keyword is None]
@@ -191,7 +191,7 @@ def keeps_graph(call: syntax.Call) -> bool:
     )
 
 
-def used_up_twice(event: Event, first: syntax.Call) -> AutodiffError:
+def used_up_twice(event: Event, first: tree.Call) -> AutodiffError:
     end = first.span.end - 1
     text = ", retain_graph=True" if first.arguments else "retain_graph=True"
     fixes = []
@@ -285,29 +285,29 @@ def joined(subject: Subject, cut: Value) -> str:
     """What to write in place of a cut for the gradient to flow; "" where nothing short is known."""
     node = cut.node
     inner = node
-    if isinstance(node, syntax.Attribute):
+    if isinstance(node, tree.Attribute):
         inner = node.object
-    elif isinstance(node, syntax.Call) and cut.cut in ("detach", "item", "numpy"):
-        assert isinstance(node.function, syntax.Attribute)
+    elif isinstance(node, tree.Call) and cut.cut in ("detach", "item", "numpy"):
+        assert isinstance(node.function, tree.Attribute)
         inner = node.function.object
-    elif isinstance(node, syntax.Call):
+    elif isinstance(node, tree.Call):
         inner = node.arguments[0].value
         if cut.cut == MIXED:
             return ""
         if cut.cut == LIST:
             return f"torch.stack({uncut(subject, inner)})"
-    alone = any(statement.value is node for statement in subject.nodes(syntax.Assign))
+    alone = any(statement.value is node for statement in subject.nodes(tree.Assign))
     text = uncut(subject, inner)
     return text if alone or atom(subject, inner) == subject.text(inner) else f"({text})"
 
 
-def uncut(subject: Subject, node: syntax.Expression) -> str:
+def uncut(subject: Subject, node: tree.Expression) -> str:
     """The text of an expression without the ``.item()``, ``.detach()`` and the like inside of it."""
     edits = []
     for part in walk(node):
-        cut = part.function if isinstance(part, syntax.Call) else part
+        cut = part.function if isinstance(part, tree.Call) else part
         names = (*CUTTING, "cpu") if cut is not part else ("data",)
-        if isinstance(cut, syntax.Attribute) and cut.name in names:  # a bracket may close before the dot
+        if isinstance(cut, tree.Attribute) and cut.name in names:  # a bracket may close before the dot
             dot = subject.source.text.rindex(".", cut.object.span.end, cut.span.end)
             edits.append(Edit(Span(dot, part.span.end), ""))
     text = Fix("", *edits).apply(subject.source.text[: node.span.end])
@@ -316,7 +316,7 @@ def uncut(subject: Subject, node: syntax.Expression) -> str:
 
 def computed_unrecorded(subject: Subject) -> Iterator[AutodiffError]:
     stepped = {id(event.value) for event, _ in rebindings(subject)}
-    blocks = list(subject.nodes(syntax.With))
+    blocks = list(subject.nodes(tree.With))
     for event in subject.events("backward"):
         if event.value.requires_grad or any(id(one) in stepped for one in ancestors(event.value)):
             continue

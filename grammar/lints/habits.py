@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, Edit, Fix, Label
-from autodiff.core.span import Span
-from autodiff.grammar import syntax
+from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
+from autodiff.core.base.source import Span
+from autodiff.grammar.interpret.scope import CHANGES_LISTS
 from autodiff.grammar.lints.finding import INDENT, Lint, Subject, finding, is_name
-from autodiff.grammar.scope import CHANGES_LISTS
-from autodiff.grammar.walk import walk
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def is_nan(subject: Subject, node: syntax.Expression) -> bool:
+def is_nan(subject: Subject, node: tree.Expression) -> bool:
     """``nan``, ``math.nan`` or ``float("nan")``."""
-    if isinstance(node, syntax.Name):
+    if isinstance(node, tree.Name):
         return node.id == "nan" and node.id not in subject.names.module.slots
-    if isinstance(node, syntax.Attribute):
+    if isinstance(node, tree.Attribute):
         return node.name == "nan"
-    if isinstance(node, syntax.Call) and len(node.arguments) == 1:
+    if isinstance(node, tree.Call) and len(node.arguments) == 1:
         word = node.arguments[0].value
-        is_float = isinstance(node.function, syntax.Name) and node.function.id == "float"
-        return is_float and isinstance(word, syntax.String) and word.value.strip().lower() == "nan"
+        is_float = isinstance(node.function, tree.Name) and node.function.id == "float"
+        return is_float and isinstance(word, tree.String) and word.value.strip().lower() == "nan"
     return False
 
 
@@ -53,11 +53,11 @@ def compares_nan(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def identity_of_numbers(subject: Subject) -> Iterator[AutodiffError]:
-    for node in subject.nodes(syntax.Comparison):
+    for node in subject.nodes(tree.Comparison):
         left = node.first
         for op, right in node.rest:
-            plain = (syntax.Number, syntax.String, syntax.ListDisplay)
-            operand = right.operand if isinstance(right, syntax.Unary) else right
+            plain = (tree.Number, tree.String, tree.ListDisplay)
+            operand = right.operand if isinstance(right, tree.Unary) else right
             if op in ("is", "is not") and (isinstance(operand, plain) or isinstance(left, plain)):
                 between = Span(left.span.end, right.span.start)
                 says = "==" if op == "is" else "!="
@@ -74,10 +74,10 @@ def identity_of_numbers(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def shared_default(subject: Subject) -> Iterator[AutodiffError]:
-    for function in subject.nodes(syntax.FunctionDef):
+    for function in subject.nodes(tree.FunctionDef):
         for parameter in function.parameters:
             default = parameter.default
-            if not isinstance(default, syntax.ListDisplay) or not changes(function, parameter.name):
+            if not isinstance(default, tree.ListDisplay) or not changes(function, parameter.name):
                 continue
             name, first = parameter.name, function.body[0]
             fixes = []
@@ -98,16 +98,16 @@ def shared_default(subject: Subject) -> Iterator[AutodiffError]:
             )
 
 
-def changes(function: syntax.FunctionDef, name: str) -> bool:
+def changes(function: tree.FunctionDef, name: str) -> bool:
     """Whether a function changes the list of a name in place."""
     for node in walk(*function.body):
-        if isinstance(node, syntax.Attribute) and node.name in CHANGES_LISTS and is_name(node.object, name):
+        if isinstance(node, tree.Attribute) and node.name in CHANGES_LISTS and is_name(node.object, name):
             return True
-        if isinstance(node, syntax.AugmentedAssign) and is_name(node.target, name):
+        if isinstance(node, tree.AugmentedAssign) and is_name(node.target, name):
             return True
-        if isinstance(node, syntax.Assign):
+        if isinstance(node, tree.Assign):
             for target in node.targets:
-                if isinstance(target, syntax.Subscript) and is_name(target.object, name):
+                if isinstance(target, tree.Subscript) and is_name(target.object, name):
                     return True
     return False
 
@@ -115,7 +115,7 @@ def changes(function: syntax.FunctionDef, name: str) -> bool:
 def unreachable(subject: Subject) -> Iterator[AutodiffError]:
     for body in subject.bodies():
         for at, statement in enumerate(body[:-1]):
-            if isinstance(statement, (syntax.Return, syntax.Break, syntax.Continue)):
+            if isinstance(statement, (tree.Return, tree.Break, tree.Continue)):
                 first, last = body[at + 1], body[-1]
                 word = subject.text(statement).split()[0]
                 fixes = []
@@ -133,12 +133,12 @@ def unreachable(subject: Subject) -> Iterator[AutodiffError]:
 
 
 def reused_variable(subject: Subject) -> Iterator[AutodiffError]:
-    for outer in subject.nodes(syntax.For):
-        if not isinstance(outer.target, syntax.Name):
+    for outer in subject.nodes(tree.For):
+        if not isinstance(outer.target, tree.Name):
             continue
         name = outer.target.id
         for at, inner in enumerate(outer.body):
-            if not isinstance(inner, syntax.For) or not is_name(inner.target, name):
+            if not isinstance(inner, tree.For) or not is_name(inner.target, name):
                 continue
             if not any(subject.reads(name, later) for later in outer.body[at + 1 :]):
                 continue

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from autodiff.core.closest import closest
-from autodiff.core.errors import AutodiffError, Edit, Fix
-from autodiff.core.span import Span
-from autodiff.grammar import syntax
+from autodiff.core.base.did_you_mean import closest
+from autodiff.core.base.errors import AutodiffError, Edit, Fix
+from autodiff.core.base.source import Span
 from autodiff.grammar.lints.calls import keyword, last_word
 from autodiff.grammar.lints.finding import Lint, Subject, atom, finding
 from autodiff.grammar.lints.gradients import cut_leaves
 from autodiff.grammar.lints.updates import rebindings
 from autodiff.grammar.lints.values import GRAPH, LEAF, NUMBER, PLAIN, Value, ancestors
-from autodiff.grammar.walk import walk
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def nothing_requires(subject: Subject) -> Iterator[AutodiffError]:
         )
 
 
-def asks_misspelt(call: syntax.Call) -> bool:
+def asks_misspelt(call: tree.Call) -> bool:
     """Whether ``requires_grad`` is given, in another spelling."""
     words = [argument.keyword for argument in call.arguments if argument.keyword]
     return any(word != "requires_grad" and closest(word, ["requires_grad"]) for word in words)
@@ -91,7 +91,7 @@ def integer_leaf(subject: Subject) -> Iterator[AutodiffError]:
         )
 
 
-def as_floats(subject: Subject, call: syntax.Call) -> Fix | None:
+def as_floats(subject: Subject, call: tree.Call) -> Fix | None:
     """Make the numbers of a new tensor floats."""
     dtype = keyword(call, "dtype")
     if dtype is not None:
@@ -100,7 +100,7 @@ def as_floats(subject: Subject, call: syntax.Call) -> Fix | None:
     name = last_word(call.function)
     if name in ("tensor", "as_tensor") and first is not None:
         for node in walk(first):
-            if isinstance(node, syntax.Number) and subject.text(node).isdigit():
+            if isinstance(node, tree.Number) and subject.text(node).isdigit():
                 text = subject.text(node) + "."
                 return Fix("write floats", Edit(node.span, text))
     if name in ("arange", "full", "randint"):
@@ -115,7 +115,7 @@ def unused_leaf(subject: Subject) -> Iterator[AutodiffError]:
     used = {name.id for name, _ in subject.names.reads}
     for event in subject.events("bind"):
         call = event.value.node
-        if event.value.kind != LEAF or event.node.id in used or not isinstance(call, syntax.Call):
+        if event.value.kind != LEAF or event.node.id in used or not isinstance(call, tree.Call):
             continue
         asked = next((one for one in call.arguments if one.keyword == "requires_grad"), None)
         fixes = []
@@ -137,8 +137,8 @@ def unused_leaf(subject: Subject) -> Iterator[AutodiffError]:
 def copied_tensor(subject: Subject) -> Iterator[AutodiffError]:
     for event in subject.events("copy"):
         source = event.node.arguments[0].value
-        if event.value.node is not source and isinstance(source, syntax.Call):  # tensor(x.tolist())
-            source = source.function.object if isinstance(source.function, syntax.Attribute) else source
+        if event.value.node is not source and isinstance(source, tree.Call):  # tensor(x.tolist())
+            source = source.function.object if isinstance(source.function, tree.Attribute) else source
         text = f"{atom(subject, source)}.detach().clone()"
         more = [one for one in event.node.arguments[1:] if one.keyword == "requires_grad"]
         if more:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, ScriptError
-from autodiff.core.span import Span
-from autodiff.core.tensors import Tensor
-from autodiff.grammar import syntax
-from autodiff.grammar.attributes import (
+from autodiff.core.base.errors import AutodiffError, ScriptError
+from autodiff.core.base.source import Span
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.interpret.scope import Names
+from autodiff.grammar.lints.signatures import check_arguments
+from autodiff.grammar.lints.values import FIELDS, LIST, NAMESPACES, NUMBER, UNKNOWN, Value, ancestors
+from autodiff.grammar.objects.attributes import (
     ASSIGNABLE,
     ATTRIBUTES,
     METHODS,
@@ -15,11 +17,9 @@ from autodiff.grammar.attributes import (
     no_attribute,
     set_attribute,
 )
-from autodiff.grammar.lints.signatures import check_arguments
-from autodiff.grammar.lints.values import FIELDS, LIST, NAMESPACES, NUMBER, UNKNOWN, Value, ancestors
-from autodiff.grammar.scope import Names
-from autodiff.grammar.values import UNBOUND
-from autodiff.grammar.walk import walk
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def unresolved_members(
-    script: syntax.Script, names: Names, flow: Flow, wrong: list[AutodiffError], lost: frozenset[str]
+    script: tree.Script, names: Names, flow: Flow, wrong: list[AutodiffError], lost: frozenset[str]
 ) -> list[AutodiffError]:
     """The errors for attributes and methods that values do not have, as far as the values are known.
 
@@ -40,12 +40,12 @@ def unresolved_members(
     modules = {
         alias or name.partition(".")[0]
         for node in walk(script)
-        if isinstance(node, (syntax.Import, syntax.ImportFrom))
+        if isinstance(node, (tree.Import, tree.ImportFrom))
         for name, alias in node.names
     }
     # A context has what it is given; of modules the resolver knows more, and of names that hide one a lint.
-    targets = [target for node in walk(script) if isinstance(node, syntax.Assign) for target in node.targets]
-    given = {part.name for part in walk(*targets) if isinstance(part, syntax.Attribute)}
+    targets = [target for node in walk(script) if isinstance(node, tree.Assign) for target in node.targets]
+    given = {part.name for part in walk(*targets) if isinstance(part, tree.Attribute)}
     given |= {node.name for node in names.attributes if root(node) in modules | NAMESPACES}
     found = []
     for event in flow.events:
@@ -61,9 +61,9 @@ def follows(value: Value, wrong: list[AutodiffError], lost: frozenset[str]) -> b
     """Whether a value was made with something that is wrong."""
     for one in ancestors(value):
         node = one.node
-        if isinstance(node, syntax.Call) and root(node.function) in lost:
+        if isinstance(node, tree.Call) and root(node.function) in lost:
             return True
-        if isinstance(node, syntax.Call) and any(
+        if isinstance(node, tree.Call) and any(
             mistake.span is not None and within(mistake.span, node.function.span) for mistake in wrong
         ):
             return True
@@ -72,9 +72,9 @@ def follows(value: Value, wrong: list[AutodiffError], lost: frozenset[str]) -> b
 
 def root(node: Any) -> str:
     """``torch`` of ``torch.nn.functional``; "" where something else than a name stands there."""
-    while isinstance(node, syntax.Attribute):
+    while isinstance(node, tree.Attribute):
         node = node.object
-    return node.id if isinstance(node, syntax.Name) else ""
+    return node.id if isinstance(node, tree.Name) else ""
 
 
 def sample_of(event: Event) -> Any:
@@ -84,7 +84,7 @@ def sample_of(event: Event) -> Any:
         return Tensor.of(0.0)
     if value.kind == NUMBER and value.cut in ("item", "float"):
         return 0.0
-    return [] if value.kind == LIST and isinstance(value.node, syntax.ListDisplay) else UNBOUND
+    return [] if value.kind == LIST and isinstance(value.node, tree.ListDisplay) else UNBOUND
 
 
 def read_member(event: Event, given: set[str]) -> AutodiffError | None:
@@ -140,7 +140,7 @@ def every_name() -> set[str]:
     return NAMES
 
 
-def of_nothing(node: syntax.Attribute) -> AutodiffError:
+def of_nothing(node: tree.Attribute) -> AutodiffError:
     """The error for a name that no value of any kind has; most likely it was meant of a tensor."""
     return ScriptError(
         f"no value has an attribute '{node.name}'",
@@ -155,14 +155,14 @@ def within(inner: Span, outer: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
 
-def never_taken(script: syntax.Script) -> list[tuple[syntax.If, int]]:
+def never_taken(script: tree.Script) -> list[tuple[tree.If, int]]:
     """The branches, by their numbers, that no run takes, because there is no other device here."""
-    found = [node for node in walk(script) if isinstance(node, syntax.If)]
+    found = [node for node in walk(script) if isinstance(node, tree.If)]
     return [(node, way) for node in found for way, (test, _) in enumerate(node.branches) if is_never(test)]
 
 
-def is_never(test: syntax.Expression) -> bool:
-    if isinstance(test, syntax.Constant):
+def is_never(test: tree.Expression) -> bool:
+    if isinstance(test, tree.Constant):
         return test.value is False
-    function = test.function if isinstance(test, syntax.Call) else None
-    return isinstance(function, syntax.Attribute) and function.name == "is_available"
+    function = test.function if isinstance(test, tree.Call) else None
+    return isinstance(function, tree.Attribute) and function.name == "is_available"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, Edit, Fix, Label
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.span import Span
-from autodiff.grammar import syntax
+from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
+from autodiff.core.base.source import Span
+from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.grammar.lints.effects import tensor_names
 from autodiff.grammar.lints.finding import Lint, Subject, contains, finding
 from autodiff.grammar.lints.values import GRAPH, LEAF, LIST, NAMESPACES, NUMBER, PLAIN
-from autodiff.grammar.namespaces import builtin
-from autodiff.grammar.values import UNBOUND
-from autodiff.grammar.walk import walk
+from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def hidden_builtin(subject: Subject) -> Iterator[AutodiffError]:
     called = set()
     for event in subject.events("call"):
         function = event.node.function
-        if not isinstance(function, syntax.Name) or event.value.kind not in VALUES:
+        if not isinstance(function, tree.Name) or event.value.kind not in VALUES:
             continue
         name = function.id
         if builtin(name) is UNBOUND or not event.value.names:
@@ -54,23 +54,23 @@ def hidden_builtin(subject: Subject) -> Iterator[AutodiffError]:
             )
 
 
-def rename(subject: Subject, name: str, within: tuple[syntax.Syntax, ...]) -> Fix:
+def rename(subject: Subject, name: str, within: tuple[tree.Syntax, ...]) -> Fix:
     """Another name for a value, wherever it is not called."""
-    calls = {id(node.function) for node in subject.nodes(syntax.Call)}
+    calls = {id(node.function) for node in subject.nodes(tree.Call)}
     places = [node for node in subject.reads(name, *within) if id(node) not in calls]
     other = subject.unused_name(OTHER_NAMES.get(name, f"{name}_value"), f"the_{name}")
     return Fix(f"call the value `{other}`", *(Edit(node.span, other) for node in places))
 
 
-def enclosing_function(subject: Subject, node: syntax.Syntax) -> syntax.FunctionDef | None:
+def enclosing_function(subject: Subject, node: tree.Syntax) -> tree.FunctionDef | None:
     """The innermost function a node stands in."""
-    around = [function for function in subject.nodes(syntax.FunctionDef) if contains(function, node)]
+    around = [function for function in subject.nodes(tree.FunctionDef) if contains(function, node)]
     return max(around, key=lambda function: function.span.start, default=None)
 
 
 def hidden_namespace(subject: Subject) -> Iterator[AutodiffError]:
-    for node in subject.nodes(syntax.FunctionDef, syntax.Lambda):
-        body = node.body if isinstance(node, syntax.FunctionDef) else (node.body,)
+    for node in subject.nodes(tree.FunctionDef, tree.Lambda):
+        body = node.body if isinstance(node, tree.FunctionDef) else (node.body,)
         for parameter in node.parameters:
             name = parameter.name
             if name not in NAMESPACES:
@@ -78,8 +78,8 @@ def hidden_namespace(subject: Subject) -> Iterator[AutodiffError]:
             meant = [
                 part
                 for part in walk(*body)
-                if isinstance(part, syntax.Attribute)
-                and isinstance(part.object, syntax.Name)
+                if isinstance(part, tree.Attribute)
+                and isinstance(part.object, tree.Name)
                 and part.object.id == name
                 and part.name not in tensor_names()
                 and is_member(name, part.name)
@@ -108,34 +108,34 @@ def is_member(module: str, name: str) -> bool:
     return f"{module}.{name}" in FUNCTIONS
 
 
-def is_pure(node: syntax.Syntax) -> bool:
+def is_pure(node: tree.Syntax) -> bool:
     """Whether an expression is worked out for its value alone: it calls nothing of the script's."""
     for part in walk(node):
-        if isinstance(part, syntax.Call):
+        if isinstance(part, tree.Call):
             function = part.function
-            owner = function.object if isinstance(function, syntax.Attribute) else None
-            if isinstance(function, syntax.Name):
+            owner = function.object if isinstance(function, tree.Attribute) else None
+            if isinstance(function, tree.Name):
                 if function.id in ("print", "display") or builtin(function.id) is UNBOUND:
                     return False
-            elif not isinstance(owner, syntax.Name) or owner.id not in NAMESPACES:
+            elif not isinstance(owner, tree.Name) or owner.id not in NAMESPACES:
                 return False
     return True
 
 
-def assigned_name(statement: syntax.Syntax) -> str:
+def assigned_name(statement: tree.Syntax) -> str:
     """``x`` of ``x = value``; "" for any other statement."""
-    if isinstance(statement, syntax.Assign) and len(statement.targets) == 1:
+    if isinstance(statement, tree.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
-        return target.id if isinstance(target, syntax.Name) else ""
+        return target.id if isinstance(target, tree.Name) else ""
     return ""
 
 
 def overwritten(subject: Subject) -> Iterator[AutodiffError]:
     in_functions = {
         part.id
-        for node in subject.nodes(syntax.FunctionDef, syntax.Lambda)
+        for node in subject.nodes(tree.FunctionDef, tree.Lambda)
         for part in walk(node)
-        if isinstance(part, syntax.Name)
+        if isinstance(part, tree.Name)
     }
     for body in subject.bodies():
         for statement, again in assigned_twice(body):
@@ -153,34 +153,34 @@ def overwritten(subject: Subject) -> Iterator[AutodiffError]:
             )
 
 
-def assigned_twice(body: Sequence[syntax.Statement]) -> list[tuple[syntax.Assign, syntax.Assign]]:
+def assigned_twice(body: Sequence[tree.Statement]) -> list[tuple[tree.Assign, tree.Assign]]:
     """Assignments whose name gets another value before anything may have read it, each with the next one."""
     pairs = []
-    following: dict[str, syntax.Assign] = {}
+    following: dict[str, tree.Assign] = {}
     for statement in reversed(body):
-        if isinstance(statement, (syntax.Return, syntax.Break, syntax.Continue)):
+        if isinstance(statement, (tree.Return, tree.Break, tree.Continue)):
             following.clear()
-        if isinstance(statement, (syntax.FunctionDef, syntax.ClassDef)):
+        if isinstance(statement, (tree.FunctionDef, tree.ClassDef)):
             following.pop(statement.name, None)
         name = assigned_name(statement)
         again = following.get(name)
         for node in walk(statement):
-            if isinstance(node, syntax.Name):
+            if isinstance(node, tree.Name):
                 following.pop(node.id, None)
-        if isinstance(statement, syntax.Assign) and name:
+        if isinstance(statement, tree.Assign) and name:
             if again is not None and is_pure(statement.value):
                 pairs.append((statement, again))
-            if not any(isinstance(node, syntax.Name) and node.id == name for node in walk(statement.value)):
+            if not any(isinstance(node, tree.Name) and node.id == name for node in walk(statement.value)):
                 following[name] = statement
     return pairs
 
 
 def unused_local(subject: Subject) -> Iterator[AutodiffError]:
-    for function in subject.nodes(syntax.FunctionDef):
+    for function in subject.nodes(tree.FunctionDef):
         targets = {
             id(target)
             for node in walk(*function.body)
-            if isinstance(node, syntax.Assign)
+            if isinstance(node, tree.Assign)
             for target in node.targets
         }
         for statement in function.body:
@@ -189,7 +189,7 @@ def unused_local(subject: Subject) -> Iterator[AutodiffError]:
                 continue
             if any(id(read) not in targets for read in subject.reads(name, *function.body)):
                 continue
-            assert isinstance(statement, syntax.Assign)
+            assert isinstance(statement, tree.Assign)
             yield finding(
                 statement.span,
                 f"`{name}` is never used in `{function.name}`",
@@ -198,11 +198,9 @@ def unused_local(subject: Subject) -> Iterator[AutodiffError]:
             )
 
 
-def without_local(
-    subject: Subject, statement: syntax.Assign, body: Sequence[syntax.Statement]
-) -> Iterator[Fix]:
+def without_local(subject: Subject, statement: tree.Assign, body: Sequence[tree.Statement]) -> Iterator[Fix]:
     name = assigned_name(statement)
-    returns = any(isinstance(node, syntax.Return) for node in walk(*body))
+    returns = any(isinstance(node, tree.Return) for node in walk(*body))
     if statement is body[-1] and not returns and subject.stands_alone(statement):
         yield Fix("return it", subject.after(statement, f"return {name}"))
     elif not is_pure(statement.value):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from autodiff.core.errors import AutodiffError, Edit, Fix, Label
-from autodiff.grammar import syntax
+from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
 from autodiff.grammar.lints.calls import last_word
 from autodiff.grammar.lints.evaluate import in_namespace
 from autodiff.grammar.lints.finding import Lint, Subject, finding
 from autodiff.grammar.lints.values import GRAPH, Value
-from autodiff.grammar.walk import walk
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-SIMPLE = (syntax.Name, syntax.Number, syntax.Constant)
+SIMPLE = (tree.Name, tree.Number, tree.Constant)
 #: Where these have no slope or no value, at 0 and below, the number that is harmless to put in instead.
 HARMLESS = {
     **dict.fromkeys(("sqrt", "rsqrt", "log", "log2", "log10", "reciprocal"), "1.0"),
@@ -36,27 +36,27 @@ def applied(subject: Subject, *names: str) -> Iterator[tuple[Any, str, tuple[Val
 
 def operation_of(value: Value) -> str:
     """``softmax`` of ``F.softmax(x, dim=1)`` and of ``x.softmax(1)``; "" of what is no call."""
-    return last_word(value.node.function) if isinstance(value.node, syntax.Call) else ""
+    return last_word(value.node.function) if isinstance(value.node, tree.Call) else ""
 
 
-def arguments_of(subject: Subject, call: syntax.Call) -> list[str]:
+def arguments_of(subject: Subject, call: tree.Call) -> list[str]:
     """What goes into a function or method, as text, the tensor first."""
     texts = [subject.text(argument) for argument in call.arguments]
     function = call.function
-    if isinstance(function, syntax.Attribute) and is_method(subject, function):
+    if isinstance(function, tree.Attribute) and is_method(subject, function):
         return [subject.text(function.object), *texts]
     return texts
 
 
-def is_method(subject: Subject, function: syntax.Attribute) -> bool:
+def is_method(subject: Subject, function: tree.Attribute) -> bool:
     """Whether the function of a call stands after a value, and not after a module."""
     return not in_namespace(function)
 
 
-def first_input(subject: Subject, call: syntax.Call) -> Any:
+def first_input(subject: Subject, call: tree.Call) -> Any:
     """The node of the tensor a function or method is given."""
     function = call.function
-    if isinstance(function, syntax.Attribute) and is_method(subject, function):
+    if isinstance(function, tree.Attribute) and is_method(subject, function):
         return function.object
     return next((one.value for one in call.arguments if one.keyword in (None, "input")), None)
 
@@ -70,7 +70,7 @@ def twice(subject: Subject, loss: str, inner: str, message: str, caret: str) -> 
         made = inputs[0].node
         scores = first_input(subject, made)
         fixes, labels = [], []
-        if made is given or isinstance(scores, syntax.Name):
+        if made is given or isinstance(scores, tree.Name):
             fixes = [Fix("give it the scores", Edit(given.span, subject.text(scores)))]
         if made is not given:
             labels = [Label(made.span, f"{inner} is applied here")]
@@ -94,7 +94,7 @@ def probabilities_for_logarithms(subject: Subject) -> Iterator[AutodiffError]:
         if not inputs or given is None or operation_of(inputs[0]) != "softmax":
             continue
         name = inputs[0].node.function
-        word = name.name_span if isinstance(name, syntax.Attribute) else name.span
+        word = name.name_span if isinstance(name, tree.Attribute) else name.span
         direct = inputs[0].node is given
         yield finding(
             given.span,
@@ -121,9 +121,7 @@ def logarithm_of_small(subject: Subject) -> Iterator[AutodiffError]:
         plain = all(isinstance(getattr(part, "value", part), SIMPLE) for part in parts)
         fixes = []
         if direct or plain:
-            prefix = (
-                "" if isinstance(call.function, syntax.Name) else "F." if inner == "sigmoid" else "torch."
-            )
+            prefix = "" if isinstance(call.function, tree.Name) else "F." if inner == "sigmoid" else "torch."
             text = f"{prefix}{joined}({', '.join(arguments_of(subject, made))})"
             fixes = [Fix(f"take the logarithm together with {inner}", Edit(call.span, text))]
         yield finding(
@@ -135,8 +133,8 @@ def logarithm_of_small(subject: Subject) -> Iterator[AutodiffError]:
         )
 
 
-def is_method_call(subject: Subject, call: syntax.Call) -> bool:
-    return isinstance(call.function, syntax.Attribute) and is_method(subject, call.function)
+def is_method_call(subject: Subject, call: tree.Call) -> bool:
+    return isinstance(call.function, tree.Attribute) and is_method(subject, call.function)
 
 
 # -- roots and branches that give nan -----------------------------------------------------------------
@@ -166,23 +164,23 @@ def norm_by_hand(subject: Subject) -> Iterator[AutodiffError]:
 
 def under_root(subject: Subject, node: Any) -> Any:
     """``x`` of ``sqrt(x)``, of ``x.sqrt()`` and of ``x ** 0.5``."""
-    if isinstance(node, syntax.Call):
+    if isinstance(node, tree.Call):
         return first_input(subject, node)
-    is_half = isinstance(node.right, syntax.Number) and node.right.value == 0.5
+    is_half = isinstance(node.right, tree.Number) and node.right.value == 0.5
     return node.left if is_half else None
 
 
 def squared(subject: Subject, node: Any) -> Any:
     """``x`` of ``x ** 2``, of ``x * x`` and of ``x.pow(2)``."""
-    if isinstance(node, syntax.Binary):
-        two = isinstance(node.right, syntax.Number) and node.right.value == 2
+    if isinstance(node, tree.Binary):
+        two = isinstance(node.right, tree.Number) and node.right.value == 2
         if (node.op == "**" and two) or (
             node.op == "*" and subject.text(node.left) == subject.text(node.right)
         ):
             return node.left
-    if isinstance(node, syntax.Call) and last_word(node.function) in ("square", "pow"):
+    if isinstance(node, tree.Call) and last_word(node.function) in ("square", "pow"):
         exponents = [one.value for one in node.arguments if one.value is not first_input(subject, node)]
-        if all(isinstance(one, syntax.Number) and one.value == 2 for one in exponents):
+        if all(isinstance(one, tree.Number) and one.value == 2 for one in exponents):
             return first_input(subject, node)
     return None
 
@@ -190,7 +188,7 @@ def squared(subject: Subject, node: Any) -> Any:
 def branch_not_taken(subject: Subject) -> Iterator[AutodiffError]:
     for call, _, inputs, _ in applied(subject, "where"):
         condition = call.arguments[0].value if call.arguments else None
-        if len(inputs) != 3 or not isinstance(condition, syntax.Comparison):
+        if len(inputs) != 3 or not isinstance(condition, tree.Comparison):
             continue
         compared = {subject.text(one) for one in (condition.first, *(part for _, part in condition.rest))}
         for position, branch in ((1, inputs[1]), (2, inputs[2])):
@@ -213,11 +211,11 @@ def branch_not_taken(subject: Subject) -> Iterator[AutodiffError]:
 def unsafe(subject: Subject, node: Any, compared: set[str]) -> tuple[Any, str] | None:
     """A root, logarithm or quotient of what was compared, and a number that does no harm in its place."""
     for part in walk(node) if node is not None else ():
-        if isinstance(part, syntax.Call) and last_word(part.function) in HARMLESS:
+        if isinstance(part, tree.Call) and last_word(part.function) in HARMLESS:
             inside = first_input(subject, part)
             if inside is not None and subject.text(inside) in compared:
                 return inside, HARMLESS[last_word(part.function)]
-        elif isinstance(part, syntax.Binary) and part.op == "/" and subject.text(part.right) in compared:
+        elif isinstance(part, tree.Binary) and part.op == "/" and subject.text(part.right) in compared:
             return part.right, "1.0"
     return None
 
@@ -232,7 +230,7 @@ def compares_floats(subject: Subject) -> Iterator[AutodiffError]:
             continue
         ((op, right),) = node.rest
         for number, other, value in ((right, node.first, event.value), (node.first, right, event.other)):
-            if not is_rounded(subject, number) or isinstance(other, syntax.Number) or not is_computed(value):
+            if not is_rounded(subject, number) or isinstance(other, tree.Number) or not is_computed(value):
                 continue
             text = f"math.isclose({subject.text(other)}, {subject.text(number)})"
             if value.is_tensor:
@@ -249,9 +247,9 @@ def compares_floats(subject: Subject) -> Iterator[AutodiffError]:
 
 def is_rounded(subject: Subject, node: Any) -> bool:
     """Whether a number in the script is no float exactly, as 0.1 is not."""
-    if isinstance(node, syntax.Unary):
+    if isinstance(node, tree.Unary):
         node = node.operand
-    if not isinstance(node, syntax.Number) or not isinstance(node.value, float):
+    if not isinstance(node, tree.Number) or not isinstance(node.value, float):
         return False
     text = subject.text(node).replace("_", "")
     return Fraction(text) != Fraction(node.value)
@@ -259,7 +257,7 @@ def is_rounded(subject: Subject, node: Any) -> bool:
 
 def is_computed(value: Value) -> bool:
     """Whether a value was worked out, and not written down."""
-    made = isinstance(value.node, (syntax.Binary, syntax.AugmentedAssign, syntax.Call))
+    made = isinstance(value.node, (tree.Binary, tree.AugmentedAssign, tree.Call))
     return made and bool(value.inputs) and (value.is_tensor or value.kind == "number")
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, Edit, Fix, Label
-from autodiff.core.span import Span
-from autodiff.grammar import syntax
+from autodiff.core.base.errors import AutodiffError, Edit, Fix, Label
+from autodiff.core.base.source import Span
 from autodiff.grammar.lints.calls import keyword
 from autodiff.grammar.lints.finding import Lint, Subject, atom, finding, is_name
 from autodiff.grammar.lints.gradients import keeps_graph
 from autodiff.grammar.lints.values import GRAPH, LEAF, PLAIN, UNKNOWN, Value, ancestors
+from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ def kept_graphs(subject: Subject) -> Iterator[AutodiffError]:
             )
 
 
-def stored(subject: Subject) -> Iterator[tuple[Event, syntax.Expression, Value, str]]:
+def stored(subject: Subject) -> Iterator[tuple[Event, tree.Expression, Value, str]]:
     """What is put into lists and added to sums: where, its node, its value, and into what it goes."""
     for event in subject.flow.events:
         if event.kind == "keep":
             yield event, event.node.arguments[0].value, event.value, "list"
         elif event.kind == "augment" and event.value.kind != LEAF and event.node.op == "+":
             yield event, event.node.value, event.other, "sum"
-        elif event.kind == "bind" and isinstance(event.value.node, syntax.Binary):
+        elif event.kind == "bind" and isinstance(event.value.node, tree.Binary):
             node, inputs = event.value.node, event.value.inputs
             if node.op == "+" and is_name(node.left, event.node.id) and len(inputs) == 2:
                 yield event, node.right, inputs[1], "sum"
@@ -54,13 +54,13 @@ def gradient_without_graph(subject: Subject) -> Iterator[AutodiffError]:
         if gradient is None:
             continue
         first = gradient.node
-        if isinstance(first, syntax.Attribute):  # x.grad: the pass before filled it
+        if isinstance(first, tree.Attribute):  # x.grad: the pass before filled it
             passes = [other.node for other in subject.events("backward") if other.node is not event.node]
             if any(keyword(one, "create_graph") is not None for one in passes):
                 continue
             first = passes[0] if len(passes) == 1 else None
         fixes, labels = [], []
-        if isinstance(first, syntax.Call):
+        if isinstance(first, tree.Call):
             fixes = [Fix("record how the gradient is computed", with_graph(first))]
             labels = [Label(first.span, "this pass records nothing")]
         yield finding(
@@ -72,7 +72,7 @@ def gradient_without_graph(subject: Subject) -> Iterator[AutodiffError]:
         )
 
 
-def with_graph(call: syntax.Call) -> Edit:
+def with_graph(call: tree.Call) -> Edit:
     """Have a pass record its own steps."""
     given = keyword(call, "create_graph")
     if given is not None:

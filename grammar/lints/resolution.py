@@ -8,25 +8,23 @@ left alone.
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, LimitError
-from autodiff.core.functions import Function
-from autodiff.core.span import Source
-from autodiff.grammar import syntax
-from autodiff.grammar.attributes import (
+from autodiff.core.base.errors import AutodiffError, LimitError
+from autodiff.core.base.source import Source
+from autodiff.core.engine.public_functions import Function
+from autodiff.grammar.interpret.calls import not_callable
+from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler
+from autodiff.grammar.interpret.definitions import grad_mode_of
+from autodiff.grammar.interpret.imports import imported
+from autodiff.grammar.interpret.scope import Names, Scope, is_static
+from autodiff.grammar.lints.members import never_taken, unresolved_members, within
+from autodiff.grammar.lints.signatures import check_arguments
+from autodiff.grammar.objects.attributes import (
     find_method,
     get_attribute,
 )
-from autodiff.grammar.calls import not_callable
-from autodiff.grammar.definitions import grad_mode_of
-from autodiff.grammar.imports import imported
-from autodiff.grammar.interpreter import STATEMENTS, Compiler
-from autodiff.grammar.lints.members import never_taken, unresolved_members, within
-from autodiff.grammar.lints.signatures import check_arguments
-from autodiff.grammar.namespaces import builtin
-from autodiff.grammar.run import CONSTRUCTS
-from autodiff.grammar.scope import Names, Scope, is_static
-from autodiff.grammar.script_functions import Code, invoke
-from autodiff.grammar.values import (
+from autodiff.grammar.objects.functions import Code, invoke
+from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.values import (
     UNBOUND,
     BoundMethod,
     Builtin,
@@ -36,19 +34,21 @@ from autodiff.grammar.values import (
     Namespace,
     ScriptFunction,
 )
+from autodiff.grammar.session.run import CONSTRUCTS
+from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from autodiff.grammar.interpreter import Evaluate, Execute
+    from autodiff.grammar.interpret.compiler import Evaluate, Execute
     from autodiff.grammar.lints.flow import Flow
 
 # Importing the interpreter fills the compiler's tables.
 LANGUAGE = CONSTRUCTS
 #: Statements that say what the names mean that they bind.
-DEFINITIONS = (syntax.Import, syntax.ImportFrom, syntax.FunctionDef, syntax.ClassDef)
+DEFINITIONS = (tree.Import, tree.ImportFrom, tree.FunctionDef, tree.ClassDef)
 
 
 class Resolver(Compiler):
@@ -56,7 +56,7 @@ class Resolver(Compiler):
 
     __slots__ = ("found", "idle", "meanings", "never", "start")
 
-    def __init__(self, names: Names, source: Source, script: syntax.Script) -> None:
+    def __init__(self, names: Names, source: Source, script: tree.Script) -> None:
         super().__init__(names, source, builtin, {}, False)
         self.found: list[AutodiffError] = []
         self.idle = 0  # how many branches around this place are never taken
@@ -65,13 +65,13 @@ class Resolver(Compiler):
         self.meanings: dict[tuple[int, str], Any] = {}
         self.enter_definitions(names.module, script.body)
         for node, scope in names.of.items():
-            if isinstance(node, (syntax.FunctionDef, syntax.ClassDef)):
+            if isinstance(node, (tree.FunctionDef, tree.ClassDef)):
                 self.enter_definitions(scope, node.body)
         self.body(script.body)
 
     # -- what names mean ---------------------------------------------------------------------------
 
-    def enter_definitions(self, scope: Scope, body: syntax.Body) -> None:
+    def enter_definitions(self, scope: Scope, body: tree.Body) -> None:
         """Note what the names of a scope mean that nothing but imports, one ``def`` or one class binds."""
         found: dict[str, list[Any]] = {}
         for node in statements_of(body):
@@ -85,16 +85,16 @@ class Resolver(Compiler):
 
     def definitions(self, node: Any) -> list[tuple[str, Any]]:
         """The names a statement binds, with what they mean where that is certain."""
-        if isinstance(node, syntax.FunctionDef):
+        if isinstance(node, tree.FunctionDef):
             if any(not is_static(part) for part in node.decorators):
                 return [(node.name, UNBOUND)]
             code = Code(node.name, node.parameters, self.names.of[node])
             defaults = tuple([UNBOUND if one.default is None else None for one in node.parameters])
             return [(node.name, ScriptFunction(code, [], defaults, invoke))]
-        if isinstance(node, syntax.ClassDef):
+        if isinstance(node, tree.ClassDef):
             is_function = len(node.bases) == 1 and self.constant(node.bases[0]).__class__ is FunctionBase
             return [(node.name, FunctionClass(node.name, {}) if is_function else UNBOUND)]
-        if isinstance(node, syntax.Import):
+        if isinstance(node, tree.Import):
             return [
                 (
                     alias or name.partition(".")[0],
@@ -110,10 +110,10 @@ class Resolver(Compiler):
 
     def known(self, node: Any) -> Any:
         """What an expression is certain to mean; UNBOUND where nobody can tell without running."""
-        if isinstance(node, syntax.Name):
+        if isinstance(node, tree.Name):
             found = self.scope.find(node.id)
             return builtin(node.id) if found is None else self.meanings.get((id(found[0]), node.id), UNBOUND)
-        if isinstance(node, syntax.Attribute):
+        if isinstance(node, tree.Attribute):
             owner = self.known(node.object)
             if owner.__class__ is Namespace:
                 try:
@@ -127,44 +127,42 @@ class Resolver(Compiler):
 
     # -- compiling, and going on after a mistake ---------------------------------------------------
 
-    def body(self, statements: syntax.Body) -> Execute:
+    def body(self, statements: tree.Body) -> Execute:
         idle = id(statements) in self.never
         self.idle += idle
         for statement in statements:
             before = self.scope, self.loops, self.depth
             # What an assignment binds is bound after its value is worked out; anything else goes by the text.
-            assigns = isinstance(statement, (syntax.Assign, syntax.AugmentedAssign))
+            assigns = isinstance(statement, (tree.Assign, tree.AugmentedAssign))
             self.start = (self.scope, statement.span.start) if assigns else None
             try:
-                if isinstance(statement, syntax.FunctionDef):
+                if isinstance(statement, tree.FunctionDef):
                     self.check_decorators(statement)
-                elif isinstance(statement, syntax.AugmentedAssign) and isinstance(
-                    statement.target, syntax.Name
-                ):
+                elif isinstance(statement, tree.AugmentedAssign) and isinstance(statement.target, tree.Name):
                     self.check_order(statement.target)
                 STATEMENTS[statement.__class__](self, statement)
             except LimitError:
                 raise
             except AutodiffError as error:
                 self.scope, self.loops, self.depth = before
-                if isinstance(statement, syntax.ClassDef):  # what it derives from is the same mistake
+                if isinstance(statement, tree.ClassDef):  # what it derives from is the same mistake
                     self.found = [one for one in self.found if not in_header(one, statement)]
                 self.add(error.at(statement.span))
         self.idle -= idle
         return nothing
 
-    def expression(self, node: syntax.Expression) -> Evaluate:
-        if isinstance(node, syntax.Call):
+    def expression(self, node: tree.Expression) -> Evaluate:
+        if isinstance(node, tree.Call):
             self.attempt(self.check_call, node)
-            if isinstance(node.function, syntax.Attribute):
+            if isinstance(node.function, tree.Attribute):
                 self.attempt(self.check_attribute, node.function)
-        elif isinstance(node, syntax.Attribute):
+        elif isinstance(node, tree.Attribute):
             self.attempt(self.check_attribute, node)
-        elif isinstance(node, syntax.Name):
+        elif isinstance(node, tree.Name):
             self.attempt(self.check_order, node)
         return super().expression(node)
 
-    def attempt(self, check: Callable[[Any], None], node: syntax.Expression) -> None:
+    def attempt(self, check: Callable[[Any], None], node: tree.Expression) -> None:
         """Make a check, and note its error."""
         try:
             check(node)
@@ -175,13 +173,13 @@ class Resolver(Compiler):
         if not self.idle and not any(one.span == error.span for one in self.found):
             self.found.append(error)
 
-    def check_attribute(self, node: syntax.Attribute) -> None:
+    def check_attribute(self, node: tree.Attribute) -> None:
         """Raise the error for a member that a module or class does not have."""
         owner = self.known(node.object)
         if owner.__class__ in (Namespace, FunctionClass, ScriptFunction, Function, Builtin):
             get_attribute(owner, node.name, node.name_span)
 
-    def check_order(self, node: syntax.Name) -> None:
+    def check_order(self, node: tree.Name) -> None:
         """Raise the error for a name that is read where no run can have bound it yet."""
         found = self.scope.find(node.id)
         scope = self.scope
@@ -196,7 +194,7 @@ class Resolver(Compiler):
         if scope.kind != "comprehension" and first.start >= start:
             raise self.unbound(node)
 
-    def check_call(self, node: syntax.Call) -> None:
+    def check_call(self, node: tree.Call) -> None:
         """Raise the error for calling what cannot be called, or with arguments it does not take."""
         callee = self.known(node.function)
         if callee.__class__ in (Namespace, FunctionClass):
@@ -204,7 +202,7 @@ class Resolver(Compiler):
         if callee.__class__ in (Function, Builtin, ScriptFunction):
             check_arguments(callee, node)
 
-    def check_decorators(self, node: syntax.FunctionDef) -> None:
+    def check_decorators(self, node: tree.FunctionDef) -> None:
         for decorator in node.decorators:
             value = self.known(decorator)
             if value is not UNBOUND and not is_static(decorator) and value.__class__ is not GradMode:
@@ -214,7 +212,7 @@ class Resolver(Compiler):
                     self.add(error.at(decorator.span))
 
 
-def in_header(error: AutodiffError, node: syntax.ClassDef) -> bool:
+def in_header(error: AutodiffError, node: tree.ClassDef) -> bool:
     """Whether an error is about what a class derives from."""
     return error.span is not None and any(within(error.span, base.span) for base in node.bases)
 
@@ -235,29 +233,29 @@ def is_same_module(one: Any, other: Any) -> bool:
     return one.__class__ is other.__class__ is Namespace and one.name == other.name
 
 
-def statements_of(body: syntax.Body) -> list[Any]:
+def statements_of(body: tree.Body) -> list[Any]:
     """The statements that bind names in the scope of a body, those of its blocks included."""
     found: list[Any] = []
     waiting: list[Any] = list(reversed(body))
     while waiting:
         node = waiting.pop()
         found.append(node)
-        if isinstance(node, syntax.If):
+        if isinstance(node, tree.If):
             waiting += [part for _, inner in node.branches for part in inner] + list(node.orelse)
-        elif isinstance(node, (syntax.For, syntax.While)):
+        elif isinstance(node, (tree.For, tree.While)):
             waiting += [*node.body, *node.orelse]
-        elif isinstance(node, syntax.With):
+        elif isinstance(node, tree.With):
             waiting += node.body
     return found
 
 
 def unresolved(
-    script: syntax.Script, names: Names, source: Source, flow: Flow, lost: frozenset[str] = frozenset()
+    script: tree.Script, names: Names, source: Source, flow: Flow, lost: frozenset[str] = frozenset()
 ) -> list[AutodiffError]:
     """The errors for everything a script uses that is not there; nothing is known of the ``lost`` names."""
     found = Resolver(names, source, script).found
     places = {one.span for one in found}
-    lost |= {node.name for node in names.of if isinstance(node, syntax.ClassDef) and node.name_span in places}
+    lost |= {node.name for node in names.of if isinstance(node, tree.ClassDef) and node.name_span in places}
     return found + [
         one for one in unresolved_members(script, names, flow, found, lost) if one.span not in places
     ]

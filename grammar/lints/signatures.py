@@ -6,25 +6,25 @@ functions written in Python the signature is read, and what Python would say is 
 
 from __future__ import annotations
 
-from autodiff.core.errors import ScriptError
-from autodiff.core.functions import Function, Parameter
-from autodiff.core.tensors import Tensor
-from autodiff.grammar.methods import METHODS
-from autodiff.grammar.refusal import ANY_FORM, UNKNOWN, blame
-from autodiff.grammar.script_functions import bind, listing
-from autodiff.grammar.values import BoundMethod, Builtin, ScriptFunction
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.public_functions import Function, Parameter
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help.torch_argument_errors import ANY_FORM, UNKNOWN, blame
+from autodiff.grammar.objects.functions import bind, listing
+from autodiff.grammar.objects.methods import METHODS
+from autodiff.grammar.objects.values import BoundMethod, Builtin, ScriptFunction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from autodiff.grammar import syntax
+    from autodiff.grammar.syntax import tree
 
 VARIADIC, KEYWORDS = 0x04, 0x08  # flags of a code object: it has *args, it has **kwargs
 
 
-def check_arguments(function: Any, call: syntax.Call, of: str = "") -> None:
+def check_arguments(function: Any, call: tree.Call, of: str = "") -> None:
     """Raise the ScriptError that a call would, whatever the arguments are.
 
     ``function`` is the callee, or with ``of`` the function behind a method of that name, which gets the value

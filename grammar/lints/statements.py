@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from autodiff.grammar import syntax
 from autodiff.grammar.lints.calls import is_constant
 from autodiff.grammar.lints.values import FUNCTION, LIST, NUMBER, OTHER, UNKNOWN, Value
-from autodiff.grammar.walk import walk
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,38 +17,38 @@ if TYPE_CHECKING:
 MOST_TURNS = 16  # over a list whose elements are all known
 
 
-def do_expression(flow: Flow, node: syntax.ExpressionStatement) -> None:
+def do_expression(flow: Flow, node: tree.ExpressionStatement) -> None:
     flow.note("effect", node, flow.value(node.value))
 
 
-def do_assign(flow: Flow, node: syntax.Assign) -> None:
+def do_assign(flow: Flow, node: tree.Assign) -> None:
     value = flow.value(node.value)
     flow.note("assign", node, value)
     for target in node.targets:
         flow.bind(target, value)
 
 
-def do_augmented(flow: Flow, node: syntax.AugmentedAssign) -> None:
+def do_augmented(flow: Flow, node: tree.AugmentedAssign) -> None:
     value = flow.value(node.value)
-    if isinstance(node.target, syntax.Name):
+    if isinstance(node.target, tree.Name):
         owner = flow.look_up(node.target.id) or Value(UNKNOWN)
-    elif isinstance(node.target, syntax.Subscript):
+    elif isinstance(node.target, tree.Subscript):
         owner = flow.value(node.target.object)
         flow.value(node.target.index)
     else:
         owner = flow.value(node.target)
     flow.note("augment", node, owner, value)
-    if owner.is_tensor and not (node.op == "@" and isinstance(node.target, syntax.Name)):
+    if owner.is_tensor and not (node.op == "@" and isinstance(node.target, tree.Name)):
         flow.note("in-place", node, owner, node.target)
         flow.change(owner, (value,))
-    elif isinstance(node.target, syntax.Name):
+    elif isinstance(node.target, tree.Name):
         made = flow.operation(node, node.op, (owner, value))
         flow.note("bind", node.target, made, owner)
         flow.env[node.target.id] = made
         made.names.append((node.target.id, node))
 
 
-def do_if(flow: Flow, node: syntax.If) -> bool:
+def do_if(flow: Flow, node: tree.If) -> bool:
     ways = []
     for way, (test, body) in enumerate(node.branches):
         flow.value(test)
@@ -59,7 +59,7 @@ def do_if(flow: Flow, node: syntax.If) -> bool:
     return not open_ways
 
 
-def do_for(flow: Flow, node: syntax.For) -> None:
+def do_for(flow: Flow, node: tree.For) -> None:
     iterable = flow.value(node.iterable)
     elements = iterable.inputs if iterable.kind == LIST and len(iterable.inputs) <= MOST_TURNS else None
     counted = iterable.number if iterable.kind == OTHER and isinstance(iterable.number, int) else None
@@ -69,7 +69,7 @@ def do_for(flow: Flow, node: syntax.For) -> None:
     elif iterable.kind == LIST:
         flow.escape((iterable,))  # too many turns to follow what each element goes through
     certain = turns > 0 and (elements is not None or counted is not None)
-    counts = isinstance(node.iterable, syntax.Call) and iterable.kind == OTHER
+    counts = isinstance(node.iterable, tree.Call) and iterable.kind == OTHER
     before = flow.env
     flow.loops.append(node)
     flow.env = dict(before)
@@ -97,11 +97,11 @@ def do_for(flow: Flow, node: syntax.For) -> None:
     flow.run(node.orelse)
 
 
-def has_jump(body: Iterable[syntax.Statement]) -> bool:
-    return any(isinstance(part, (syntax.Break, syntax.Continue, syntax.Return)) for part in walk(*body))
+def has_jump(body: Iterable[tree.Statement]) -> bool:
+    return any(isinstance(part, (tree.Break, tree.Continue, tree.Return)) for part in walk(*body))
 
 
-def do_while(flow: Flow, node: syntax.While) -> None:
+def do_while(flow: Flow, node: tree.While) -> None:
     before = flow.env
     flow.loops.append(node)
     flow.env = dict(before)
@@ -119,7 +119,7 @@ def do_while(flow: Flow, node: syntax.While) -> None:
     flow.run(node.orelse)
 
 
-def do_with(flow: Flow, node: syntax.With) -> bool:
+def do_with(flow: Flow, node: tree.With) -> bool:
     before = flow.recording
     for context, target in node.items:
         flow.value(context)
@@ -133,9 +133,9 @@ def do_with(flow: Flow, node: syntax.With) -> bool:
 
 def mode_of(context: Any) -> bool | None:
     """Whether the graph is recorded inside ``with context``."""
-    name = context.function if isinstance(context, syntax.Call) else context
-    word = name.name if isinstance(name, syntax.Attribute) else name_id(name)
-    given = context.arguments if isinstance(context, syntax.Call) else ()
+    name = context.function if isinstance(context, tree.Call) else context
+    word = name.name if isinstance(name, tree.Attribute) else name_id(name)
+    given = context.arguments if isinstance(context, tree.Call) else ()
     if word == "no_grad" or (word == "inference_mode" and not given):
         return False
     if word == "enable_grad" or (word == "set_grad_enabled" and given and is_constant(given[0].value, True)):
@@ -146,17 +146,17 @@ def mode_of(context: Any) -> bool | None:
 
 
 def name_id(node: Any) -> str:
-    return node.id if isinstance(node, syntax.Name) else ""
+    return node.id if isinstance(node, tree.Name) else ""
 
 
-def do_return(flow: Flow, node: syntax.Return) -> bool:
+def do_return(flow: Flow, node: tree.Return) -> bool:
     flow.returned.append(flow.value(node.value))
     if flow.conditional:
         flow.returned.append(Value(UNKNOWN))
     return True
 
 
-def do_jump(flow: Flow, node: syntax.Statement) -> bool:
+def do_jump(flow: Flow, node: tree.Statement) -> bool:
     return True
 
 
@@ -168,21 +168,21 @@ def do_function(flow: Flow, node: Any) -> None:
     made.scope = [*flow.outer, flow.env]
 
 
-def do_class(flow: Flow, node: syntax.ClassDef) -> None:
+def do_class(flow: Flow, node: tree.ClassDef) -> None:
     flow.env[node.name] = Value(OTHER, node)
 
 
-def do_assert(flow: Flow, node: syntax.Assert) -> None:
+def do_assert(flow: Flow, node: tree.Assert) -> None:
     flow.value(node.test)
     if node.message is not None:
         flow.value(node.message)
 
 
-def do_delete(flow: Flow, node: syntax.Delete) -> None:
+def do_delete(flow: Flow, node: tree.Delete) -> None:
     for target in node.targets:
-        if isinstance(target, syntax.Name):
+        if isinstance(target, tree.Name):
             flow.env.pop(target.id, None)
-        elif isinstance(target, syntax.Attribute) and target.name == "grad":
+        elif isinstance(target, tree.Attribute) and target.name == "grad":
             flow.note("reset", target, flow.value(target.object))
 
 
@@ -198,7 +198,7 @@ def do_import(flow: Flow, node: Any) -> None:
     """What is imported under its usual name stays the language's own; anything else is not followed."""
     for name, alias in node.names:
         bound = alias or name
-        whole = f"{node.module}.{name}" if isinstance(node, syntax.ImportFrom) else name
+        whole = f"{node.module}.{name}" if isinstance(node, tree.ImportFrom) else name
         same = bound in (name.partition(".")[0], USUAL_NAMES.get(whole))
         if same:
             flow.env.pop(bound, None)
@@ -207,20 +207,20 @@ def do_import(flow: Flow, node: Any) -> None:
 
 
 STATEMENTS: dict[type, Callable[[Any, Any], bool | None]] = {
-    syntax.ExpressionStatement: do_expression,
-    syntax.Assign: do_assign,
-    syntax.AugmentedAssign: do_augmented,
-    syntax.If: do_if,
-    syntax.For: do_for,
-    syntax.While: do_while,
-    syntax.With: do_with,
-    syntax.Return: do_return,
-    syntax.Break: do_jump,
-    syntax.Continue: do_jump,
-    syntax.FunctionDef: do_function,
-    syntax.ClassDef: do_class,
-    syntax.Assert: do_assert,
-    syntax.Delete: do_delete,
-    syntax.Import: do_import,
-    syntax.ImportFrom: do_import,
+    tree.ExpressionStatement: do_expression,
+    tree.Assign: do_assign,
+    tree.AugmentedAssign: do_augmented,
+    tree.If: do_if,
+    tree.For: do_for,
+    tree.While: do_while,
+    tree.With: do_with,
+    tree.Return: do_return,
+    tree.Break: do_jump,
+    tree.Continue: do_jump,
+    tree.FunctionDef: do_function,
+    tree.ClassDef: do_class,
+    tree.Assert: do_assert,
+    tree.Delete: do_delete,
+    tree.Import: do_import,
+    tree.ImportFrom: do_import,
 }

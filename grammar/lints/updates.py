@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from autodiff.core.errors import AutodiffError, Edit, Fix
-from autodiff.core.span import Span
-from autodiff.grammar import syntax
+from autodiff.core.base.errors import AutodiffError, Edit, Fix
+from autodiff.core.base.source import Span
 from autodiff.grammar.lints.finding import Lint, Subject, contains, finding, is_name
 from autodiff.grammar.lints.values import GRAPH, LEAF, Value, ancestors, comes_from_gradient
-from autodiff.grammar.walk import walk
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from autodiff.grammar.lints.flow import Event
 
-DISPLAYS = (syntax.TupleDisplay, syntax.ListDisplay)
+DISPLAYS = (tree.TupleDisplay, tree.ListDisplay)
 LOSSES = frozenset("loss losses cost error err mse mae l L Loss J energy".split())
 
 
@@ -24,9 +24,9 @@ def rebindings(subject: Subject) -> Iterator[tuple[Event, Value]]:
     kept = made_leaves(subject)
     for event in subject.events("bind"):
         old, step = event.other, event.value.node
-        if not isinstance(event.statement, syntax.Assign) or old is None or old.kind != LEAF:
+        if not isinstance(event.statement, tree.Assign) or old is None or old.kind != LEAF:
             continue
-        if event.node.id in kept or event.value is old or not isinstance(step, syntax.Binary):
+        if event.node.id in kept or event.value is old or not isinstance(step, tree.Binary):
             continue
         is_step = contains(event.statement, step) and steps_from(step, event.node.id)
         if is_step and comes_from_gradient(event.value, old):
@@ -36,51 +36,51 @@ def rebindings(subject: Subject) -> Iterator[tuple[Event, Value]]:
 def made_leaves(subject: Subject) -> set[str]:
     """The names that are rebound on purpose: what they are bound to is made a leaf, or keeps its gradient."""
     names = set()
-    for node in subject.nodes(syntax.Call):
+    for node in subject.nodes(tree.Call):
         method = node.function
-        of_name = isinstance(method, syntax.Attribute) and isinstance(method.object, syntax.Name)
+        of_name = isinstance(method, tree.Attribute) and isinstance(method.object, tree.Name)
         if of_name and method.name in ("detach_", "requires_grad_", "retain_grad"):
             names.add(method.object.id)
-    for node in subject.nodes(syntax.Assign):
+    for node in subject.nodes(tree.Assign):
         for target in node.targets:
-            if isinstance(target, syntax.Attribute) and isinstance(target.object, syntax.Name):
+            if isinstance(target, tree.Attribute) and isinstance(target.object, tree.Name):
                 if target.name == "requires_grad":
                     names.add(target.object.id)
-            elif isinstance(target, syntax.Name) and is_made_anew(node.value, target.id):
+            elif isinstance(target, tree.Name) and is_made_anew(node.value, target.id):
                 names.add(target.id)
     return names
 
 
-def is_made_anew(node: syntax.Expression, name: str) -> bool:
+def is_made_anew(node: tree.Expression, name: str) -> bool:
     """Whether a leaf or a detached copy is made of what a name meant: ``w.detach()``, ``tensor(w, ...)``."""
     reads = asks = False
     for part in walk(node):
         reads = reads or is_name(part, name)
-        if isinstance(part, syntax.Attribute):
+        if isinstance(part, tree.Attribute):
             asks = asks or part.name == "requires_grad_"
             asks = asks or (part.name in ("detach", "data") and is_name(part.object, name))
-        elif isinstance(part, syntax.Argument):
+        elif isinstance(part, tree.Argument):
             asks = asks or part.keyword == "requires_grad"
     return reads and asks
 
 
-def steps_from(node: syntax.Expression, name: str) -> bool:
+def steps_from(node: tree.Expression, name: str) -> bool:
     """Whether a sum has the name itself among its terms, or a multiple of it."""
-    while isinstance(node, syntax.Binary) and node.op in ("+", "-"):
+    while isinstance(node, tree.Binary) and node.op in ("+", "-"):
         if node.op == "+" and is_multiple(node.right, name):
             return True
         node = node.left
     return is_multiple(node, name)
 
 
-def is_multiple(node: syntax.Expression, name: str) -> bool:
+def is_multiple(node: tree.Expression, name: str) -> bool:
     """Whether it is ``w``, ``0.99 * w`` or ``w * (1 - decay)``."""
-    if isinstance(node, syntax.Binary) and node.op == "*":
+    if isinstance(node, tree.Binary) and node.op == "*":
         return is_name(node.left, name) or is_name(node.right, name)
     return is_name(node, name)
 
 
-def in_place_lines(subject: Subject, statement: syntax.Assign) -> list[str]:
+def in_place_lines(subject: Subject, statement: tree.Assign) -> list[str]:
     """``w -= lr * w.grad`` for ``w = w - lr * w.grad``, for each of several; none where one is no step."""
     target, value = statement.targets[0], statement.value
     pairs = [(target, value)]
@@ -90,11 +90,11 @@ def in_place_lines(subject: Subject, statement: syntax.Assign) -> list[str]:
         pairs = list(zip(target.elements, value.elements, strict=True))
     lines = []
     for name, step in pairs:
-        if not isinstance(name, syntax.Name) or not isinstance(step, syntax.Binary):
+        if not isinstance(name, tree.Name) or not isinstance(step, tree.Binary):
             return []
         if not steps_from(step, name.id):
             return []
-        if isinstance(step.left, syntax.Name) and step.left.id == name.id:
+        if isinstance(step.left, tree.Name) and step.left.id == name.id:
             lines.append(f"{name.id} {step.op}= {subject.text(step.right)}")
         else:
             lines.append(f"{name.id}.copy_({subject.text(step)})")
@@ -119,7 +119,7 @@ def rebound_leaf(subject: Subject) -> Iterator[AutodiffError]:
         )
 
 
-def word_of(step: syntax.Binary) -> str:
+def word_of(step: tree.Binary) -> str:
     return "subtraction" if step.op == "-" else "sum"
 
 
@@ -149,7 +149,7 @@ def changed_leaf(subject: Subject) -> Iterator[AutodiffError]:
         statement = event.statement
         text = subject.text(statement)
         fixes = []
-        simple = (syntax.AugmentedAssign, syntax.Assign, syntax.ExpressionStatement)
+        simple = (tree.AugmentedAssign, tree.Assign, tree.ExpressionStatement)
         if isinstance(statement, simple) and subject.stands_alone(statement):
             fixes = [Fix("do it where nothing is recorded", *subject.under_no_grad(statement, text))]
         name = event.value.names[0][0] if event.value.names else "that has no name"
@@ -183,9 +183,9 @@ def ascends(subject: Subject) -> Iterator[AutodiffError]:
         )
 
 
-def has_minus(value: Value, node: syntax.Expression) -> bool:
+def has_minus(value: Value, node: tree.Expression) -> bool:
     """Whether a sign anywhere may turn the step around."""
-    if any(isinstance(part, syntax.Unary) or operator_of(part) == "-" for part in walk(node)):
+    if any(isinstance(part, tree.Unary) or operator_of(part) == "-" for part in walk(node)):
         return True
     for one in ancestors(value):
         if one.grad_of is None and not one.is_tensor and (one.number is None or one.number < 0):
@@ -193,8 +193,8 @@ def has_minus(value: Value, node: syntax.Expression) -> bool:
     return False
 
 
-def operator_of(node: syntax.Syntax) -> str:
-    return node.op if isinstance(node, syntax.Binary) else ""
+def operator_of(node: tree.Syntax) -> str:
+    return node.op if isinstance(node, tree.Binary) else ""
 
 
 TRAIN = """\

@@ -15,7 +15,7 @@ from article_scripts import (
     graph_of,
     report_of,
 )
-from autodiff.core.span import Source
+from autodiff.core.base.source import Source
 from autodiff.grammar.lints import lint
 from script_runner import printed, run_script
 

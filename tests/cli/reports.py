@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from autodiff.cli.render.text import plain_text
-from autodiff.core.graph_report import Graph, GraphEdge, GraphNode
-from autodiff.core.report import Derivation, GradientReport, Path, Variable
+from autodiff.core.derivation.graph_report import Graph, GraphEdge, GraphNode
+from autodiff.core.report.records import Derivation, GradientReport, Path, Variable
 from conftest import REPOSITORY
 
 SEED = str(REPOSITORY / "examples" / "seeds" / "1_autograd.ad")

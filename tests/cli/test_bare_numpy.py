@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from autodiff.core.fast import is_fast
+from autodiff.core.base.fast_switch import is_fast
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="numpy is as it is")
 
@@ -15,14 +15,14 @@ NAMES = (
 )
 BARE = f"""\
 import sys
-from autodiff.cli import bare_numpy
+from autodiff.cli.process import numpy_import
 {{more}}
 before = list(sys.meta_path)
-bare_numpy.leave_texts_out()
-from autodiff.core.lazy import np
+numpy_import.leave_texts_out()
+from autodiff.core.base.lazy import np
 np.add
 assert sys.meta_path == before
-bare_numpy.step_back()
+numpy_import.step_back()
 import numpy as np
 print(len(np.add.__doc__ or ""), len(np.array.__doc__ or ""), file=sys.stderr)
 {NAMES}
@@ -40,7 +40,9 @@ def test_all_but_the_texts_is_there() -> None:
     assert names == ran(f"import numpy as np\n{NAMES}")[0]
 
 
-@pytest.mark.parametrize("more", ["bare_numpy.KNOWN = {'1.9'}", "import numpy", "bare_numpy.is_fast = False"])
+@pytest.mark.parametrize(
+    "more", ["numpy_import.KNOWN = {'1.9'}", "import numpy", "numpy_import.is_fast = False"]
+)
 def test_other_versions_and_who_has_it_by_now_keep_them(more: str) -> None:
     _, lengths = ran(BARE.format(more=more))
     assert lengths[1] > 1000

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from autodiff.cli.codes import CODES
-from autodiff.cli.explanation import NEEDS_A_PROCESS, explain_code, explain_lint
-from autodiff.cli.options import COMMANDS
-from autodiff.cli.topics import find_topic
-from autodiff.core import errors
-from autodiff.core.span import Source
+from autodiff.cli.command_line.options import COMMANDS
+from autodiff.cli.requests.explain_code import NEEDS_A_PROCESS, explain_code, explain_lint
+from autodiff.cli.requests.help_topics import find_topic
+from autodiff.core.base import errors
+from autodiff.core.base.source import Source
 from autodiff.grammar.lints import LINTS, lint
 from conftest import REPOSITORY
 from documents import shell

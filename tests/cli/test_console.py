@@ -7,8 +7,8 @@ import sys
 from contextlib import suppress
 
 import pytest
-from autodiff.cli.console import Stream, cells, find_width, visible, visible_lines, wants_color
-from autodiff.cli.exit_codes import OutputError
+from autodiff.cli.process.exit_codes import OutputError
+from autodiff.cli.process.streams import Stream, cells, find_width, visible, visible_lines, wants_color
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import json
 
 import pytest
 from autodiff.cli.render.github import github_line
-from autodiff.core.errors import AutodiffError
-from autodiff.core.span import Source, Span
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source, Span
 
 COMMANDS = ("run", "grad", "explain", "graph")
 WARNS = "w = torch.tensor(1.0, requires_grad=True)\ny = w * 2\ny.backward()\nprint(y.grad)\n"

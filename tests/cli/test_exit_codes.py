@@ -9,8 +9,8 @@ import sys
 import time
 
 import pytest
-from autodiff.cli.exit_codes import exit_code
-from autodiff.core.errors import (
+from autodiff.cli.process.exit_codes import exit_code
+from autodiff.core.base.errors import (
     AutodiffError,
     CompileError,
     GradientError,

@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pytest
 from autodiff.cli.render.bare import bare_text
-from autodiff.core.errors import UsageError
-from autodiff.core.report import Variable
+from autodiff.core.base.errors import UsageError
+from autodiff.core.report.records import Variable
 
 from tests.cli.reports import SEED_1, seed_1_report
 

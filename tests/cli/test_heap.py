@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from autodiff.cli import heap
+from autodiff.cli.process import heap
 
 glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library decides for itself")
 
@@ -18,9 +18,9 @@ glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C 
 #: these arrays take.
 PASSES = """\
 import gc, resource
-from autodiff.cli.heap import keep_freed_memory
+from autodiff.cli.process.heap import keep_freed_memory
 from autodiff.core import tensor
-from autodiff.core.functions import FUNCTIONS
+from autodiff.core.engine.public_functions import FUNCTIONS
 
 gc.disable()
 keep_freed_memory()

@@ -133,11 +133,11 @@ def test_gradients_like_any_other_load_no_more_than_before():
         env={**os.environ, "AUTODIFF_FAST": "1"},  # the plain engine computes numbers with numpy
     )
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
-    assert "autodiff.core.describe" in loaded
+    assert "autodiff.core.derivation.describe" in loaded
     assert not loaded & {
-        "autodiff.cli.hints",
-        "autodiff.core.kinks",
-        "autodiff.core.kink_table",
+        "autodiff.cli.requests.hints",
+        "autodiff.core.why.kinks",
+        "autodiff.core.why.kink_table",
         "numpy",
         "shlex",
     }

@@ -9,8 +9,8 @@ from importlib.metadata import version
 import numpy as np
 import pytest
 from autodiff.cli.render.json import plain, render_json, render_json_error
-from autodiff.core.errors import Label, ShapeError
-from autodiff.core.span import Source, Span
+from autodiff.core.base.errors import Label, ShapeError
+from autodiff.core.base.source import Source, Span
 
 from tests.cli.reports import SEED_1, leaf, seed_1_report
 

@@ -87,7 +87,7 @@ def test_json_is_one_object_per_line(autodiff, write):
 
 
 def test_on_a_narrow_terminal_nothing_is_wider_than_it(autodiff, write, on_terminal):
-    from autodiff.cli.console import cells
+    from autodiff.cli.process.streams import cells
 
     path = write(STEP, "s.ad")
     status, seen = on_terminal("lint", path.name, columns=60, env={"NO_COLOR": "1"})

@@ -7,11 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from autodiff.cli.arguments import read_arguments
-from autodiff.cli.options import COMMANDS
-from autodiff.cli.topics import TOPICS, find_topic
-from autodiff.cli.usage import read_with_click
-from autodiff.core.errors import UsageError
+from autodiff.cli.command_line.click_parser import read_with_click
+from autodiff.cli.command_line.fast_parser import read_arguments
+from autodiff.cli.command_line.options import COMMANDS
+from autodiff.cli.requests.help_topics import TOPICS, find_topic
+from autodiff.core.base.errors import UsageError
 
 
 def imports_of(*arguments):
@@ -55,7 +55,7 @@ def test_a_scalar_script_in_a_pipe_loads_nothing_heavy():
 def test_bare_gradients_load_nothing_that_explains():
     """Start-up is most of what such a run takes, and modules are most of start-up."""
     loaded = imports_of("grad", "--wrt", "w", "-e", "w = 3; L = w**2")
-    assert "autodiff.core.describe" in loaded
+    assert "autodiff.core.derivation.describe" in loaded
     assert not loaded & {f"autodiff.core.{name}" for name in ("derive", "simplify", "strongest", "why")}
 
 

@@ -10,12 +10,12 @@ import sys
 
 import pytest
 from autodiff.cli.commands.ops import by_family
-from autodiff.cli.console import cells
+from autodiff.cli.process.streams import cells
 from autodiff.cli.render.functions import entry_lines, list_lines, short_name
 from autodiff.cli.render.reference import markdown_text
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.op import OPS
-from autodiff.grammar import catalog
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.graph.op import OPS
+from autodiff.grammar.reference import catalog
 from conftest import REPOSITORY
 from script_runner import run_script
 from transcript import normalise
@@ -153,7 +153,7 @@ def test_part_of_a_name_and_a_family_filter(autodiff) -> None:
     assert "F.max_pool2d" in pools
     assert "F.lp_pool1d" in pools
     assert "relu" not in pools
-    family = autodiff("ops", "class_losses").out
+    family = autodiff("ops", "classification").out
     assert re.findall(r"^  (\S+)", family, re.MULTILINE) == ["F.nll_loss", "F.cross_entropy"]
 
 
@@ -240,5 +240,7 @@ def test_scalar_scripts_load_none_of_it() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=fast
     )
-    assert "autodiff.core.op" in done.stdout.split()
-    assert not {"autodiff.core.rules", "autodiff.grammar.examples", "ast"} & set(done.stdout.split())
+    assert "autodiff.core.graph.op" in done.stdout.split()
+    assert not {"autodiff.core.derivation.rule_text", "autodiff.grammar.reference.examples", "ast"} & set(
+        done.stdout.split()
+    )

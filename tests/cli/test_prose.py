@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from autodiff.cli.console import cells
+from autodiff.cli.process.streams import cells
 from autodiff.cli.render.diagnostic import diagnostic_lines
 from autodiff.cli.render.prose import fold
-from autodiff.core.errors import AutodiffError
-from autodiff.core.span import Source
-from autodiff.grammar.run import execute
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.grammar.session.run import execute
 
 SCRIPTS = sorted(Path(__file__).parents[1].joinpath("mistakes").rglob("*.ad"))
 IN_PLACE = """\

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.cli.console import cells
+from autodiff.cli.process.streams import cells
 from autodiff.cli.render.diagnostic import Mark, diagnostic_lines, find_window
-from autodiff.core.errors import AutodiffError, CompileError, GradientError, Label, ShapeError, UsageError
-from autodiff.core.span import Source, Span
+from autodiff.core.base.errors import (
+    AutodiffError,
+    CompileError,
+    GradientError,
+    Label,
+    ShapeError,
+    UsageError,
+)
+from autodiff.core.base.source import Source, Span
 
 
 def spell(error, text="", name="net.ad", **options):

@@ -7,7 +7,7 @@ import pytest
 from autodiff.cli.render.derivation import derivation_lines
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.paths import path_lines
-from autodiff.core.report import Path, Use
+from autodiff.core.report.records import Path, Use
 
 from tests.cli.reports import texts, w1_derivation
 

@@ -12,10 +12,10 @@ from autodiff.cli.render.gradients import gradient_lines
 from autodiff.cli.render.page import Page
 from autodiff.cli.render.reports import explain_lines, formula_text, run_lines
 from autodiff.cli.render.tree import tree_lines
-from autodiff.core.entry_report import Entry
-from autodiff.core.errors import LimitError, UsageError
-from autodiff.core.graph_report import Graph, GraphEdge
-from autodiff.core.report import Complete, GradientReport, Variable
+from autodiff.core.base.errors import LimitError, UsageError
+from autodiff.core.derivation.graph_report import Graph, GraphEdge
+from autodiff.core.report.entry_records import Entry
+from autodiff.core.report.records import Complete, GradientReport, Variable
 
 from tests.cli.reports import node, seed_1_graph, seed_1_report, texts, w1_derivation
 

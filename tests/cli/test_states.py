@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from autodiff.cli.render.page import Page, length
 from autodiff.cli.render.states import state_lines
-from autodiff.core.errors import AutodiffError
-from autodiff.core.span import Source
-from autodiff.core.tensor_states import TensorStates
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.states import tensor_states
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.core.report.tensor_states import TensorStates
+from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.tensor_states import tensor_states
 
 from tests.cli.reports import texts
 

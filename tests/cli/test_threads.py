@@ -10,17 +10,18 @@ import pytest
 
 SCRIPT = """\
 import ctypes, os, sys
-from autodiff.cli import main, threads
-from autodiff.core.lazy import np
+from autodiff.cli import main
+from autodiff.cli.process import blas_threads
+from autodiff.core.base.lazy import np
 
 def count(what):
     linked = ctypes.CDLL(sys.modules["numpy._core._multiarray_umath"].__file__)
-    found = [getattr(linked, name.format(what), None) for name in threads.NAMES]
+    found = [getattr(linked, name.format(what), None) for name in blas_threads.NAMES]
     return next((function() for function in found if function is not None), 0)
 
 def supervise(work, seconds, when_over):
     assert work() == 0
-    assert threads.VARIABLE not in os.environ or threads.VARIABLE in said
+    assert blas_threads.VARIABLE not in os.environ or blas_threads.VARIABLE in said
     print(count("get_num_threads"), count("get_num_procs"), file=sys.stderr)
 
 said = set(os.environ)

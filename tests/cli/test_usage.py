@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from autodiff.cli.options import COMMANDS, EXAMPLES
+from autodiff.cli.command_line.options import COMMANDS, EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES_OF_HELP = [*(line for line, _ in EXAMPLES), *(e for c in COMMANDS.values() for e in c.examples)]

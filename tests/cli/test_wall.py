@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 FULL = """
-from autodiff.cli.supervisor import set_wall
-from autodiff.grammar.script_errors import translate
+from autodiff.cli.process.supervisor import set_wall
+from autodiff.grammar.repair.complete_error import translate
 
 set_wall(1)
 kept = []

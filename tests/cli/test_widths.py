@@ -10,12 +10,12 @@ from autodiff.cli.render.derivation import derivation_lines
 from autodiff.cli.render.page import GRADIENT, NUMBER, Page, flat, length
 from autodiff.cli.render.reports import explain_lines, run_lines
 from autodiff.cli.render.tree import tree_lines
-from autodiff.core.describe import describe, describe_twice
-from autodiff.core.errors import AutodiffError
-from autodiff.core.graph_report import Graph, GraphEdge, GraphNode
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.second_order import differentiate_twice
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe, describe_twice
+from autodiff.core.derivation.graph_report import Graph, GraphEdge, GraphNode
+from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.second_order import differentiate_twice
 
 from tests.cli.reports import seed_1_graph, texts
 

@@ -12,17 +12,17 @@ from weakref import ref
 import numpy as np
 import pytest
 from autodiff.core import grad, no_grad, tensor
-from autodiff.core.errors import GradientError
-from autodiff.core.fast import is_fast
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.mode import TRUSTED, mode
-from autodiff.core.node import SMALL, ArrayNode
-from autodiff.core.op import OPS
-from autodiff.core.span import Source
-from autodiff.core.tape import LIMIT, is_written
-from autodiff.core.tensors import Tensor
-from autodiff.core.watch import watch
-from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.core.base.errors import GradientError
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.source import Source
+from autodiff.core.engine.hooks import watch
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.tape import LIMIT, is_written
+from autodiff.core.graph.node import SMALL, ArrayNode
+from autodiff.core.graph.op import OPS
+from autodiff.core.graph.state import TRUSTED, mode
+from autodiff.grammar.session.run import Settings, differentiate, execute
 
 if TYPE_CHECKING:
     from collections.abc import Callable

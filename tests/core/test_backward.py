@@ -8,11 +8,11 @@ import sys
 import numpy as np
 import pytest
 from autodiff.core import grad, no_grad, tensor
-from autodiff.core.dtypes import float32
-from autodiff.core.errors import GradientError, ShapeError
-from autodiff.core.functions import METHODS
-from autodiff.core.ops.transcendental import exp, log, sin, tanh
-from autodiff.core.saved import SECOND_TIME
+from autodiff.core.base.errors import GradientError, ShapeError
+from autodiff.core.engine.public_functions import METHODS
+from autodiff.core.graph.dtypes import float32
+from autodiff.core.graph.saved_values import SECOND_TIME
+from autodiff.core.ops.elementwise.transcendental import exp, log, sin, tanh
 
 
 def first_article():

@@ -10,13 +10,10 @@ import itertools
 import numpy as np
 import pytest
 from agreed_lines import FOREIGN
-from autodiff.core import (
-    dtypes,
-    ops,  # noqa: F401  - declares every function
-)
-from autodiff.core.errors import AutodiffError
-from autodiff.core.functions import FUNCTIONS, Function
-from autodiff.core.tensors import tensor
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.engine.public_functions import FUNCTIONS, Function
+from autodiff.core.engine.tensor import tensor
+from autodiff.core.graph import dtypes
 
 ARGUMENTS = {
     "number": lambda: tensor(2.0),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.closest import closest, nearest
+from autodiff.core.base.did_you_mean import closest, nearest
 
 
 @pytest.mark.parametrize(

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.cli.render.equations import lines_of
-from autodiff.core import derive as derivations
-from autodiff.core import formula as formulas
-from autodiff.core.describe import describe
-from autodiff.core.entries import Entries
-from autodiff.core.evaluation import value_of
-from autodiff.core.expr import call, infix, name, number
-from autodiff.core.op import OPS
-from autodiff.core.report import Derivation
-from autodiff.core.simplify import simplify
-from autodiff.core.span import Source
-from autodiff.core.uses import MOST_USES, size_of
-from autodiff.core.words import path_in_words
-from autodiff.core.written_sums import written_sum
-from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.core.base.source import Source
+from autodiff.core.derivation import derive as derivations
+from autodiff.core.derivation import whole_formula as formulas
+from autodiff.core.derivation.describe import describe
+from autodiff.core.derivation.entry_symbols import Entries
+from autodiff.core.derivation.path_sentence import path_in_words
+from autodiff.core.graph.op import OPS
+from autodiff.core.paths.use_contributions import MOST_USES, size_of
+from autodiff.core.report.records import Derivation
+from autodiff.core.symbolic.evaluate import value_of
+from autodiff.core.symbolic.expr import call, infix, name, number
+from autodiff.core.symbolic.simplify import simplify
+from autodiff.core.symbolic.sum_text import written_sum
+from autodiff.grammar.session.run import Settings, differentiate, execute
 
 
 def derive(text: str, wrt: str, **asked: Any) -> Derivation:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import Function, Tensor, tensor
-from autodiff.core.describe import describe
-from autodiff.core.mode import mode
-from autodiff.core.span import Source, Span
+from autodiff.core.base.source import Source, Span
+from autodiff.core.derivation.describe import describe
+from autodiff.core.graph.state import mode
 from described import FIRST, derive, describe_derivation, describe_graph, graph_of, names_of, simplified
 from graph_builder import run, subject_of
 

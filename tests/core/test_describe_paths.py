@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from autodiff.core import tensor
-from autodiff.core.describe import describe
-from autodiff.core.evaluation import value_of
-from autodiff.core.paths import count_paths
-from autodiff.core.span import Source
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.paths.path_sum import count_paths
+from autodiff.core.symbolic.evaluate import value_of
 from described import FIRST, derive, describe_derivation, names_of
 from expression_reader import parse
 from graph_builder import random_scalar_graph, random_tensor_graph, run, subject_of
@@ -100,10 +100,10 @@ def test_versioned_names_inside_an_expression_keep_their_brackets() -> None:
 
 def test_the_check_sees_a_path_that_was_followed_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
     """The paths and backward share their rules, so the check is about the walk; this breaks the walk."""
-    from autodiff.core import paths
+    from autodiff.core.paths import path_sum
 
-    right = paths.pull_edge
-    monkeypatch.setattr(paths, "pull_edge", lambda node, index, g: right(node, index, g) * 1.5)
+    right = path_sum.pull_edge
+    monkeypatch.setattr(path_sum, "pull_edge", lambda node, index, g: right(node, index, g) * 1.5)
     assert derive("x = leaf(3.)\nL = x*x", "x").difference == pytest.approx(3.0)
     assert derive("x = leaf([1., 2.])\nL = x.sum()", "x").difference == pytest.approx(0.5)
 
@@ -122,7 +122,7 @@ def test_paths_are_counted_when_first_asked_for(monkeypatch: pytest.MonkeyPatch)
         counted.append(arguments)
         return count_paths(*arguments)
 
-    monkeypatch.setattr("autodiff.core.paths.count_paths", count)
+    monkeypatch.setattr("autodiff.core.paths.path_sum.count_paths", count)
     report = describe(*run(FIRST, "w1", "L"), graph=False, derivations=False)
     assert [variable.grad for variable in report.gradients] == [-8.0]
     assert not counted
@@ -132,7 +132,7 @@ def test_paths_are_counted_when_first_asked_for(monkeypatch: pytest.MonkeyPatch)
 
 def test_bare_gradients_name_no_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Naming takes longer than the pass; only the graph and derivations show names."""
-    monkeypatch.setattr("autodiff.core.naming.Names", None)
+    monkeypatch.setattr("autodiff.core.paths.node_names.Names", None)
     (variable,) = describe(*run(FIRST, "w1", "L"), graph=False, derivations=False).gradients
     assert (variable.name, variable.grad) == ("w1", -8.0)
     with pytest.raises(TypeError):

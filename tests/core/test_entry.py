@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autodiff.core.describe import describe
-from autodiff.core.entries import LINEAR, Entries
-from autodiff.core.entry_report import Entry
-from autodiff.core.evaluation import value_of
-from autodiff.core.expr import name
-from autodiff.core.op import OPS
-from autodiff.core.report import Derivation
-from autodiff.core.span import Source
-from autodiff.core.written_sums import written_sum
-from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.derivation.entry_symbols import LINEAR, Entries
+from autodiff.core.graph.op import OPS
+from autodiff.core.report.entry_records import Entry
+from autodiff.core.report.records import Derivation
+from autodiff.core.symbolic.evaluate import value_of
+from autodiff.core.symbolic.expr import name
+from autodiff.core.symbolic.sum_text import written_sum
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from formula_evaluator import value_of_text
 
 LEAVES = """\

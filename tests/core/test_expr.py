@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 
 import pytest
-from autodiff.core.evaluation import value_of
-from autodiff.core.expr import ONE, Expr, call, infix, name, names_in, neg, number, substitute, text
-from autodiff.core.simplify import simplify
-from autodiff.core.terms import summands
+from autodiff.core.symbolic.evaluate import value_of
+from autodiff.core.symbolic.expr import ONE, Expr, call, infix, name, names_in, neg, number, substitute, text
+from autodiff.core.symbolic.simplify import simplify
+from autodiff.core.symbolic.terms import summands
 from expression_reader import parse
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-from autodiff.core.errors import LimitError, ScriptError
-from autodiff.core.printing import FORMAT_LIMIT, format_number, format_with_spec
+from autodiff.core.base.errors import LimitError, ScriptError
+from autodiff.core.engine.printing import FORMAT_LIMIT, format_number, format_with_spec
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from autodiff.core import Function, grad, tensor
-from autodiff.core.errors import GradientError, ShapeError
+from autodiff.core.base.errors import GradientError, ShapeError
 
 
 class Cube(Function):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 
 import pytest
-from autodiff.core.argument_kinds import MISSING
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.tensors import tensor
-from autodiff.grammar.attributes import find_method
-from autodiff.grammar.namespaces import builtin
-from autodiff.grammar.values import UNBOUND
+from autodiff.core.engine.argument_kinds import MISSING
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.tensor import tensor
+from autodiff.grammar.objects.attributes import find_method
+from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.values import UNBOUND
 from conftest import REPOSITORY
 from script_runner import run_script
 

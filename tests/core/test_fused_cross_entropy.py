@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autodiff.core import grad, ops, tensor, tiles  # noqa: F401  - the ops are declared there
-from autodiff.core.errors import GradientError
-from autodiff.core.fast import is_fast
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.mode import mode
-from autodiff.core.node import ArrayNode
-from autodiff.core.ops import rows
-from autodiff.core.tensors import Tensor
+from autodiff.core import grad, tensor
+from autodiff.core.base.errors import GradientError
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast import softmax_rows, tiles
+from autodiff.core.graph.node import ArrayNode
+from autodiff.core.graph.state import mode
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="the rules do it all")
 
@@ -24,7 +24,7 @@ cross_entropy = FUNCTIONS["F.cross_entropy"]
 @pytest.fixture(autouse=True)
 def every_table_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiles.settings, "least", 2)
-    monkeypatch.setattr(rows, "LARGE", 2)
+    monkeypatch.setattr(softmax_rows, "LARGE", 2)
     monkeypatch.setattr(tiles, "TILE", 100)
     monkeypatch.setattr(tiles, "WORTH_A_THREAD", 10_000)
     monkeypatch.setattr(tiles, "SHARED_TILE", 1_000)

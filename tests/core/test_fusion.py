@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autodiff.core import grad, no_grad, ops, tensor, tiles  # noqa: F401  - the ops are declared there
-from autodiff.core.backward import backward_from
-from autodiff.core.errors import GradientError
-from autodiff.core.fast import is_fast
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.node import ArrayNode
-from autodiff.core.tensors import Tensor
-from autodiff.core.tile_program import Program
-from autodiff.core.watch import register_hook, watch
+from autodiff.core import grad, no_grad, tensor
+from autodiff.core.base.errors import GradientError
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.engine.backward import backward_from
+from autodiff.core.engine.hooks import register_hook, watch
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast import tiles
+from autodiff.core.fast.tile_program import Program
+from autodiff.core.graph.node import ArrayNode
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="nothing is put off")
 

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 from autodiff.core import tensor
-from autodiff.core.fast import is_fast
-from autodiff.core.mode import KEPT
-from autodiff.core.tape import LIMIT
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.fast.tape import LIMIT
+from autodiff.core.graph.state import KEPT
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="the plain engine has no tapes")
 

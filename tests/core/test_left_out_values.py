@@ -8,23 +8,23 @@ from weakref import ref
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
-from autodiff.core.array_tape import study
-from autodiff.core.describe import describe
-from autodiff.core.entrywise import ALIKE, takes_floats, use_of
-from autodiff.core.fast import is_fast
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.node import ArrayNode
-from autodiff.core.op import OPS, Op
-from autodiff.core.span import Source
-from autodiff.core.symbol import values_read
-from autodiff.core.tape import Use, is_written
-from autodiff.core.watch import watch
-from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.engine.hooks import watch
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.fast.array_operators import ALIKE, takes_floats, use_of
+from autodiff.core.fast.array_tape import study
+from autodiff.core.fast.tape import Use, is_written
+from autodiff.core.graph.node import ArrayNode
+from autodiff.core.graph.op import OPS, Op
+from autodiff.core.symbolic.symbol import values_read
+from autodiff.grammar.session.run import Settings, differentiate, execute
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from autodiff.core.tensors import Tensor
+    from autodiff.core.engine.tensor import Tensor
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="the plain engine keeps everything")
 

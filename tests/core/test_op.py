@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.core.op import OPS
+from autodiff.core.graph.op import OPS
 
 
 def test_an_op_under_another_name_has_the_details_asked_for() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
-from autodiff.core.functions import FUNCTIONS, METHODS
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from op_by_name import call, call_mine, case, compare_errors, mine
 from op_oracle import Case, compare_with_torch
 from script_runner import run_script
@@ -188,7 +188,7 @@ print(v.grad, w.grad, A.grad, B.grad, C.grad, D.grad)
 
 
 def test_a_large_product_is_refused_before_it_is_made() -> None:
-    from autodiff.core.errors import LimitError
+    from autodiff.core.base.errors import LimitError
 
     x = np.zeros(100_000)
     for name, args in (("kron", (x, x)), ("ger", (x, x)), ("cdist", (x[:, None], x[:, None]))):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import tensor
-from autodiff.core.errors import GradientError
-from autodiff.core.functions import FUNCTIONS
+from autodiff.core.base.errors import GradientError
+from autodiff.core.engine.public_functions import FUNCTIONS
 from op_by_name import case, compare_errors
 from op_oracle import compare_with_torch
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from autodiff.core import dtypes
-from autodiff.core.errors import GradientError, LimitError
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.random_source import source
-from autodiff.core.tensors import Tensor
+from autodiff.core.base.errors import GradientError, LimitError
+from autodiff.core.base.random_source import source
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph import dtypes
 from op_by_name import call_mine, call_theirs, compare_errors, mine, theirs
 
 S = np.array(2.5)

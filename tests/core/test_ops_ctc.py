@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 from autodiff.core import tensor
-from autodiff.core.errors import AutodiffError
-from autodiff.core.functions import FUNCTIONS
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.engine.public_functions import FUNCTIONS
 from script_runner import printed, run_script
 
 ctc_loss = FUNCTIONS["F.ctc_loss"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import tensor
-from autodiff.core.errors import GradientError, ScriptError
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.op import OPS
+from autodiff.core.base.errors import GradientError, ScriptError
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.graph.op import OPS
 from op_oracle import ops_of
 
 FAMILIES = ("arithmetic", "rounding", "transcendental", "selection", "comparison")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import Tensor, grad, tensor
-from autodiff.core.errors import AutodiffError
-from autodiff.core.functions import FUNCTIONS
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.engine.public_functions import FUNCTIONS
 from op_by_name import compare_errors
 
 rng = np.random.default_rng(5)

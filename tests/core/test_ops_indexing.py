@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import Tensor, grad, tensor
-from autodiff.core.errors import AutodiffError
-from autodiff.core.functions import find
-from autodiff.core.ops.indexing import getitem, setitem_value
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.engine.public_functions import find
+from autodiff.core.ops.select.indexing import getitem, setitem_value
 from op_by_name import case, compare_errors, mine, theirs, with_curved
 from op_oracle import Case, cases_of, compare_with_torch, label, ops_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import tensor
-from autodiff.core.fast import is_fast
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.op import OPS, ForEach
-from autodiff.core.ops.joining import variadic
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.graph.op import OPS, ForEach
+from autodiff.core.ops.shape.join import variadic
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from agreed_lines import first_line
 from autodiff.core import Tensor, grad, tensor
-from autodiff.core.functions import FUNCTIONS
+from autodiff.core.engine.public_functions import FUNCTIONS
 from op_by_name import compare_errors
 from script_runner import run_script
 

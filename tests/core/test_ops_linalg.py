@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 from autodiff.core import Tensor, grad, tensor
-from autodiff.core.errors import ShapeError
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.op import OPS
+from autodiff.core.base.errors import ShapeError
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.graph.op import OPS
 from op_by_name import call, compare_errors
 
 V = np.array([1.5, -2.0, 0.5])

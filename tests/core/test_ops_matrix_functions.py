@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.ops.matrix_functions import cheapest_split
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.ops.linalg.matrix_functions import cheapest_split
 from op_by_name import case, compare_errors
 from op_oracle import compare_with_torch
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
-from autodiff.core.errors import ScriptError
-from autodiff.core.functions import FUNCTIONS
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.public_functions import FUNCTIONS
 from op_oracle import Case, compare_with_torch
 
 rng = np.random.default_rng(5)

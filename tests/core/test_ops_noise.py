@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.random_source import source
+from autodiff.core.base.random_source import source
+from autodiff.core.engine.public_functions import FUNCTIONS
 from op_by_name import call, compare_errors, compare_warnings
 from op_oracle import Case, compare_with_torch
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from autodiff.core.entrywise import bare, takes_floats
-from autodiff.core.fast import is_fast
-from autodiff.core.op import OPS
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.fast.array_operators import bare, takes_floats
+from autodiff.core.graph.op import OPS
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="the plain engine follows the records")
 

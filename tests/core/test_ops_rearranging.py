@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import Tensor, grad, tensor
-from autodiff.core.errors import LimitError
+from autodiff.core.base.errors import LimitError
 from op_by_name import call_mine, call_theirs, compare_errors, mine
 from op_oracle import Case, compare_with_torch
 from script_runner import run_script

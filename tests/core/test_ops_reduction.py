@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
-from autodiff.core.errors import ScriptError
-from autodiff.core.functions import FUNCTIONS
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.public_functions import FUNCTIONS
 
 
 def test_third_derivative_of_a_product_with_zeros():

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import tensor
-from autodiff.core.errors import AutodiffError
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.random_source import source
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.random_source import source
+from autodiff.core.engine.public_functions import FUNCTIONS
 from script_runner import printed, run_script
 
 multinomial = FUNCTIONS["torch.multinomial"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import tensor
-from autodiff.core.functions import METHODS
-from autodiff.core.op import OPS
-from autodiff.core.ops import shape
-from autodiff.core.ops.rearranging import transposed_matrices
+from autodiff.core.engine.public_functions import METHODS
+from autodiff.core.graph.op import OPS
+from autodiff.core.ops.select.rearrange import transposed_matrices
+from autodiff.core.ops.shape import reshape
 from op_by_name import compare_errors
 
 V = np.array([1.5, -2.0, 0.5])
@@ -80,7 +80,7 @@ def test_what_moves_nothing_is_the_tensor_itself():
 
 def test_transposes_are_read_as_properties():
     x = tensor(B)
-    assert shape.transposed(x).shape == (4, 3, 2)
+    assert reshape.transposed(x).shape == (4, 3, 2)
     assert transposed_matrices(x, "mT").shape == (2, 4, 3)
 
 

@@ -7,7 +7,7 @@ from functools import reduce
 import numpy as np
 import pytest
 from autodiff.core import tensor
-from autodiff.core.functions import FUNCTIONS, METHODS
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from op_by_name import call, case, compare_errors
 from op_oracle import compare_with_torch
 

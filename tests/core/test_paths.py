@@ -7,9 +7,9 @@ from itertools import islice
 import numpy as np
 import pytest
 from autodiff.core import Tensor, tensor
-from autodiff.core.functions import METHODS
-from autodiff.core.node import Node
-from autodiff.core.paths import count_paths, follow, paths_between
+from autodiff.core.engine.public_functions import METHODS
+from autodiff.core.graph.node import Node
+from autodiff.core.paths.path_sum import count_paths, follow, paths_between
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
 
 

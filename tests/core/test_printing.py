@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from autodiff.core.printing import (
+from autodiff.core.engine.printing import (
     format_element,
     format_named_result,
     format_number,
@@ -169,7 +169,7 @@ def test_named_result_leaves_lines_of_its_fields_where_they_are():
 def test_numbers_print_without_numpy():
     script = (
         "import sys\n"
-        "from autodiff.core.printing import format_tensor, format_with_spec\n"
+        "from autodiff.core.engine.printing import format_tensor, format_with_spec\n"
         "assert format_tensor(3.0, grad_fn='PowBackward0') == 'tensor(3., grad_fn=<PowBackward0>)'\n"
         "assert format_with_spec(3.0, '.2f') == '3.00'\n"
         "assert 'numpy' not in sys.modules\n"

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from autodiff.core.printing import format_element, format_named_result, format_size, format_tensor
+from autodiff.core.engine.printing import format_element, format_named_result, format_size, format_tensor
 
 NAN, INF = float("nan"), float("inf")
 

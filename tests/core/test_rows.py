@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autodiff.core import grad, ops, tensor, tiles  # noqa: F401  - the ops are declared there
-from autodiff.core.fast import is_fast
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.op import OPS
-from autodiff.core.ops import rows
+from autodiff.core import grad, tensor
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.fast import softmax_rows, tiles
+from autodiff.core.graph.op import OPS
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="the rules do it all")
 
@@ -52,9 +52,9 @@ def test_kernels_give_what_the_rules_give(
     monkeypatch.setattr(tiles, "WORTH_A_THREAD", 0)
     monkeypatch.setattr(tiles, "thread_count", lambda: threads)
     monkeypatch.setattr(tiles, "SHARED_TILE", 5_000)
-    assert rows.fits(x.ndim - 1, x, g)
+    assert softmax_rows.fits(x.ndim - 1, x, g)
     found = value_and_slopes(name, x, g)
-    monkeypatch.setattr(rows, "is_fast", False)
+    monkeypatch.setattr(softmax_rows, "is_fast", False)
     expected = value_and_slopes(name, x, g)
     precision = np.finfo(dtype).eps
     for mine, theirs in zip(found, expected, strict=True):
@@ -65,13 +65,13 @@ def test_kernels_give_what_the_rules_give(
 
 def test_what_is_left_to_the_rules() -> None:
     x = np.ones((400, 300))
-    assert rows.fits(1, x, x)
-    assert not rows.fits(0, x)
-    assert not rows.fits(1, x[:5])
-    assert not rows.fits(1, x, x.T.copy().T)
-    assert not rows.fits(1, x, x.astype("float32"))
-    assert not rows.fits(1, x.astype("int64"))
-    assert not rows.fits(1, tensor(x), x)
+    assert softmax_rows.fits(1, x, x)
+    assert not softmax_rows.fits(0, x)
+    assert not softmax_rows.fits(1, x[:5])
+    assert not softmax_rows.fits(1, x, x.T.copy().T)
+    assert not softmax_rows.fits(1, x, x.astype("float32"))
+    assert not softmax_rows.fits(1, x.astype("int64"))
+    assert not softmax_rows.fits(1, tensor(x), x)
 
 
 def test_second_derivatives_of_a_large_cross_entropy() -> None:
@@ -85,12 +85,12 @@ def test_second_derivatives_of_a_large_cross_entropy() -> None:
         assert slope is not None
         (curvature,) = grad(FUNCTIONS["torch.sum"](slope * weights), x)
         assert curvature is not None
-        assert rows.fits(1, x.value) is fast
+        assert softmax_rows.fits(1, x.value) is fast
         return slope.value, curvature.value
 
     found = second(True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "is_fast", False)
+        patch.setattr(softmax_rows, "is_fast", False)
         expected = second(False)
     for mine, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-10, atol=1e-18)

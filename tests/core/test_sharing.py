@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import no_grad, tensor
-from autodiff.core.errors import GradientError
-from autodiff.core.functions import METHODS
-from autodiff.core.ops.indexing import getitem, setitem_value
+from autodiff.core.base.errors import GradientError
+from autodiff.core.engine.public_functions import METHODS
+from autodiff.core.ops.select.indexing import getitem, setitem_value
 
 
 def call(name, x, *args):

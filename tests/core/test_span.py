@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.span import Source, Span
+from autodiff.core.base.source import Source, Span
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])

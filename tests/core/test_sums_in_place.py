@@ -6,13 +6,13 @@ from weakref import ref
 
 import pytest
 from autodiff.core import no_grad, tensor
-from autodiff.core.errors import GradientError
-from autodiff.core.fast import is_fast
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.mode import mode
-from autodiff.core.node import VersionCounter
-from autodiff.core.tape import LIMIT, NEAR, is_written, may_take_on, node_made
-from autodiff.core.tensors import Tensor
+from autodiff.core.base.errors import GradientError
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.tape import LIMIT, NEAR, is_written, may_take_on, node_made
+from autodiff.core.graph.node import VersionCounter
+from autodiff.core.graph.state import mode
 from autodiff.grammar import run
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="the plain engine makes a node at every operation")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from autodiff.core import tensor
-from autodiff.core.expr import name, number
-from autodiff.core.op import OPS
-from autodiff.core.simplify import simplify
-from autodiff.core.symbol import Symbol, local_symbol
+from autodiff.core.graph.op import OPS
+from autodiff.core.symbolic.expr import name, number
+from autodiff.core.symbolic.simplify import simplify
+from autodiff.core.symbolic.symbol import Symbol, local_symbol
 from expression_reader import sym
 
 

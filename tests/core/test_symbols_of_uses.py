@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import Function, Tensor, tensor
-from autodiff.core.errors import GradientError
-from autodiff.core.evaluation import value_of
-from autodiff.core.expr import Expr, name, number
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.node import Node
-from autodiff.core.ops.indexing import getitem
-from autodiff.core.simplify import simplify
-from autodiff.core.symbol import Symbol, pull_symbol, values_read
+from autodiff.core.base.errors import GradientError
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.graph.node import Node
+from autodiff.core.ops.select.indexing import getitem
+from autodiff.core.symbolic.evaluate import value_of
+from autodiff.core.symbolic.expr import Expr, name, number
+from autodiff.core.symbolic.simplify import simplify
+from autodiff.core.symbolic.symbol import Symbol, pull_symbol, values_read
 from expression_reader import sym
 
 # -- every use of an op: what is written is what the engine computes ---------------------------------------

@@ -8,18 +8,18 @@ from weakref import ref
 import numpy as np
 import pytest
 from autodiff.core import grad, no_grad, tensor
-from autodiff.core.errors import GradientError
-from autodiff.core.fast import is_fast
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.mode import CLOSED, TRUSTED, mode, set_grad_enabled
-from autodiff.core.node import Leaf, ScalarNode
-from autodiff.core.span import Source
-from autodiff.core.sweep import newest_first
-from autodiff.core.tape import LIMIT, is_written
-from autodiff.core.tensors import Tensor
-from autodiff.core.watch import watch
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.run import run as run_script
+from autodiff.core.base.errors import GradientError
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.source import Source
+from autodiff.core.engine.hooks import watch
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.sweep import newest_first
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.tape import LIMIT, is_written
+from autodiff.core.graph.node import Leaf, ScalarNode
+from autodiff.core.graph.state import CLOSED, TRUSTED, mode, set_grad_enabled
+from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import run as run_script
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="the plain engine makes a node at every operation")
 
@@ -294,7 +294,7 @@ def test_hooks_and_retained_gradients_are_seen() -> None:
     seen = []
     a = leaf(1.0)
     b = a * 3.0
-    from autodiff.core.watch import register_hook
+    from autodiff.core.engine.hooks import register_hook
 
     try:
         register_hook(b, lambda g: seen.append(g.item()))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import no_grad, tensor
-from autodiff.core.errors import AutodiffError, GradientError, ScriptError, ShapeError
-from autodiff.core.ops.transcendental import exp
+from autodiff.core.base.errors import AutodiffError, GradientError, ScriptError, ShapeError
+from autodiff.core.ops.elementwise.transcendental import exp
 
 
 def test_scalars_are_python_floats_and_look_like_arrays() -> None:

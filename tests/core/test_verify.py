@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from autodiff.core.differentiated import ANALYTIC, Scalar
-from autodiff.core.functions import METHODS
-from autodiff.core.report import Subject
-from autodiff.core.slopes import Slope
-from autodiff.core.span import Source
-from autodiff.core.verdict import BLURRED, DISAGREE, KINK, LEAVES, NOT_FINITE, OK, UNDECIDED, WRONG, Check
-from autodiff.core.verify import _Verifier, verify
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.source import Source
+from autodiff.core.check.difference_quotients import Slope
+from autodiff.core.check.functions import ANALYTIC, Scalar
+from autodiff.core.check.verify import _Verifier, verify
+from autodiff.core.engine.public_functions import METHODS
+from autodiff.core.report.records import Subject
+from autodiff.core.report.verdict import (
+    BLURRED,
+    DISAGREE,
+    KINK,
+    LEAVES,
+    NOT_FINITE,
+    OK,
+    UNDECIDED,
+    WRONG,
+    Check,
+)
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
 
 GRAPHS = {"numbers": random_scalar_graph, "tensors": random_tensor_graph}

@@ -82,7 +82,7 @@ def test_the_caret_is_at_the_argument(text: str, under: str) -> None:
 
 
 def test_what_is_shown_of_a_signature_has_no_kinds() -> None:
-    from autodiff.core.functions import FUNCTIONS
+    from autodiff.core.engine.public_functions import FUNCTIONS
 
     printed("torch.ones(1)")
     assert FUNCTIONS["torch.sum"].usage() == "sum(input, dim=None, keepdim=False, *, dtype=None)"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.grammar import methods
-from autodiff.grammar.attributes import ATTRIBUTES
+from autodiff.grammar.objects import methods
+from autodiff.grammar.objects.attributes import ATTRIBUTES
 from script_runner import printed, run_script
 
 VALUES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from autodiff.core.errors import UsageError
+from autodiff.core.base.errors import UsageError
 from conftest import TESTS
 from hand_checks import SEED, check
 

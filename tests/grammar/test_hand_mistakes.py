@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.errors import UsageError
+from autodiff.core.base.errors import UsageError
 from conftest import TESTS
 from hand_checks import SEED, check
 

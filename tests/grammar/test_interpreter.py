@@ -7,9 +7,9 @@ import sys
 
 import pytest
 from autodiff import grammar
-from autodiff.core.errors import LimitError
-from autodiff.core.limits import limits
-from autodiff.core.mode import mode
+from autodiff.core.base.errors import LimitError
+from autodiff.core.base.limits import limits
+from autodiff.core.graph.state import mode
 from script_runner import printed, run_script
 
 DEEP = 20_000
@@ -278,13 +278,14 @@ def test_the_argument_of_a_call_is_worked_out_once():
 COMPILED_ALONE = """\
 import sys
 from autodiff.grammar import run  # what every script loads
-from autodiff.grammar import syntax
-from autodiff.grammar.interpreter import EXPRESSIONS, STATEMENTS
+from autodiff.grammar.interpret.compiler import EXPRESSIONS, STATEMENTS
 for table in (EXPRESSIONS, STATEMENTS):
     for kind in [*table, *table.later]:
         assert callable(table[kind]), kind
 names = {name for table in (EXPRESSIONS, STATEMENTS) for name in table}
-from autodiff.grammar import comprehensions, definitions, imports, lints, modules, script_functions
+from autodiff.grammar import lints
+from autodiff.grammar.interpret import comprehensions, definitions, imports
+from autodiff.grammar.objects import functions, nn_modules
 assert names == {name for table in (EXPRESSIONS, STATEMENTS) for name in table}
 """
 

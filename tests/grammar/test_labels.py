@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.span import Source
+from autodiff.core.base.source import Source
 from script_runner import run_script
 
 #: A script, and its labels as ``line: marked text: remark``; the failed line is the last but where noted.

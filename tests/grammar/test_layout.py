@@ -6,9 +6,9 @@ import io
 import tokenize
 
 import pytest
-from autodiff.core.span import Source
-from autodiff.grammar.layout import read_words, widths
-from autodiff.grammar.parser import table
+from autodiff.core.base.source import Source
+from autodiff.grammar.syntax.parser import table
+from autodiff.grammar.syntax.words import read_words, widths
 
 
 def kinds(text: str) -> list[str]:

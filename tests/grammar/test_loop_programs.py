@@ -6,8 +6,8 @@ from textwrap import indent
 from typing import Any
 
 import pytest
-from autodiff.core.fast import is_fast
-from autodiff.core.limits import limits
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.limits import limits
 from loop_runs import compared, failed, ran, same_tensors, short_loops_as_well, taken, turn_by_turn
 from loop_scripts import loop_script
 from loop_traps import AFTER, BEFORE, ROWS, TRAPS, TRAPS_OF_ROWS

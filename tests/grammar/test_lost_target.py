@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.errors import GradientError
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.core.base.errors import GradientError
+from autodiff.core.base.source import Source
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from script_runner import run_script
 
 X = "x = torch.tensor([1., 2.], requires_grad=True)\n"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.grammar import disconnected, repair, walk
-from autodiff.grammar.proposals import origins
+from autodiff.grammar.repair import no_path, try_repairs
+from autodiff.grammar.repair.proposals import origins
+from autodiff.grammar.syntax import walk
 from script_runner import run_script
 from why_scripts import told
 
@@ -32,7 +33,7 @@ def looked_at(tell: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> in
         return children(node)
 
     with monkeypatch.context() as patch:
-        for module in (walk, origins, disconnected):
+        for module in (walk, origins, no_path):
             patch.setattr(module, "children", counted)
         assert tell()
     return count
@@ -89,8 +90,8 @@ def test_what_is_added_to_an_entry_goes_into_the_tensor() -> None:
 
 def test_of_many_cuts_a_few_are_told_and_all_are_mended(monkeypatch) -> None:
     tried: list[object] = []
-    run = repair.attempt
-    monkeypatch.setattr(repair, "attempt", lambda *given: tried.append(given) or run(*given))
+    run = try_repairs.attempt
+    monkeypatch.setattr(try_repairs, "attempt", lambda *given: tried.append(given) or run(*given))
     lines = ["a0 = x*2", *(f"a{n + 1} = a{n}.detach()*1.5" for n in range(30)), "a30.sum().backward()"]
     error = run_script(INPUT + "\n".join(lines)).error
     assert error is not None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.span import Source
-from autodiff.grammar.parser import parse
+from autodiff.core.base.source import Source
+from autodiff.grammar.syntax.parser import parse
 from syntax_dumps import OurDump, assert_agrees
 
 STATEMENTS = [

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from autodiff.core.errors import CompileError, LimitError
-from autodiff.core.span import Source
-from autodiff.grammar import layout, syntax
-from autodiff.grammar.parser import parse, parse_expression, parse_literal
+from autodiff.core.base.errors import CompileError, LimitError
+from autodiff.core.base.source import Source
+from autodiff.grammar.syntax import tree, words
+from autodiff.grammar.syntax.parser import parse, parse_expression, parse_literal
 from script_runner import run_script
 
 
@@ -41,7 +41,7 @@ def test_deeply_nested_blocks():
     text = "".join(" " * level + "if a:\n" for level in range(depth)) + " " * depth + "b\n"
     node = parse(Source(text)).body[0]
     levels = 0
-    while isinstance(node, syntax.If):
+    while isinstance(node, tree.If):
         levels += 1
         node = node.branches[0][1][0]
     assert levels == depth
@@ -53,9 +53,9 @@ def test_long_elif_chain_is_flat():
 
 
 def test_max_tokens(monkeypatch):
-    monkeypatch.setattr(layout, "MAX_TOKENS", 3)
+    monkeypatch.setattr(words, "MAX_TOKENS", 3)
     parse(Source("a + b"))
-    monkeypatch.setattr(layout, "MAX_TOKENS", 2)
+    monkeypatch.setattr(words, "MAX_TOKENS", 2)
     with pytest.raises(LimitError, match="more than 2 words"):
         parse(Source("a + b"))
 
@@ -91,7 +91,7 @@ def test_offsets_inside_f_strings(text, name, expected):
         node = pending.pop()
         if isinstance(node, tuple):
             pending += node
-        elif isinstance(node, syntax.Syntax):
+        elif isinstance(node, tree.Syntax):
             if type(node).__name__ == name:
                 found.append(source.excerpt(node.span))
             pending += [getattr(node, field, None) for field in type(node).__slots__]
@@ -109,7 +109,7 @@ def test_name_spans():
 def test_magic_lines():
     text = "%pylab inline\nx = 5 %2\nif x:\n    %matplotlib\n"
     first, _, last = parse(Source(text)).body
-    assert (type(first), first.text) == (syntax.Magic, "pylab inline")
+    assert (type(first), first.text) == (tree.Magic, "pylab inline")
     assert last.branches[0][1][0].text == "matplotlib"
 
 

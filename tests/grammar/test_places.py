@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.errors import UsageError
-from autodiff.core.span import Source
-from autodiff.core.tensors import Tensor, tensor
-from autodiff.grammar.places import tensors_at
-from autodiff.grammar.run import Settings, differentiate, execute
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.source import Source
+from autodiff.core.engine.tensor import Tensor, tensor
+from autodiff.grammar.session.leaf_names import tensors_at
+from autodiff.grammar.session.run import Settings, differentiate, execute
 
 
 def inputs(code: str, *wrt: str) -> dict[str, object]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.source import Source
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from script_runner import printed, run_script
 
 COUNTS = {

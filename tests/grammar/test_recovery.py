@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.errors import CompileError, Edit, Fix
-from autodiff.core.span import Source, Span
-from autodiff.grammar.parser import parse
-from autodiff.grammar.recovery import MOST, keep_what_mends
+from autodiff.core.base.errors import CompileError, Edit, Fix
+from autodiff.core.base.source import Source, Span
+from autodiff.grammar.help.syntax.recovery import MOST, keep_what_mends
+from autodiff.grammar.syntax.parser import parse
 from conftest import REPOSITORY
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -98,7 +98,7 @@ def test_a_line_with_a_mistake_may_bind_names(text):
 
 
 def test_names_given_from_outside_are_known() -> None:
-    from autodiff.grammar.run import Settings, execute
+    from autodiff.grammar.session.run import Settings, execute
 
     with pytest.raises(CompileError) as caught:
         execute(Source("y = learning_rate * 2\nx = = 3\n"), Settings(sets={"learning_rate": 0.1}))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core import dtypes
-from autodiff.core.errors import AutodiffError, Edit, Fix, LimitError, ScriptError
-from autodiff.core.limits import limits
-from autodiff.core.mode import mode
-from autodiff.core.span import Source, Span
-from autodiff.grammar import repair
-from autodiff.grammar.run import Settings
-from autodiff.grammar.runtime import runtime
+from autodiff.core.base.errors import AutodiffError, Edit, Fix, LimitError, ScriptError
+from autodiff.core.base.limits import limits
+from autodiff.core.base.source import Source, Span
+from autodiff.core.graph import dtypes
+from autodiff.core.graph.state import mode
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.repair import try_repairs
+from autodiff.grammar.session.run import Settings
 from script_runner import run_script
 
 
@@ -20,7 +20,7 @@ def tried(text: str, *replacements: str, code: str = "E0200") -> AutodiffError:
     span = Span(at, at + len("MISTAKE"))
     fixes = tuple(Fix(new, Edit(span, new)) for new in replacements)
     error = ScriptError("a mistake", code=code, span=span, fixes=fixes)
-    repair.keep_what_holds(error, Source(text), Settings())
+    try_repairs.keep_what_holds(error, Source(text), Settings())
     return error
 
 
@@ -86,12 +86,12 @@ def test_a_script_that_goes_on_for_ever_is_stopped():
 def test_no_trial_begins_after_so_many_steps(monkeypatch):
     script = "for i in range(100): pass\nx = MISTAKE\n"
     assert kept(tried(script, "1", "2")) == ["1", "2"]
-    monkeypatch.setattr(repair, "MOST_STEPS", 50)
+    monkeypatch.setattr(try_repairs, "MOST_STEPS", 50)
     assert kept(tried(script, "1", "2")) == ["1"]
 
 
 def test_trials_get_less_memory(monkeypatch):
-    monkeypatch.setattr(repair, "MOST_MEMORY", 1 << 20)
+    monkeypatch.setattr(try_repairs, "MOST_MEMORY", 1 << 20)
     assert kept(tried("x = MISTAKE\n", "torch.zeros(10**6)", "torch.zeros(10)")) == ["torch.zeros(10)"]
 
 
@@ -114,7 +114,7 @@ def test_an_interruption_passes_through(monkeypatch, kind):
         raise kind
 
     before = limits.steps, limits.memory
-    monkeypatch.setattr(repair, "attempt", interrupted)
+    monkeypatch.setattr(try_repairs, "attempt", interrupted)
     with pytest.raises(kind):
         tried("x = MISTAKE\n", "1")
     assert (limits.steps, limits.memory) == before

@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pytest
 from autodiff.core import Tensor, tensor
-from autodiff.core.errors import GradientError, UsageError
-from autodiff.core.report import Subject
-from autodiff.core.span import Source
+from autodiff.core.base.errors import GradientError, UsageError
+from autodiff.core.base.source import Source
+from autodiff.core.report.records import Subject
 from autodiff.grammar import run
-from autodiff.grammar.run import Execution, Settings, differentiate, execute
+from autodiff.grammar.session.run import Execution, Settings, differentiate, execute
 
 SEED = (
     "x1 = 1\nx2 = 2\nw1 = 1\nw2 = 2\nw3 = 3\nx3 = w1 * x1\nx4 = w1 * x2\nx5 = w2 * x3 + w3 * x4\nL = 1 - x5\n"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.errors import CompileError
-from autodiff.core.span import Source
-from autodiff.grammar.namespaces import builtin
-from autodiff.grammar.parser import parse
-from autodiff.grammar.scope import resolve
-from autodiff.grammar.values import UNBOUND
+from autodiff.core.base.errors import CompileError
+from autodiff.core.base.source import Source
+from autodiff.grammar.interpret.scope import resolve
+from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.syntax.parser import parse
 from script_runner import run_script
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.errors import AutodiffError
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, execute
-from autodiff.grammar.script_warnings import HELP, help_on
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.grammar.session.run import Settings, execute
+from autodiff.grammar.session.warnings import HELP, help_on
 
 LEAF = "x = torch.tensor([2., 3.], requires_grad=True)\n"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.span import Source
-from autodiff.grammar.sessions import as_script
+from autodiff.core.base.source import Source
+from autodiff.grammar.syntax.prompts import as_script
 from script_runner import printed, run_script
 
 PYTHON = """\

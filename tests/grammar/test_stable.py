@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.cause import Cause
-from autodiff.core.errors import AutodiffError, Edit
-from autodiff.core.span import Source, Span
-from autodiff.grammar.parser import read
-from autodiff.grammar.proposals.edges import away_from_the_edge, safe_branch
-from autodiff.grammar.proposals.scene import Scene
-from autodiff.grammar.proposals.stable import known_functions
-from autodiff.grammar.remedies import changed_lines
+from autodiff.core.base.errors import AutodiffError, Edit
+from autodiff.core.base.source import Source, Span
+from autodiff.core.report.cause import Cause
+from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.repair.gradient_remedies import changed_lines
+from autodiff.grammar.repair.proposals.edges import away_from_the_edge, safe_branch
+from autodiff.grammar.repair.proposals.stable import known_functions
+from autodiff.grammar.syntax.parser import read
 
 
 def scene_at(script: str, place: str) -> Scene:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from autodiff.core.span import Source
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.source import Source
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.session.run import Settings, differentiate, execute
 
 STEP = "with torch.no_grad():\n    for p in params:\n        p -= 0.1 * p.grad\n"
 LIST = "a = tensor(3., requires_grad=True)\nparams = [a]\nL = params[0] ** 2\nL.backward()\n"

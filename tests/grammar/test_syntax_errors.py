@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from autodiff.core.errors import CompileError
-from autodiff.core.span import Source, Span
-from autodiff.grammar.parser import parse
+from autodiff.core.base.errors import CompileError
+from autodiff.core.base.source import Source, Span
+from autodiff.grammar.syntax.parser import parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

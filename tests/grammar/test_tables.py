@@ -10,21 +10,23 @@ from collections.abc import Iterator
 
 import lark
 import pytest
-from autodiff.core.span import Source
-from autodiff.grammar import parser
-from autodiff.grammar.builders import BUILDERS
-from autodiff.grammar.layout import read_words
-from autodiff.grammar.tables import GRAMMAR, TABLE, compile_grammar, kind_names, render_table
+from autodiff.core.base.source import Source
+from autodiff.grammar.syntax import parser
+from autodiff.grammar.syntax.build import BUILDERS
+from autodiff.grammar.syntax.make_parse_table import GRAMMAR, TABLE, compile_grammar, kind_names, render_table
+from autodiff.grammar.syntax.words import read_words
 from lark.lexer import Lexer, Token
 
 
 def test_shipped_table_is_current():
-    assert TABLE.read_text(encoding="utf-8") == render_table(), "run: python -m autodiff.grammar.tables"
+    assert TABLE.read_text(encoding="utf-8") == render_table(), (
+        "run: python -m autodiff.grammar.syntax.make_parse_table"
+    )
 
 
 @pytest.mark.parametrize("seed", ["0", "1", "4711"])
 def test_table_does_not_depend_on_hash_order(seed):
-    code = "from autodiff.grammar.tables import render_table; print(render_table(), end='')"
+    code = "from autodiff.grammar.syntax.make_parse_table import render_table; print(render_table(), end='')"
     environment = {**os.environ, "PYTHONHASHSEED": seed}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=True)
     assert done.stdout.decode() == TABLE.read_text(encoding="utf-8")
@@ -156,9 +158,10 @@ def fill(flat: list[object], strings: list[str]) -> list[object]:
 
 def test_start_up_imports_nothing_heavy():
     code = (
-        "import sys; before = set(sys.modules); import autodiff.core.span; import autodiff.core.errors\n"
+        "import sys; before = set(sys.modules)\n"
+        "import autodiff.core.base.source; import autodiff.core.base.errors\n"
         "core = set(sys.modules)\n"
-        "from autodiff.grammar.parser import parse; from autodiff.core.span import Source\n"
+        "from autodiff.grammar.syntax.parser import parse; from autodiff.core.base.source import Source\n"
         "parse(Source('x = 1'))\n"
         "print(*sorted(set(sys.modules) - core))"
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from autodiff.core.errors import CompileError
-from autodiff.core.span import Source
+from autodiff.core.base.errors import CompileError
+from autodiff.core.base.source import Source
 from autodiff.grammar.lints import LINTS, lint
 from conftest import TESTS
 from script_runner import run_script

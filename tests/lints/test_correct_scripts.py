@@ -6,8 +6,8 @@ import ast
 from functools import cache
 
 import pytest
-from autodiff.core.errors import CompileError
-from autodiff.core.span import Source
+from autodiff.core.base.errors import CompileError
+from autodiff.core.base.source import Source
 from autodiff.grammar.lints import lint
 from conftest import REPOSITORY, TESTS
 from documents import blocks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from autodiff.cli.render.diagnostic import diagnostic_lines
-from autodiff.core.span import Source
+from autodiff.core.base.source import Source
 from autodiff.grammar.lints import LINTS, lint
 from conftest import REPOSITORY, TESTS
 from script_generator import generate

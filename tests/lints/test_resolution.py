@@ -6,9 +6,9 @@ import ast
 from pathlib import Path
 
 import pytest
-from autodiff.core.errors import AutodiffError, CompileError
-from autodiff.core.functions import FUNCTIONS, METHODS
-from autodiff.core.span import Source
+from autodiff.core.base.errors import AutodiffError, CompileError
+from autodiff.core.base.source import Source
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.grammar.lints import is_error, lint
 from autodiff.grammar.lints.values import FIELDS, NOT_FUNCTIONS, SEVERAL
 from conftest import REPOSITORY, TESTS

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from autodiff.core import Tensor, grad
-from autodiff.core.errors import GradientError
-from autodiff.core.mode import mode
-from autodiff.core.results import NamedResult
+from autodiff.core.base.errors import GradientError
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.graph.state import mode
 from ops.operands import Call, read
 from script_runner import run_script
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from autodiff.core.functions import FUNCTIONS, METHODS
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from ops.operands import NAMES, with_word
 
 #: What torch's functions are called in a script, by the namespace they are entered in.

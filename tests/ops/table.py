@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from autodiff.core.functions import FUNCTIONS
+from autodiff.core.engine.public_functions import FUNCTIONS
 from ops.corners import CORNERS
 from ops.generators import spelled
 from ops.operands import words_of

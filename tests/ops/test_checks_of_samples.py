@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from autodiff.core.errors import AutodiffError
-from autodiff.core.mode import mode
-from autodiff.core.node import Leaf
-from autodiff.core.report import Subject
-from autodiff.core.sweep import newest_first, sweep
-from autodiff.core.tensors import Tensor
-from autodiff.core.verdict import OK, WRONG, Check
-from autodiff.core.verify import verify
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.check.verify import verify
+from autodiff.core.engine.sweep import newest_first, sweep
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import Leaf
+from autodiff.core.graph.state import mode
+from autodiff.core.report.records import Subject
+from autodiff.core.report.verdict import OK, WRONG, Check
 from ops.engines import compiled, flat, leaf_of, weights
 from ops.operands import read
 from ops.table import FAMILIES, samples_of

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autodiff.core import op as records
-from autodiff.core.functions import FUNCTIONS
-from autodiff.core.op import OPS
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.graph import op as records
+from autodiff.core.graph.op import OPS
 from ops.engines import ask_autodiff, compiled
 from ops.generators import spelled
 from ops.operands import read

@@ -6,13 +6,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from autodiff.core.describe import describe
-from autodiff.core.errors import AutodiffError
-from autodiff.core.naming import Names
-from autodiff.core.span import Source
-from autodiff.core.tensors import Tensor
-from autodiff.grammar.run import Settings, differentiate, execute
-from autodiff.grammar.runtime import ignore, ignore_warning
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.core.derivation.describe import describe
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.paths.node_names import Names
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.session.run import Settings, differentiate, execute
 from formula_evaluator import value_in_language, variables_of
 from ops.engines import PRELUDE, flat
 from ops.operands import Operand, read

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import grad
-from autodiff.core.mode import mode
+from autodiff.core.graph.state import mode
 from ops.engines import flat, leaf_of
 from script_runner import run_script
 

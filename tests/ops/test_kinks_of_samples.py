@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from autodiff.core.errors import AutodiffError
-from autodiff.core.kinks import Kink, kinks_of
-from autodiff.core.mode import mode
-from autodiff.core.naming import Names
-from autodiff.core.span import Source
-from autodiff.core.sweep import newest_first, sweep
-from autodiff.core.tensors import Tensor
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.core.engine.sweep import newest_first, sweep
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
+from autodiff.core.paths.node_names import Names
+from autodiff.core.why.kinks import Kink, kinks_of
 from ops.engines import compiled, flat, leaf_of, script, weights
 from ops.operands import read
 from ops.table import FAMILIES, samples_of

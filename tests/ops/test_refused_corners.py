@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from autodiff.core.errors import AutodiffError
-from autodiff.core.mode import mode
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.graph.state import mode
 from op_by_name import compare_warnings
 from ops.engines import ask_torch, compiled, compiled_by_torch, leaf_of
 from ops.operands import read

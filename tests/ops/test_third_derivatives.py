@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import Tensor, grad
-from autodiff.core.mode import mode
+from autodiff.core.graph.state import mode
 from ops.engines import flat, leaf_of
 from script_runner import run_script
 

@@ -1,0 +1,1 @@
+"""Reading the command line: options, click, completion, where the script comes from."""

@@ -1,0 +1,296 @@
+"""The command line through click: help texts, and what is wrong with a line that arguments.py gave up on.
+
+click is built from the table in options.py and never prints: texts come back as strings, mistakes as
+UsageError, so that one console writes everything and one place makes exit codes.
+"""
+
+from __future__ import annotations
+
+import os
+
+import click
+from autodiff.cli.command_line.fast_parser import Request, read_value
+from autodiff.cli.command_line.options import (
+    COMMANDS,
+    COUNT,
+    DESCRIPTION,
+    EXAMPLES,
+    FLAG,
+    TEXTS,
+    Command,
+    Option,
+)
+from autodiff.core.base.did_you_mean import closest
+from autodiff.core.base.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from click.shell_completion import CompletionItem
+
+#: Formats that Graphviz makes of DOT.
+PICTURES = ("png", "svg", "pdf", "jpg", "gif", "ps")
+HELP_FLAGS = ["-h", "--help"]
+
+
+class TextWanted(Exception):
+    """A text to print instead of running anything: help or the version."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class Spelled(click.ParamType[object]):
+    """The value of one option, read by the function that reads it without click."""
+
+    name = "value"
+
+    def __init__(self, option: Option) -> None:
+        self.option = option
+
+    def shell_complete(
+        self, context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from autodiff.cli.command_line.completion import values_of
+
+        return values_of(self.option, incomplete)
+
+    def convert(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+    ) -> object:
+        if not isinstance(value, str):
+            return value
+        try:
+            return read_value(self.option, value)
+        except ValueError as error:
+            flag = self.option.flags[-1]
+            if value in PICTURES and "dot" in self.option.choices:
+                line = f"autodiff graph ... --format dot | dot -T{value} > graph.{value}"
+                raise UsageError(
+                    f"{flag} takes {error}, not `{value}`",
+                    code="E0610",
+                    help=(f"Graphviz makes one: `{line}`",),
+                ) from None
+            near = closest(value, self.option.choices)
+            see = f"`autodiff {context.info_name} --help` describes every option" if context else ""
+            raise UsageError(
+                f"{flag} takes {error}, not `{value}`",
+                code="E0610",
+                help=(f"did you mean `{flag} {near}`?",) if near else (see,) if see else (),
+            ) from None
+
+
+def read_with_click(arguments: Sequence[str], width: int) -> Request | str:
+    """The request, or a text to print; a UsageError where the line makes no sense.
+
+    The text is empty where a shell has asked for completions, which click has answered then.
+    """
+    try:
+        made = build_group().main(
+            list(arguments) or ["--help"],
+            "autodiff",
+            standalone_mode=False,
+            terminal_width=width,
+            max_content_width=100,
+        )
+    except TextWanted as wanted:
+        return wanted.text
+    except click.UsageError as error:
+        raise as_usage_error(error, arguments) from None
+    except SystemExit as ended:
+        if ended.code:
+            raise UsageError(
+                f"there are no completions for `{os.environ.get('_AUTODIFF_COMPLETE')}`",
+                code="E0610",
+                help=("_AUTODIFF_COMPLETE is one of bash_source, zsh_source and fish_source",),
+            ) from None
+        return ""
+    assert isinstance(made, Request)
+    return made
+
+
+def complete_scripts(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from autodiff.cli.command_line.completion import scripts
+
+    return scripts(context, parameter, incomplete)
+
+
+class Group(click.Group):
+    """The commands in the order of the table, the most useful first."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+def build_group() -> click.Group:
+    examples = "\n".join(f"  {line}\n      {says}" for line, says in EXAMPLES)
+    group = Group(
+        "autodiff",
+        help=f"{DESCRIPTION}\n\n\b\nExamples:\n{examples}",
+        epilog="Each command has its own --help; `autodiff help exit-codes` lists what the shell gets back.",
+        add_help_option=False,
+        no_args_is_help=False,
+        subcommand_metavar="COMMAND [SCRIPT] [OPTIONS]",
+        params=[help_option(), version_option()],
+    )
+    for command in COMMANDS.values():
+        group.add_command(build_command(command))
+    return group
+
+
+def build_command(command: Command) -> click.Command:
+    def make_request(**values: object) -> Request:
+        given = values.pop("argument") or ()
+        assert isinstance(given, (str, tuple))
+        arguments = (given,) if isinstance(given, str) else given
+        for option in command.options:
+            if option.kind == TEXTS:
+                values[option.name] = tuple(values[option.name])  # type: ignore[arg-type] # click gives a sequence
+        return Request(command.name, arguments[0] if arguments else "", values, tuple(arguments[1:]))
+
+    examples = "\n".join(f"  {line}" for line in command.examples)
+    parameters: list[click.Parameter] = [
+        click.Argument(
+            ["argument"],
+            required=False,
+            metavar=command.argument,
+            nargs=-1 if command.takes_several else 1,
+            shell_complete=complete_scripts if command.argument.startswith("[SCRIPT") else None,
+        )
+    ]
+    parameters += [build_option(option) for option in command.options]
+    return click.Command(
+        command.name,
+        callback=make_request,
+        params=[*parameters, help_option()],
+        help=f"{command.help}\n\n\b\nExamples:\n{examples}",
+        short_help=command.help,
+        add_help_option=False,
+    )
+
+
+def build_option(option: Option) -> click.Option:
+    flags = [*option.flags, option.name]
+    if option.kind in (FLAG, COUNT):
+        return click.Option(flags, is_flag=option.kind == FLAG, count=option.kind == COUNT, help=option.help)
+    help_text = option.help
+    if option.default is not None and not option.choices and option.default:
+        help_text += f" [{spell_default(option)}]"
+    return click.Option(
+        flags,
+        type=Spelled(option),
+        multiple=option.kind == TEXTS,
+        default=None if option.kind == TEXTS else option.default,
+        metavar=option.metavar or "|".join(option.choices),
+        help=help_text,
+    )
+
+
+def spell_default(option: Option) -> str:
+    value = option.default
+    if option.kind == "size" and isinstance(value, int):
+        return f"{value >> 30}G" if value >= 1 << 30 else f"{value >> 20}M"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def help_option() -> click.Option:
+    def show(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+        if value:
+            raise TextWanted(context.get_help())
+
+    return click.Option(
+        HELP_FLAGS,
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="Show this text.",
+    )
+
+
+def version_option() -> click.Option:
+    def show(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+        if value:
+            raise TextWanted(version_line())
+
+    return click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="Show the version.",
+    )
+
+
+def version_line() -> str:
+    from importlib.metadata import version
+
+    return "autodiff " + version("autodiff")
+
+
+def as_usage_error(error: click.UsageError, arguments: Sequence[str]) -> UsageError:
+    """click's complaint in the project's form."""
+    command = COMMANDS.get(arguments[0]) if arguments else None
+    see = f"`{f'autodiff {command.name}' if command else 'autodiff'} --help` describes every option"
+    if isinstance(error, click.NoSuchOption):
+        proposal = near_option(error, command, arguments) or see
+        return UsageError(f"there is no option `{error.option_name}`", code="E0610", help=(proposal,))
+    if isinstance(error, click.exceptions.NoSuchCommand):
+        return no_such_command(error.command_name, error.possibilities or ())
+    if isinstance(error, click.BadOptionUsage) and command is not None:
+        option = next(one for one in command.options if error.option_name in one.flags)
+        flag = option.flags[-1]
+        if option.takes_value:
+            takes = option.metavar or "|".join(option.choices)
+            return UsageError(f"{flag} needs a value", code="E0610", help=(f"give one: {flag} {takes}",))
+        return UsageError(f"{flag} takes no value", code="E0610", help=(f"write {flag} alone",))
+    if command is not None and "extra argument" in error.message:
+        what = {"[SCRIPT]": "one script", "[NAME]": "one name"}.get(command.argument, "one topic")
+        extra = error.message[error.message.index("(") + 1 : -1].split()[0]
+        help_texts: tuple[str, ...] = (f"give one, and `{extra}` in a run of its own",)
+        if command.argument == "[SCRIPT]":
+            help_texts += ("a value of an option needs no space in it, or quotes around it",)
+        return UsageError(
+            f"`autodiff {command.name}` takes {what}, and there is more: `{extra}`",
+            code="E0610",
+            help=help_texts,
+        )
+    message = error.format_message().rstrip(".")
+    return UsageError(message[:1].lower() + message[1:], code="E0610", help=(see,))
+
+
+def near_option(error: click.NoSuchOption, command: Command | None, arguments: Sequence[str]) -> str:
+    """What may have been meant by an option that is not there; "" where nothing comes to mind."""
+    if command is None:
+        behind = next((word for word in arguments if word in COMMANDS), None)
+        if behind is not None:
+            return f"options stand behind the command: `autodiff {behind} ... {error.option_name} ...`"
+        return f"did you mean `{error.possibilities[0]}`?" if error.possibilities else ""
+    flags = flags_of(command)
+    for word in arguments[1:]:  # -wrt, which is read as -w -r -t
+        if word.startswith(error.option_name) and "-" + word.partition("=")[0] in flags:
+            return f"did you mean `-{word.partition('=')[0]}`?"
+    if error.possibilities:
+        return f"did you mean `{error.possibilities[0]}`?"
+    others = [name for name, other in COMMANDS.items() if error.option_name in flags_of(other)]
+    return f"`autodiff {others[0]}` has it, `autodiff {command.name}` does not" if others else ""
+
+
+def flags_of(command: Command) -> list[str]:
+    return [flag for option in command.options for flag in option.flags]
+
+
+def no_such_command(name: str, near: Sequence[str]) -> UsageError:
+    looks_like_script = name == "-" or name.endswith(".ad") or os.path.exists(name)
+    if looks_like_script:
+        proposal = f"did you mean `autodiff run {name}`?"
+    elif near:
+        proposal = f"did you mean `{near[0]}`?"
+    else:
+        proposal = "the commands are " + ", ".join(COMMANDS)
+    return UsageError(f"there is no command `{name}`", code="E0610", help=(proposal,))

@@ -1,0 +1,49 @@
+"""What a shell may put at the cursor: choices, scripts, and the names that the script on the line assigns."""
+
+from __future__ import annotations
+
+import os
+
+import click
+from autodiff.cli.command_line.options import Option
+from autodiff.cli.command_line.script_source import decode
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.source import Source
+from autodiff.grammar.interpret.scope import Names, visit
+from autodiff.grammar.syntax.parser import parse
+from click.shell_completion import CompletionItem, split_arg_string
+
+#: Options that take names of the script, with what follows a name there.
+TAKES_NAMES = {"of": "", "wrt": "", "set": "="}
+#: Nobody waits longer for a key to answer than it takes to look through so much.
+LONGEST = 1 << 20
+
+
+def values_of(option: Option, incomplete: str) -> list[CompletionItem]:
+    """What may follow an option."""
+    known = [*option.choices]
+    if option.name in TAKES_NAMES:
+        # click has not come to the script when the option before the cursor lacks its value; the line has it.
+        words = split_arg_string(os.environ.get("COMP_WORDS", ""))
+        known = [name + TAKES_NAMES[option.name] for name in names_assigned(words[2:])]
+    return [CompletionItem(value) for value in known if value.startswith(incomplete)]
+
+
+def scripts(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files, which the shell looks up itself."""
+    del context, parameter
+    return [CompletionItem(incomplete, type="file")]
+
+
+def names_assigned(words: list[str]) -> list[str]:
+    """The names that the first script among the words assigns, in its order; none where it cannot be read."""
+    for path in filter(os.path.isfile, map(os.path.expanduser, words)):
+        try:
+            with open(path, "rb") as file:
+                script = parse(Source(decode(file.read(LONGEST), path)))
+            names = Names()
+            visit(script.body, names.module, names)
+        except (OSError, AutodiffError):
+            return []
+        return [name for name in names.module.first_bound if name not in names.module.imports]
+    return []

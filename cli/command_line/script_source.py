@@ -1,0 +1,214 @@
+"""Finds the script: a file, standard input, code on the line, or a file with code after it.
+
+Reads no more than the limit allows and says precisely what is wrong with what cannot be read. Gives a
+Source, and the bytes it came from for whoever wants to fingerprint them.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+
+from autodiff.cli.command_line.fast_parser import Request
+from autodiff.cli.process.streams import visible
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+STDIN = "-"
+STDIN_NAME = "<stdin>"
+CODE_NAME = "<-e>"
+OF_NAME = "<--of>"
+LONGEST_NAME = 300  # in a message
+REASONS = {
+    errno.ENOENT: "there is no such file",
+    errno.EISDIR: "it is a directory",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.ELOOP: "its symbolic links lead in a circle",
+    errno.ENAMETOOLONG: "its name is too long",
+    errno.ENOTDIR: "a part of its path is not a directory",
+}
+
+
+class Script:
+    """A script as it was given: its Source, the bytes behind it, and the file's path where there is one."""
+
+    __slots__ = ("data", "path", "source")
+
+    def __init__(self, source: Source, data: bytes, path: str | None) -> None:
+        self.source = source
+        self.data = data
+        self.path = path
+
+
+class NoScript(UsageError):
+    """Nothing was given and nobody is piping anything: the command's help is the answer."""
+
+    code = "E0610"
+
+
+def read_script(request: Request) -> Script:
+    """The script a request names."""
+    codes, where, limit = request.texts("e"), request.argument, request.number("max_script")
+    pieces: list[bytes] = []
+    if where and where != STDIN:
+        pieces.append(read_file(where, limit))
+        name = where
+    elif where or not codes:
+        if not where and is_nobody_piping():
+            raise NoScript(
+                "there is no script to run",
+                help=("give a file, `-` to read standard input, or -e 'CODE'",),
+            )
+        pieces.append(read_stdin(limit))
+        if not where and not pieces[0].strip():
+            raise UsageError(
+                "there is no script to run: none is named, and standard input is empty",
+                code="E0610",
+                help=("give a file, or -e 'CODE'",),
+            )
+        name = STDIN_NAME
+    else:
+        name = CODE_NAME
+    if codes and pieces:
+        name += " + " + CODE_NAME
+    texts = [decode(piece, name) for piece in pieces] + list(map(unsmuggle, codes))
+    of = request.text("of")
+    if of is not None and not of.isidentifier():
+        check_expression(of)
+        texts.append(of)
+        name += " + " + OF_NAME
+    text = "\n".join(part.removesuffix("\n") for part in texts) + "\n"
+    data = pieces[0] if pieces and not codes else text.encode("utf-8", "surrogatepass")
+    return Script(Source(text, name), data, where if where not in ("", STDIN) else None)
+
+
+def check_expression(of: str) -> None:
+    """Refuse what ``--of`` cannot mean; an expression is computed behind the script, as its last line."""
+    from autodiff.core.base.errors import CompileError
+    from autodiff.grammar.syntax.parser import parse_expression
+
+    try:
+        parse_expression(Source(unsmuggle(of), OF_NAME))
+    except CompileError as error:
+        raise UsageError(
+            f"--of {of}: {error.message}",
+            code="E0610",
+            help=("name a variable, or write an expression of the script's names, as in --of 'v[0]'",),
+        ) from None
+
+
+def is_nobody_piping() -> bool:
+    """Whether standard input is a terminal, or closed."""
+    return sys.stdin is None or sys.stdin.isatty()
+
+
+def read_file(path: str, limit: int) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return read_bounded(file, path, limit)
+    except OSError as error:
+        reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
+        raise unreadable(path, reason, *proposals(path, error.errno)) from None
+    except ValueError:  # a NUL in the name
+        raise unreadable(path, "this cannot be the name of a file") from None
+
+
+def proposals(path: str, number: int | None) -> tuple[str, ...]:
+    """What may have been meant by a name that is not there."""
+    if number == errno.ENOENT:
+        from autodiff.core.base.did_you_mean import closest
+
+        folder, name = os.path.split(path)
+        try:
+            near = closest(name, os.listdir(folder or "."))
+        except OSError:
+            near = None
+        if near:
+            return (f"did you mean `{os.path.join(folder, near)}`?",)
+        return ("check its name and folder; `-` reads standard input, -e 'CODE' takes code from the line",)
+    if number == errno.EISDIR:
+        return ("name one file in it",)
+    return ()
+
+
+def read_stdin(limit: int) -> bytes:
+    if sys.stdin is None:
+        raise unreadable(STDIN_NAME, "it is closed")
+    try:
+        return read_bounded(sys.stdin.buffer, STDIN_NAME, limit)
+    except OSError as error:
+        reason = REASONS.get(error.errno or 0) or (error.strerror or "unknown error").lower()
+        raise unreadable(STDIN_NAME, reason) from None
+
+
+def read_bounded(file: BinaryIO, name: str, limit: int) -> bytes:
+    """Everything in a file, as long as it is no more than the limit (0: none)."""
+    pieces: list[bytes] = []
+    size = 0
+    while piece := file.read(1 << 20):
+        pieces.append(piece)
+        size += len(piece)
+        if limit and size > limit:
+            raise unreadable(
+                name,
+                f"it has more than {limit:,} bytes",
+                "raise the limit with --max-script, as in --max-script 64M",
+                code="E0612",
+            )
+    return b"".join(pieces)
+
+
+def decode(data: bytes, name: str) -> str:
+    """The text of a script: UTF-8, with or without a byte order mark, whatever ends its lines."""
+    if looks_like_utf16(data):
+        raise unreadable(name, "it looks like UTF-16", "save it as UTF-8", code="E0613")
+    at = data.find(b"\0")
+    if at >= 0:
+        raise unreadable(name, f"there is a NUL byte at offset {at}", "a script is plain text", code="E0613")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        offset = error.start
+        line = data.count(b"\n", 0, offset) + 1
+        raise unreadable(
+            name,
+            f"it is not UTF-8: byte 0x{data[offset]:02x} at offset {offset}, in line {line}",
+            "save it as UTF-8",
+            code="E0613",
+        ) from None
+    return unify_lines(text.removeprefix("\ufeff"))
+
+
+def looks_like_utf16(data: bytes) -> bool:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    start = data[:64]
+    even, odd = start[::2], start[1::2]
+    # ASCII characters in UTF-16 have a zero in every other byte, and in only those.
+    return len(start) >= 4 and ((not any(even) and all(odd)) or (not any(odd) and all(even)))
+
+
+def unify_lines(text: str) -> str:
+    """Line ends as Python reads them, so that lines and columns mean the same to everybody."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def unsmuggle(code: str) -> str:
+    """Code from the command line; bytes that were no UTF-8 arrive as lone surrogates and are refused."""
+    try:
+        code.encode("utf-8")
+    except UnicodeEncodeError:
+        raise unreadable(CODE_NAME, "it is not UTF-8", code="E0613") from None
+    return unify_lines(code)
+
+
+def unreadable(name: str, reason: str, *help: str, code: str = "E0611") -> UsageError:
+    if len(name) > LONGEST_NAME:
+        name = name[: LONGEST_NAME // 2] + "..." + name[-LONGEST_NAME // 2 :]
+    return UsageError(f"cannot read {visible(name)}: {reason}", code=code, help=help)

@@ -1,0 +1,1 @@
+"""The process: streams, exit codes, signals, threads, memory."""

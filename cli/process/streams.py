@@ -1,0 +1,176 @@
+"""The two output streams: whether they take colour, how wide they are, which characters they can show.
+
+Text goes out in large pieces and every write is checked. ``visible`` is the one sanitizer: whatever text
+comes from a user passes through it before a terminal sees it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from autodiff.cli.process.exit_codes import OutputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TextIO
+
+CHUNK = 1 << 16
+DEFAULT_WIDTH = 80
+NARROWEST, WIDEST = 20, 1000
+MOST_MARKS = 4  # combining marks on one character; more is an attack on the lines above and below
+BOX = "├─└│"
+
+
+def visible(text: str) -> str:
+    r"""The text with everything that could steer a terminal or deceive a reader spelled as an escape.
+
+    >>> print(visible("a\x1b[2Jb\u202ec"))
+    a\x1b[2Jb\u202ec
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    import unicodedata
+
+    shown: list[str] = []
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if character.isprintable() and marks <= MOST_MARKS:
+            shown.append(character)
+        else:
+            shown.append(escape(ord(character)))
+    return "".join(shown)
+
+
+def escape(code: int) -> str:
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is no UTF-8, as Python smuggles it through
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def visible_lines(text: str) -> str:
+    """As ``visible``, for text of several lines: line ends and tabs stay."""
+    lines = text.split("\n")
+    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in lines)
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a visible text takes."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    taken = 0
+    for character in text:
+        if unicodedata.category(character) not in ("Mn", "Me"):
+            taken += 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+    return taken
+
+
+def wants_color(choice: str, environ: Mapping[str, str], is_terminal: bool) -> bool:
+    """Whether a stream gets colour; the first of these that is set decides."""
+    if choice != "auto":
+        return choice == "always"
+    if environ.get("NO_COLOR"):
+        return False
+    for name in ("FORCE_COLOR", "CLICOLOR_FORCE"):
+        if environ.get(name, "0") not in ("", "0"):
+            return True
+    return is_terminal and environ.get("TERM", "dumb") not in ("", "dumb")
+
+
+def find_width(environ: Mapping[str, str], fd: int | None, is_terminal: bool) -> int:
+    """The width to lay out for: COLUMNS where it makes sense, then the terminal's own."""
+    width = 0
+    columns = environ.get("COLUMNS", "").strip()
+    if columns.isascii() and columns.isdigit():
+        width = int(columns[:9])
+    if not width and is_terminal and fd is not None:
+        try:
+            width = os.get_terminal_size(fd).columns
+        except OSError:
+            width = 0
+    return min(max(width, NARROWEST), WIDEST) if width else DEFAULT_WIDTH
+
+
+class Stream:
+    """One output stream. ``fd`` is None when it was closed before we started."""
+
+    __slots__ = ("_parts", "_size", "box", "color", "encoding", "fd", "is_terminal", "name", "width")
+
+    def __init__(
+        self, file: TextIO | None, name: str, color: str = "auto", environ: Mapping[str, str] | None = None
+    ) -> None:
+        environ = os.environ if environ is None else environ
+        self.name = name
+        self.fd = file.fileno() if file is not None else None
+        self.encoding = (file.encoding if file is not None else None) or "utf-8"
+        self.is_terminal = self.fd is not None and os.isatty(self.fd)
+        self.color = wants_color(color, environ, self.is_terminal)
+        self.width = find_width(environ, self.fd, self.is_terminal)
+        # In a pipe always ASCII: the same script gives the same bytes under every locale.
+        self.box = self.is_terminal and can_encode(BOX, self.encoding)
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def write(self, text: str) -> None:
+        """Take text; it goes out when there is enough of it, or at ``flush``."""
+        data = text.encode(self.encoding, "backslashreplace")
+        self._parts.append(data)
+        self._size += len(data)
+        if self._size >= CHUNK:
+            self.flush()
+
+    def write_printed(self, text: str) -> None:
+        """Take what a script printed: as it is for a pipe, made visible for a terminal, and at once."""
+        if self.is_terminal:
+            self.write(visible_lines(text))
+            self.flush()
+        else:
+            self.write(text)
+
+    def flush(self) -> None:
+        """Write everything taken so far, or raise OutputError."""
+        data = b"".join(self._parts)
+        self._parts.clear()
+        self._size = 0
+        if data:
+            self._write_out(data)
+
+    def _write_out(self, data: bytes) -> None:
+        if self.fd is None:
+            raise OutputError(f"cannot write to {self.name}: it is closed")
+        rest = memoryview(data)
+        while rest:
+            try:
+                rest = rest[os.write(self.fd, rest) :]
+            except BlockingIOError:
+                import select  # somebody who shares the pipe made it non-blocking
+
+                select.select([], [self.fd], [])
+            except OSError as error:
+                reason = (error.strerror or "unknown error").lower()
+                raise OutputError(f"cannot write to {self.name}: {reason}") from None
+
+    def drop(self) -> None:
+        """Forget what has not been written."""
+        self._parts.clear()
+        self._size = 0
+
+
+def can_encode(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except (UnicodeError, LookupError):
+        return False
+    return True
+
+
+def standard_output(color: str = "auto") -> Stream:
+    return Stream(sys.stdout, "standard output", color)
+
+
+def standard_error(color: str = "auto") -> Stream:
+    return Stream(sys.stderr, "standard error", color)

@@ -1,0 +1,1 @@
+"""From a request to a report: the script is run, the engine is asked."""

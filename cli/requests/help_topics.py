@@ -1,0 +1,190 @@
+"""The texts of ``autodiff help``: exit codes, the language in brief, commands and error codes."""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.cli.codes import CODES
+from autodiff.cli.command_line.options import COMMANDS
+from autodiff.cli.render.prose import fold
+from autodiff.core.base.errors import UsageError
+
+EXIT_CODES = """\
+Exit codes
+
+    0  all went well
+    1  the answer is no: check found a gradient or a formula
+       wrong, or lint a likely mistake; a kink and what
+       check cannot decide are no mistakes: 0
+    2  the command line is wrong, the script cannot be read,
+       or the format asked for cannot hold the answer
+    3  the script does not compile: its syntax, or a name bound nowhere;
+       of lint also: it uses what is not there
+    4  the script failed while it ran: shapes, a name read too early, backward
+    5  a limit stopped it: steps, memory, depth, paths
+    6  the output could not be written: full, closed, read-only
+   70  a mistake in autodiff itself
+  124  the time given with --timeout is over
+  129  the terminal was closed (SIGHUP)
+  130  Ctrl-C (dies by SIGINT)
+  141  nobody reads the output any more (dies by SIGPIPE, silently)
+  143  terminated (SIGTERM)
+"""
+
+LANGUAGE = """\
+The language
+
+An .ad script is the Python a PyTorch user would type, without PyTorch:
+
+    x = torch.tensor([1., 2.], requires_grad=True)
+    L = (x * x).sum()
+    L.backward()
+    print(x.grad)
+
+In a script that builds no tensor, every number assigned once at the top level is an input:
+
+    w = 3
+    L = w**2
+
+The output is what --of names, else the tensor last differentiated with .backward(), else the last
+name assigned. The inputs are what --wrt names, else the tensors marked requires_grad, else every
+input the output depends on. --set NAME=VALUE replaces a value.
+
+There are assignments, if, for, while, def, lambda, list comprehensions, with no_grad(), print,
+assert, f-strings, and torch's functions under their names (also torch.*, F.*, math.*). There are no
+files, no modules of your own, no try, no classes but autograd Functions. Nothing a script says
+reaches the machine it runs on.
+
+docs/language.md is the reference: every statement, tensors, autograd, what is not in the language and
+what to write instead, and every difference from Python with PyTorch.
+"""
+
+LIMITS = """\
+Limits
+
+    --max-steps N       statements run                  10,000,000   E0503
+    --max-nodes N       nodes of the graph               5,000,000   E0504
+    --max-memory SIZE   bytes of one result                  4 GiB   E0502
+    --max-depth N       calls in calls, lists in lists     100,000   E0501
+    --max-paths N       paths that explain follows          10,000   told
+    --max-script SIZE   bytes of the script                 16 MiB   E0612
+    --timeout SECONDS   time for all of it                    none   E0505
+
+0 takes a limit away. SIZE is a number of bytes, or as in 512K, 100M, 2G. A shape is checked before memory
+is taken for it. Limits end a script with exit code 5, --timeout with 124; a report says itself where it did
+not follow every path.
+"""
+
+FORMATS = """\
+Formats
+
+    --format auto       for people: tables and trees on a terminal, plain text in a pipe;
+                        `grad` in a pipe writes bare numbers, or name and number by line
+    --format plain      what a pipe gets, everywhere
+    --format json       one JSON document with "schema": 1; a failure is a document too
+    --format formula    of `explain`: the simplified formula alone
+    --format markdown   of `explain`: the steps with formulas as GitHub and notebooks set them
+    --format latex      of `explain`: the same as a document for pdflatex
+    --format tree       of `graph`: the tree
+    --format dot        of `graph`: the language of Graphviz
+    --format markdown   of `ops`: the reference that docs/ops.md is
+
+In trees and derivations h'2 is the second value that the name h was given, no derivative; [13] before a
+node that is indented no further counts the levels above it.
+
+Bare numbers are exact: they read back as the same float. What a script prints goes to stdout in `run`, and
+to stderr in `grad` and in every machine format. Notes, warnings and errors go to stderr; -q takes notes
+and warnings away.
+
+    --diagnostics text      for people
+    --diagnostics json      one JSON object per line: code, severity, message, place, fixes
+    --diagnostics github    commands that GitHub Actions turns into annotations
+
+What `lint` finds is its result and goes to stdout.
+"""
+
+TEXTS = {"exit-codes": EXIT_CODES, "language": LANGUAGE, "limits": LIMITS, "formats": FORMATS}
+WIDEST = 100  # how long lines are read with ease
+TOPICS = ("exit-codes", "language", "limits", "formats", "codes", "lints")
+
+
+def find_topic(name: str, width: int) -> str:
+    """The text for a topic, a command or a code."""
+    topic = name.lower()
+    if not name:
+        commands = ", ".join(COMMANDS)
+        listed = (
+            f"Topics:    {', '.join(TOPICS)}, and every code, such as E0401 or L001.\n"
+            f"Commands:  {commands}; `autodiff help COMMAND` describes one.\n"
+        )
+        return folded(listed, width)
+    if topic in TEXTS:
+        return folded(TEXTS[topic], width)
+    if topic == "codes":
+        titles = "".join(f"{code}  {entry.title}\n" for code, entry in CODES.items())
+        return folded(titles + titles_of_lints(), width)
+    if name.upper() in CODES:
+        from autodiff.cli.requests.explain_code import explain_code
+
+        return explain_code(name.upper(), width)
+    if topic == "lints" or (topic[:1] == "l" and topic[1:].isdigit()):
+        from autodiff.grammar.lints import LINTS
+
+        if topic == "lints":
+            return folded(titles_of_lints(), width)
+        if name.upper() in LINTS:
+            from autodiff.cli.requests.explain_code import explain_lint
+
+            return explain_lint(LINTS[name.upper()], width)
+    if topic in COMMANDS:
+        from autodiff.cli.command_line.click_parser import read_with_click
+
+        text = read_with_click([topic, "--help"], width)
+        assert isinstance(text, str)
+        return text + "\n"
+    raise no_such_topic(name)
+
+
+ENTRY = re.compile(r"( *\S+(?: \S+)*  +)\S")  # a term, a gap, and what it means
+DEEP = " " * 12  # what is indented further goes on with the line above
+
+
+def folded(text: str, width: int) -> str:
+    """A text for this width: paragraphs are filled, entries of lists hang below what they begin with."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        is_text = line and lines and lines[-1] and not ENTRY.match(line)
+        if is_text and line.startswith(DEEP) and ENTRY.match(lines[-1]):
+            lines[-1] += " " + line.strip()
+        elif is_text and line[0] != " " and lines[-1][0] != " " and not ENTRY.match(lines[-1]):
+            lines[-1] += " " + line
+        else:
+            lines.append(line)
+    return "\n".join(piece for line in lines for piece in fold_line(line, min(width, WIDEST)))
+
+
+def fold_line(line: str, width: int) -> list[str]:
+    entry = ENTRY.match(line)
+    if entry is None:
+        return fold(line, width) if line[:1] != " " else [line]
+    indent = entry.end() - 1
+    first, *rest = fold(line[indent:], width, indent, indent)
+    return [line[:indent] + first, *rest]
+
+
+def titles_of_lints() -> str:
+    from autodiff.grammar.lints import LINTS
+
+    return "".join(f"{lint.code}   {lint.title}\n" for lint in LINTS.values())
+
+
+def no_such_topic(name: str) -> UsageError:
+    from autodiff.core.base.did_you_mean import closest
+    from autodiff.grammar.reference.catalog import named
+
+    if named(name):
+        help = (f"`autodiff ops {name}` shows the function",)
+        return UsageError(f"there is no help on `{name}`", code="E0615", help=help)
+    near = closest(name, [*TOPICS, *COMMANDS, *CODES])
+    proposal = f"did you mean `{near}`?" if near else "`autodiff help` lists the topics and codes"
+    return UsageError(f"there is no help on `{name}`", code="E0615", help=(proposal,))

@@ -1,0 +1,114 @@
+"""Lines on stderr beside a result: what ``explain`` has to say about a gradient that looks odd."""
+
+from __future__ import annotations
+
+from shlex import quote
+
+from autodiff.cli.render.numbers import is_array
+from autodiff.core.base.lazy import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from autodiff.cli.command_line.fast_parser import Request
+    from autodiff.core.report.records import GradientReport
+
+MOST_NAMED = 3
+#: Code on the command line is repeated where it is shorter than this.
+LONGEST_CODE = 60
+SITS = {
+    "kink": "on a kink",
+    "jump": "on a jump",
+    "singular": "on a singular point",
+    "gap": "in a gap of its formula",
+}
+#: What of the command line decides on the gradient, with what it is where nothing is said.
+DECISIVE = {"of": None, "grad_output": None, "dtype": "float64", "seed": 0}
+
+
+def hints_on(report: GradientReport, request: Request) -> Iterator[str]:
+    """At most one line on gradients that are zero or not finite, and one on points without a slope."""
+    broken = [variable.name for variable in report.gradients if not is_finite(variable.grad)]
+    zero = [variable.name for variable in report.gradients if is_zero(variable.grad)]
+    for names, what in ((broken, "not finite"), (zero, "zero")):
+        if names and request.command != "explain":
+            yield f"{the_gradients(names)} {what}; {ask(request, names)} says why"
+            break
+    yield from hints_on_kinks(report, request)
+
+
+def hints_on_kinks(report: GradientReport, request: Request) -> Iterator[str]:
+    """What ``explain`` tells itself, unless it prints the formula alone."""
+    if request.command == "explain":
+        if request.text("format") == "formula":
+            from autodiff.cli.render.paths import is_simplified_away  # here, since nobody else needs it
+
+            for derivation in report.derivations:
+                for kink in derivation.kinks:
+                    if kink.formula:
+                        yield (
+                            f"the formula is not the value here: that of {kink.function}{in_line(kink.line)}"
+                            f" comes to {kink.formula}"
+                        )
+                        return
+                if is_simplified_away(derivation):
+                    simplified = f"simplified, it is {derivation.simplified} everywhere"
+                    yield f"the formula is not the value here: {simplified}"
+                    return
+        return
+    names = [derivation.wrt for derivation in report.derivations if derivation.kinks]
+    if names:
+        first = next(derivation for derivation in report.derivations if derivation.kinks).kinks[0]
+        place = f"{first.function}{in_line(first.line)} sits {SITS[first.kind]}"
+        yield f"{place}; {ask(request, names)} says what that means"
+
+
+def is_finite(grad: Any) -> bool:
+    """Whether every entry is a number; None, where there is no gradient, has none that is not."""
+    if is_array(grad):
+        return bool(np.isfinite(grad).all())
+    return grad is None or grad - grad == 0
+
+
+def is_zero(grad: Any) -> bool:
+    """Whether there are entries and all of them are 0."""
+    return bool(grad.size and not grad.any()) if is_array(grad) else grad == 0
+
+
+def the_gradients(names: Sequence[str]) -> str:
+    return (
+        f"the gradient for {listed(names)} is"
+        if len(names) == 1
+        else f"the gradients for {listed(names)} are"
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    left = len(names) - MOST_NAMED
+    shown = list(names[:MOST_NAMED]) + ([f"{left:,} more"] if left > 0 else [])
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def in_line(line: int | None) -> str:
+    return "" if line is None else f" in line {line}"
+
+
+def ask(request: Request, names: Sequence[str]) -> str:
+    """The command that explains these gradients, as it has to be typed."""
+    words = ["autodiff", "explain"]
+    code = [word for text in request.texts("e") for word in ("-e", text)]
+    if sum(map(len, code)) > LONGEST_CODE or (not code and request.argument in ("", "-")):
+        words.append("...")
+    else:
+        words += ([request.argument] if request.argument else []) + code
+    for option, usual in DECISIVE.items():
+        value = request.values.get(option)
+        if value is not None and value != usual:
+            words += [f"--{option.replace('_', '-')}", str(value)]
+    for text in request.texts("set"):
+        words += ["--set", text]
+    words += ["--wrt", ",".join(names[:MOST_NAMED])]
+    return " ".join(word if word == "..." else quote(word) for word in words)

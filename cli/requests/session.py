@@ -1,0 +1,214 @@
+"""One run of the program: the request, the two streams, the script, and the steps commands are made of.
+
+Commands read like sentences because the grammar is here: get the report, lay out a page, show it, leave
+a hint. The interpreter and the engine are imported when the first report is asked for.
+"""
+
+from __future__ import annotations
+
+from autodiff.cli.command_line.fast_parser import Request
+from autodiff.cli.command_line.script_source import Script, read_script
+from autodiff.cli.process.streams import Stream, standard_error, standard_output, visible
+from autodiff.core.base.errors import AutodiffError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from autodiff.cli.render.page import Block, Line, Page
+    from autodiff.core.report.records import GradientReport
+    from autodiff.core.report.tensor_states import TensorStates
+
+ROWS_ON_TERMINAL = 200
+LINES_OF_A_STEP = 20
+MACHINE_FORMATS = ("json", "dot", "formula", "latex", "markdown")
+QUIET, SILENT = 1, 2
+
+
+class Session:
+    """What a command works with. ``tensors`` are the states of the script's tensors, where asked for."""
+
+    __slots__ = ("diagnostics", "err", "format", "out", "request", "script", "tensors", "warnings")
+
+    def __init__(self, request: Request) -> None:
+        self.script: Script | None = None
+        self.warnings: list[AutodiffError] = []
+        self.tensors: TensorStates | None = None
+        self.adopt(request)
+
+    def adopt(self, request: Request) -> None:
+        """Take up a request and what it says about the streams."""
+        color = request.text("color") or "auto"
+        self.request = request
+        self.out: Stream = standard_output(color)
+        self.err: Stream = standard_error(color)
+        self.format = request.text("format") or "auto"
+        self.diagnostics = request.text("diagnostics") or "text"
+
+    def peek(self, arguments: list[str]) -> None:
+        """How to write what is wrong with a command line that makes no sense: as far as it says so."""
+        for at, word in enumerate(arguments):
+            flag, equals, value = word.partition("=")
+            if not equals and at + 1 < len(arguments):
+                value = arguments[at + 1]
+            if flag == "--format" and value == "json":
+                self.format = value
+            elif flag == "--diagnostics" and value in ("json", "github"):
+                self.diagnostics = value
+
+    @property
+    def is_quiet(self) -> bool:
+        return self.request.number("quiet") >= QUIET
+
+    @property
+    def is_silent(self) -> bool:
+        return self.request.number("quiet") >= SILENT
+
+    @property
+    def for_people(self) -> bool:
+        """Whether the result goes to a terminal in no particular format."""
+        return self.format == "auto" and self.out.is_terminal
+
+    def report(
+        self, *, graph: bool = False, derivations: bool = False, twice: bool = False
+    ) -> GradientReport:
+        """Run the script, then backward, once or ``twice``, then put what there is to say into a report."""
+        report = self.report_if_any(graph=graph, derivations=derivations, needed=True, twice=twice)
+        assert report is not None
+        return report
+
+    def report_if_any(
+        self, *, graph: bool, derivations: bool, needed: bool, tensors: bool = False, twice: bool = False
+    ) -> GradientReport | None:
+        """As ``report``; None, with a note, where a script has no gradient to show and none was asked for."""
+        self.script = read_script(self.request)
+        from autodiff.cli.requests.make_report import (
+            make_report,  # after reading: a missing file needs no interpreter
+        )
+
+        return make_report(
+            self, graph=graph, derivations=derivations, tensors=tensors, needed=needed, twice=twice
+        )
+
+    def page(self) -> Page:
+        """The page reports are laid out for."""
+        from autodiff.cli.render.page import Page
+
+        rows = self.request.values.get("rows")
+        if self.request.values.get("all"):
+            rows = 0
+        elif rows is None:
+            rows = ROWS_ON_TERMINAL if self.out.is_terminal else 0
+        assert isinstance(rows, int)
+        is_whole = self.request.values.get("all") or (self.request.command == "run" and not rows)
+        step = 0 if is_whole else LINES_OF_A_STEP
+        return Page(self.out.width, self.request.digits, self.out.box, rows, step)
+
+    def show(self, lines: Iterable[Line | Block]) -> None:
+        """Write a report to standard output."""
+        if self.is_silent:
+            return
+        if self.out.color:
+            from autodiff.cli.render.terminal import write_colored as write
+        else:
+            from autodiff.cli.render.text import write_plain as write
+        write(lines, self.out)
+
+    def show_text(self, text: str) -> None:
+        """Write a text that is its own layout: JSON, DOT, bare numbers."""
+        if not self.is_silent:
+            self.out.write(text)
+
+    def show_json(self, report: GradientReport) -> None:
+        """Write a report as one JSON document."""
+        from autodiff.cli.render.json import render_json
+
+        assert self.script is not None
+        seed = self.request.number("seed")
+        self.show_text(
+            render_json(report, self.script.data, seed, self.warnings, self.script.source, self.tensors)
+        )
+
+    def print_from_script(self, text: str) -> None:
+        """What a script prints: part of ``run``'s report, beside the report of everything else."""
+        stream = (
+            self.out if self.request.command == "run" and self.format not in MACHINE_FORMATS else self.err
+        )
+        if not self.is_silent:
+            stream.write_printed(text)
+
+    def hint(self, text: str) -> None:
+        """A line for people at a terminal."""
+        wanted = not self.is_quiet and self.diagnostics == "text"
+        if wanted and self.out.is_terminal and self.err.is_terminal:
+            from autodiff.cli.render.prose import fold
+
+            self.out.flush()
+            self.err.write("\n" + "\n".join(fold(visible(text), self.err.width)) + "\n")
+
+    def note(self, text: str) -> None:
+        """A remark on stderr that scripts can silence."""
+        if self.is_quiet:
+            return
+        if self.diagnostics == "text" and self.err.is_terminal:
+            from autodiff.cli.render.prose import fold
+
+            self.err.write("\n".join(fold("note: " + visible(text), self.err.width, len("note: "))) + "\n")
+        elif self.diagnostics == "text":
+            self.err.write("note: " + visible(text) + "\n")
+        else:
+            remark = AutodiffError(text)
+            remark.code = ""
+            self.say(remark, "note")
+
+    def warn(self, error: AutodiffError) -> None:
+        """A warning, spelled as errors are."""
+        self.warnings.append(error)
+        if not self.is_quiet:
+            self.say(error, "warning")
+
+    def say(self, error: AutodiffError, severity: str = "error", stream: Stream | None = None) -> None:
+        """Write a diagnostic, as text or for machines; to standard error unless it is the result."""
+        stream = stream or self.err
+        source = None if self.script is None or error.span is None else self.script.source
+        if self.diagnostics == "json":
+            from autodiff.cli.render.json import render_json_line
+
+            stream.write(render_json_line(error, source, severity))
+        elif self.diagnostics == "github":
+            from autodiff.cli.render.github import github_line
+
+            stream.write(github_line(error, source, severity))
+        else:
+            from autodiff.cli.render.diagnostic import diagnostic_lines
+
+            if error.code == "E0204" and not error.advice:
+                error.help = ("`autodiff help E0204` says what to look at",)
+            lines = diagnostic_lines(
+                error, source, stream.width, stream.color, severity, folded=stream.is_terminal
+            )
+            for line in lines:
+                stream.write(line + "\n")
+
+    def say_all(self, error: AutodiffError) -> None:
+        """Write an error and the mistakes found beside it, in the order of the script, and their number."""
+        in_order = sorted((error, *error.further), key=lambda one: one.span.start if one.span else 0)
+        for at, one in enumerate(in_order):
+            if at and self.diagnostics == "text":
+                self.err.write("\n")
+            self.say(one)
+        if error.further and self.diagnostics == "text" and not self.is_quiet:
+            self.err.write(f"\nfound {1 + len(error.further):,} mistakes\n")
+
+    def show_failure(self, error: AutodiffError) -> None:
+        """Keep standard output readable for machines: a failure is a document too."""
+        if self.format == "json" and not self.is_silent:
+            from autodiff.cli.render.json import render_json_error
+
+            source, data = (None, b"") if self.script is None else (self.script.source, self.script.data)
+            self.show_text(render_json_error(error, source, data, self.warnings))
+
+    def flush(self) -> None:
+        """Write out everything; OutputError where standard output does not take it."""
+        self.out.flush()
+        self.err.flush()

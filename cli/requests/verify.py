@@ -1,0 +1,179 @@
+"""From a request to answers: the script is run once, and its gradients or formulas are put to the test."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from autodiff.cli.requests.make_report import note_reshaped, read_settings, set_limits, warn
+from autodiff.cli.requests.session import Session
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy import np_random
+from autodiff.core.base.limits import limits
+from autodiff.core.check.custom_functions import function_faults, is_reached
+from autodiff.core.check.neighbourhood import Neighbours
+from autodiff.core.check.verify import verify
+from autodiff.core.derivation.describe import describe
+from autodiff.core.engine.sweep import leading_to
+from autodiff.core.paths.node_names import Names
+from autodiff.core.report.verdict import HIDDEN, KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check
+from autodiff.core.why.kink_rules import GAP
+from autodiff.core.why.kinks import kinks_of
+from autodiff.grammar.by_hand.check import HandCheck, check_formula
+from autodiff.grammar.by_hand.points import Formula
+from autodiff.grammar.session.rerun import Probe, Rerun
+from autodiff.grammar.session.run import Settings, Stage, differentiate, execute
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.base.source import Source
+    from autodiff.core.report.records import Derivation, Subject
+    from autodiff.grammar.session.run import Execution
+
+
+class Answers:
+    """What was asked and found: ``checks``, with ``derivations``, or ``formulas``; ``notes`` are on all."""
+
+    __slots__ = ("checks", "derivations", "formulas", "notes", "order", "output", "script")
+
+    def __init__(self, script: str, output: str, order: int) -> None:
+        self.script = script
+        self.output = output
+        self.order = order
+        self.checks: list[Check] = []
+        self.derivations: dict[str, Derivation] = {}
+        self.formulas: list[HandCheck] = []
+        self.notes: tuple[str, ...] = ()
+
+    @property
+    def is_right(self) -> bool | None:
+        """False where something is wrong, None where nothing is but not all could be decided."""
+        if self.count(WRONG, NOT_FINITE) or any(formula.is_right is False for formula in self.formulas):
+            return False
+        return None if self.open_questions else True
+
+    def count(self, *verdicts: str) -> int:
+        return sum(check.verdict in verdicts for check in self.checks)
+
+    @property
+    def open_questions(self) -> int:
+        """How many gradients and formulas are neither right nor wrong."""
+        return self.count(KINK, UNDECIDED) + sum(formula.is_right is None for formula in self.formulas)
+
+
+def make_answers(session: Session) -> Answers:
+    """Run the script and backward, then check what the command line asks about."""
+    request, script = session.request, session.script
+    assert script is not None
+    set_limits(request)
+    settings = read_settings(request)
+    formulas = [Formula(text, script.source) for text in request.texts("formula")]
+    asked = tuple(settings.wrt)
+    if formulas:
+        ask_for(formulas, settings)
+    with Probe() as probe:
+        execution = execute(
+            script.source, settings, session.print_from_script, lambda *what: warn(session, *what)
+        )
+    note_reshaped(session, execution)
+    if formulas:
+        for formula in formulas:
+            formula.look_into_lists(execution.names)
+        settings.wrt = list(asked) or inputs_of(formulas)
+    subject = differentiate(execution, settings)
+    answers = Answers(script.source.name, subject.name, int(request.text("order") or "1"))
+    answers.notes = subject.notes
+    for note in subject.notes:
+        session.note(note)
+    seed = request.number("seed")
+    again = Rerun(execution, settings, probe)
+    with Stage(settings):
+        if formulas:
+            answers.formulas = [
+                answer(formula, subject, execution, again, seed, answers.order) for formula in formulas
+            ]
+            return answers
+        answers.checks = check_all(subject, script.source, probe, again, answers.order, seed)
+        if answers.order == 1:
+            report = describe(subject, script.source, graph=False, max_paths=limits.paths)
+            answers.derivations = {derivation.wrt: derivation for derivation in report.derivations}
+    return answers
+
+
+def check_all(
+    subject: Subject, source: Source, probe: Probe, again: Rerun, order: int, seed: int
+) -> list[Check]:
+    """Every gradient asked about put to the test, and every Function of the script on the way to them.
+
+    ``probe`` has watched the run, ``again`` repeats it.
+    """
+    names = Names(subject.order, source)
+    nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
+    leaves = [node for node in nodes if node.number in probe.numbers]
+    neighbours = Neighbours(leaves, partial(again.beside, subject), np_random.default_rng(seed))
+    ties = tuple(dict.fromkeys(source.position(site.start)[0] for site in probe.ties))
+    faults = function_faults(subject, names, source, seed)
+    checks = []
+    for spelled, node in subject.wrt:
+        check = verify(subject, spelled, node, order, seed, neighbours)
+        if check.verdict in (OK, WRONG, KINK):
+            leading = leading_to(subject.order, [node])
+            there = kinks_of(leading, subject.cotangents, names, order)
+            check.kinks = tuple(kink for kink in there if kink.kind != GAP)
+        check.fault = next((fault for fault in faults if is_reached(fault, subject, node)), None)
+        if check.fault is not None and check.verdict in (OK, UNDECIDED):
+            check.verdict, check.reason = WRONG, HIDDEN
+        check.ties = ties if check.leaps else ()
+        checks.append(check)
+    return checks
+
+
+def ask_for(formulas: list[Formula], settings: Settings) -> None:
+    """Let formulas say what is derived by what, where the other options do not."""
+    outputs = {formula.output for formula in formulas if formula.output}
+    if len(outputs) > 1:
+        raise UsageError(
+            "--formula: the formulas are about several outputs: " + ", ".join(sorted(outputs)),
+            code="E0610",
+            help=("check one output at a time",),
+        )
+    if outputs:
+        [output] = outputs
+        if settings.of is not None and settings.of != output:
+            raise UsageError(
+                f"--formula is about {output}, and --of says {settings.of}",
+                code="E0610",
+                help=("leave --of out",),
+            )
+        settings.of = output
+    if not settings.wrt:
+        settings.wrt = inputs_of(formulas)
+
+
+def inputs_of(formulas: list[Formula]) -> list[str]:
+    """What formulas are derived by, each once."""
+    return list(dict.fromkeys(name for formula in formulas for name in formula.inputs))
+
+
+def answer(
+    formula: Formula, subject: Subject, execution: Execution, again: Rerun, seed: int, order: int
+) -> HandCheck:
+    """Check one formula against the input it names, or the only one there is."""
+    if formula.is_left_side_only(execution.names):
+        raise formula.no_right_side()
+    names = [spelled for spelled, _ in subject.wrt]
+    text = formula.source.text
+    by = formula.inputs or (names * order if len(names) == 1 else [])
+    if not by or not set(by) <= set(names):
+        twice = f"d2{subject.name}/d{names[0]}2" if order == 2 else f"d{subject.name}/d{names[0]}"
+        raise UsageError(
+            f"--formula: which derivative is `{text}`?",
+            code="E0610",
+            help=(f"write it as in --formula '{twice} == {text}'",),
+        )
+    if order == 2 and len(by) == 1:
+        raise UsageError(
+            "--formula is about a first derivative, and --order says 2",
+            code="E0610",
+            help=("leave --order out, or write d2L/dx2 for a second derivative",),
+        )
+    return check_formula(formula, by, subject, execution, again, seed)

@@ -1,0 +1,89 @@
+"""How much a script may use. The command line sets the limits; the engine asks before it allocates."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import LimitError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Limits:
+    """Counts and bytes; 0 means no limit. ``steps`` counts statements, ``depth`` nested calls.
+
+    ``digits`` are the significant ones of numbers in formulas.
+    """
+
+    __slots__ = ("depth", "digits", "memory", "nodes", "paths", "steps")
+
+    def __init__(self) -> None:
+        self.steps = 10_000_000
+        self.nodes = 5_000_000
+        self.memory = 4 << 30
+        self.depth = 100_000
+        self.paths = 10_000
+        self.digits = 6
+
+
+limits = Limits()
+#: Bytes of an array that is worth more than one thread: a matrix of 128 x 128 float64.
+LARGE = 1 << 17
+#: Called before the first such array is made.
+when_large: list[Callable[[], None]] = []
+#: Called when there is no memory left, before that is told.
+when_full: list[Callable[[], None]] = []
+#: How much more than one result everything together may be, and what the program itself takes.
+TOGETHER, BASE = 4, 1 << 30
+PAGE = 4096
+
+
+def check_allocation(shape: tuple[int, ...], itemsize: int = 8) -> None:
+    """Refuse a result that would not fit, before numpy tries.
+
+    >>> check_allocation((1_000_000, 1_000))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    autodiff.core.base.errors.LimitError: a result of shape (1000000, 1000) needs 7.45 GiB, the limit is ...
+    """
+    size = itemsize
+    for n in shape:
+        size *= n
+    if size >= LARGE:
+        call_once(when_large)
+    if limits.memory and size > limits.memory:
+        raise LimitError(
+            f"a result of shape {shape} needs {spell_bytes(size)}, the limit is {spell_bytes(limits.memory)}",
+            code="E0502",
+            help=("use smaller shapes, or raise the limit with --max-memory",),
+        )
+
+
+def call_once(waiting: list[Callable[[], None]]) -> None:
+    while waiting:
+        waiting.pop()()
+
+
+def check_resident() -> None:
+    """Refuse to go on when what lists, strings and tensors take together is far above one result's limit."""
+    try:
+        with open("/proc/self/statm", "rb", buffering=0) as file:
+            pages = int(file.read().split()[1])
+    except OSError:
+        return  # not Linux: the process's own limit has to do
+    if pages * PAGE > TOGETHER * limits.memory + BASE:
+        raise LimitError(
+            f"the script holds {spell_bytes(pages * PAGE)}, which is more than {TOGETHER} times the limit of"
+            f" {spell_bytes(limits.memory)}",
+            code="E0502",
+            help=("keep less in lists and graphs, or raise the limit with --max-memory",),
+        )
+
+
+def spell_bytes(size: float) -> str:
+    """A byte count with a binary unit."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.2f} {unit}"
+        size /= 1024
+    return f"{size:.2f} TiB"

@@ -1,0 +1,178 @@
+"""The same script run again with its inputs moved a little: does its gradient change by leaps?
+
+A replay keeps every choice the script made: the branch it took, the mask it compared for, the entry it
+found largest. A run of the script chooses anew. Where its gradient or its output leaps however little the
+inputs are moved, the script sits on a kink or a jump.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from autodiff.core.base.lazy import np
+from autodiff.core.check.difference_quotients import magnitudes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from autodiff.core.check.functions import Scalar
+    from autodiff.core.graph.node import Node
+    from autodiff.core.report.records import Subject
+
+    #: Runs the script with these added to its leaves; None where it does not run there.
+    Again = Callable[[dict[Node, Any]], Subject | None]
+
+
+#: How far the inputs are moved, relative to their entries: first, and to see whether a difference persists.
+MOVES = {"float64": (1e-6, 1e-9), "float32": (1e-4, 1e-6)}
+#: What is a leap, relative to the largest entry.
+LEAP = {"float64": 1e-5, "float32": 1e-2}
+#: Differences that shrink more than this are no leaps: the moves shrink a hundredfold and more.
+SHRINKS = 0.5
+#: On one side of a kink the slopes may change by this part of the leap.
+CALM = 0.1
+#: Slopes that go to infinity grow at least so much between the two moves.
+STEEPER = 5.0
+
+
+class Leap:
+    """Where a gradient leaps: the entry, its slopes below and above, and the outputs, which may leap too."""
+
+    __slots__ = ("above", "below", "is_jump", "move", "outputs", "place")
+
+    def __init__(
+        self,
+        place: tuple[int, ...],
+        sides: tuple[float, float],
+        outputs: tuple[float, float],
+        is_jump: bool,
+        move: float,
+    ) -> None:
+        self.place = place
+        self.below, self.above = sides
+        largest = max(map(abs, outputs))
+        before, after = (0.0 if abs(f) <= 1e-6 * largest else f for f in outputs)
+        self.outputs = before, after
+        self.is_jump = is_jump
+        self.move = move
+
+    @property
+    def has_two_sides(self) -> bool:
+        """Whether the slopes below and above differ, and not only from that at the point itself."""
+        size = max(abs(self.above), abs(self.below))
+        return self.is_jump or not abs(self.above - self.below) <= 1e-3 * size
+
+
+class Neighbours:
+    """Runs of the script on both sides of where it stands.
+
+    ``leaves`` are those of its graph. All are moved at once first, which serves every input; an input whose
+    gradient leaps then is moved alone.
+    """
+
+    def __init__(self, leaves: Sequence[Node], again: Again, random: Any) -> None:
+        self.leaves = leaves
+        self.again = again
+        self.directions = {leaf: direction(np.asarray(leaf.out), random) for leaf in leaves}
+        self._together: dict[float, tuple[Subject | None, Subject | None]] = {}
+
+    def leap_of(self, own: Scalar, target: Node) -> Leap | None:
+        """Where the gradient of one input leaps, or the output does when it is moved."""
+        seen = self._compare(own, target, alone=False)
+        if seen is None or target not in self.directions:
+            return seen
+        alone = len(self.leaves) > 1
+        if alone:
+            seen = self._compare(own, target, alone)
+        return None if seen is None or self._is_one_function(own, target, alone) else seen
+
+    def _is_one_function(self, own: Scalar, target: Node, alone: bool) -> bool:
+        """Whether the script computes the same analytic function on both sides: then there is no leap."""
+        if not own.is_analytic:
+            return False
+        for scale in MOVES[own.precision]:
+            for run in self._sides(target, scale, alone):
+                other = None if run is None else own.like(run)
+                if other is None or not abs(float(own.at(other.x)) - other.f) <= 1e-9 * abs(other.f):
+                    return False
+        return True
+
+    def is_repeatable(self, own: Scalar) -> bool:
+        """Whether the script comes to the same again when nothing is moved."""
+        run = self.again({})
+        other = None if run is None else own.like(run)
+        return other is not None and other.f == own.f and np.array_equal(other.g, own.g)
+
+    def _sides(self, target: Node, scale: float, alone: bool) -> tuple[Subject | None, Subject | None]:
+        if not alone and scale in self._together:
+            return self._together[scale]
+        moved = [target] if alone else self.leaves
+        below, above = (
+            self.again({leaf: sign * scale * self.directions[leaf] for leaf in moved}) for sign in (-1, 1)
+        )
+        if not alone:
+            self._together[scale] = below, above
+        return below, above
+
+    def _compare(self, own: Scalar, target: Node, alone: bool) -> Leap | None:
+        first, second = MOVES[own.precision]
+        wide = self._gaps(own, target, first, alone)
+        if wide is None or not wide.is_large:
+            return None
+        narrow = self._gaps(own, target, second, alone)
+        if narrow is None:
+            return None
+        gaps = np.where(narrow.slopes >= SHRINKS * wide.slopes, narrow.slopes, 0.0)
+        is_jump = narrow.jump > 0 and narrow.jump >= SHRINKS * wide.jump
+        # Beside a kink the slopes are calm, or go to infinity on one side; elsewhere the moves are too large.
+        pairs = ((wide.below, narrow.below), (wide.above, narrow.above))
+        calm = [np.abs(there.g - here.g) <= CALM * gaps for there, here in pairs]
+        steep = [
+            (here.g * there.g > 0) & (np.abs(here.g) > STEEPER * np.abs(there.g)) for there, here in pairs
+        ]
+        gaps = np.where((calm[0] & (calm[1] | steep[1])) | (calm[1] & steep[0]), gaps, 0.0)
+        is_jump = is_jump and all(abs(there.f - here.f) <= CALM * narrow.jump for there, here in pairs)
+        if not is_jump and not gaps.any():
+            return None
+        below, above = narrow.below, narrow.above
+        apart = np.where(gaps > 0, np.abs(above.g - below.g), -1.0)  # entries with two sides first
+        place = tuple(int(i) for i in np.unravel_index(int(np.argmax(apart)), gaps.shape))
+        sides, outputs = (float(below.g[place]), float(above.g[place])), (below.f, above.f)
+        if target in self.directions and self.directions[target][place] < 0:
+            sides, outputs = (sides[1], sides[0]), (outputs[1], outputs[0])
+        return Leap(place, sides, outputs, is_jump, second)
+
+    def _gaps(self, own: Scalar, target: Node, scale: float, alone: bool) -> _Gaps | None:
+        runs = self._sides(target, scale, alone)
+        below, above = (None if run is None else own.like(run) for run in runs)
+        if below is None or above is None or not isfinite(below.f + above.f):
+            return None
+        return _Gaps(own, below, above)
+
+
+class _Gaps:
+    """How far the three points are apart: ``slopes`` by entry and ``jump``, 0 where they are near."""
+
+    def __init__(self, own: Scalar, below: Scalar, above: Scalar) -> None:
+        self.below = below
+        self.above = above
+        leap = LEAP[own.precision]
+        size = max(float(np.abs(own.g).max(initial=0.0)), 1e-7 * own.largest, 1e-300)
+        gaps = np.abs(np.stack([below.g - own.g, above.g - own.g, above.g - below.g])).max(0)
+        gaps = np.where(np.isfinite(gaps), gaps, np.inf)
+        self.slopes = np.where(gaps > leap * np.maximum(size, np.abs(above.g)), gaps, 0.0)
+        jump = max(abs(below.f - own.f), abs(above.f - own.f))
+        largest = max(abs(own.f), abs(below.f), abs(above.f))
+        self.jump = 0.0 if jump <= max(leap * largest, 1000 * own.rounding) else jump
+
+    @property
+    def is_large(self) -> bool:
+        return self.jump > 0 or bool(self.slopes.any())
+
+
+def direction(x: Any, random: Any) -> Any:
+    """Where to move: every entry by about its own size, those that are 0 by that of the largest, or 1."""
+    signs = random.choice([-1.0, 1.0], x.shape) * random.uniform(0.5, 1.0, x.shape)
+    return magnitudes(x) * signs

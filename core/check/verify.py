@@ -1,0 +1,372 @@
+"""Whether a gradient is right, by ways that do not use the rules it was made with.
+
+The recorded graph is run again at other inputs. Differences of its values are compared with the gradient
+entry by entry, over a sweep of steps of which the most stable is believed; the remainder of Taylor's formula
+must shrink with the square of the step, whatever the step; and where every op on the way is analytic, a
+complex step gives the derivative without any difference at all. All steps are relative to the size of what
+is moved.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf, isinf, isnan
+
+from autodiff.core.base.lazy import np, np_random
+from autodiff.core.check.complex_step import complex_slope
+from autodiff.core.check.difference_quotients import (
+    is_endless,
+    magnitudes,
+    sampled_rounding,
+    slope_along,
+    slope_of,
+)
+from autodiff.core.check.functions import Gradient, Scalar
+from autodiff.core.check.taylor import Remainder
+from autodiff.core.report.verdict import (
+    BLURRED,
+    CHANGES,
+    DISAGREE,
+    ENDLESS,
+    INFINITE,
+    INPUT,
+    KINK,
+    LEAVES,
+    LOST,
+    NOT_FINITE,
+    OK,
+    ORDER,
+    UNDECIDED,
+    WRONG,
+    Check,
+)
+from autodiff.core.symbolic.symbol import is_custom
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.check.difference_quotients import Slope
+    from autodiff.core.check.neighbourhood import Neighbours
+    from autodiff.core.graph.node import Node
+    from autodiff.core.report.records import Subject
+
+#: Of larger tensors so many entries are stepped one by one, and the rest in so many groups, whose entries are
+#: stepped one by one where the group is off.
+MOST_ENTRIES, GROUPS = 200, 100
+#: A gradient is wrong where it is further from the differences than this part of it, and further than the
+#: differences are from each other. By the precision of the gradient.
+RELATIVE = {"float64": 1e-6, "float32": 1e-3}
+#: The same for rules of single precision that were run again in double, with constants as they are.
+IN_DOUBLE = 1e-5
+TRUST = 20.0
+#: Differences that might hide a mistake of this size say nothing.
+BLIND = 1e-2
+#: Where rounding grows to this part of the largest value, nothing can be told.
+CHAOS = 1e-3
+#: Where samples differ by so many times what rounding can do, the function changes too fast for them.
+WILD = 1e9
+#: A gradient this much smaller than those it was made of is what rounding left of them,
+DUST = {"float64": 1e-13, "float32": 1e-4}
+#: and is measured against this part of them.
+CANCELLED = {"float64": 1e-7, "float32": 0.1}
+#: The remainder shrinks at least so fast where the gradient is right; a wrong one gives 1.
+SLOPE = 1.8
+#: and one that shrinks slower than this is that of a wrong one, or of steps that are too large.
+STEEP = 1.2
+
+
+def verify(
+    subject: Subject,
+    spelled: str,
+    target: Node,
+    order: int,
+    seed: int,
+    neighbours: Neighbours | None = None,
+) -> Check:
+    """Compare the gradient of one input with differences, Taylor's remainder and a complex step.
+
+    With ``order`` 2 it is the gradient of the gradient that is compared: of its sum, with weights drawn at
+    random. Where the gradient itself is wrong that is answered. ``seed`` chooses these, the direction of the
+    Taylor test and the entries of large tensors. ``neighbours`` are runs of the script beside this one, which
+    see the kinks that a replay does not.
+    """
+    random = np_random.default_rng(seed)
+    if order == 1:
+        function = Scalar(subject, spelled, target)
+        if target is subject.root and spelled == subject.name:
+            found = Check(spelled, function.x.size, 1)
+            found.verdict, found.reason = UNDECIDED, INPUT
+            if neighbours is not None:  # the script may have chosen it among equals
+                _Verifier(function, random, order).look_around(found, neighbours)
+            return found
+    else:
+        first = verify(subject, spelled, target, 1, seed)
+        if first.verdict == WRONG:
+            return first
+        weights = random.standard_normal(target.shape) if target.shape else np.asarray(1.0)
+        function = Gradient(subject, spelled, target, weights)
+    with np.errstate(all="ignore"):
+        return _Verifier(function, random, order).check(neighbours)
+
+
+class _Verifier:
+    def __init__(self, function: Scalar, random: Any, order: int) -> None:
+        self.order = order
+        self.function = function
+        self.value = function.at
+        self.x = function.x
+        self.g = function.g
+        self.random = random
+        self.relative = RELATIVE[function.precision]
+        self.scale = float(np.abs(self.g[np.isfinite(self.g)]).max(initial=0.0))
+
+    def check(self, neighbours: Neighbours | None) -> Check:
+        found = Check(self.function.spelled, self.x.size, self.order)
+        middle = float(self.value(self.x))
+        if np.isnan(self.g).any() or isnan(middle):
+            found.verdict = NOT_FINITE
+            return found
+        if isinf(middle):
+            found.verdict, found.reason = UNDECIDED, INFINITE
+            return found
+        if not self.x.size:
+            return found
+        found.is_unconnected = not self.function.is_reached
+        if not self.is_replayed(middle):
+            found.verdict, found.reason = UNDECIDED, CHANGES
+            return found
+        self.direction = np.asarray(1.0)
+        if self.x.ndim:  # away from 0 everywhere, lest a wrong entry weigh nothing
+            signs = self.random.choice([-1.0, 1.0], self.x.shape)
+            self.direction = signs * self.random.uniform(0.5, 1.5, self.x.shape)
+        sampled, size = sampled_rounding(lambda x: float(self.value(x)), self.x, self.direction)
+        self.is_blurred = sampled > WILD * max(self.function.rounding, 2.0**-53 * size)
+        self.rounding = self.function.rounding if self.is_blurred else max(self.function.rounding, sampled)
+        if self.function.rounding > CHAOS * self.function.tallest:
+            found.verdict, found.reason = UNDECIDED, BLURRED
+            return found
+        self.step_entries(found, middle)
+        if not found.entries:
+            found.verdict, found.reason = UNDECIDED, LEAVES
+        self.measure_remainder(found, middle)
+        if neighbours is not None and found.verdict in (OK, UNDECIDED, KINK):
+            self.look_around(found, neighbours)
+        return found
+
+    def measure_remainder(self, found: Check, middle: float) -> None:
+        """Fill in the order of Taylor's remainder, on a line that moves every entry by about its own size.
+
+        Where that shows nothing of numbers smaller than 1, they are moved by as much as 1 would be.
+        """
+        for way in (self.direction * magnitudes(self.x), self.direction):
+            rate, noise = float((self.g * way).sum()), 100 * self.rounding
+            size = float(np.abs(self.g * way).sum())
+            value = partial(self.value_along, way)
+            remainder = Remainder(value, middle, rate, 1.0, noise, 10 * self.digits * size)
+            found.slope, found.is_linear = remainder.order, remainder.is_linear
+            if found.slope is not None or float(np.abs(self.x).max()) >= 1.0:
+                break
+        if found.verdict != OK or found.slope is None or found.slope >= SLOPE:
+            return
+        if found.entries < found.size:
+            found.verdict = WRONG  # in an entry that was not stepped
+        elif found.slope < STEEP:
+            if remainder.left <= 10 * self.relative * size:
+                found.verdict, found.reason = UNDECIDED, DISAGREE
+            else:  # so much the differences would have seen: the function is too fast for these steps
+                found.slope = None
+
+    def value_along(self, way: Any, h: float) -> float:
+        return float(self.value(self.x + h * way))
+
+    @property
+    def digits(self) -> float:
+        """The last digit of a number of the script beside 1."""
+        return 2.0**-52 if self.function.precision == "float64" else 2.0**-23
+
+    def is_replayed(self, middle: float) -> bool:
+        """Whether the replay gives what the script gave, up to rounding: its own functions may not."""
+        if not any(is_custom(node.op) for node in self.function.recording.steps):
+            return True
+        room = 1e4 * self.digits * max(self.function.weight, abs(self.function.f))
+        return abs(middle - self.function.f) <= room
+
+    def look_around(self, found: Check, neighbours: Neighbours) -> None:
+        """See whether the gradient leaps where the script makes its choices anew."""
+        leap = neighbours.leap_of(self.function, self.function.target)
+        if leap is None:
+            return
+        if not neighbours.is_repeatable(self.function):
+            found.verdict, found.reason = UNDECIDED, CHANGES
+            return
+        if found.verdict == KINK and not leap.has_two_sides:
+            return  # the sides that the replay has seen are nearer to the truth
+        found.worst, found.given, found.step = leap.place, float(self.g[leap.place]), leap.move
+        found.expected, found.leaps = leap.above, True
+        found.difference = abs(leap.above - found.given) / self.measure(found.given, leap.above)
+        if leap.has_two_sides:
+            found.verdict, found.sides, found.reason = KINK, (leap.below, leap.above), ""
+            found.outputs = leap.outputs if leap.is_jump else None
+        else:
+            found.verdict, found.reason = WRONG, ""
+
+    @property
+    def dust(self) -> float:
+        """What rounding may have left of gradients that cancel."""
+        return DUST[self.function.precision] * self.function.largest
+
+    def measure(self, given: float, slope: float) -> float:
+        """What a difference is small or large beside."""
+        size = max(self.scale, abs(slope), self.dust, 1e-300)
+        return (
+            size
+            if abs(given) > self.dust
+            else max(size, CANCELLED[self.function.precision] * self.function.largest)
+        )
+
+    # -- entry by entry ---------------------------------------------------------------------------------
+
+    def step_entries(self, found: Check, middle: float) -> None:
+        """Fill in what the worst entry has: a wrong one before a kink before one that is right."""
+        places = list(np.ndindex(self.x.shape))
+        if len(places) > MOST_ENTRIES:
+            order = self.random.permutation(len(places))
+            chosen, rest = order[:MOST_ENTRIES], order[MOST_ENTRIES:]
+            chosen = [*chosen, *self.suspects(rest, middle)[:MOST_ENTRIES]]
+            places = [places[at] for at in sorted(chosen)]
+        found.entries = len(places)
+        worst: tuple[int, float] = (-1, -1.0)
+        for place in places:
+            given = float(self.g[place])
+            if isinf(given):
+                is_found = is_endless(self.stepped(place), float(self.x[place]), middle, given)
+                rank = (ORDER.index(UNDECIDED if is_found else NOT_FINITE), inf)
+                if rank > worst:
+                    worst = rank
+                    found.verdict, found.reason = ORDER[rank[0]], ENDLESS if is_found else ""
+                    found.worst, found.given, found.sides = place, given, None
+                continue
+            plane, plane_step = self.complex_slope(place) or (None, 0.0)
+            slope = slope_of(self.stepped(place), float(self.x[place]), middle, self.rounding)
+            if slope is None and plane is None:
+                found.entries -= 1
+                continue
+            expected = plane if slope is None else slope.middle
+            assert expected is not None
+            size = self.measure(given, expected)
+            apart = abs(expected - given)
+            verdict = self.judge(float(self.x[place]), given, slope, plane, size)
+            is_dust = self.function.precision != "float64" and apart > IN_DOUBLE * abs(expected)
+            if is_dust and slope is not None and verdict == OK:
+                verdict = self.judge_in_double(place, slope)
+            found.is_by_plane |= verdict == OK and plane is not None and apart > BLIND * size
+            rank = (ORDER.index(verdict), apart / size)
+            if rank > worst:
+                worst = rank
+                found.verdict, found.worst, found.difference = verdict, place, apart / size
+                found.expected, found.given = expected, given
+                is_plane = slope is None or (verdict == WRONG and TRUST * slope.error > self.relative * size)
+                found.is_complex = plane is not None and is_plane
+                if plane is not None and is_plane:
+                    found.expected, found.step = plane, plane_step
+                elif slope is not None:
+                    found.step = slope.step
+                found.reason = BLURRED if verdict == UNDECIDED else ""
+                if verdict == UNDECIDED and plane is not None:
+                    found.reason = DISAGREE
+                elif verdict == UNDECIDED and slope is not None and (is_dust or self.is_lost(slope, given)):
+                    found.reason = LOST
+                found.sides = (slope.left, slope.right) if slope is not None and verdict == KINK else None
+                found.complex_difference = None if plane is None else abs(plane - given) / size
+
+    def suspects(self, rest: Any, middle: float) -> list[int]:
+        """Those of the entries, by their numbers, that are off when they are moved in groups."""
+        g, relative, dust = self.g, self.relative, self.dust
+        if self.function.precision != "float64" and self.function.doubled is not None:
+            g, relative, dust = self.function.doubled, IN_DOUBLE, DUST["float64"] * self.function.largest
+        found: list[int] = []
+        for group in np.array_split(rest, min(GROUPS, len(rest))):
+            way = np.where(np.isin(np.arange(self.x.size), group).reshape(self.x.shape), self.direction, 0.0)
+            slope = slope_along(self.value, self.x, way, middle, self.rounding)
+            if slope is None:
+                continue
+            room = max(relative * float(np.abs(g * way).sum()) + dust, TRUST * slope.error)
+            if not abs(slope.middle - float((g * way).sum())) <= room:
+                found += map(int, group)
+        return found
+
+    def judge(self, at: float, given: float, slope: Slope | None, plane: float | None, size: float) -> str:
+        """What the differences and the complex step, where there are these, say of the entry ``at``.
+
+        The complex step is free of rounding, so it decides where the differences leave room for doubt. What
+        it can be taken through has no kinks.
+        """
+        middle = plane if slope is None else slope.middle
+        assert middle is not None
+        largest = max(abs(given), abs(middle))
+        close = self.relative * largest + self.dust
+        is_off_plane = plane is not None and abs(plane - given) > close
+        if slope is None:
+            return WRONG if is_off_plane else OK
+        apart, room = abs(slope.middle - given), TRUST * slope.error
+        is_kink = slope.is_kink(size)
+        is_told = apart <= close and not self.is_lost(slope, given)
+        if is_told and room <= BLIND * size and not is_kink:
+            if plane is None or not is_off_plane:
+                return OK
+            return UNDECIDED if abs(plane - slope.middle) > max(close, room) else WRONG
+        if plane is not None:
+            return WRONG if is_off_plane else OK
+        if self.is_blurred:
+            return UNDECIDED
+        if is_kink:  # within a step, which is to be no larger than the entry
+            is_near = at == 0 or slope.step <= abs(at)
+            gap = abs(slope.right - slope.left)
+            return KINK if is_near and apart <= 10 * gap else UNDECIDED
+        if apart > max(close, room):
+            return WRONG
+        if self.is_lost(slope, given):
+            return UNDECIDED
+        is_constant = given == 0.0 and slope.is_flat
+        return OK if is_constant or room <= BLIND * size else UNDECIDED
+
+    def judge_in_double(self, place: tuple[int, ...], slope: Slope) -> str:
+        """What to say of a gradient in single precision that its rounding may excuse.
+
+        The same rules in double precision leave none of that rounding.
+        """
+        if self.function.doubled is None or self.is_blurred:
+            return UNDECIDED
+        given, room = float(self.function.doubled[place]), TRUST * slope.error
+        apart, largest = abs(given - slope.middle), max(abs(given), abs(slope.middle))
+        dust = DUST["float64"] * self.function.largest
+        if apart > max(IN_DOUBLE * largest, room) + dust:
+            return WRONG
+        cancelled = CANCELLED["float32"] * self.function.largest if abs(given) <= dust else 0.0
+        return OK if room <= BLIND * max(largest, self.scale, cancelled) else UNDECIDED
+
+    def is_lost(self, slope: Slope, given: float) -> bool:
+        """Whether a gradient is so small that rounding may have made it, and the differences see another.
+
+        Those of single precision cannot tell: they are computed in double.
+        """
+        apart, room = abs(slope.middle - given), TRUST * slope.error
+        is_seen = self.function.precision == "float64" and room <= BLIND * abs(slope.middle)
+        largest = max(abs(given), abs(slope.middle))
+        return is_seen and max(room, self.relative * largest) < apart <= self.relative * largest + self.dust
+
+    def stepped(self, place: tuple[int, ...]) -> Callable[[float], float]:
+        return lambda by: float(self.value(self.moved(place, by)))
+
+    def moved(self, place: tuple[int, ...], by: Any) -> Any:
+        x = self.x.astype(np.result_type(self.x, type(by)))
+        x[place] += by
+        return x
+
+    def complex_slope(self, place: tuple[int, ...]) -> tuple[float, float] | None:
+        """The slope by a complex step, and the step; None where there is none."""
+        if not self.function.is_analytic:
+            return None
+        return complex_slope(lambda by: self.value(self.moved(place, by)), float(self.x[place]))

@@ -1,0 +1,1 @@
+"""Derivations as text: the five steps, one entry, second order, the whole formula."""

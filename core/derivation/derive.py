@@ -1,0 +1,288 @@
+"""A gradient derived in five steps: the chain rule, local derivatives, simplified, in numbers, the value.
+
+Each path is followed twice, with the engine's rules on numbers and with the same rules on symbols, and the
+sum over the paths is compared with what backward found. Where there are too many paths to follow, the
+strongest are picked out of a graph of numbers, and the formula is built as backward builds the gradient.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from math import isfinite, nan
+
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import limits
+from autodiff.core.derivation.matrix_layout import layout
+from autodiff.core.derivation.path_formula import LONGEST_PATH, PathWriter
+from autodiff.core.derivation.path_sentence import path_in_words
+from autodiff.core.derivation.whole_formula import Factored, Formula, factored, formula_of, total_of
+from autodiff.core.engine.sweep import leading_to
+from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.paths.node_names import Names
+from autodiff.core.paths.operand_exprs import Formulas
+from autodiff.core.paths.path_sum import Path as Edges
+from autodiff.core.paths.path_sum import PathCounts, follow
+from autodiff.core.paths.strongest_paths import ScalarEdges, is_number
+from autodiff.core.paths.use_contributions import size_of, uses_of
+from autodiff.core.report.records import Complete, Derivation, Expressions, Subject
+from autodiff.core.symbolic.expr import Expr, name, names_in, number, postorder, substitute, text
+from autodiff.core.symbolic.op_names import glossary
+from autodiff.core.symbolic.terms import summands
+from autodiff.core.why.first_cause import causes_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from autodiff.core.report.entry_records import Entry
+
+#: Following stops after this many edges, so that few paths are followed where they are very long.
+MOST_EDGES = 200_000
+#: The strongest paths of a graph may have so many edges together.
+MOST_WALKED = 10_000_000
+#: The sum over up to so many paths makes the formula.
+MOST_SUMMED = 100
+#: A graph of more nodes between input and output has no factored formula.
+MOST_NODES = 2_000
+
+
+class Derivations:
+    """The derivations of one backward pass; they share names and what was found out about single edges.
+
+    At most ``max_paths`` are followed (0: all). Of more the ``top`` strongest are written out. ``entry`` is
+    the place of an entry to derive in those inputs that have it.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        names: Names,
+        counts: PathCounts,
+        max_paths: int,
+        top: int,
+        entry: tuple[int, ...] | None = None,
+    ) -> None:
+        self.subject = subject
+        self.names = names
+        self.counts = counts
+        self.max_paths = max_paths
+        self.top = top
+        self.entry = entry
+        self.formulas = Formulas(names, subject.variables)
+        self._sources = {node for node in subject.order if not isinstance(node, OpNode)}
+        self._scalar_edges: ScalarEdges | None = None
+        weight = None
+        if subject.weight is not None or _size(subject.seed) != 1:
+            weight = name("G")
+            self.formulas.values["G"] = subject.seed
+        self._writer = PathWriter(subject, names, self.formulas, weight)
+
+    def of(self, index: int) -> Derivation:
+        """The derivation for one of the inputs asked about."""
+        from autodiff.core.why.kinks import kinks_of  # here, since gradients alone are reported without
+
+        subject, names, writer = self.subject, self.names, self._writer
+        spelled, node = subject.wrt[index]
+        count = self.counts[node]
+        leading = leading_to(subject.order, [node]) if count else []
+        is_scalar = all(map(is_number, leading))
+        edges = self._edges() if is_scalar and count > 1 else None
+        followed, are_strongest = self._follow(node, count, edges)
+        is_sum = len(followed) == count <= max(MOST_SUMMED, self.top)
+        written = followed if is_sum else _strongest(followed, self.top)
+        is_shortened = any(len(path) > LONGEST_PATH for path, _ in written)
+        paths = [writer.path(node, path, carried, is_scalar) for path, carried in written]
+        terms = [symbol for path, symbol in paths if not path.is_nothing]
+        total = total_of(terms or [symbol for _, symbol in paths], node, is_scalar)
+        if len(written) > self.top:
+            kept = {path for path, _ in _strongest(written, self.top)}
+            paths = [paths[at] for at, (path, _) in enumerate(written) if path in kept]
+            written = [one for one in written if one[0] in kept]
+        local = tuple(
+            writer.local_step(path, said, is_scalar)
+            for (path, _), (said, _) in zip(written, paths, strict=True)
+        )
+        short = self._factored(leading, count, is_scalar) if count > 1 else None
+        formula = formula_of(total if is_sum else None, short, self.formulas)
+        if is_shortened:  # the sum has dots in it, and few ask for the whole
+            formula.later = lambda: short or self._factored(leading, count, is_scalar)
+        backward = self._backward(node)
+        uses, use_count = uses_of(subject, node, names) if count > 1 else ((), count)
+        is_complete = len(followed) == count
+        is_again = node is not subject.root and spelled == subject.name
+        return Derivation(
+            output=names[subject.root] if is_again else subject.name,
+            output_line=names.line(subject.root),
+            wrt=spelled,
+            wrt_line=names.line(node),
+            entry=self._entry(spelled, node, formula),
+            weight=subject.weight,
+            is_only=node in self._sources and len(self._sources) == 1,
+            count=count,
+            paths=tuple(path for path, _ in paths),
+            followed=len(followed),
+            are_strongest=are_strongest,
+            chain=tuple((" * " if is_scalar else " . ").join(path.chain) for path, _ in paths),
+            local=local,
+            simplified=formula.simplified or f"{text(total, None, limits.digits)} + ...",
+            factored=formula.factored,
+            complete=Complete(lambda: self._complete(formula, backward)),
+            where=(formula.where or self.formulas.where([total])) + glossary(functions_in(formula, total)),
+            expressions=Expressions(
+                formula.shown,
+                formula.short,
+                formula.meanings or self.formulas.meanings([total]),
+                self.formulas.values,
+            ),
+            numbers=tuple(self._numbers(term, is_scalar) for term in summands(formula.shown or total)),
+            value=backward,
+            backward=backward,
+            difference=self._difference([c for _, c in followed], backward) if is_complete else None,
+            magnitude=None if edges is None else edges.magnitude(node, _item(subject.seed)),
+            is_scalar=is_scalar,
+            uses=uses,
+            use_count=use_count,
+            causes=causes_of(subject, spelled, node, names, uses),
+            kinks=kinks_of(leading, subject.cotangents, names),
+            words=self._words(written, node, count) if is_scalar else "",
+        )
+
+    def _entry(self, spelled: str, node: Node, formula: Formula) -> Entry | None:
+        place = self.entry
+        if place is None or not has_place(node.shape, place):
+            return None
+        from autodiff.core.derivation.entry import (
+            EntryWriter,  # here, since most are not asked about an entry
+        )
+
+        writer = EntryWriter(self.subject, self.names, self.formulas)
+        return writer.of(node, spelled, place, lambda: self._complete(formula, self._backward(node), place))
+
+    def _complete(
+        self, formula: Formula, gradient: Any, place: tuple[int, ...] | None = None
+    ) -> tuple[str, str]:
+        if formula.later is not None:
+            whole, formula.later = formula.later(), None
+            formula.whole, formula.shared = (whole.expr, whole.shared) if whole else (None, {})
+        if formula.whole is None:
+            return "", ""
+        from autodiff.core.derivation.standalone_formula import (
+            complete,  # here, since most read the short form
+        )
+
+        return complete(formula.whole, formula.shared, self.formulas, gradient, place)
+
+    def _edges(self) -> ScalarEdges:
+        if self._scalar_edges is None:
+            self._scalar_edges = ScalarEdges(self.subject.order)
+        return self._scalar_edges
+
+    def _follow(
+        self, node: Node, count: int, edges: ScalarEdges | None
+    ) -> tuple[list[tuple[Edges, Any]], bool]:
+        """Paths with what they carry, and whether no other carries more: all, the strongest, or the first."""
+        subject = self.subject
+        if edges is not None and edges.are_finite and self.max_paths and count > self.max_paths:
+            most = min(self.top, max(MOST_WALKED // len(subject.order), 1))
+            return edges.strongest(node, _item(subject.seed), most), True
+        found: list[tuple[Edges, Any]] = []
+        length = 0
+        if count:
+            every = follow(subject.root, node, subject.seed, subject.order)
+            for path, contribution in islice(every, self.max_paths or None):
+                found.append((path, contribution))
+                length += len(path)
+                if length > MOST_EDGES:
+                    break
+        return found, len(found) == count
+
+    def _factored(self, leading: list[Node], count: int, is_scalar: bool) -> Factored | None:
+        if not count or len(leading) > MOST_NODES:
+            return None
+        return factored(self._writer, leading, is_scalar)
+
+    def _words(self, written: list[tuple[Edges, Any]], node: Node, count: int) -> str:
+        """The strongest path read as a sentence; empty where there is none or a rate is not finite."""
+        edges = self._edges()
+        if not written or not written[0][0] or not edges.are_finite:
+            return ""
+        path = max(written, key=lambda one: size_of(one[1]))[0]
+        steps = {(user, index): rate for user, _ in path for index, _, rate in edges.of(user)}
+        upwards = path[::-1]
+        names = [self.names[node], *(self.names[user] for user, _ in upwards)]
+        total = None
+        if count > 1:
+            seed = _item(self.subject.seed)
+            total = _item(self._backward(node)) / seed if seed else nan
+            if not isfinite(total):
+                return ""
+        return path_in_words(names, [steps[edge] for edge in upwards], total)
+
+    def _backward(self, node: Node) -> Any:
+        g = self.subject.cotangents.get(node)
+        if g is None:
+            return 0.0 if node.out.__class__ is float else np.zeros_like(node.out)
+        return g
+
+    def _difference(self, contributions: Sequence[Any], backward: Any) -> float:
+        """The largest deviation of the sum over the paths; equal infinities and nans deviate by nothing."""
+        if all(c.__class__ is float for c in (*contributions, backward)):
+            total = 0.0
+            for c in contributions:
+                total = total + c
+            if total == backward or (total != total and backward != backward):
+                return 0.0
+            return float(abs(total - backward))
+        with np.errstate(all="ignore"):
+            sum_of_paths = np.zeros_like(np.asarray(backward))
+            for c in contributions:
+                sum_of_paths = sum_of_paths + c
+            apart = np.abs(np.asarray(sum_of_paths - backward, dtype=float))
+        same = (sum_of_paths == backward) | (np.isnan(sum_of_paths) & np.isnan(backward))
+        apart = np.where(same, 0.0, apart)
+        return float(apart.max()) if apart.size else 0.0
+
+    def _numbers(self, term: Expr, is_scalar: bool) -> str:
+        """A term with every name replaced by its value."""
+        if is_scalar:
+            known = {spelled: self.formulas.values.get(spelled) for spelled in names_in(term)}
+            values = {
+                spelled: number(float(f"{_item(value):.{limits.digits}g}"))
+                for spelled, value in known.items()
+                if value is not None and _size(value) == 1
+            }
+            return text(substitute(term, values), None, limits.digits)
+        return layout(term, self.formulas.values)
+
+
+def functions_in(formula: Formula, total: Expr) -> Iterator[str]:
+    """The functions that the forms of a gradient that are shown call."""
+    meanings = [meaning for _, meaning in formula.meanings if isinstance(meaning, Expr)]
+    for expr in (formula.shown or total, formula.short, *meanings):
+        for part in () if expr is None else postorder(expr):
+            if part.head == "call":
+                yield part.value
+
+
+def _strongest(followed: list[tuple[Edges, Any]], top: int) -> list[tuple[Edges, Any]]:
+    """The paths that carry most, most first."""
+    return sorted(followed, key=lambda one: -size_of(one[1]))[:top]
+
+
+def has_place(shape: tuple[int, ...], place: tuple[int, ...]) -> bool:
+    """Whether tensors of the shape have an entry there; negative places do not count from the end.
+
+    >>> has_place((2, 3), (1, 2)), has_place((2, 3), (2, 0)), has_place((2,), (0, 0))
+    (True, False, False)
+    """
+    return len(shape) == len(place) and all(0 <= at < n for at, n in zip(place, shape, strict=True))
+
+
+def _size(value: Any) -> int:
+    return 1 if value.__class__ is float else int(value.size)
+
+
+def _item(value: Any) -> float:
+    number: float = value if value.__class__ is float else value.item()
+    return number

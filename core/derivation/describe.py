@@ -1,0 +1,146 @@
+"""From engine facts to a report: gradients, the graph, and each gradient derived as a sum over paths.
+
+Everything said is worked out here; a renderer only lays it out. How things are called is in ``naming``, the
+graph in ``graph_report``, how a derivation is put together in ``derive``.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+from autodiff.core.base.lazy import Later, np
+from autodiff.core.base.source import Source, Span
+from autodiff.core.graph.dtypes import dtype_of
+from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.report.records import Derivation, GradientReport, Subject, Variable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from autodiff.core.derivation.graph_report import Graph
+    from autodiff.core.derivation.second_order import Second
+
+paths = Later("autodiff.core.paths.path_sum")
+
+MOST_PATHS = 100
+STRONGEST = 10
+
+
+def describe(
+    subject: Subject,
+    source: Source,
+    *,
+    graph: bool = True,
+    derivations: bool = True,
+    max_paths: int = MOST_PATHS,
+    top: int = STRONGEST,
+    entry: tuple[int, ...] | None = None,
+    called: Mapping[Node, str] | None = None,
+) -> GradientReport:
+    """Everything about one backward pass; the graph and the derivations only where they are asked for.
+
+    With ``entry`` the gradients of inputs that have such an entry are derived for it as well. ``called`` are
+    names for nodes that the script has none for.
+    """
+    counts = cache(lambda: paths.PathCounts(subject.root, [node for _, node in subject.wrt], subject.order))
+    gradients = tuple(
+        _variable(
+            spelled,
+            node.out,
+            node.site,
+            source,
+            _gradient(subject, node),
+            partial(lambda node: counts()[node], node),
+        )
+        for spelled, node in subject.wrt
+    )
+    derived: tuple[Derivation, ...] = ()
+    drawn: Graph | None = None
+    # To name every node takes longer than the pass did, and bare gradients show none of them. They do without
+    # what names and derives as well, which is a dozen modules.
+    if graph or derivations:
+        from autodiff.core.paths.node_names import Names
+
+        if subject.alias and isinstance(subject.root, OpNode) and not is_asked_about(subject.root, subject):
+            called = {**(called or {}), subject.root: subject.alias}
+        names = Names(subject.order or [subject.root], source, called)
+        if derivations and subject.wrt:
+            from autodiff.core.derivation.derive import Derivations
+
+            writer = Derivations(subject, names, counts(), max_paths, top, entry)
+            derived = tuple(writer.of(index) for index in range(len(subject.wrt)))
+        if graph:
+            from autodiff.core.derivation.graph_report import graph_of
+
+            drawn = graph_of(subject, names)
+    return GradientReport(
+        script=source.name,
+        output=_variable(subject.name, subject.value, subject.site, source, subject.seed, 1),
+        weight=subject.weight,
+        gradients=gradients,
+        graph=drawn,
+        derivations=derived,
+        notes=subject.notes,
+        since=subject.since,
+    )
+
+
+def is_asked_about(node: Node, subject: Subject) -> bool:
+    return any(node is asked for _, asked in subject.wrt)
+
+
+def _variable(
+    spelled: str, value: Any, site: Span | None, source: Source, grad: Any, paths: int | Callable[[], int]
+) -> Variable:
+    return Variable(
+        name=spelled,
+        line=None if site is None else source.position(site.start)[0],
+        shape=() if value.__class__ is float else value.shape,
+        dtype=dtype_of(value).name,
+        value=value,
+        grad=grad,
+        paths=paths,
+    )
+
+
+def _gradient(subject: Subject, node: Node) -> Any:
+    """What backward gave one of the inputs asked about; zeros where nothing arrived."""
+    g = subject.received.get(node)
+    if g is None:
+        return 0.0 if node.out.__class__ is float else np.zeros_like(node.out)
+    return g
+
+
+def describe_twice(
+    subject: Subject,
+    source: Source,
+    seconds: Sequence[Second],
+    *,
+    max_paths: int,
+    top: int,
+    entry: tuple[int, ...] | None = None,
+) -> GradientReport:
+    """The report on a backward pass with the derivations of second derivatives instead of its own.
+
+    With ``entry``, which the gradient was taken at, that entry of the second derivative is derived as well.
+    """
+    report = describe(subject, source, graph=False, derivations=False)
+    derived = []
+    for second in seconds:
+        made = describe(
+            second.subject,
+            source,
+            graph=False,
+            max_paths=max_paths,
+            top=top,
+            entry=entry,
+            called=second.called,
+        )
+        for derivation in made.derivations:
+            derivation.order, derivation.given = 2, second.given
+            derivation.leave_out_zeros()
+            derived.append(derivation)
+    report.derivations = tuple(derived)
+    return report

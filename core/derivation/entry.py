@@ -1,0 +1,401 @@
+"""One entry of a tensor gradient, derived with the index sums written out.
+
+The rules that backward follows are followed on tables of expressions (``entries``), asked for one entry:
+``dL/dW[0,1] = X[0,0]*G[0,1] + X[1,0]*G[1,1]``. What is long and stands between gets a name of its own, an
+entry of a gradient ``dL/dz[0,1]`` or of a value ``t1[0,1]``; so does what an op without a spelling gives.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.lazy import np
+from autodiff.core.derivation.entry_symbols import NO_VALUES, Entries, UnspelledError, spelled_place
+from autodiff.core.engine.sweep import leading_to
+from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.graph.op import OPS
+from autodiff.core.paths.node_names import Names, bracketed
+from autodiff.core.paths.operand_exprs import Formulas
+from autodiff.core.report.entry_records import Entry, EntryStep
+from autodiff.core.report.records import Complete, Subject
+from autodiff.core.symbolic.evaluate import value_of
+from autodiff.core.symbolic.expr import (
+    ONE,
+    ZERO,
+    Expr,
+    infix,
+    name,
+    names_in,
+    number,
+    substitute,
+    text,
+    unfold,
+)
+from autodiff.core.symbolic.simplify import simplify
+from autodiff.core.symbolic.sum_text import written_sum
+from autodiff.core.symbolic.symbol import dtype_named, is_custom
+from autodiff.core.symbolic.terms import summands
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Place = tuple[int, ...]
+
+DIGITS = 6
+CALLED = re.compile(r"[^\W\d][\w.]*[(\[]")
+#: An entry of a value, and of a gradient, of more symbols gets a name.
+LONGEST_VALUE = 16
+LONGEST_GRADIENT = 40
+#: So many nodes between an entry and the gradient that is taken as a name, which is written out later.
+DEEPEST = 30
+#: So many symbols are written on the way to one answer, and so many names explained.
+MOST_SYMBOLS = 60_000
+MOST_MEANINGS = 500
+#: Formulas of more symbols are not written out for programs.
+LONGEST_FORMULA = 1_000_000
+#: The chain rule is written with so many steps at most.
+MOST_STEPS = 64
+
+
+class TooLongError(Exception):
+    """The answer needs more entries than anybody reads."""
+
+
+class EntryWriter:
+    """Derives entries of the gradients of one backward pass."""
+
+    def __init__(self, subject: Subject, names: Names, formulas: Formulas) -> None:
+        self.subject = subject
+        self.names = names
+        self.formulas = formulas
+        self.is_weighed = subject.weight is not None or np.size(subject.seed) != 1
+        self.output = "S" if self.is_weighed else names[subject.root]
+
+    def of(self, node: Node, spelled: str, place: Place, from_tensor: Callable[[], tuple[str, str]]) -> Entry:
+        """The derivation of one entry of the gradient of ``node``, which has ``place``.
+
+        ``from_tensor`` writes the entry as one of the whole gradient, where it has no formula of its own.
+        """
+        run = _Run(self, node)
+        above, below = bracketed(self.output), bracketed(spelled) + spelled_place(place)
+        backward = self._backward(node, place)
+        try:
+            expr = simplify(run.gradient(node, place))
+            run.explain()
+            steps = run.steps(node, place)
+        except TooLongError:
+            complete = Complete(from_tensor)
+            return Entry(place, above, below, value=backward, backward=backward, complete=complete)
+        whole = run.written_out(expr)
+        value = backward if whole is None else float(value_of(whole, run.values))
+        own = whole if value == value or backward != backward else None  # not where it has a gap
+        where = [(name_of, written_sum(summands(meaning), DIGITS)) for name_of, meaning in run.told(expr)]
+        return Entry(
+            place,
+            above,
+            below,
+            value=value,
+            backward=backward,
+            difference=None if whole is None else _apart(value, backward),
+            formula=written_sum(summands(expr), DIGITS),
+            numbers=tuple(run.numbers(term) for term in summands(expr)),
+            complete=Complete(from_tensor if own is None else lambda: run.complete(own) or from_tensor()),
+            expr=expr,
+            steps=steps,
+            where=(*where, *run.formulas.where(map(name, run.tables_in(expr)))),
+            meanings=(*run.told(expr), *run.formulas.meanings(map(name, run.tables_in(expr)))),
+            unspelled=tuple(run.unspelled.items()),
+            values=run.values,
+        )
+
+    def _backward(self, node: Node, place: Place) -> float:
+        g = self.subject.cotangents.get(node)
+        return 0.0 if g is None else float(np.asarray(g)[place])
+
+
+class _Run:
+    """What is found out while one entry is derived. ``values`` has the number behind every name used."""
+
+    def __init__(self, writer: EntryWriter, target: Node) -> None:
+        self.subject = writer.subject
+        self.names = writer.names
+        self.formulas = writer.formulas
+        self.is_weighed = writer.is_weighed
+        self.output = writer.output
+        self.target = target
+        self.order = leading_to(self.subject.order, [target])
+        self.useful = set(self.order)
+        self.users: dict[Node, list[tuple[OpNode, int]]] = {}
+        for user in reversed(self.order):
+            for index, below in enumerate(user.inputs):
+                if below in self.useful and below is not None and isinstance(user, OpNode):
+                    self.users.setdefault(below, []).append((user, index))
+        self.values: dict[str, float] = {}
+        #: Where the entries of values are that have a name.
+        self.places: dict[str, tuple[Node, Place]] = {}
+        self.unspelled: dict[str, str] = {}
+        #: The meanings of names: those of gradients wait until they are worked out.
+        self.meanings: dict[str, Expr] = {}
+        self._waiting: list[tuple[str, Node, Place]] = []
+        self._tables: dict[str, str] = {}  # entries by the invented name of the tensor they are in
+        self._values: dict[Node, Entries] = {}
+        self._gradients: dict[Node, Entries] = {}
+        self._depth = 0
+        self._left = MOST_SYMBOLS
+
+    # -- values ---------------------------------------------------------------------------------------------
+
+    def value(self, node: Node) -> Entries:
+        """The value of a node, entry by entry: by its name, as a number, or written out."""
+        known = self._values.get(node)
+        if known is None:
+            known = self._values[node] = self._value(node)
+        return known
+
+    def _value(self, node: Node) -> Entries:
+        shape, dtype = node.shape, dtype_named(node.out)
+        if node.name is None and not isinstance(node, OpNode) and not node.tracked:
+            return Entries(shape, lambda place: number(_number(node, place)), dtype)
+        if node.name is not None or not isinstance(node, OpNode):
+            return Entries(shape, lambda place: self.named(self.names[node], node, place), dtype)
+        try:
+            made = node.op(*self.operands(node), **node.params)
+        except (UnspelledError, *NO_VALUES):
+            return Entries(
+                shape, lambda place: self.named(bracketed_text(self.names[node]), node, place), dtype
+            )
+
+        def give(place: Place) -> Expr:
+            expr = simplify(made.at(place))
+            if expr.size <= LONGEST_VALUE:
+                return expr
+            table = self.formulas.abbreviation(node)
+            entry = self.named(table, node, place)
+            self._tables[entry.value] = table
+            return entry
+
+        return Entries(shape, give, dtype)
+
+    def operands(self, node: OpNode) -> tuple[Any, ...]:
+        """The operands of a node; plain numbers and constants as they are."""
+        return tuple(
+            value if below is None else self.value(below)
+            for below, value in zip(node.inputs, node.operands, strict=True)
+        )
+
+    def named(self, spelled: str, node: Node, place: Place) -> Expr:
+        entry = spelled + spelled_place(place)
+        self.values[entry] = _number(node, place)
+        self.places[entry] = (node, place)
+        return name(entry)
+
+    # -- gradients ------------------------------------------------------------------------------------------
+
+    def gradient(self, node: Node, place: Place) -> Expr:
+        """An entry of the gradient that a node receives, written out one op further at least."""
+        return self.received(node).at(place)
+
+    def received(self, node: Node) -> Entries:
+        """What a node receives."""
+        known = self._gradients.get(node)
+        if known is None:
+            known = self._gradients[node] = self._received(node)
+        return known
+
+    def _received(self, node: Node) -> Entries:
+        shape, dtype = node.shape, dtype_named(node.out)
+        if node is self.subject.root:
+            if not self.is_weighed:
+                return Entries(shape, lambda place: ONE, dtype)
+            return Entries(shape, self._weight, dtype)
+        return Entries(shape, lambda place: self._sum_over_users(node, place), dtype)
+
+    def _weight(self, place: Place) -> Expr:
+        entry = "G" + spelled_place(place)
+        self.values[entry] = float(np.asarray(self.subject.seed)[place])
+        return name(entry)
+
+    def _sum_over_users(self, node: Node, place: Place) -> Expr:
+        try:
+            parts = [self.pulled(user, index).at(place) for user, index in self.users.get(node, ())]
+        except UnspelledError as error:
+            entry = self.gradient_name(node, place)
+            self.unspelled[entry.value] = error.op
+            return entry
+        total = parts[0] if parts else ZERO
+        for part in parts[1:]:
+            total = infix("+", total, part)
+        self._left -= total.size
+        if self._left < 0:
+            raise TooLongError
+        return total
+
+    def pulled(self, user: OpNode, index: int, g: Entries | None = None) -> Entries:
+        """What an operand receives through one edge; ``g`` is what the user receives."""
+        if g is None:
+            g = Entries(user.shape, lambda place: self.short(user, place), dtype_named(user.out))
+        if is_custom(user.op):
+            raise UnspelledError(user.op.name)
+        try:
+            made = user.op.contribution(index, g, self.value(user), self.operands(user), user.params)
+            below = user.inputs[index]
+            assert below is not None
+            if made.__class__ is not Entries:
+                raise UnspelledError(user.op.name)
+            if made.shape != below.shape:
+                made = OPS["sum_to"](made, shape=below.shape)
+        except NO_VALUES:
+            raise UnspelledError(user.op.name) from None
+        assert isinstance(made, Entries)
+        return made
+
+    def short(self, node: Node, place: Place) -> Expr:
+        """An entry of a gradient on the way: written out, or named where that is long or far away."""
+        if node is self.subject.root:
+            return self.gradient(node, place)
+        if self._depth >= DEEPEST:
+            return self.wait_for(node, place)
+        self._depth += 1
+        try:
+            expr = simplify(self.gradient(node, place))
+        finally:
+            self._depth -= 1
+        return expr if expr.size <= LONGEST_GRADIENT else self.wait_for(node, place)
+
+    def wait_for(self, node: Node, place: Place) -> Expr:
+        entry = self.gradient_name(node, place)
+        if entry.value not in self.meanings:
+            self.meanings[entry.value] = ZERO  # replaced in explain
+            self._waiting.append((entry.value, node, place))
+        return entry
+
+    def gradient_name(self, node: Node, place: Place) -> Expr:
+        entry = f"d{bracketed(self.output)}/d{bracketed(self.names[node])}{spelled_place(place)}"
+        g = self.subject.cotangents.get(node)
+        self.values[entry] = 0.0 if g is None else float(np.asarray(g)[place])
+        return name(entry)
+
+    def explain(self) -> None:
+        """Work out the gradients that have been named, and those that they mention."""
+        at = 0
+        while at < len(self._waiting):
+            if at > MOST_MEANINGS:
+                raise TooLongError
+            entry, node, place = self._waiting[at]
+            self.meanings[entry] = simplify(self.gradient(node, place))
+            at += 1
+
+    # -- the chain rule -------------------------------------------------------------------------------------
+
+    def steps(self, node: Node, place: Place) -> tuple[EntryStep, ...]:
+        """The chain rule for the entry: every entry of a user that depends on it, and how much.
+
+        None where an op on the way has no spelling, or there are too many.
+        """
+        found: dict[tuple[Node, Place], Expr] = {}
+        for user, index in self.users.get(node, ()):
+            marks: dict[str, Place] = {}
+
+            def mark(at: Place, marks: dict[str, Place] = marks) -> Expr:
+                spelled = f"?{spelled_place(at)}"
+                marks[spelled] = at
+                return name(spelled)
+
+            try:
+                expr = self.pulled(user, index, Entries(user.shape, mark, dtype_named(user.out))).at(place)
+            except UnspelledError:
+                return ()
+            reached = names_in(expr)
+            for spelled in [mark_ for mark_ in marks if mark_ in reached]:
+                if len(found) >= MOST_STEPS:
+                    return ()
+                if self.short(user, marks[spelled]) == ZERO:
+                    continue
+                ones = {other: ONE if other == spelled else ZERO for other in marks}
+                local = simplify(substitute(expr, ones))
+                key = (user, marks[spelled])
+                found[key] = simplify(infix("+", found[key], local)) if key in found else local
+        return tuple(self._step(user, at, local) for (user, at), local in found.items())
+
+    def _step(self, user: Node, at: Place, local: Expr) -> EntryStep:
+        entry = bracketed(self.names[user]) + spelled_place(at)
+        expansion = ""
+        if isinstance(user, OpNode):
+            try:
+                made = user.op(*self.operands(user), **user.params).at(at)
+                expansion = written_sum(summands(simplify(made)), DIGITS)
+            except (UnspelledError, *NO_VALUES):
+                expansion = ""
+        g = self.subject.cotangents.get(user)
+        received = 0.0 if g is None else float(np.asarray(g)[at])
+        return EntryStep(
+            entry, expansion, text(local, None, DIGITS), float(value_of(local, self.values)), received
+        )
+
+    # -- texts ----------------------------------------------------------------------------------------------
+
+    def told(self, root: Expr) -> list[tuple[str, Expr]]:
+        """The gradients that an expression mentions with their meanings, and those that these mention."""
+        found: dict[str, Expr] = {}
+        todo = [root]
+        while todo:
+            for spelled in names_in(todo.pop(0)):
+                if spelled in self.meanings and spelled not in found:
+                    found[spelled] = self.meanings[spelled]
+                    todo.append(self.meanings[spelled])
+        return list(found.items())
+
+    def tables_in(self, root: Expr) -> list[str]:
+        """The invented names of tensors of which entries are mentioned, in meanings too."""
+        exprs = [root, *(meaning for _, meaning in self.told(root))]
+        return list(
+            dict.fromkeys(self._tables[s] for expr in exprs for s in names_in(expr) if s in self._tables)
+        )
+
+    def written_out(self, expr: Expr) -> Expr | None:
+        """The expression without the names of gradients; None where it is too long."""
+        whole = unfold(expr, self.meanings)
+        return whole if whole.size <= LONGEST_FORMULA else None
+
+    def complete(self, whole: Expr) -> tuple[str, str] | None:
+        """The formula for programs; None where a part of it has no expression entry by entry."""
+        from autodiff.core.derivation.standalone_formula import (
+            complete_entry,  # here, since most read the short form
+        )
+
+        return None if self.unspelled else complete_entry(whole, self.places, self.values, self.formulas)
+
+    def numbers(self, term: Expr) -> str:
+        rounded = {s: number(float(f"{self.values[s]:.{DIGITS}g}")) for s in names_in(term)}
+        return text(substitute(term, rounded), None, DIGITS)
+
+
+def bracketed_text(spelled: str) -> str:
+    """A source text as it stands before an index: calls need no brackets."""
+    return spelled if is_call(spelled) else bracketed(spelled)
+
+
+def is_call(spelled: str) -> bool:
+    """Whether a text is one call or indexing and nothing else.
+
+    >>> [is_call(text) for text in ("torch.exp(x)", "x[0]", "f(x)*(y)", "a - b", "x*y (line 3)")]
+    [True, True, False, False, False]
+    """
+    head = CALLED.match(spelled)
+    depth = 0
+    for at, character in enumerate(spelled):
+        depth += (character in "([") - (character in ")]")
+        if head is not None and at >= head.end() - 1 and not depth:
+            return at == len(spelled) - 1
+    return False
+
+
+def _number(node: Node, place: Place) -> float:
+    return float(np.asarray(node.out)[place])
+
+
+def _apart(value: float, backward: float) -> float:
+    same = value == backward or (value != value and backward != backward)
+    return 0.0 if same else abs(value - backward)

@@ -1,0 +1,355 @@
+"""Tensors as tables of expressions: what a rule gives when it is fed with entries instead of arrays.
+
+An Entries has a shape and answers one entry at a time, so that only what an answer needs is ever written.
+Ops that work entry by entry are written as Symbols are. Those that only move, copy or add up entries are
+linear: their own rule says how much of each operand an entry of the result takes, which serves them all.
+Products of matrices are sums over the index in between.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.lazy import np
+from autodiff.core.graph.dtypes import DType, float64
+from autodiff.core.graph.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
+from autodiff.core.symbolic.expr import ONE, ZERO, Expr, infix, neg, number
+from autodiff.core.symbolic.symbol import Operators, Symbol, broadcast, is_custom
+from autodiff.core.symbolic.symbol import apply as written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Shape = tuple[int, ...]
+    Place = tuple[int, ...]
+
+#: Ops whose result is a sum of entries of their operands with fixed factors, and maybe of constants.
+LINEAR = frozenset(
+    """
+    sum_to expand to clone alias contiguous reshape permute transpose t squeeze unsqueeze repeat flip roll sum
+    mean cumsum embed part select slice index index_select gather take index_put write_through scatter
+    scatter_add index_add index_copy tril triu diagonal diag_embed cat stack trace windows add_windows
+    constant_pad rot90 unfold block_diag nll_loss nll_transposed
+    """.split()
+)
+#: What happens to a rule that computes with its operands' entries, which have no values here.
+NO_VALUES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    AutodiffError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+#: Determinants of more rows have too many terms.
+LARGEST_DETERMINANT = 3
+PRODUCTS = frozenset(["mm", "mv", "vm", "dot", "bmm", "matmul"])
+
+
+class UnspelledError(Exception):
+    """An op has no spelling entry by entry; ``op`` is its name."""
+
+    def __init__(self, op: str) -> None:
+        super().__init__(op)
+        self.op = op
+
+
+class Entries(Operators):
+    """A tensor of expressions; ``at`` gives the one at a place, which is worked out once.
+
+    >>> from autodiff.core.symbolic.expr import name
+    >>> x = Entries((2,), lambda place: name(f"x{place[0]}"))
+    >>> str((x * x).at((1,)))
+    'x1*x1'
+    """
+
+    __slots__ = ("_give", "_known", "dtype", "shape")
+
+    def __init__(self, shape: Shape, give: Callable[[Place], Expr], dtype: DType = float64) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self._give = give
+        self._known: dict[Place, Expr] = {}
+
+    def __repr__(self) -> str:
+        return f"<entries of shape {self.shape}>"
+
+    def at(self, place: Place) -> Expr:
+        """The entry at a place; errors: UnspelledError where what it was made from has no spelling."""
+        expr = self._known.get(place)
+        if expr is None:
+            expr = self._known[place] = self._give(place)
+        return expr
+
+    def at_broadcast(self, place: Place) -> Expr:
+        """The entry that broadcasting puts at a place of a larger tensor."""
+        own = place[len(place) - len(self.shape) :]
+        return self.at(tuple(0 if n == 1 else at for n, at in zip(self.shape, own, strict=True)))
+
+
+def as_entries(value: Any) -> Entries:
+    """Entries for a constant: a number or an array."""
+    if value.__class__ is Entries:
+        assert isinstance(value, Entries)
+        return value
+    if value.__class__ in PLAIN_NUMBERS:
+        return Entries((), lambda place: number(value))
+    array = np.asarray(value)
+    return Entries(array.shape, lambda place: number(array[place].item()))
+
+
+def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Entries:
+    """The result of an op on entries."""
+    tables = [as_entries(x) for x in operands]
+    if is_custom(op):
+        raise UnspelledError(op.name)
+    if op.is_elementwise:
+        return entrywise(op, tables, params)
+    if op.name in PRODUCTS:
+        return product(*tables)
+    if op.name in COMPOSED:
+        return as_entries(COMPOSED[op.name](*tables, **params))
+    if op.name in LINEAR:
+        return linear(op, tables, params)
+    raise UnspelledError(op.name)
+
+
+APPLIERS[Entries] = apply
+
+
+def entrywise(op: Op, tables: list[Entries], params: dict[str, Any]) -> Entries:
+    """An op that works entry by entry, its operands broadcast."""
+    if any(getattr(value, "ndim", 0) for value in params.values()):
+        raise UnspelledError(op.name)
+
+    def give(place: Place) -> Expr:
+        exprs = [x.at_broadcast(place) for x in tables]
+        if op.name == "mul" and ZERO in exprs:
+            return ZERO
+        if op.name == "add" and ZERO in exprs:
+            return exprs[1] if exprs[0] == ZERO else exprs[0]
+        return written(op, tuple(map(Symbol, exprs)), params).expr
+
+    return Entries(broadcast([x.shape for x in tables]), give, tables[0].dtype)
+
+
+def linear(op: Op, tables: list[Entries], params: dict[str, Any]) -> Entries:
+    """An op that adds up entries with fixed factors: those that its rule gives back for one entry alone."""
+    zeros = tuple(np.zeros(x.shape) for x in tables)
+    constant = np.asarray(op.forward(*zeros, **params), dtype=float)
+
+    def give(place: Place) -> Expr:
+        alone = np.zeros(constant.shape)
+        alone[place] = 1.0
+        total = number(constant[place].item())
+        for index, x in enumerate(tables):
+            taken = op.contribution(index, alone, constant, zeros, params)
+            for at in zip(*np.nonzero(np.atleast_1d(taken)), strict=True):
+                where = tuple(map(int, at)) if x.shape else ()
+                term = x.at(where)
+                factor = float(taken[where])
+                if term != ZERO:
+                    total = plus(total, term if factor == 1 else times(number(factor), term))
+        return total
+
+    return Entries(constant.shape, give, tables[0].dtype)
+
+
+def product(x: Entries, y: Entries) -> Entries:
+    """``x @ y`` for every pair of shapes."""
+    rows = x.shape[-2:-1] if len(x.shape) > 1 else ()
+    columns = y.shape[-1:] if len(y.shape) > 1 else ()
+    batch = broadcast([x.shape[:-2], y.shape[:-2]])
+    count = x.shape[-1]
+
+    def give(place: Place) -> Expr:
+        lead = place[: len(batch)]
+        row = place[len(batch) : len(batch) + len(rows)]
+        column = place[len(batch) + len(rows) :]
+        total = ZERO
+        for k in range(count):
+            left = x.at_broadcast((*lead, *row, k)) if len(x.shape) > 1 else x.at((k,))
+            right = y.at_broadcast((*lead, k, *column)) if len(y.shape) > 1 else y.at((k,))
+            total = plus(total, times(left, right))
+        return total
+
+    return Entries((*batch, *rows, *columns), give, x.dtype)
+
+
+def plus(a: Expr, b: Expr) -> Expr:
+    return b if a == ZERO else a if b == ZERO else infix("+", a, b)
+
+
+def times(a: Expr, b: Expr) -> Expr:
+    if ZERO in (a, b):
+        return ZERO
+    return b if a == ONE else a if b == ONE else infix("*", a, b)
+
+
+# -- ops made of others -----------------------------------------------------------------------------------
+
+
+def outer(x: Entries, y: Entries) -> Entries:
+    return Entries((*x.shape, *y.shape), lambda place: times(x.at(place[:1]), y.at(place[1:])), x.dtype)
+
+
+def total(x: Entries, dim: int) -> Any:
+    """The sum along a dimension, which stays with size 1."""
+    return OPS["sum"](x, dim=(dim,) if x.shape else (), keepdim=True)
+
+
+def softmax(x: Entries, dim: int) -> Any:
+    e = OPS["exp"](x)
+    return e / total(e, dim)
+
+
+def log_softmax(x: Entries, dim: int) -> Any:
+    return x - OPS["log"](total(OPS["exp"](x), dim))
+
+
+def einsum(*tables: Entries, equation: str) -> Entries:
+    left, _, result = equation.partition("->")
+    letters = left.split(",")
+    sizes = {
+        letter: n
+        for own, x in zip(letters, tables, strict=True)
+        for letter, n in zip(own, x.shape, strict=True)
+    }
+    summed = [letter for letter in sizes if letter not in result]
+
+    def give(place: Place) -> Expr:
+        whole = ZERO
+        for inside in np.ndindex(*(sizes[letter] for letter in summed)):
+            at = dict(zip((*result, *summed), (*place, *inside), strict=True))
+            term = ONE
+            for own, x in zip(letters, tables, strict=True):
+                term = times(term, x.at(tuple(at[letter] for letter in own)))
+            whole = plus(whole, term)
+        return whole
+
+    return Entries(tuple(sizes[letter] for letter in result), give, tables[0].dtype)
+
+
+def along(x: Entries, dim: Place | None, place: Place) -> list[Place]:
+    """The places that differ from one in these dimensions alone, itself included; None stands for all."""
+    axes = range(x.ndim) if dim is None else [axis % x.ndim for axis in dim]
+    free = [range(n) if axis in axes else (place[axis],) for axis, n in enumerate(x.shape)]
+    return list(itertools.product(*free))
+
+
+def others(x: Entries, dim: Place | None) -> Entries:
+    """For every entry the product of those beside it."""
+
+    def give(place: Place) -> Expr:
+        whole = ONE
+        for beside in along(x, dim, place):
+            whole = whole if beside == place else times(whole, x.at(beside))
+        return whole
+
+    return Entries(x.shape, give, x.dtype)
+
+
+def vector_norm(x: Entries, ord: float, dim: Place | None, keepdim: bool) -> Any:
+    if ord not in (1, 2):
+        raise UnspelledError("vector_norm")
+    sizes = OPS["abs"](x) if ord == 1 else x * x
+    added = OPS["sum"](sizes, dim=dim, keepdim=keepdim)
+    return added if ord == 1 else OPS["sqrt"](added)
+
+
+def cross(x: Entries, y: Entries, dim: int) -> Entries:
+    shape = broadcast([x.shape, y.shape])
+
+    def give(place: Place) -> Expr:
+        second, third = ((*place[:dim], (place[dim] + step) % 3, *place[dim + 1 :]) for step in (1, 2))
+        left = times(x.at_broadcast(second), y.at_broadcast(third))
+        return minus(left, times(x.at_broadcast(third), y.at_broadcast(second)))
+
+    return Entries(shape, give, x.dtype)
+
+
+def minus(a: Expr, b: Expr) -> Expr:
+    return a if b == ZERO else neg(b) if a == ZERO else infix("-", a, b)
+
+
+def determinant(x: Entries, lead: Place, rows: Place, columns: Place) -> Expr:
+    """That of some rows and columns of a matrix, by its first row."""
+    if not rows:
+        return ONE
+    whole = ZERO
+    for at, column in enumerate(columns):
+        rest = determinant(x, lead, rows[1:], columns[:at] + columns[at + 1 :])
+        term = times(x.at((*lead, rows[0], column)), rest)
+        whole = minus(whole, term) if at % 2 else plus(whole, term)
+    return whole
+
+
+def without(count: int, left_out: int) -> Place:
+    return tuple(at for at in range(count) if at != left_out)
+
+
+def cofactor(x: Entries) -> Entries:
+    """For every entry the determinant of what is left without its row and column, with its sign."""
+    n = x.shape[-1]
+    if n > LARGEST_DETERMINANT:
+        raise UnspelledError("cofactor")
+
+    def give(place: Place) -> Expr:
+        *lead, row, column = place
+        minor = determinant(x, tuple(lead), without(n, row), without(n, column))
+        return neg(minor) if (row + column) % 2 and minor != ZERO else minor
+
+    return Entries(x.shape, give, x.dtype)
+
+
+def det(x: Entries) -> Entries:
+    n = x.shape[-1]
+    if n > LARGEST_DETERMINANT:
+        raise UnspelledError("det")
+    everything = tuple(range(n))
+    return Entries(x.shape[:-2], lambda lead: determinant(x, lead, everything, everything), x.dtype)
+
+
+def inverse(x: Entries) -> Any:
+    """The cofactors the other way round over the determinant: Cramer's rule."""
+    whole = det(x)
+    order = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
+    return OPS["permute"](cofactor(x), dims=order) / OPS["reshape"](whole, shape=(*whole.shape, 1, 1))
+
+
+def solution(x: Entries, y: Entries) -> Any:
+    """Of a system of linear equations, whose right side is a vector or a matrix."""
+    return OPS["matmul"](inverse(x), y)
+
+
+def blend(x: Entries, y: Any, beta: float, alpha: float) -> Any:
+    return x * beta + y * alpha
+
+
+#: Ops written with others; ``beta`` and ``alpha`` weigh the two parts of a sum.
+COMPOSED: dict[str, Callable[..., Any]] = {
+    "outer": outer,
+    "softmax": softmax,
+    "einsum": einsum,
+    "others": others,
+    "vector_norm": vector_norm,
+    "cross": cross,
+    "cofactor": cofactor,
+    "det": det,
+    "inv": inverse,
+    "solve": solution,
+    "log_softmax": log_softmax,
+    "addmm": lambda x, y, z, beta, alpha: blend(x, y @ z, beta, alpha),
+    "addmv": lambda x, y, z, beta, alpha: blend(x, y @ z, beta, alpha),
+    "addr": lambda x, y, z, beta, alpha: blend(x, outer(y, z), beta, alpha),
+    "baddbmm": lambda x, y, z, beta, alpha: blend(x, y @ z, beta, alpha),
+}
+
+
+def spelled_place(place: Place) -> str:
+    """``[0,1]``; nothing for the place in a number."""
+    return f"[{','.join(map(str, place))}]" if place else ""

@@ -1,0 +1,163 @@
+"""The graph of a backward pass for a report: its nodes by name, its edges with their local derivatives."""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import limits
+from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.engine.tensor import settle
+from autodiff.core.graph.dtypes import dtype_of
+from autodiff.core.graph.node import Leaf, Node, OpNode, ScalarNode
+from autodiff.core.graph.state import no_grad
+from autodiff.core.paths.node_names import Names
+from autodiff.core.paths.operand_exprs import Formulas
+from autodiff.core.report.records import Named, Subject
+from autodiff.core.symbolic.expr import text
+from autodiff.core.symbolic.symbol import Symbol, is_custom, local_symbol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class GraphNode(Named):
+    """A vertex: ``id`` is its topological rank (inputs before outputs), ``inputs`` the ids of its operands.
+
+    ``op`` is ``"leaf"`` for what no op made; an operand that is a plain number or is not tracked does not
+    appear. ``name`` is the script's own name, or the source text of an unnamed result.
+    """
+
+    __slots__ = ("grad", "grad_fn", "id", "inputs", "op", "value")
+
+    def __init__(
+        self,
+        id: int,
+        name: str,
+        op: str,
+        grad_fn: str | None,
+        line: int | None,
+        shape: tuple[int, ...],
+        dtype: str,
+        value: Any,
+        grad: Any,
+        inputs: tuple[int, ...],
+    ) -> None:
+        super().__init__(name, line, shape, dtype)
+        self.id = id
+        self.op = op
+        self.grad_fn = grad_fn
+        self.value = value
+        self.grad = grad
+        self.inputs = inputs
+
+
+class GraphEdge:
+    """One use of ``input`` by ``output`` as operand number ``operand``, with the local derivative.
+
+    ``local`` is d output/d input where that is a number or an array of the output's shape (elementwise
+    ops), else None; ``symbol`` spells it (``"x3"``, ``"cos(z)"``), or spells the map from the incoming
+    gradient for other ops (``"X.T @ G"``).
+    """
+
+    __slots__ = ("input", "local", "operand", "output", "symbol")
+
+    def __init__(
+        self,
+        output: int,
+        input: int,
+        operand: int,
+        local: Any,
+        symbol: str,
+    ) -> None:
+        self.output = output
+        self.input = input
+        self.operand = operand
+        self.local = local
+        self.symbol = symbol
+
+
+class Graph:
+    """The graph below ``root`` (an id), nodes in order of id, the edges of each by operand.
+
+    ``output`` is what the script calls the root at its end, where that is another name than its node has.
+    """
+
+    __slots__ = ("edges", "nodes", "output", "root")
+
+    def __init__(
+        self,
+        root: int,
+        nodes: tuple[GraphNode, ...],
+        edges: tuple[GraphEdge, ...],
+        output: str = "",
+    ) -> None:
+        self.root = root
+        self.nodes = nodes
+        self.edges = edges
+        self.output = output or nodes[root].name
+
+
+LONGEST_SYMBOL = 400
+
+
+def graph_of(subject: Subject, names: Names) -> Graph:
+    """Every node of the pass, inputs before outputs, and every edge between tracked ones."""
+    oldest_first = subject.order[::-1]
+    ids = {node: rank for rank, node in enumerate(oldest_first)}
+    formulas = Formulas(names)
+    nodes = []
+    edges = []
+    with no_grad(), np_errors_ignored(subject.order):
+        for node in oldest_first:
+            below = [(index, x) for index, x in enumerate(node.inputs) if x is not None and x.tracked]
+            nodes.append(_graph_node(subject, node, names, ids, tuple(ids[x] for _, x in below)))
+            for index, x in below:
+                assert isinstance(node, OpNode)
+                symbol = edge_symbol(node, index, formulas)
+                edges.append(GraphEdge(ids[node], ids[x], index, edge_value(node, index), symbol))
+    return Graph(ids[subject.root], tuple(nodes), tuple(edges), subject.alias)
+
+
+def _graph_node(
+    subject: Subject, node: Node, names: Names, ids: dict[Node, int], inputs: tuple[int, ...]
+) -> GraphNode:
+    return GraphNode(
+        id=ids[node],
+        name=names[node],
+        op="leaf" if isinstance(node, Leaf) or node.op is None else node.op.name,
+        grad_fn=None if isinstance(node, Leaf) else node.grad_fn_name,
+        line=names.line(node),
+        shape=node.shape,
+        dtype=dtype_of(node.out).name,
+        value=node.out,
+        grad=subject.cotangents.get(node),
+        inputs=inputs,
+    )
+
+
+def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
+    """The derivative of an edge as text, in the script's names."""
+    from autodiff.core.symbolic.simplify import simplify
+
+    op = node.op
+    if op.partials and isinstance(rule := op.partials[index], int):
+        return str(rule)
+    out, operands = formulas.symbol(node), formulas.operands(node)
+    symbol: Symbol = local_symbol(node, index, out, operands)
+    return text(simplify(symbol.expr), LONGEST_SYMBOL, limits.digits)
+
+
+def edge_value(node: OpNode, index: int) -> Any:
+    """d output/d input where the op works entry by entry: a float, or an array of the output's shape."""
+    op = node.op
+    if not op.is_elementwise or is_custom(op):
+        return None
+    out, operands = node.out, node.operands
+    if isinstance(node, ScalarNode):
+        from autodiff.core.engine.sweep import pull_scalar_edge
+
+        return pull_scalar_edge(node, index, 1.0)
+    arrays = tuple(np.asarray(x) for x in operands)
+    ones = np.ones_like(out)
+    local = np.asarray(op.contribution(index, ones, np.asarray(out), arrays, node.params))
+    return settle(np.broadcast_to(local, np.shape(out)).astype(ones.dtype, copy=False))

@@ -1,0 +1,88 @@
+"""Formulas with their matrices written in: every name becomes a block of lines, set side by side.
+
+A block is a list of lines of equal width. A vector is a column, as it stands in a product. Only small
+matrices are drawn; others keep their name, and a formula that would grow too wide keeps all of its names.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import limits
+from autodiff.core.symbolic.evaluate import value_of
+from autodiff.core.symbolic.expr import Expr, name, names_in, number, number_text, postorder, substitute, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+MOST_ROWS = 4
+MOST_COLUMNS = 6
+MOST_ENTRIES = 6
+WIDEST = 300
+
+
+def layout(term: Expr, values: Mapping[str, Any]) -> str:
+    """The term with values for names; several lines where there are matrices.
+
+    >>> from autodiff.core.symbolic.expr import infix
+    >>> product = infix("@", name("X"), name("v"))
+    >>> print(layout(product, {"X": np.array([[1.0, 2.0], [3.0, 4.0]]), "v": np.array([5.0, 6.0])}))
+    | 1  2 |   | 5 |
+    | 3  4 | @ | 6 |
+    """
+    term = with_numbers(term, values)
+    # Each name stands in the text as one private-use character, where its block will be put.
+    marks: dict[str, str] = {}
+    blocks: dict[str, list[str]] = {}
+    for spelled in names_in(term):
+        block = _block(values.get(spelled))
+        if block:
+            mark = marks[spelled] = chr(0xE000 + len(marks))
+            blocks[mark] = block
+    marked = substitute(term, {spelled: name(mark) for spelled, mark in marks.items()})
+    flat = text(marked, None, limits.digits)
+    height = max((len(block) for block in blocks.values()), default=1)
+    lines = [""] * height
+    for character in flat:
+        block = blocks.get(character, [character])
+        blank = [" " * len(block[0])]
+        above = height // 2 - len(block) // 2  # all stand around the line that the signs are on
+        padded = blank * above + block + blank * (height - len(block) - above)
+        lines = [line + piece for line, piece in zip(lines, padded, strict=True)]
+    if height > 1 and len(lines[0]) > WIDEST:
+        return text(term, None, limits.digits)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def with_numbers(term: Expr, values: Mapping[str, Any]) -> Expr:
+    """The term with numbers for the single entries it picks: 2 for ``x[1]``, not a vector with an index."""
+    done: dict[int, Expr] = {}
+    for expr in postorder(term):
+        if expr.head == "postfix" and expr.args[0].head == "name":
+            whole = values.get(expr.args[0].value)
+            entry = np.zeros(0) if whole is None or np.size(whole) == 1 else value_of(expr, values)
+            if entry.size == 1:
+                done[id(expr)] = number(float(f"{entry.item():.{limits.digits}g}"))
+                continue
+        args = tuple(done[id(arg)] for arg in expr.args)
+        done[id(expr)] = expr.of(args) if args else expr
+    return done[id(term)]
+
+
+def _block(value: Any) -> list[str]:
+    """A value as lines; nothing when it is unknown or too large to draw."""
+    if value is None:
+        return []
+    array = np.asarray(value)
+    if array.size == 1:
+        spelled = number_text(array.item(), limits.digits)
+        return [f"({spelled})" if spelled[0] == "-" else spelled]
+    if not array.size or array.ndim > 2:
+        return []
+    rows = array if array.ndim == 2 else array[:, None]
+    if len(rows) > (MOST_ROWS if array.ndim == 2 else MOST_ENTRIES) or rows.shape[1] > MOST_COLUMNS:
+        return []
+    cells = [[number_text(x, limits.digits) for x in row] for row in rows.tolist()]
+    width = max(len(cell) for row in cells for cell in row)
+    return ["| " + "  ".join(cell.rjust(width) for cell in row) + " |" for row in cells]

@@ -1,0 +1,162 @@
+"""One path as text: its quotients, its local derivatives, and the product or composition of them all."""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import limits
+from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.paths.path_sum import vjp_of_ones
+from autodiff.core.report.records import Path
+from autodiff.core.symbolic.expr import ONE, Expr, infix, name, number, substitute, text
+from autodiff.core.symbolic.simplify import simplify
+from autodiff.core.symbolic.symbol import Symbol, pull_symbol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.paths.node_names import Names
+    from autodiff.core.paths.operand_exprs import Formulas
+    from autodiff.core.paths.path_sum import Edge
+    from autodiff.core.paths.path_sum import Path as Edges
+    from autodiff.core.report.records import Subject
+
+#: A longer path is shown by its two ends, with GAP between them.
+LONGEST_PATH = 40
+GAP = name("...")
+INCOMING = "(incoming)"
+G = name("G")
+
+
+class PathWriter:
+    """Writes the paths of one backward pass; what it found out about an edge serves every path through it.
+
+    ``weight`` is the expression of what the output receives, None for the 1 of a scalar.
+    """
+
+    def __init__(self, subject: Subject, names: Names, formulas: Formulas, weight: Expr | None) -> None:
+        self.subject = subject
+        self.names = names
+        self.formulas = formulas
+        self._weight = weight
+        self._locals: dict[tuple[Edge, bool], Expr] = {}
+
+    def start(self) -> Symbol:
+        """What the output receives."""
+        shape = self.subject.root.shape
+        return Symbol(ONE, shape, extent=()) if self._weight is None else Symbol(self._weight, shape)
+
+    def path(self, end: Node, edges: Edges, contribution: Any, is_scalar: bool) -> tuple[Path, Symbol]:
+        nodes = [node for node, _ in edges] + [end]
+        all_edges = edges
+        edges, gap = shortened(all_edges)
+        chain = [self._quotient(edge) for edge in edges]
+        derivatives = [self.factor(edge, is_scalar) for edge in edges]
+        factors = [text(factor, None, limits.digits) for factor in derivatives]
+        passed = [(self.names.expr(node), self._below(node, index)) for node, index in edges]
+        if gap:
+            chain.insert(gap, "...")
+            factors.insert(gap, "...")
+            derivatives.insert(gap, GAP)
+            passed.insert(gap, (GAP, GAP))
+        if not edges:
+            chain, factors = [self.names.quotient(end, end, self.subject.alias)], ["1"]
+        if self._weight is not None:
+            chain.insert(0, "G")
+            if is_scalar:
+                factors.insert(0, "G")
+        symbol = self._product(edges, gap, all_edges) if is_scalar else self._composition(edges, gap)
+        path = Path(
+            nodes=tuple(self.names[node] for node in nodes),
+            chain=tuple(chain),
+            factors=tuple(factors),
+            symbol=text(simplify(symbol.expr), None, limits.digits),
+            contribution=contribution,
+            edges=tuple(passed),
+            derivatives=tuple(derivatives),
+        )
+        return path, symbol
+
+    def _below(self, node: Node, index: int) -> Expr:
+        below = node.inputs[index]
+        assert below is not None
+        return self.names.expr(below)
+
+    def _quotient(self, edge: Edge) -> str:
+        node, index = edge
+        below = node.inputs[index]
+        assert below is not None
+        return self.names.quotient(node, below)
+
+    def factor(self, edge: Edge, is_scalar: bool) -> Expr:
+        """The derivative of one edge, simplified; every path through it shares it."""
+        expr = self._locals.get((edge, is_scalar))
+        if expr is None:
+            node, index = edge
+            expr = self._locals[edge, is_scalar] = simplify(self._local(node, index, is_scalar).expr)
+        return expr
+
+    def _local(self, node: Node, index: int, is_scalar: bool) -> Symbol:
+        """A number's derivative, or else what becomes of the incoming ``G``."""
+        assert isinstance(node, OpNode)
+        partial = node.op.partials[index] if node.op.partials else None
+        if is_scalar and isinstance(partial, int):
+            return Symbol(number(partial))
+        out, operands = self.formulas.symbol(node), self.formulas.operands(node)
+        g = Symbol(ONE, out.shape, extent=()) if is_scalar else Symbol(name("G"), out.shape)
+        return pull_symbol(node, index, g, out, operands)
+
+    def _product(self, edges: Edges, gap: int, all_edges: Edges) -> Symbol:
+        """All numbers: the product of the local derivatives; what is left out stands in it as one number."""
+        expr = self._weight
+        factors = [self.factor(edge, True) for edge in edges]
+        if gap:
+            factors.insert(gap, number(product_of(all_edges[gap : len(all_edges) - gap])))
+        for factor in factors:
+            expr = factor if expr is None else infix("*", expr, factor)
+        return Symbol(expr or ONE)
+
+    def _composition(self, edges: Edges, gap: int) -> Symbol:
+        """Tensors: the rules along the path, each applied to what the one before gave."""
+        g = self.start()
+        for at, (node, index) in enumerate(edges):
+            if gap and at == gap:
+                g = Symbol(GAP, node.shape)
+            g = pull_symbol(node, index, g, self.formulas.symbol(node), self.formulas.operands(node))
+        return g
+
+    def local_step(self, edges: Edges, path: Path, is_scalar: bool) -> str:
+        """The second step for one path: a product of numbers, or what every edge does to what comes in."""
+        if is_scalar or not edges:
+            return " * ".join(f"({factor})" for factor in path.factors)
+        said = []
+        edges, gap = shortened(edges)
+        for edge in edges:
+            node, _ = edge
+            assert node.op is not None
+            factor = self.factor(edge, False)
+            if factor == G:
+                does = f"{node.op.name}, passes {'it' if self._weight is None else 'G'} through"
+            else:
+                does = text(substitute(factor, {"G": name(INCOMING)}), None, limits.digits)
+                does = does.replace(f"({INCOMING})", INCOMING)
+            said.append(f"{self._quotient(edge)}: {does}")
+        if gap:
+            said.insert(gap, "...")
+        return "   ".join(said)
+
+
+def shortened(edges: Edges) -> tuple[Edges, int]:
+    """The edges to show, and where among them some are left out; 0 when none are."""
+    if len(edges) <= LONGEST_PATH:
+        return edges, 0
+    half = LONGEST_PATH // 2
+    return edges[:half] + edges[-half:], half
+
+
+def product_of(edges: Edges) -> float:
+    """The product of the derivatives of edges between numbers."""
+    product = 1.0
+    for node, index in edges:
+        product *= float(np.asarray(vjp_of_ones((node, index))).sum())
+    return product

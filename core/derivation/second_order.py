@@ -1,0 +1,112 @@
+"""Second derivatives: the backward pass is recorded, and its graph is what is differentiated again.
+
+Nodes of that graph are called by what they are, ``dL/dz`` for what ``z`` receives, so that a derivation of
+``d2L/dw2`` reads like one of ``dL/dw``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.engine.sweep import leading_to, newest_first, np_errors_ignored, sweep
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.graph.node import Leaf, Node
+from autodiff.core.graph.op import OPS
+from autodiff.core.graph.state import mode
+from autodiff.core.paths.node_names import Names, bracketed
+from autodiff.core.report.records import Subject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.base.source import Source
+
+    Weigh = Callable[[str, Tensor], tuple[Any, "str | None"]]
+
+
+class Second:
+    """One second derivative: ``subject`` has a gradient for its output; ``given`` is ``d2L/dw2``.
+
+    ``called`` are names for the nodes of the gradient's graph.
+    """
+
+    __slots__ = ("called", "given", "subject")
+
+    def __init__(self, subject: Subject, given: str, called: dict[Node, str]) -> None:
+        self.subject = subject
+        self.given = given
+        self.called = called
+
+
+def second_derivatives(
+    subject: Subject, source: Source, entry: tuple[int, ...] | None, weigh: Weigh
+) -> list[Second]:
+    """The gradient of every input derived by that input and by those after it: each pair once.
+
+    ``entry`` is the place of the entry of a tensor gradient that is derived; ``weigh`` answers with the
+    weights of a gradient of several entries otherwise, as a value and as text.
+    """
+    first = Names(subject.order, source)
+    order = leading_to(subject.order, [node for _, node in subject.wrt])
+    before = max((node.number for node in order), default=0)
+    site, mode.site = mode.site, None  # the rules are at no place in the script
+    try:
+        with np_errors_ignored(order):
+            received = sweep(order, {subject.root: Tensor.of(settle(subject.seed))}, lift=True)
+            output = "S" if subject.weight is not None else subject.name
+            called: dict[Node, str] = {}
+            for node in (*(node for _, node in subject.wrt), *order):
+                g = received.get(node)
+                if g is not None and g.requires_grad and g.node is not None and g.node.number > before:
+                    called.setdefault(g.node, f"d{bracketed(output)}/d{bracketed(first[node])}")
+            found = []
+            for at, (spelled, node) in enumerate(subject.wrt):
+                name = f"d{bracketed(output)}/d{bracketed(spelled)}"
+                g = received.get(node)
+                if g is None:
+                    g = Tensor.of(OPS["mul"](settle(node.out), 0.0))
+                if entry is not None and node.shape:
+                    g = OPS["part"](g, basic=entry, advanced=())
+                    name += f"[{','.join(map(str, entry))}]"
+                root = g.node if g.requires_grad and g.node is not None else Leaf(g.value, tracked=False)
+                seed, weight = weigh(name, g)
+                names = {**called, root: name} if root.number > before else called
+                for other in subject.wrt[at:]:
+                    second = _subject(name, root, seed, weight, other, subject)
+                    given = spelled_second(output, name, spelled, other[0])
+                    found.append(Second(second, given, names))
+            return found
+    finally:
+        mode.site = site
+
+
+def _subject(
+    name: str, root: Node, seed: Any, weight: str | None, wrt: tuple[str, Node], first: Subject
+) -> Subject:
+    order = newest_first([root])
+    return Subject(
+        name,
+        root,
+        seed,
+        weight,
+        (wrt,),
+        order,
+        sweep(order, {root: seed}),
+        first.notes,
+        variables=first._variables,
+    )
+
+
+def spelled_second(output: str, name: str, first: str, second: str) -> str:
+    """``d2L/dw2``, or ``d2L/dv dw``; for an entry of a gradient ``d(dL/dW[0,1])/dW``.
+
+    >>> spelled_second("L", "dL/dw", "w", "w"), spelled_second("L", "dL/dv", "v", "w")
+    ('d2L/dw2', 'd2L/dv dw')
+    >>> spelled_second("L", "dL/dw1", "w1", "w1")  # dw12 would be read as another name
+    'd2L/dw1 dw1'
+    """
+    if name.endswith("]") and not first.endswith("]"):
+        return f"d({name})/d{bracketed(second)}"
+    output, first, second = map(bracketed, (output, first, second))
+    is_square = first == second and not first[-1].isdigit()
+    return f"d2{output}/d{first}2" if is_square else f"d2{output}/d{first} d{second}"

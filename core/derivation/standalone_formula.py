@@ -1,0 +1,325 @@
+"""The formula as programs get it: one expression of variables, numbers and functions that stands alone.
+
+What people read leaves out what they see anyway: a dimension of size 1, the entries of a large constant, what
+an invented name or the second value of a variable means, what a function of the script's own computes. Here
+all of it is said. The expression is computed as it is written, which tells what shape each part has.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.custom_call import Part, Whole, drawn_again, output_of
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.graph.dtypes import dtype_of
+from autodiff.core.graph.node import Leaf, Node, OpNode
+from autodiff.core.graph.op import OPS, REFUSALS
+from autodiff.core.graph.state import enable_grad, mode
+from autodiff.core.paths.operand_exprs import UnwrittenError, applied, call_of
+from autodiff.core.symbolic.call_spellings import zeros
+from autodiff.core.symbolic.callable_form import expanded, typed
+from autodiff.core.symbolic.expr import (
+    EVALUABLE,
+    ONE,
+    ZERO,
+    Expr,
+    call,
+    name,
+    names_in,
+    postfix,
+    postorder,
+    text,
+    unfold,
+)
+from autodiff.core.symbolic.literals import ArrayText, compute_source
+from autodiff.core.symbolic.symbol import OwnText, Symbol, as_symbol, spell_params
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from autodiff.core.paths.operand_exprs import Formulas
+
+    Shape = tuple[int, ...]
+    Closed = tuple[Expr, Any]
+
+#: A formula of more symbols is not written out.
+LONGEST_FORMULA = 1_000_000
+
+
+def complete(
+    root: Expr, shared: Mapping[str, Expr], formulas: Formulas, gradient: Any, place: Shape | None = None
+) -> tuple[str, str]:
+    """The formula of a gradient, or of its entry at a ``place``; and what is missing for it.
+
+    ``shared`` are meanings of names besides those of ``formulas``. What divides 0 by 0 at the script's
+    values, where backward takes a limit, has no formula that can be computed there.
+    """
+    shape = np.shape(gradient)
+    if not np.size(gradient):
+        return text(zeros(shape)), ""
+    completer = Completer(formulas, shared)
+    try:
+        with np.errstate(all="ignore"), enable_grad():
+            expr, value = completer.close(root)
+            if completer.undefined is not None and (np.isnan(value) & ~np.isnan(gradient)).any():
+                return "", text(completer.undefined, 60)
+            if place or not _reaches(np.shape(value), shape):
+                expr, _ = fitted((expr, value), shape)
+    except UnwrittenError as error:
+        return "", error.part
+    return text(_at(expr, place or ()), claims=EVALUABLE), ""
+
+
+def complete_entry(
+    root: Expr, places: Mapping[str, tuple[Node, Shape]], values: Mapping[str, float], formulas: Formulas
+) -> tuple[str, str] | None:
+    """The formula of an entry from those of other tensors, which are at ``places``; None where it has none.
+
+    ``values`` has those of all names.
+    """
+    completer = Completer(formulas, {})
+    bound: dict[str, Closed] = {}
+    try:
+        with np.errstate(all="ignore"), enable_grad():
+            for spelled in names_in(root):
+                bound[spelled] = name(spelled), values[spelled]
+                if spelled in places:
+                    node, place = places[spelled]
+                    whole = fitted(completer.close(formulas.symbol(node).expr), node.shape)
+                    bound[spelled] = _at(whole[0], place), values[spelled]
+            return text(completer.close(root, bound)[0], claims=EVALUABLE), ""
+    except UnwrittenError:
+        return None
+
+
+def _at(expr: Expr, place: Shape) -> Expr:
+    return postfix(expr, f"[{','.join(map(str, place))}]") if place else expr
+
+
+class Completer:
+    """Completes the formulas of one graph."""
+
+    def __init__(self, formulas: Formulas, shared: Mapping[str, Expr]) -> None:
+        self.formulas = formulas
+        self.shared = shared
+        #: The first part whose value is no number, though those of its operands are.
+        self.undefined: Expr | None = None
+
+    def close(self, root: Expr, bound: Mapping[str, Closed] | None = None) -> Closed:
+        """The expression with all that it leaves out, and its value; ``bound`` has names for others."""
+        bound = bound or {}
+        root = self._unfolded(root)
+        if root.size > LONGEST_FORMULA:
+            raise UnwrittenError
+        done: dict[int, Closed] = {}
+        for expr in postorder(root):
+            args = [done[id(arg)] for arg in expr.args]
+            done[id(expr)] = self._closed(expr, args, bound)
+        return done[id(root)]
+
+    def _unfolded(self, root: Expr) -> Expr:
+        """The expression without invented names and versions of variables."""
+        meanings: dict[str, Expr] = {}
+        todo = names_in(root)
+        while todo:
+            spelled = todo.pop()
+            if spelled in meanings:
+                continue
+            meaning = self.shared.get(spelled) or self.formulas.definition(spelled)
+            if meaning is not None:
+                meanings[spelled] = meaning
+                todo += names_in(meaning)
+        return unfold(root, meanings)
+
+    def _closed(self, expr: Expr, args: list[Closed], bound: Mapping[str, Closed]) -> Closed:
+        if expr.head == "number":
+            return expr, expr.value
+        if expr.head == "name":
+            return bound[expr.value] if expr.value in bound else self._variable(expr.value)
+        if isinstance(expr.value, OwnText):
+            return self._own(expr, args)
+        if expr.params and expr.params.get("function") == "answer":
+            return args[0]
+        if expr.shapes is not None and len(expr.shapes) == len(args):
+            args = [fitted(arg, shape) for arg, shape in zip(args, expr.shapes, strict=True)]
+        written = Expr(
+            expr.head,
+            tuple(arg for arg, _ in args),
+            expr.value,
+            complete_details(expr),
+            expr.params,
+            expr.shapes,
+        )
+        if written.size > LONGEST_FORMULA:
+            raise UnwrittenError
+        values = [value for _, value in args]
+        try:
+            value = compute_source(expr, values)
+            said = typed(written, values, value) if expr.head in ("call", "postfix") else written
+        except (AutodiffError, *REFUSALS):
+            said = None
+        if said is None:
+            raise UnwrittenError(str(expr.value if expr.head in ("call", "postfix") else expr.head))
+        if self.undefined is None and has_nan(value) and not any(map(has_nan, values)):
+            self.undefined = said
+        return said, value
+
+    def _variable(self, spelled: str) -> Closed:
+        if isinstance(spelled, ArrayText):
+            return name(f"tensor({spelled.array.tolist()})"), spelled.array
+        value = self.formulas.values.get(spelled)
+        if value is None:
+            raise UnwrittenError(spelled)
+        return name(spelled), value
+
+    # -- functions of the script's own --------------------------------------------------------------------
+
+    def _own(self, expr: Expr, args: list[Closed]) -> Closed:
+        """What a function of the script's own made of its arguments, by the operations that ran."""
+        node = expr.value.node
+        try:
+            if expr.value.operand is None:
+                return self._forward(node, args)
+            if isinstance(node.op, Part):
+                return self._part(node, args[0])
+            return self._backward(expr, args[0])
+        except AutodiffError:
+            raise UnwrittenError(expr.value) from None
+
+    def _forward(self, node: OpNode, args: list[Closed]) -> Closed:
+        whole, position = output_of(node)
+        assert isinstance(whole.op, Whole)
+        made = whole.op.call
+        if whole is node:  # the only output that a gradient flows through
+            position = next(at for at, slot in enumerate(made.slots) if slot is not None)
+        bound: dict[str, Closed] = {}
+        leaves: dict[Node, str] = {}
+        operands: list[Any] = []
+        for at, (x, value) in enumerate(zip(made.operands, made.values, strict=True)):
+            if isinstance(x, Tensor):
+                operands.append(_placeholder(value, x, f"?{at}", leaves))
+                bound[f"?{at}"] = fitted(args[at], np.shape(value))
+            else:
+                operands.append(x)
+        context = type(made.context)(tuple(isinstance(x, Tensor) for x in operands))
+        site = mode.site  # a script's forward moves it from line to line
+        try:
+            with drawn_again(made.mark):
+                result = made.forward(context, *operands)
+        finally:
+            mode.site = site
+        output = result[position] if isinstance(result, (tuple, NamedResult)) else result
+        return self._recorded(output, leaves, bound)
+
+    def _part(self, node: OpNode, g: Closed) -> Closed:
+        """What the row of all outputs receives when one of them receives ``g``."""
+        [row] = node.operands
+        symbol = Symbol(name("?"), node.shape, dtype=dtype_of(node.out))
+        taken = node.op.vjps[0](symbol, None, Symbol(name("row"), row.shape, dtype=dtype_of(row)))
+        return self.close(as_symbol(taken).expr, {"?": fitted(g, node.shape)})
+
+    def _backward(self, expr: Expr, g: Closed) -> Closed:
+        node = expr.value.node
+        made = node.op.call
+        made.reached |= {
+            part.value.node.op.position
+            for part in postorder(expr)
+            if isinstance(part.value, OwnText)
+            and isinstance(part.value.node.op, Part)
+            and part.value.node.inputs[0] is node
+        }
+        leaves: dict[Node, str] = {}
+        like = Tensor.of(node.out)
+        received = np.broadcast_to(np.asarray(g[1], dtype=dtype_of(node.out).name), node.shape)
+        answer = made.call_backward(_placeholder(received, like, "?", leaves))[expr.value.operand]
+        if answer is None:
+            return ZERO, 0
+        if answer.node is None or not answer.node.tracked:
+            if np.any(answer.data):  # numbers that no operation made of what came in
+                raise UnwrittenError(expr.value)
+            return ZERO, 0
+        return self._recorded(answer, leaves, {"?": fitted(g, node.shape)})
+
+    def _recorded(self, made: Tensor, leaves: Mapping[Node, str], bound: Mapping[str, Closed]) -> Closed:
+        """A tensor as the operations that made it, down to placeholders and what the graph has a name for."""
+        root = made.source()
+        known: dict[Node, Symbol] = {}
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+            elif node in leaves:
+                known[node] = Symbol(name(leaves[node]), node.shape, dtype=dtype_of(node.out))
+            elif self.formulas.has(node):
+                known[node] = self.formulas.symbol(node)
+            elif isinstance(node, OpNode):
+                source = call_of(node)
+                missing = [x for x in source.inputs if x is not None and x not in known]
+                if missing:
+                    stack.extend(missing)
+                    continue
+                operands = tuple(
+                    as_symbol(value) if below is None else known[below]
+                    for below, value in zip(source.inputs, source.operands, strict=True)
+                )
+                written = applied(node, operands)
+                if written is None:
+                    raise UnwrittenError(node.op.name)
+                known[node] = written
+            else:
+                known[node] = as_symbol(node.out)
+        return self.close(known[root].expr, bound)
+
+
+def has_nan(value: Any) -> bool:
+    array = np.asarray(value)
+    return array.dtype.kind == "f" and bool(np.isnan(array).any())
+
+
+def _placeholder(value: Any, like: Tensor, spelled: str, leaves: dict[Node, str]) -> Tensor:
+    """A tensor that is followed; ``leaves`` gets its node."""
+    array = settle(np.array(value))
+    if not like.dtype.is_floating_point:
+        return Tensor.of(array)
+    leaf = Leaf(array, tracked=True)
+    leaves[leaf] = spelled
+    made = Tensor.of(array, leaf, True)
+    copy: Tensor = OPS["clone"](made)  # which may be changed in place, as a leaf may not
+    return copy
+
+
+def fitted(closed: Closed, shape: Shape) -> Closed:
+    """An expression of this shape."""
+    expr, value = closed
+    own = np.shape(value)
+    if own == shape:
+        return closed
+    array = np.asarray(value)
+    if array.size == int(np.prod(shape)) and own:
+        written = call("reshape", expr, details=(str(shape),), params={"shape": shape})
+        return written, array.reshape(shape)
+    if not _reaches(own, shape):
+        raise UnwrittenError(str(expr.head))
+    if expr == ONE:
+        written = call("ones", details=tuple(map(str, shape)), params={"shape": shape})
+    else:
+        written = expanded(expr, value, shape)
+    return written, np.broadcast_to(array, shape)
+
+
+def _reaches(own: Shape, shape: Shape) -> bool:
+    """Whether broadcasting makes one shape of the other."""
+    return len(own) <= len(shape) and all(
+        n in (1, m) for n, m in zip(reversed(own), reversed(shape), strict=False)
+    )
+
+
+def complete_details(expr: Expr) -> tuple[str, ...]:
+    """The further arguments of a call with every entry of their arrays."""
+    if expr.head == "call" and expr.details and expr.details == spell_params(expr.params or {}):
+        return spell_params(expr.params or {}, complete=True)
+    return expr.details

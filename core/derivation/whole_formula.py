@@ -1,0 +1,174 @@
+"""The whole gradient as one expression: the sum over its paths, or what backward makes of the graph.
+
+The sum says most about few paths. The factored form writes once what paths share: it is as long as the
+graph, not as long as the list of its paths, and what several users share and is long gets a name, ``dL/dz``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.limits import limits
+from autodiff.core.symbolic.expr import ZERO, Expr, infix, name, names_in, text
+from autodiff.core.symbolic.simplify import simplify
+from autodiff.core.symbolic.symbol import Symbol, broadcast, pull_symbol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from autodiff.core.derivation.path_formula import PathWriter
+    from autodiff.core.graph.node import Node
+    from autodiff.core.paths.operand_exprs import Formulas
+
+#: The sum over the paths is shown up to this many symbols, a factored form up to so many shared derivatives.
+LONGEST_SUM = 400
+MOST_SHARED = 12
+#: A derivative gets a name where it is longer than this and read more than once, or longer than LONGEST.
+LONGEST_SHARED = 12
+LONGEST = 120
+#: The meaning of a name is cut after so many characters.
+LONGEST_MEANING = 4_000
+
+
+class Formula:
+    """A gradient in normal form.
+
+    ``shown`` is what people read, rounded in ``simplified``, with the meaning of invented names in
+    ``where``; it is empty where the graph is too large for any form. ``factored`` is a shorter way to write
+    a sum, empty where there is none; ``short`` is its expression, ``meanings`` are those of ``where``.
+    ``whole`` is the whole gradient, None where it is not known; ``shared`` are the derivatives it names.
+    Where ``later`` is set these are still to be found, by calling it.
+    """
+
+    __slots__ = ("factored", "later", "meanings", "shared", "short", "shown", "simplified", "where", "whole")
+
+    def __init__(
+        self,
+        shown: Expr | None = None,
+        short: Expr | None = None,
+        meanings: tuple[tuple[str, Expr | str], ...] = (),
+        whole: Expr | None = None,
+        shared: dict[str, Expr] | None = None,
+    ) -> None:
+        self.shown = shown
+        self.short = short
+        self.meanings = meanings
+        self.simplified = "" if shown is None else text(shown, None, limits.digits)
+        self.factored = "" if short is None else text(short, None, limits.digits)
+        self.whole = whole
+        self.shared = shared or {}
+        self.later: Callable[[], Factored | None] | None = None
+        self.where = tuple(
+            (spelled, text(meaning, LONGEST_MEANING, limits.digits) if isinstance(meaning, Expr) else meaning)
+            for spelled, meaning in meanings
+        )
+
+
+def total_of(symbols: Sequence[Symbol], node: Node, is_scalar: bool) -> Expr:
+    """The sum of the contributions to ``node`` in normal form."""
+    if not symbols:
+        return ZERO
+    exprs = [symbol.expr for symbol in symbols]
+    if not is_scalar and node.shape != broadcast([symbol.extent for symbol in symbols]):
+        exprs = [symbol.filled() for symbol in symbols]
+    total = exprs[0]
+    for expr in exprs[1:]:
+        total = infix("+", total, expr)
+    return simplify(total)
+
+
+def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -> Formula:
+    """What to show of the sum over all paths and of the factored form; either may be missing."""
+    extra: Expr | None = None
+    shared: dict[str, Expr] = {}
+    if total is not None and (total.size <= LONGEST_SUM or short is None):
+        shown = total
+        if short is not None and short.size < total.size:
+            extra, shared = short.expr, short.shared
+    elif short is not None and len(short.shared) <= MOST_SHARED:
+        shown, shared = short.expr, short.shared
+    else:
+        return Formula() if short is None else Formula(whole=short.expr, shared=short.shared)
+    told = [shown] if extra is None else [shown, extra]
+    return Formula(
+        shown,
+        extra,
+        (*reversed(shared.items()), *formulas.meanings([*told, *shared.values()])),
+        shown,
+        shared,
+    )
+
+
+class Factored:
+    """A gradient as backward builds it: ``expr`` with the meanings of the derivatives it mentions."""
+
+    __slots__ = ("expr", "shared", "size")
+
+    def __init__(self, expr: Expr, shared: dict[str, Expr]) -> None:
+        self.expr = expr
+        self.shared = shared
+        self.size = expr.size + sum(2 + meaning.size for meaning in shared.values())
+
+
+def factored(writer: PathWriter, leading: list[Node], is_scalar: bool) -> Factored:
+    """The gradient of the last of ``leading``, the nodes between it and the output, newest first."""
+    subject, names, formulas = writer.subject, writer.names, writer.formulas
+    received: dict[Node, Received] = {subject.root: Received()}
+    received[subject.root].add((0, 0), writer.start())
+    shared: dict[str, Expr] = {}
+    useful = set(leading)
+    for node in leading[:-1]:
+        g = received.pop(node).total()
+        readers = [index for index, below in enumerate(node.inputs) if below in useful]
+        if g.expr.size > (LONGEST if len(readers) < 2 else LONGEST_SHARED) and node is not subject.root:
+            spelled = names.quotient(subject.root, node)
+            shared[spelled] = g.expr
+            formulas.values[spelled] = subject.cotangents.get(node)
+            g = Symbol(name(spelled), g.shape, extent=g.extent, dtype=g.dtype)
+        for index in readers:
+            below = node.inputs[index]
+            assert below is not None
+            use = (node.number, index)
+            getting = received.setdefault(below, Received())
+            if is_scalar:
+                getting.add(use, Symbol(writer.factor((node, index), True)), g.expr)
+            else:
+                out, operands = formulas.symbol(node), formulas.operands(node)
+                getting.add(use, pull_symbol(node, index, g, out, operands))
+    target = leading[-1]
+    expr = total_of([received[target].total()], target, is_scalar)
+    needed: set[str] = set()
+    todo = [expr]
+    while todo:
+        for spelled in names_in(todo.pop()):
+            if spelled in shared and spelled not in needed:
+                needed.add(spelled)
+                todo.append(shared[spelled])
+    return Factored(expr, {spelled: meaning for spelled, meaning in shared.items() if spelled in needed})
+
+
+class Received:
+    """What a node receives from its users, put together in the order in which it is used."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[tuple[int, int], Expr | None, Symbol]] = []
+
+    def add(self, use: tuple[int, int], symbol: Symbol, g: Expr | None = None) -> None:
+        """Add a symbol, or ``g`` times a number; ``use`` is the user's number and that of the operand."""
+        self._parts.append((use, g, symbol))
+
+    def total(self) -> Symbol:
+        """All of it in normal form. Factors of one ``g`` are added up before they meet it."""
+        whole: Symbol | None = None
+        factors: dict[Expr, Symbol] = {}
+        for _, g, symbol in sorted(self._parts, key=lambda part: part[0]):
+            if g is None:
+                whole = symbol if whole is None else whole + symbol
+            else:
+                factors[g] = factors[g] + symbol if g in factors else symbol
+        for g, factor in factors.items():
+            product = Symbol(infix("*", simplify(factor.expr), g))
+            whole = product if whole is None else whole + product
+        assert whole is not None
+        return Symbol(simplify(whole.expr), whole.shape, extent=whole.extent, dtype=whole.dtype)

@@ -1,0 +1,1 @@
+"""Tensors, ops applied to them, backward passes, changes in place, custom functions."""

@@ -1,0 +1,168 @@
+"""Ops applied to tensors: operands brought to a common type, the value, a node where gradients may flow."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.lazy import Later, np
+from autodiff.core.engine import aliasing
+from autodiff.core.engine.tensor import Tensor, check_broadcast, settle
+from autodiff.core.engine.value_checks import kind_of, need_kind
+from autodiff.core.fast.array_operators import is_followed
+from autodiff.core.fast.tiles import settings
+from autodiff.core.graph import dtypes
+from autodiff.core.graph.dtypes import DType, promote
+from autodiff.core.graph.node import ArrayNode
+from autodiff.core.graph.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
+from autodiff.core.graph.state import mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+arrays = Later("autodiff.core.fast.array_apply")
+numbers = Later("autodiff.core.fast.scalar_operators")
+
+
+def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
+    """Compute ``op`` and, where a gradient may be wanted, record a node."""
+    if is_fast:
+        short = arrays.apply_to_entries if op.is_elementwise else arrays.apply_to_arrays
+        made: Tensor | None = short(op, operands, params)
+        if made is not None:
+            return made
+    if op.name == "sub" and "b" in map(kind_of, operands):  # which torch asks first
+        raise not_for_booleans(op, operands)
+    if op.is_elementwise:
+        operands = _in_common_type(op, operands)
+    if op.kinds:
+        if op.is_elementwise and len(operands) > 1:
+            check_broadcast(operands)
+        # Of the common type, which a truth value beside numbers was not brought to.
+        widest = max((x for x in operands if x.__class__ is Tensor), key=lambda x: "bif".index(x.dtype.kind))
+        need_kind(widest, op.kernel, op.kinds)
+    values = []
+    tracked = visible = False
+    are_numbers = is_fast and op.scalar is not None and not params
+    for x in operands:
+        value = x
+        if x.__class__ is Tensor:
+            value = x.value
+            if mode.enabled and is_followed(x):
+                tracked = True
+                visible = visible or x.requires_grad
+        are_numbers = are_numbers and value.__class__ in PLAIN_NUMBERS
+        values.append(value)
+    if are_numbers:
+        out = op.evaluate_scalars(*values)
+        if not tracked:
+            return Tensor.of(out)
+        if len(operands) <= 2:
+            return numbers.result(Tensor, op, operands, values, out)  # type: ignore[no-any-return] # a Tensor
+        inputs = tuple([x.source() if x.__class__ is Tensor else None for x in operands])
+        return Tensor.of(out, ArrayNode(op, inputs, tuple(values), params, out, mode.site), visible)
+    if float in map(type, values):
+        for place, x in enumerate(operands):
+            if x.__class__ is Tensor and values[place].__class__ is float:
+                values[place] = np.asarray(values[place])
+    given = tuple(values)
+    if op.is_elementwise and len(given) > 1:
+        check_broadcast(operands)
+    try:
+        if is_fast or any(np.ndim(v) for v in given):
+            out = op.forward(*given, **params)
+        else:
+            with np.errstate(all="ignore"):  # numbers, which the short way computes without a warning
+                out = op.forward(*given, **params)
+    except TypeError:  # numpy has no such function of truth values
+        raise not_for_booleans(op, operands) from None
+    except OverflowError:  # a number beyond the range of a whole type goes round, as in torch
+        kind = next(v.dtype for v in given if v.__class__ is np.ndarray)
+        given = tuple([np.asarray(v).astype(kind) if v.__class__ is int else v for v in given])
+        out = op.forward(*given, **params)
+    is_view = op.is_view and (out.ndim == 0 or out.size == 0 or np.may_share_memory(out, given[0]))
+    out = settle(out)
+    is_single = out.__class__ is float
+    if not tracked or not (is_single or out.dtype.kind == "f"):
+        made = Tensor.of(out)
+        if mode.probe is not None:
+            mode.probe.compared(op, given)
+    else:
+        sources = tuple([(x.own_node or x.source()) if x.__class__ is Tensor else None for x in operands])
+        made = Tensor.of(out, ArrayNode(op, sources, given, params, out, mode.site), visible)
+        if not is_single and out.size >= settings.least:
+            settings.begin()
+    if is_view:
+        aliasing.note_view(made, operands[0], op, params)
+    return made
+
+
+APPLIERS[Tensor] = apply
+
+
+def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
+    """The error for an op that truth values do not have, in torch's words for minus."""
+    masks = [x for x in operands if kind_of(x) == "b"]
+    invert = " If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+    if op.name == "neg":
+        message = "Negation, the `-` operator, on a bool tensor is not supported." + invert
+    elif op.name == "sub" and len(masks) == 2:
+        message = (
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or"
+            " `logical_xor()` operator instead."
+        )
+    elif op.name == "sub":
+        message = "Subtraction, the `-` operator, with a bool tensor is not supported." + invert
+    else:
+        message = f"\"{op.name}\" not implemented for 'Bool'"
+    return ScriptError(
+        message,
+        code="E0312",
+        operands=tuple([x for x in masks if x.__class__ is Tensor]),
+        caret="truth values are no numbers here",
+        help=("convert them to numbers first, as in `x.double()`",),
+    )
+
+
+def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands with tensors cast to torch's common type; numbers stay, numpy adapts those by itself."""
+    first = None
+    for x in operands:
+        if x.__class__ is Tensor:
+            if first is None:
+                first = x.dtype
+            elif x.dtype is not first:
+                break
+        elif x.__class__ is float and first is not None and not first.is_floating_point:
+            break
+    else:
+        if first is None or first.is_floating_point or not (op.real or float in map(type, operands)):
+            return operands
+    common = promote(
+        [(x.dtype, x.ndim) if x.__class__ is Tensor else (_number_dtype(x), -1) for x in operands]
+    )
+    if op.real and not common.is_floating_point:
+        common = dtypes.default_dtype()
+    # A truth value beside numbers of the common type needs no cast: numpy reads it as 0 or 1 by itself.
+    as_it_is = dtypes.bool_ if any(x.__class__ is Tensor and x.dtype is common for x in operands) else common
+    return tuple(
+        _cast(x, common) if x.__class__ is Tensor and x.dtype is not common and x.dtype is not as_it_is else x
+        for x in operands
+    )
+
+
+def _cast(x: Tensor, dtype: DType) -> Tensor:
+    """``x`` in another type. torch saves ``x`` itself: the same changes in place make a pass refuse both."""
+    made: Tensor = OPS["to"](x, dtype=dtype.name)
+    if mode.enabled:
+        made.versions = aliasing.counter_of(x)
+        if made.node is not None:
+            aliasing.keep_in_sight(made.versions, made.node)
+    return made
+
+
+def _number_dtype(value: object) -> DType:
+    if value.__class__ is float:
+        return dtypes.default_dtype()
+    return dtypes.bool_ if value.__class__ is bool else dtypes.int64

@@ -1,0 +1,316 @@
+"""``backward()`` and ``grad()``: where a pass begins, where its results go, and what it refuses."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from autodiff.core.base.errors import GradientError, ShapeError
+from autodiff.core.base.lazy import Later, np
+from autodiff.core.engine.freeing import finish
+from autodiff.core.engine.sweep import leading_to, newest_first, pass_back, passing
+from autodiff.core.engine.tensor import NO_GRAD_NEEDED, Tensor, settle
+from autodiff.core.fast.tiles import settings
+from autodiff.core.graph.node import GradCell, Leaf, Node
+from autodiff.core.graph.op import OPS
+from autodiff.core.graph.state import mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
+tape_pass = Later("autodiff.core.fast.tape_backward")
+watching = Later("autodiff.core.engine.hooks")
+
+MAKES_A_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its"
+    " gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to"
+    " avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters to"
+    " None after use to break the cycle and avoid the leak."
+)
+
+
+def backward(
+    output: Tensor, gradient: Tensor | None, retain_graph: bool | None = None, create_graph: bool = False
+) -> None:
+    """``output.backward(...)``: gather the gradients of ``output`` in the leaves it was made from."""
+    backward_from([output], [gradient], retain_graph, create_graph)
+
+
+def backward_from(
+    outputs: Sequence[Tensor],
+    gradients: Sequence[Tensor | None],
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Sequence[Tensor] | None = None,
+) -> None:
+    """``torch.autograd.backward``: the same from several outputs in one pass, for some leaves if asked."""
+    if inputs is None and not create_graph:
+        received = written_pass("backward", outputs, gradients, bool(retain_graph))
+        if received is not None:
+            return
+    wanted = None if inputs is None else {x.node.cell if isinstance(x.node, Leaf) else x.node for x in inputs}
+    seeds: dict[Node, Any] = {}
+    for output, gradient in zip(outputs, gradients, strict=True):
+        root, seed = start_of(output, gradient)
+        g = seed if create_graph else seed.value
+        seeds[root] = seeds[root] + g if root in seeds else g
+    if create_graph:
+        mode.warn(MAKES_A_CYCLE)
+    retain = create_graph if retain_graph is None else retain_graph
+    if wanted is None:
+        order, cotangents = pass_back(seeds, lift=create_graph)
+    else:
+        everything = newest_first(seeds)
+        ends = [node for node in everything if (node.cell if isinstance(node, Leaf) else node) in wanted]
+        order = leading_to(everything, ends)
+        cotangents = passing()(order, seeds, lift=create_graph, inner=False)
+    passed = None if wanted is None else set(order)  # others may have received a part of their gradient
+    gather_all(cotangents, passed, create_graph)
+    finish("backward", list(seeds), values_of(seeds), order, retain)
+
+
+def written_pass(
+    kind: str,
+    outputs: Sequence[Tensor],
+    weights: Sequence[Tensor | None],
+    retain: bool,
+    wanted: Collection[Node] | None = None,
+) -> dict[Leaf, Any] | None:
+    """What the leaves receive in a pass along a tape, where no node has to be made for it; else None.
+
+    ``backward`` fills their ``.grad``. For ``grad`` all that are ``wanted`` must be among them.
+    """
+    if len(outputs) != 1:
+        return None
+    [output], [weight] = outputs, weights
+    if output.own_node is not None or output.tape is None or not output.requires_grad:
+        return None
+    if watching.watch.is_on:
+        return None
+    if weight is not None:
+        check_seed(output, weight)
+    is_number = weight is None and output.value.__class__ is float
+    seed = 1.0 if is_number else seed_for(output, weight).value
+    found = tape_pass.go_back(output.tape, output.at, seed)
+    if found is None:
+        return None
+    received: dict[Leaf, Any] = found[0]
+    passed = found[1]
+    if wanted is not None and not all(leaf in received for leaf in wanted):
+        return None
+    for leaf in received:
+        # What leads to other leaves alone is not used up, nor what is followed for a report only: nodes know.
+        # They know as well what a leaf was before it was changed in place.
+        if (wanted is not None and leaf not in wanted) or (leaf.cell is None and not retain):
+            return None
+    if wanted is None:
+        gather_all(received, None, False)
+    if not retain:
+        tape_pass.use_up(passed)
+    if mode.recorder is not None:
+        mode.recorder.written_pass_ran(kind, output.tape, output.at, output.value, seed, retain)
+    return received
+
+
+def gather_all(cotangents: Mapping[Any, Any], passed: set[Node] | None, create_graph: bool) -> None:
+    """Fill every ``.grad`` that is to be filled, of the nodes that were ``passed`` where that is given."""
+    before: list[tuple[GradCell, Any]] = []
+    # Almost all nodes are neither: the few are put in the order of the graph.
+    where_kept = [node for node in cotangents if node.__class__ is Leaf or node.mark is not None]
+    for node in sorted(where_kept, key=attrgetter("number"), reverse=True):
+        g = cotangents[node]
+        cell = node.cell if isinstance(node, Leaf) else node.mark.cell if node.mark is not None else None
+        if cell is None or (passed is not None and node not in passed):
+            continue
+        before.append((cell, None if cell.grad is None else cell.grad.value))
+        gather(cell, g, create_graph, node)
+    if mode.recorder is not None:
+        mode.recorder.grads_gathered(before)
+
+
+def gather(cell: GradCell, g: Any, create_graph: bool, node: Node) -> None:
+    """Add the gradient of a node to a ``.grad``; with ``create_graph`` it is a Tensor of the graph."""
+    cell.assigned_at = None
+    is_leaf = node.__class__ is Leaf
+    if cell.grad is None and create_graph:
+        # A copy, as in torch: what arrives may show one number in several places, which nobody can add to.
+        cell.grad = OPS["clone"].named("CopyBackwards")(g) if is_leaf else g
+    elif cell.grad is None:
+        cell.grad = Tensor.of(laid_out(settle(g), node.out if is_leaf else None))
+    elif create_graph:
+        cell.grad = cell.grad + g
+    elif is_leaf:  # in place, as torch does: whoever holds the old .grad sees the sum
+        cell.grad.assign_in_place(Tensor.of(_plain_sum(cell.grad.value, g)))
+    else:
+        cell.grad = Tensor.of(_plain_sum(cell.grad.value, g))
+
+
+def laid_out(g: Any, like: Any) -> Any:
+    """A gradient with its rows where ``like`` has its own: as torch keeps it, so that ``view`` works.
+
+    What arrives may be transposed, or show one number in several places.
+    """
+    if g.__class__ is float or like.__class__ is float or not g.ndim:
+        return g
+    if like is not None and like.flags.f_contiguous and not like.flags.c_contiguous:
+        return np.asfortranarray(g)
+    return g if g.flags.c_contiguous else np.ascontiguousarray(g)
+
+
+def gather_retained(cotangents: dict[Node, Any], order: list[Node], create_graph: bool) -> None:
+    """Fill the ``.grad`` of results on the way whose ``retain_grad()`` was called."""
+    kept = [node for node in cotangents if node.mark is not None and node.mark.cell is not None]
+    passed = set(order) if kept else ()  # others may have received a part of their gradient
+    for node in kept:
+        if node in passed and node.mark is not None and node.mark.cell is not None:
+            gather(node.mark.cell, cotangents[node], create_graph, node)
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of ``outputs`` with respect to ``inputs``; the ``.grad`` of leaves is not touched.
+
+    Shapes: one result per input, each shaped like its input. A single tensor stands for a list of one.
+
+    >>> from autodiff.core.engine.tensor import tensor
+    >>> x = tensor(2.0, requires_grad=True)
+    >>> (slope,) = grad(x * x * x, x, create_graph=True)
+    >>> slope.item(), grad(slope, x)[0].item()
+    (12.0, 12.0)
+    """
+    targets = [outputs] if isinstance(outputs, Tensor) else list(outputs)
+    wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    weights = (
+        [None] * len(targets)
+        if grad_outputs is None
+        else [grad_outputs]
+        if isinstance(grad_outputs, Tensor)
+        else list(grad_outputs)
+    )
+    if not create_graph and all(x.requires_grad and x.own_node.__class__ is Leaf for x in wanted):
+        leaves: list[Any] = [x.own_node for x in wanted]
+        received = written_pass("grad", targets, weights, bool(retain_graph), leaves)
+        if received is not None:
+            return tuple([Tensor.of(settle(received[leaf])) for leaf in leaves])
+    seeds: dict[Node, Any] = {}
+    for target, weight in zip(targets, weights, strict=True):
+        root, seed = start_of(target, weight)
+        g = seed if create_graph else seed.value
+        seeds[root] = seeds[root] + g if root in seeds else g
+    for x in wanted:
+        if not x.requires_grad or x.node is None:
+            raise GradientError(
+                "One of the differentiated Tensors does not require grad",
+                code="E0408",
+                operands=(x,),
+                help=("make it a leaf with requires_grad=True before it is used",),
+            )
+    nodes = [x.node for x in wanted if x.node is not None]
+    everything = newest_first(seeds)
+    earlier = {index: leaves for index, x in enumerate(wanted) if (leaves := earlier_nodes(x, everything))}
+    order = leading_to(everything, [*nodes, *(leaf for leaves in earlier.values() for leaf in leaves)])
+    inner = any(not isinstance(node, Leaf) for node in nodes)
+    ends = ends_of(order) if inner else set()
+    cotangents = passing()(order, seeds, lift=create_graph, inner=inner, ends=ends)
+    results: list[Tensor | None] = []
+    for index, (x, node) in enumerate(zip(wanted, nodes, strict=True)):
+        g = cotangents.get(node)
+        for leaf in earlier.get(index, ()):
+            more = cotangents.get(leaf)
+            if more is not None:
+                g = more if g is None else g + more
+        if g is None and not allow_unused:
+            raise GradientError(
+                f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set"
+                " allow_unused=True if this is the desired behavior.",
+                code="E0409",
+                operands=(x,),
+                caret="the output does not depend on this tensor",
+                help=("leave it out, or pass allow_unused=True to get None",),
+            )
+        results.append(None if g is None else g if create_graph else Tensor.of(settle(g)))
+    gather_retained(cotangents, order, create_graph)
+    retain = create_graph if retain_graph is None else retain_graph
+    passed = [node for node in order if node not in ends] if ends else order
+    finish("grad", list(seeds), values_of(seeds), passed, retain)
+    return tuple(results)
+
+
+def ends_of(order: list[Node]) -> set[Node]:
+    """The results that lead to nothing else in ``order``: a pass stops there, and their rules do not run."""
+    members = set(order)
+    return {node for node in order if not isinstance(node, Leaf) and members.isdisjoint(node.inputs)}
+
+
+def earlier_nodes(x: Tensor, order: list[Node]) -> list[Node]:
+    """The nodes a leaf had before it was changed in place: what was computed then hangs on them."""
+    is_changed = x.versions is not None or x.alias is not None
+    if not is_changed or not isinstance(x.node, Leaf) or x.node.cell is None:
+        return []
+    cell = x.node.cell
+    return [node for node in order if isinstance(node, Leaf) and node.cell is cell and node is not x.node]
+
+
+def values_of(seeds: dict[Node, Any]) -> list[Any]:
+    """The cotangents a pass began with, as values."""
+    return [seed.value if isinstance(seed, Tensor) else seed for seed in seeds.values()]
+
+
+def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
+    """The node where a pass from ``output`` begins and the cotangent it begins with."""
+    if gradient is not None:
+        check_seed(output, gradient)
+    if not output.requires_grad or output.node is None or not output.node.tracked:
+        raise GradientError(
+            NO_GRAD_NEEDED,
+            code="E0410",
+            operands=(output,),
+            caret="nothing this was made from requires a gradient",
+            help=(
+                "create an input with requires_grad=True, as in `w = torch.tensor(1.0, requires_grad=True)`",
+            ),
+        )
+    return output.node, seed_for(output, gradient)
+
+
+def check_seed(output: Tensor, gradient: Tensor) -> None:
+    """Refuse a cotangent of another shape than the output's."""
+    if gradient.shape != output.shape:
+        raise ShapeError(
+            f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(gradient.shape)}) and"
+            f" output[0] has a shape of torch.Size({list(output.shape)}).",
+            code="E0411",
+            operands=(output, gradient),
+            caret="the gradient must have one entry for each entry of the output",
+        )
+
+
+def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
+    """The cotangent of the output: what the caller gave, or one for a tensor of one entry."""
+    if gradient is None:
+        if (
+            settings.has_begun and output.lazy is not None and not output.lazy.shape
+        ):  # its value is not asked for
+            return Tensor.of(settle(np.ones((), output.lazy.dtype)))
+        if output.size != 1:
+            raise GradientError(
+                "grad can be implicitly created only for scalar outputs",
+                code="E0401",
+                operands=(output,),
+                caret=f"backward() needs one number to start from, but this has {output.size}",
+            )
+        return Tensor.of(1.0 if output.value.__class__ is float else np.ones_like(output.value))
+    if gradient.dtype is not output.dtype:
+        gradient = OPS["to"](gradient, dtype=output.dtype.name)
+    return gradient
+
+
+def _plain_sum(a: Any, b: Any) -> Any:
+    return a + b if a.__class__ is float and b.__class__ is float else settle(np.add(a, b))

@@ -1,0 +1,364 @@
+"""One recorded call of a custom function: its outputs as nodes, and its ``backward`` as their rule.
+
+Nodes have one output each. Where ``forward`` returns several tensors, the call's node is all of them in one
+row, and each of them a part of the row.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import GradientError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.base.random_source import source
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.graph.node import ArrayNode, Node
+from autodiff.core.graph.op import CUSTOM, OPS, Op
+from autodiff.core.graph.state import mode, no_grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.base.source import Span
+    from autodiff.core.engine.custom_function import Context
+
+
+class Part(Op):
+    """From the row of all outputs of a call to the output number ``position``."""
+
+    __slots__ = ("position",)
+
+    position: int
+
+
+def output_of(node: Node) -> tuple[Node, int]:
+    """The node that torch has for a value, and which of its outputs the value is."""
+    if isinstance(node.op, Part):
+        (call,) = node.inputs
+        assert call is not None
+        return call, node.op.position
+    return node, 0
+
+
+class Whole(Op):
+    """A ``call``: from its operands to its only output, or to the row of all."""
+
+    __slots__ = ("call",)
+
+    call: CustomCall
+
+    def begin_pass(self) -> None:
+        self.call.answered = (None, ())
+
+
+class CustomCall:
+    """A call whose outputs are recorded; made before ``forward`` runs.
+
+    ``sources`` and ``values`` are the operands as they were then. ``slots`` has for every output what
+    ``backward`` is given: its place in the row (start, end), or None where no gradient flows through it.
+    ``reached`` are the outputs that the pass under way has brought a gradient to. ``mark`` is where the
+    random numbers stood, and ``drawn`` where they did when ``backward`` last ran for the script: for a
+    report on the script, which has ended then, it draws the same ones.
+    """
+
+    __slots__ = (
+        *("answered", "backward", "context", "drawn", "forward", "is_of_script", "mark", "name", "operands"),
+        *("outputs", "ran", "reached", "site", "slots", "sources", "values"),
+    )
+
+    def __init__(
+        self,
+        name: str,
+        forward: Callable[..., Any],
+        backward: Callable[..., Any],
+        context: Context,
+        operands: tuple[Any, ...],
+    ) -> None:
+        self.name = name
+        self.forward = forward
+        self.backward = backward
+        self.context = context
+        self.operands = operands
+        self.sources = tuple([x.source() if isinstance(x, Tensor) else None for x in operands])
+        self.values = tuple([x.data if isinstance(x, Tensor) else x for x in operands])
+        self.site = mode.site
+        self.ran: Span | None = None
+        self.mark = source.mark()
+        self.drawn: tuple[int, Any] | None = None
+        self.is_of_script = mode.recorder is not None
+        self.outputs: list[Any] = []
+        self.slots: list[tuple[int, int] | None] = []
+        self.reached: set[int] = set()
+        self.answered: tuple[Any, tuple[Any, ...]] = (None, ())
+
+    # -- recording ------------------------------------------------------------------------------------
+
+    def record(self, outputs: list[Any], requires_grad: bool) -> list[Any]:
+        """The outputs as the caller gets them: recorded where they are tensors of floats."""
+        # A tensor that is returned twice is recorded where it comes last, as in torch.
+        flowing = [
+            position
+            for position, x in enumerate(outputs)
+            if self.has_gradient(x) and not any(x is y for y in outputs[position + 1 :])
+        ]
+        self.slots = [None] * len(outputs)
+        end = 0
+        for position in flowing:
+            size = outputs[position].size
+            self.slots[position] = (end, end + size)
+            end += size
+        self.outputs = [Tensor.of(x.value) if isinstance(x, Tensor) else None for x in outputs]
+        returned: dict[int, Tensor] = {}
+        saved: dict[int, Tensor] = {}
+        for position, node in zip(flowing, self.nodes_of(outputs, flowing), strict=True):
+            x = outputs[position]
+            made = Tensor.of(x.value, node, requires_grad)
+            saved[id(x)] = Tensor.of(x.value, node, requires_grad)
+            returned[id(x)] = x.assign_in_place(made) if self.is_changed_operand(x) else made
+        self.keep_saved(saved)
+        return [returned[id(x)] if id(x) in returned else unrecorded(x, self.context) for x in outputs]
+
+    def has_gradient(self, output: Any) -> bool:
+        """Whether a gradient can flow through an output."""
+        if not isinstance(output, Tensor) or not output.dtype.is_floating_point:
+            return False
+        return not any(output is constant for constant in self.context.constant)
+
+    def is_changed_operand(self, x: Tensor) -> bool:
+        """Whether ``x`` is an operand that ``forward`` has marked as changed in place."""
+        return any(x is y for y in self.context.changed) and any(x is y for y in self.operands)
+
+    def nodes_of(self, outputs: list[Any], flowing: list[int]) -> list[ArrayNode]:
+        """One node for the call, and where there are several outputs one for each part of its row."""
+        kept = self.context.saved_tensors
+        reads: list[int | str] = [
+            index
+            for index, x in enumerate(self.operands)
+            if any(x is y for y in kept) and not (isinstance(x, Tensor) and self.is_changed_operand(x))
+        ]
+        own = [any(outputs[position] is y for y in kept) for position in flowing]
+        if len(flowing) == 1:
+            value = outputs[flowing[0]].value
+            return [self.node_of(value, (*reads, "out") if own[0] else tuple(reads))]
+        if not flowing:
+            return []
+        values = [outputs[position].data for position in flowing]
+        row = np.concatenate([value.reshape(-1) for value in values])
+        whole = self.node_of(row, tuple(reads))
+        return [
+            ArrayNode(self.part_of(position, is_kept), (whole,), (row,), {}, settle(value), self.site)
+            for position, is_kept, value in zip(flowing, own, values, strict=True)
+        ]
+
+    def node_of(self, value: Any, reads: tuple[int | str, ...]) -> ArrayNode:
+        count = len(self.operands)
+        op = Whole(
+            self.name,
+            self.rerun,
+            vjps=tuple([self.rule_for(index) for index in range(count)]),
+            grad_fn=f"{self.name}Backward",
+            saved=(reads,) * count,
+            doc=CUSTOM,
+        )
+        op.call = self
+        return ArrayNode(op, self.sources, self.values, {}, value, self.site)
+
+    def part_of(self, position: int, is_kept: bool) -> Part:
+        """The op that takes one output out of the row."""
+        slot, shape = self.slots[position], self.outputs[position].shape
+        assert slot is not None
+        start, end = slot
+        dtype = self.outputs[position].dtype.name
+
+        def forward(row: Any) -> Any:
+            return row[start:end].reshape(shape).astype(dtype)
+
+        def vjp(g: Any, out: Any, row: Any) -> Any:
+            self.reached.add(position)
+            if g.dtype.name != row.dtype.name:
+                g = OPS["to"](g, dtype=row.dtype.name)
+            flat = OPS["reshape"](g, shape=(end - start,))
+            return OPS["embed"](flat, shape=row.shape, basic=(slice(start, end),), advanced=())
+
+        reads: tuple[int | str, ...] = ("out",) if is_kept else ()
+        op = Part(self.name, forward, vjps=(vjp,), grad_fn=f"{self.name}Backward", saved=(reads,), doc=CUSTOM)
+        op.position = position
+        return op
+
+    def keep_saved(self, outputs: dict[int, Tensor]) -> None:
+        """Have ``backward`` find what was saved as it is now, with its place in the graph.
+
+        Saved outputs were made before the call was recorded, and the script may go on to give its tensors
+        other values.
+        """
+        operands = {
+            id(x): Tensor.of(x.value, source, x.requires_grad)
+            for x, source in zip(self.operands, self.sources, strict=True)
+            if isinstance(x, Tensor)
+        }
+        known = operands | outputs
+        kept = self.context.saved_tensors
+        self.context.saved_tensors = tuple([known.get(id(tensor), tensor) for tensor in kept])
+
+    def rerun(self, *values: Any) -> Any:
+        """The value of the node for other operands: ``forward`` once more, with a context of its own."""
+        context = type(self.context)(tuple(isinstance(x, Tensor) for x in self.operands))
+        operands = [
+            Tensor.of(settle(np.array(value))) if isinstance(x, Tensor) else x
+            for x, value in zip(self.operands, values, strict=True)
+        ]
+        with no_grad(), drawn_again(self.mark):
+            result = self.forward(context, *operands)
+        outputs = list(result) if isinstance(result, (tuple, NamedResult)) else [result]
+        parts = [x.data for x, slot in zip(outputs, self.slots, strict=True) if slot is not None]
+        return parts[0] if len(parts) == 1 else np.concatenate([part.reshape(-1) for part in parts])
+
+    def apply_again(self, values: tuple[Any, ...]) -> list[Any]:
+        """The outputs for other operands, recorded with a context of their own."""
+        from autodiff.core.engine.custom_function import apply_function
+
+        operands = []
+        for x, value in zip(self.operands, values, strict=True):
+            if isinstance(x, Tensor) and not isinstance(value, Tensor):
+                value = Tensor.of(settle(np.array(value)))
+            operands.append(OPS["clone"](value) if self.is_changed_operand(x) else value)
+        with drawn_again(self.mark):
+            result = apply_function(self.name, self.forward, self.backward, tuple(operands))
+        return list(result) if isinstance(result, (tuple, NamedResult)) else [result]
+
+    # -- the rule -------------------------------------------------------------------------------------
+
+    def rule_for(self, index: int) -> Callable[..., Any]:
+        def vjp(g: Any, out: Any, *values: Any, **params: Any) -> Any:
+            # One backward call serves all operands of one pass: its answers wait for the next index, and
+            # for who asks about the pass later.
+            if self.answered[0] is not g:
+                self.answered = (g, self.call_backward(g))
+            answer = self.answered[1][index]
+            return answer if answer is None or isinstance(g, Tensor) else answer.data
+
+        return vjp
+
+    def call_backward(self, g: Any) -> tuple[Any, ...]:
+        """What the user's ``backward`` answers to the gradient of the outputs, checked."""
+        arguments = self.arguments_for(g if isinstance(g, Tensor) else Tensor.of(settle(g)))
+        self.reached.clear()
+        site = mode.site  # a script's backward moves it from line to line
+        try:
+            answers = self.run_backward(arguments)
+            self.ran = None if mode.site is site else mode.site
+        finally:
+            mode.site = site
+        if not isinstance(answers, tuple):
+            answers = (answers,)
+        return checked(self.name, answers, self.values)
+
+    def run_backward(self, arguments: list[Tensor | None]) -> Any:
+        """What the user's ``backward`` answers."""
+        is_over = self.is_of_script and mode.recorder is None
+        if is_over and self.drawn is not None:
+            with drawn_again(self.drawn):
+                return self.backward(self.context, *arguments)
+        self.drawn = source.mark()
+        return self.backward(self.context, *arguments)
+
+    def arguments_for(self, g: Tensor) -> list[Tensor | None]:
+        """The gradient of every output, from that of the row or of the only output."""
+        is_row = sum(slot is not None for slot in self.slots) > 1
+        arguments: list[Tensor | None] = []
+        for position, (slot, output) in enumerate(zip(self.slots, self.outputs, strict=True)):
+            has_one = slot is not None and (not is_row or position in self.reached)
+            if not has_one and (output is None or not self.context.fills_in_zeros):
+                arguments.append(None)
+            elif slot is None:
+                arguments.append(Tensor.of(settle(np.zeros(output.shape, dtype=output.dtype.name))))
+            elif not is_row:
+                arguments.append(g)
+            else:
+                piece = OPS["slice"](g, dim=0, start=slot[0], stop=slot[1], step=1)
+                piece = OPS["reshape"](piece, shape=output.shape)
+                if output.dtype is not g.dtype:
+                    piece = OPS["to"](piece, dtype=output.dtype.name)
+                arguments.append(piece)
+        return arguments
+
+
+class drawn_again:
+    """Inside, the random numbers are those that came after a mark."""
+
+    __slots__ = ("before", "mark")
+
+    def __init__(self, mark: tuple[int, Any]) -> None:
+        self.mark = mark
+
+    def __enter__(self) -> None:
+        self.before = source.mark()
+        source.go_to(self.mark)
+
+    def __exit__(self, *exc: object) -> None:
+        source.go_to(self.before)
+
+
+def unrecorded(output: Any, context: Context) -> Any:
+    """What a call returns for an output that no gradient flows through."""
+    if not isinstance(output, Tensor):
+        return output
+    if any(output is tensor for tensor in context.changed):
+        return output.assign_in_place(Tensor.of(output.value))  # counts as a change
+    return Tensor.of(output.value)
+
+
+def checked(name: str, answers: tuple[Any, ...], values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The answers of ``backward`` in the shapes and number types of the operands."""
+    if len(answers) < len(values) or any(a is not None for a in answers[len(values) :]):
+        raise GradientError(
+            f"function {name}Backward returned an incorrect number of gradients (expected {len(values)},"
+            f" got {len(answers)})",
+            code="E0412",
+            caret=f"`forward` of `{name}` takes {len(values)}, its `backward` returned {len(answers)}",
+            help=("return one gradient for each argument of forward, None where there is none",),
+        )
+    for index, (answer, value) in enumerate(zip(answers, values, strict=False)):
+        if answer is not None and not isinstance(answer, Tensor):
+            raise GradientError(
+                f"expected Variable or None (got {type(answer).__name__})",
+                code="E0412",
+                caret=f"`{name}.backward` returned a {type(answer).__name__}",
+                help=("gradients are tensors, or None where there is none",),
+            )
+        if answer is not None and not fits(answer.shape, np.shape(value)):
+            raise ShapeError(
+                f"Function {name}Backward returned an invalid gradient at index {index} - got"
+                f" {list(answer.shape)} but expected shape compatible with {list(np.shape(value))}",
+                code="E0413",
+                caret=f"{ordinal(index)} argument of `forward` has shape {np.shape(value)},"
+                f" its gradient {answer.shape}",
+                help=("a gradient has the shape of its input; `grad_output` has that of the output",),
+            )
+    return tuple(
+        None if answer is None else made_like(answer, value)
+        for answer, value in zip(answers, values, strict=False)
+    )
+
+
+def made_like(answer: Tensor, value: Any) -> Tensor:
+    """A gradient in the shape and the number type of its operand."""
+    if answer.shape != np.shape(value):
+        answer = OPS["sum_to"](answer, shape=np.shape(value))
+    if isinstance(value, np.ndarray) and answer.dtype.name != value.dtype.name:
+        answer = OPS["to"](answer, dtype=value.dtype.name)
+    return answer
+
+
+def fits(answer: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a gradient of the shape ``answer`` can be added up to ``shape``, as torch does then."""
+    return len(answer) >= len(shape) and all(
+        n in (1, m) for m, n in zip(reversed(answer), reversed(shape), strict=False)
+    )
+
+
+def ordinal(index: int) -> str:
+    """How a sentence calls an argument: ``the first``."""
+    names = ("the first", "the second", "the third")
+    return names[index] if index < len(names) else f"the {index + 1}th"

@@ -1,0 +1,168 @@
+"""Custom functions: a class with its own ``forward`` and ``backward``, as ``torch.autograd.Function``.
+
+What ``forward`` returns is recorded by ``custom_call`` with the user's ``backward`` for a rule.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import GradientError
+from autodiff.core.base.lazy import Later
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode, no_grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+custom_calls = Later("autodiff.core.engine.custom_call")
+
+NOT_AN_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated"
+    " should be passed to ctx.mark_dirty()."
+)
+NOT_RETURNED = (
+    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are"
+    " modified inplace must all be outputs of the Function."
+)
+
+
+class Context:
+    """``ctx``: what ``forward`` leaves for ``backward``. ``names`` holds the script's own attributes.
+
+    ``changed`` and ``constant`` are the tensors that ``mark_dirty`` and ``mark_non_differentiable`` were
+    given; ``fills_in_zeros`` says what ``backward`` gets for an output that no gradient reached: zeros or
+    None.
+    """
+
+    __slots__ = ("changed", "constant", "fills_in_zeros", "names", "needs_input_grad", "saved_tensors")
+
+    def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
+        self.saved_tensors: tuple[Tensor, ...] = ()
+        self.names: dict[str, Any] = {}
+        self.needs_input_grad = needs_input_grad
+        self.changed: tuple[Tensor, ...] = ()
+        self.constant: tuple[Tensor, ...] = ()
+        self.fills_in_zeros = True
+
+    def save_for_backward(self, *tensors: Tensor) -> None:
+        """Keep tensors for ``backward``, which finds them in ``saved_tensors``."""
+        self.saved_tensors = tensors
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which inputs ``forward`` has changed in place; it returns them too."""
+        self.changed = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which outputs no gradient flows through."""
+        self.constant = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether ``backward`` is given zeros for outputs that no gradient reached."""
+        self.fills_in_zeros = value
+
+
+def apply_function(
+    name: str,
+    forward: Callable[..., Any],
+    backward: Callable[..., Any],
+    operands: tuple[Any, ...],
+    setup_context: Callable[..., Any] | None = None,
+) -> Any:
+    """Run ``forward(ctx, *operands)`` and record it as one node named ``<name>Backward``.
+
+    ``backward(ctx, *grad_outputs)`` takes one gradient per output and returns one per operand, None where
+    there is none. With ``setup_context(ctx, operands, output)`` the context is filled there, and ``forward``
+    takes the operands alone. Tensors of floats that ``forward`` returns, alone or in a tuple, are recorded;
+    what else it returns is passed on.
+    """
+    site = mode.site  # the call, not the line of forward that runs last
+    needs = tuple(isinstance(x, Tensor) and x.requires_grad for x in operands)
+    context = Context(needs)
+    is_tracked = any(isinstance(x, Tensor) and x.node is not None and x.node.tracked for x in operands)
+    # Looked at first, for forward may change its operands, and the graph goes on from what they were.
+    compute = forward if setup_context is None else with_setup(forward, setup_context)
+    call = (
+        custom_calls.CustomCall(name, compute, backward, context, operands)
+        if mode.enabled and is_tracked
+        else None
+    )
+    with no_grad():
+        result = compute(context, *operands)
+    mode.site = site
+    is_several = isinstance(result, (tuple, NamedResult))
+    outputs = list(result) if is_several else [result]
+    check_changed(context, operands, outputs)
+    if call is not None:
+        outputs = call.record(outputs, any(needs))
+    else:
+        outputs = [custom_calls.unrecorded(output, context) for output in outputs]
+    return tuple(outputs) if is_several else outputs[0]
+
+
+def with_setup(forward: Callable[..., Any], setup_context: Callable[..., Any]) -> Callable[..., Any]:
+    """``forward`` and ``setup_context`` as one function that takes the context first."""
+
+    def compute(context: Context, *operands: Any) -> Any:
+        result = forward(*operands)
+        setup_context(context, operands, result)
+        return result
+
+    return compute
+
+
+def check_changed(context: Context, operands: tuple[Any, ...], outputs: list[Any]) -> None:
+    """Refuse ``mark_dirty`` of what is not returned and of leaves; warn where it is no input."""
+    for tensor in context.changed:
+        if not any(output is tensor for output in outputs):
+            raise GradientError(
+                NOT_RETURNED,
+                code="E0412",
+                caret="`forward` marks a tensor as changed and does not return it",
+                operands=(tensor,),
+                help=("return it from `forward` as well",),
+            )
+        if not any(operand is tensor for operand in operands):
+            mode.warn(NOT_AN_INPUT)
+        elif mode.enabled and tensor.requires_grad and tensor.is_leaf:
+            raise GradientError(
+                "a leaf Variable that requires grad has been used in an in-place operation.",
+                code="E0407",
+                caret="`forward` changes this leaf, which would lose the value its gradient belongs to",
+                operands=(tensor,),
+                help=("give it a copy, as in `x.clone()`",),
+            )
+
+
+class Function:
+    """For Python users: subclass with static ``forward(ctx, ...)`` and ``backward(ctx, g)``, call ``apply``.
+
+    >>> from autodiff.core.engine.tensor import tensor
+    >>> class Cube(Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x * x
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensors
+    ...         return g * 3 * x * x
+    >>> x = tensor(2.0, requires_grad=True)
+    >>> Cube.apply(x).backward()
+    >>> x.grad.item()
+    12.0
+    """
+
+    @staticmethod
+    def forward(ctx: Context, *operands: Any) -> Any:
+        raise NotImplementedError("define forward(ctx, ...)")
+
+    @staticmethod
+    def backward(ctx: Context, *grad_outputs: Tensor) -> Any:
+        raise NotImplementedError("define backward(ctx, grad_output)")
+
+    @classmethod
+    def apply(cls, *operands: Any) -> Any:
+        """Run ``forward`` and record it as one node."""
+        return apply_function(cls.__name__, cls.forward, cls.backward, operands)

@@ -1,0 +1,184 @@
+"""Backward passes that are watched: hooks see and change gradients, anomaly mode looks for nan.
+
+A pass that nobody watches takes the plain ``sweep`` and pays nothing for this.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import GradientError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.graph.node import Leaf, Node, OpNode
+from autodiff.core.graph.state import enable_grad, mode, no_grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any, Protocol
+
+    from autodiff.core.base.source import Span
+
+    class Hook(Protocol):
+        name: str
+
+        def __call__(self, gradient: Tensor, /) -> Any: ...
+
+
+class Watch:
+    """``hooks``: those of each node, by registration. ``anomaly``: a nan in a pass is an error.
+
+    ``answered`` are the nodes whose gradients hooks replaced, with the places where these were registered.
+    """
+
+    __slots__ = ("anomaly", "answered", "hooks")
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Forget everything, for a new script."""
+        self.anomaly = False
+        self.hooks: dict[Node, dict[HookHandle, Hook]] = {}
+        self.answered: list[tuple[Node, Span | None]] = []
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a pass has to go the slow way."""
+        return self.anomaly or bool(self.hooks)
+
+
+watch = Watch()
+
+
+class HookHandle:
+    """What ``register_hook`` gives: ``remove()`` takes the hook off again."""
+
+    __slots__ = ("node", "site")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.site = mode.site
+
+    def remove(self) -> None:
+        """Take the hook off; nothing happens where it is off already."""
+        hooks = watch.hooks.get(self.node, {})
+        hooks.pop(self, None)
+        if not hooks:
+            watch.hooks.pop(self.node, None)
+
+
+def register_hook(x: Tensor, hook: Hook) -> HookHandle:
+    """Have ``hook(gradient)`` called when the gradient of ``x`` is known; a tensor it returns replaces it."""
+    if not x.requires_grad or x.node is None:
+        raise GradientError(
+            "cannot register a hook on a tensor that doesn't require gradient",
+            code="E0410",
+            operands=(x,),
+            caret="no gradient will ever come here",
+            help=("make an input with requires_grad=True",),
+        )
+    handle = HookHandle(x.node)
+    watch.hooks.setdefault(x.node, {})[handle] = hook
+    return handle
+
+
+def watched_sweep(
+    order: list[Node],
+    seeds: dict[Node, Any],
+    lift: bool = False,
+    inner: bool = True,
+    ends: Collection[Node] = (),
+) -> dict[Node, Any]:
+    """``sweep`` with the hooks called and, in anomaly mode, every contribution looked at.
+
+    As in torch a leaf's hooks run as soon as its gradient is complete, an inner node's when its turn comes.
+    """
+    from autodiff.core.engine.sweep import np_errors_ignored, pull_back, pull_back_lifted
+
+    cotangents = dict(seeds)
+    watch.answered.clear()
+    members = set(order)
+    awaited: dict[Node, int] = {}
+    for node in order:
+        for below in node.inputs:
+            if below.__class__ is Leaf and below in members:
+                awaited[below] = awaited.get(below, 0) + 1
+    with enable_grad() if lift else no_grad(), np_errors_ignored(order):
+        for node in order:
+            if node.__class__ is Leaf:
+                if node not in awaited and node in cotangents:  # the output itself is a leaf
+                    cotangents[node] = hooked(node, cotangents[node], lift)
+                continue
+            g = cotangents.get(node)
+            if g is not None:
+                g = cotangents[node] = hooked(node, g, lift)
+            if g is not None and node not in ends:
+                pulled = pull_back_lifted(node, g) if lift else pull_back(node, g)
+                places = iter(enumerate(node.inputs))
+                for below, contribution in pulled:
+                    if watch.anomaly:
+                        index = next(at for at, operand in places if operand is below)
+                        refuse_nan(node, index, contribution)
+                    before = cotangents.get(below)
+                    cotangents[below] = contribution if before is None else before + contribution
+            for below in node.inputs:
+                if below in awaited:
+                    awaited[below] -= 1
+                    if not awaited[below] and below in cotangents:
+                        cotangents[below] = hooked(below, cotangents[below], lift)
+    return cotangents
+
+
+def hooked(node: Node, g: Any, lift: bool) -> Any:
+    """The gradient after the hooks of its node have seen it, each what the one before left."""
+    site = mode.site
+    for handle, hook in list(watch.hooks.get(node, {}).items()):
+        given = g if lift else Tensor.of(settle(g))
+        answer = hook(given)
+        if answer is None:
+            mode.site = site
+            continue
+        if not isinstance(answer, Tensor):
+            raise GradientError(
+                f"expected Variable, but hook returned '{type(answer).__name__}'",
+                code="E0412",
+                caret="a hook returns the gradient to go on with, or nothing",
+            )
+        if answer.dtype is not given.dtype:
+            raise GradientError(
+                f"hook '{hook.name}' has changed the type of value (was {given.dtype.kind_of_tensor} got"
+                f" {answer.dtype.kind_of_tensor})",
+                code="E0413",
+                operands=(answer,),
+                caret=f"the gradient holds {given.dtype.name} numbers",
+                help=("return a gradient of the type that came in, as in `.to(g.dtype)`",),
+            )
+        if answer.shape != given.shape:
+            raise GradientError(
+                f"hook '{hook.name}' has changed the size of value",
+                code="E0413",
+                operands=(answer,),
+                caret=f"the gradient has shape {given.shape}",
+                help=("return a gradient of the shape that came in",),
+            )
+        g = answer if lift else answer.value
+        watch.answered.append((node, handle.site))
+        mode.site = site  # the pass goes on where it was started, not at the last line of the hook
+    return g
+
+
+def refuse_nan(node: Node, index: int, contribution: Any) -> None:
+    """The error of anomaly mode, at the line whose derivative by operand ``index`` is nan."""
+    value = contribution.value if isinstance(contribution, Tensor) else contribution
+    if not np.isnan(value).any():
+        return
+    error = GradientError(
+        f"Function '{node.grad_fn_name}' returned nan values in its {index}th output.",
+        code="E0416",
+        caret="this pass meets a nan",
+        help=("look at the values of that line: a root or a quotient of 0 has no finite slope",),
+    )
+    assert isinstance(node, OpNode)
+    from autodiff.core.graph.saved_values import pointing_at
+
+    raise pointing_at(node, error, "the derivative of this is nan here")

@@ -1,0 +1,278 @@
+"""Changes in place: what a tensor becomes, and everything that shares its memory with it.
+
+The old value stays with the nodes that saved it. The node that made it is marked with the version it had,
+so that a backward pass which needs the value refuses, as torch's version check does. The rules are torch's:
+https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd
+"""
+
+from __future__ import annotations
+
+from weakref import ref
+
+from autodiff.core.base.lazy import Later, np
+from autodiff.core.engine.aliasing import (
+    Alias,
+    Recipe,
+    base_of,
+    counter_of,
+    keep_in_sight,
+    live,
+    positions_of,
+    recipe_of,
+    recipes_between,
+    sharing_memory,
+)
+from autodiff.core.engine.in_place_checks import StaleView, refuse_change, refuse_overlap, refuse_shape
+from autodiff.core.engine.value_checks import need_room
+from autodiff.core.fast import tape
+from autodiff.core.graph.node import ArrayNode, Change, Leaf, Node, OpNode
+from autodiff.core.graph.op import OPS
+from autodiff.core.graph.state import mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.engine.tensor import Tensor
+    from autodiff.core.graph.node import VersionCounter
+
+
+tensors = Later("autodiff.core.engine.tensor")
+
+#: Views that show every entry of their base, in the order of its rows.
+IN_ROW_ORDER = frozenset(["alias", "reshape", "squeeze", "unsqueeze"])
+
+
+def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
+    """Have ``tensor`` take on the value and history of ``result``, as in-place methods do; returns it.
+
+    ``since`` is the number from which on the nodes of the change were made, where it may have been several:
+    they may use the value of before, of which torch keeps a copy for them.
+    """
+    if result.tape is not None and tape.take_on(tensor, result):
+        return tensor
+    is_wanted = mode.enabled and (tensor.requires_grad or result.requires_grad)
+    if is_wanted or tensor.alias is not None or not are_alike(tensor.value, result.value):
+        refuse_change(tensor, (result,))
+        refuse_overlap(tensor)
+        refuse_shape(tensor, result.shape)
+        if result.dtype is not tensor.dtype:
+            need_room(tensor, result)
+            result = OPS["to"](result, dtype=tensor.dtype.name)
+    if is_unseen(tensor) and not (mode.enabled and result.node is not None and result.node.tracked):
+        versions = tensor.versions or counter_of(tensor)
+        versions.count += 1
+        versions.changed_by = ""
+        versions.changed_at = mode.site
+        tensor.value = result.value
+        return tensor
+    base = base_of(tensor)
+    change = Change(tensor.versions or counter_of(tensor), tensor.dtype, result.node, since, mode.site)
+    if tensor.alias is None:
+        mark_old_values([tensor], change)
+        old, tensor.value = tensor.node, result.value
+        give_history(tensor, old, result)
+        return tensor
+    group = sharing_memory(tensor.alias)
+    mark_old_values(group, change)
+    made = result if base is tensor or not mode.enabled else base_after(base, tensor, result)
+    old = base.node
+    value = new_memory(tensor, result)
+    write(base, group, value)
+    give_history(base, old, made)
+    if base is not tensor and result.node is not None:
+        keep_in_sight(change.versions, result.node)  # which may have saved what the view shows now
+    for other in group:
+        if other is not base:
+            follow(other, change.versions)
+    return tensor
+
+
+def are_alike(x: Any, y: Any) -> bool:
+    """Whether both are numbers, or arrays of one shape and type."""
+    if x.__class__ is float or y.__class__ is float:
+        return x.__class__ is y.__class__
+    return x.shape == y.shape and x.dtype is y.dtype
+
+
+def is_unseen(tensor: Tensor) -> bool:
+    """Whether no graph and no other tensor knows the value, as it mostly is with gradients."""
+    versions = tensor.versions
+    if versions is not None and (versions.nodes or versions.users):
+        return False
+    return tensor.alias is None and tensor.own_node is None and tensor.tape is None
+
+
+def mark_old_values(group: list[Tensor], change: Change) -> None:
+    """Mark the nodes that made what is shown now: whoever saved these values cannot use them any more."""
+    versions = change.versions
+    for tensor in group:
+        if tensor.versions is versions and (node := tensor.node) is not None:
+            node.set_mark().overwritten = change.seen_by(tensor)
+    if versions.nodes:
+        for node in live(versions.nodes):
+            if node.mark is None or node.mark.overwritten is None:
+                node.set_mark().overwritten = change
+        versions.nodes.clear()
+    for user, shape in versions.users:
+        node = user()
+        if node is not None and node.number < change.since:
+            mark = node.set_mark()
+            mark.used = mark.used or (change, shape)
+    versions.users.clear()
+    versions.count += 1
+    for tensor in group:
+        counter_of(tensor).changed_at = mode.site
+
+
+def base_after(base: Tensor, view: Tensor, result: Tensor) -> Tensor:
+    """What the base of a view is when the entries that the view shows are those of ``result``."""
+    assert view.alias is not None
+    recipes = recipes_between(view.alias, base.alias)
+    if len(recipes) == 1 and recipes[0].op.name in ("select", "slice"):  # derivations spell these by index
+        params = recipes[0].params
+        at = params["index"] if "index" in params else slice(params["start"], params["stop"], params["step"])
+        basic = (*(slice(None),) * params["dim"], at)
+        return OPS["index_put"](base, result, basic=basic, advanced=())  # type: ignore[no-any-return] # a Tensor
+    positions = positions_of(recipes)
+    return OPS["write_through"](base, result, positions=positions)  # type: ignore[no-any-return] # a Tensor
+
+
+def new_memory(tensor: Tensor, result: Tensor) -> Any:
+    """All of the memory of which ``tensor`` shows some, after the change."""
+    alias = tensor.alias
+    if alias is None or alias.recipe is None:
+        return result.value
+    recipes = recipes_between(alias, None)
+    whole = recipes[0].base.data
+    if all(recipe.op.name in IN_ROW_ORDER for recipe in recipes):
+        return tensors.settle(result.data.reshape(whole.shape))
+    value = whole.copy()
+    value.reshape(-1)[positions_of(recipes)] = result.data
+    return tensors.settle(value)
+
+
+def write(base: Tensor, group: list[Tensor], value: Any) -> None:
+    """Let every tensor of the group show its part of the new memory."""
+    shown: dict[Alias, Any] = {}
+    for tensor in group:
+        alias = tensor.alias
+        if alias is None or alias.recipe is None:
+            tensor.value = value
+            continue
+        if alias not in shown:
+            recipe = alias.recipe
+            shown[alias] = tensors.settle(recipe.op.forward(recipe.base.data, **recipe.params))
+        tensor.value = shown[alias]
+
+
+def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
+    """The history of a tensor whose value has changed to that of ``made``."""
+    node = made.node
+    if mode.enabled and node is not None and node.tracked:
+        base.node = node
+        if old is not None and node.name is None:
+            node.name = old.name  # the next value of the variable
+        base.requires_grad = made.requires_grad or base.requires_grad
+        if old is not None and old.mark is not None and old.mark.cell is not None and base.cell is not None:
+            # retain_grad() was asked for: what is kept is the gradient of the tensor as it is now.
+            node.set_mark().cell, old.mark.cell = base.cell, None
+    elif old is not None:
+        go_on_unrecorded(base, old)
+    if base.versions is not None:
+        grad_fn = base.grad_fn
+        base.versions.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
+
+
+def follow(tensor: Tensor, versions: VersionCounter) -> None:
+    """The history of a tensor whose memory was changed through another: of a view, that of its base."""
+    old, recipe = tensor.node, recipe_of(tensor)
+    if old is not None and tensor.versions is not None:
+        keep_in_sight(tensor.versions, old)  # what saved its value may use it until a change counts
+    if recipe is not None and tensor.dtype.is_floating_point:
+        base = recipe.base
+        if old is not None and base.requires_grad and not recipe.is_followed and tensor.versions is versions:
+            tensor.node = StaleView(recipe, tensor.value, old)
+            return
+        if base.node is not None and recipe.is_followed and base.node.tracked:
+            op = recipe.op
+            if tensor.versions is versions:
+                op = op.named("AsStridedBackward0")  # torch no longer knows how it was made either
+            site = mode.site if old is None else old.site
+            made = ArrayNode(op, (base.node,), (base.data,), recipe.params, tensor.value, site)
+            made.name = None if old is None else old.name
+            tensor.node = made
+            tensor.requires_grad = base.requires_grad
+            keep_in_sight(versions, made)
+            return
+    if old is not None:
+        go_on_unrecorded(tensor, old)
+        if tensor.versions is not None and tensor.node is not None:
+            keep_in_sight(tensor.versions, tensor.node)
+
+
+def go_on_unrecorded(tensor: Tensor, old: Node) -> None:
+    """Give a tensor that was changed unseen by the graph a new node: gradients go on as before."""
+    value = tensor.value
+    node: Node
+    if isinstance(old, Leaf):
+        node = Leaf(value, tracked=old.tracked, cell=old.cell, site=old.site)
+    elif not old.tracked:
+        node = Leaf(value, tracked=False, site=old.site)
+    else:
+        assert isinstance(old, OpNode)
+        op = OPS["clone"].named(old.grad_fn_name)
+        node = ArrayNode(op, (old,), (np.asarray(old.out),), {}, value, old.site)
+    node.name = old.name
+    tensor.node, tensor.value = node, node.out
+
+
+def reshape_in_place(tensor: Tensor, result: Tensor) -> Tensor:
+    """Have ``tensor`` take on another shape, as ``unsqueeze_`` does; ``result`` is a view of it.
+
+    Where its memory is shared, what it was lives on beside it, for its aliases and views.
+    """
+    alias, recipe = tensor.alias, recipe_of(result)
+    if recipe is None:  # a single number has no dimensions to exchange
+        return assign_in_place(tensor, result)
+    assert alias is not None
+    # The view that result was made as goes with it; all other views look at what is left behind.
+    views = [view for view in live(alias.views) if view is not result.alias]
+    alias.views[:] = [ref(view) for view in views]
+    versions = counter_of(tensor)
+    versions.nodes[:] = [node for node in versions.nodes if node() is not result.node]
+    others = [other for other in live(alias.members) if other is not tensor]
+    old = tensor.node
+    mark_old_values(sharing_memory(alias), Change(versions, tensor.dtype, result.node, 0, mode.site))
+    if not others and not views and alias.recipe is None:
+        tensor.alias = None
+    else:
+        leave_behind(tensor, alias, recipe, views)
+    tensor.value = result.value
+    if mode.enabled and result.node is not None and result.node.tracked:
+        tensor.node, result.node.name = result.node, None if old is None else old.name
+    elif old is not None:
+        go_on_unrecorded(tensor, old)
+    for other in sharing_memory(alias):
+        if other is not tensor:
+            follow(other, versions)
+    grad_fn = tensor.grad_fn
+    versions.changed_by = "" if grad_fn is None else grad_fn.grad_fn_name
+    return tensor
+
+
+def leave_behind(tensor: Tensor, alias: Alias, recipe: Recipe, views: list[Alias]) -> None:
+    """Make ``tensor`` a view of what it was, which its aliases and views go on sharing memory with."""
+    before = tensor.of(tensor.value, tensor.node, tensor.requires_grad)
+    before.versions, before.alias = tensor.versions, alias
+    alias.members[:] = [member for member in alias.members if member() is not tensor]
+    alias.members.append(ref(before))
+    if alias.owner() is tensor:
+        alias.owner = alias.members[-1]
+    for view in views:
+        assert view.recipe is not None
+        if view.recipe.base is tensor:
+            view.recipe.base = before
+    recipe.base = before
+    tensor.alias = Alias(tensor, recipe)
+    alias.views.append(ref(tensor.alias))

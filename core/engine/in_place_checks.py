@@ -1,0 +1,221 @@
+"""What may be changed in place: the refusals of torch, of leaves, of views it cannot follow, of overlaps."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import GradientError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.aliasing import (
+    Recipe,
+    base_of,
+    positions_of,
+    recipe_of,
+    recipes_between,
+    share_memory,
+)
+from autodiff.core.graph.node import Leaf, Node
+from autodiff.core.graph.state import mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from autodiff.core.engine.tensor import Tensor
+
+MADE_UNDER_NO_GRAD = (
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by"
+    " moving both the view and the inplace either both inside the no_grad block (if you don't want the"
+    " inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+)
+ONE_OF_SEVERAL = (
+    " This view is the output of a function that returns multiple views. Such functions do not allow the"
+    " output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+)
+OVERLAPS_AN_INPUT = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single"
+    " memory location. Please clone() the tensor before performing the operation."
+)
+OVERLAPS_ITSELF = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory"
+    " location. Please clone() the tensor before performing the operation."
+)
+
+
+class StaleView(Leaf):
+    """Stands for a view that torch cannot follow and whose base has changed: who asks for it is refused."""
+
+    __slots__ = ("made_by", "recipe")
+
+    def __init__(self, recipe: Recipe, value: Any, old: Node) -> None:
+        self.number = old.number
+        self.out = value
+        self.site = old.site
+        self.name = old.name
+        self.mark = self.g = None
+        self.cell = None
+        self.recipe = recipe
+        self.made_by: Node | None = None
+        if isinstance(old, StaleView):
+            self.made_by = old.made_by
+        elif old.op is not None:
+            self.made_by = old
+
+    @property
+    def tracked(self) -> bool:  # type: ignore[override] # what a Leaf answers is refused here
+        """Whether gradients flow here, which nobody can say."""
+        raise self.refusal()
+
+    def refusal(self) -> GradientError:
+        """What is said to who asks."""
+        changed = "its base or another view of its base has been"
+        return unfollowed(self.recipe, self.made_by, changed, "make the view again")
+
+
+def refuse_change(tensor: Tensor, others: Iterable[Any] = (), part: bool = False) -> None:
+    """Refuse a change that torch refuses: of leaves that require a gradient, and of views it cannot follow.
+
+    ``others`` are what the change computes with. ``part`` says that it goes through a view that has no tensor
+    of its own, as in ``x[0] = 1``.
+    """
+    if not mode.enabled:
+        return
+    computed_with = [x for x in others if x.__class__ is tensor.__class__ and x.requires_grad]
+    for other in computed_with:
+        refuse_stale(other)
+    if not tensor.requires_grad and not computed_with:
+        return
+    recipe = recipe_of(tensor)
+    if recipe is not None:
+        refuse_view(tensor, recipe)
+    if not tensor.requires_grad:
+        return
+    base = base_of(tensor)
+    of_a_view = part or recipe is not None
+    if base.is_leaf if of_a_view else tensor.is_leaf:
+        view = "view of a " if of_a_view else ""
+        raise GradientError(
+            f"a {view}leaf Variable that requires grad is being used in an in-place operation.",
+            code="E0407",
+            operands=(base,),
+            caret="this leaf would lose the value its gradient belongs to",
+            help=("update it inside `with torch.no_grad():`",),
+        )
+
+
+def refuse_view(view: Tensor, recipe: Recipe) -> None:
+    """Refuse to change a view of which torch does not know how its base would change."""
+    if recipe.is_followed:
+        return
+    raise unfollowed(
+        recipe,
+        view.grad_fn,
+        "is being",
+        "take the part by its index, as in `x[0]`, or a copy with `.clone()`"
+        if recipe.piece is not None
+        else "make the view outside of `no_grad()`, or change it inside",
+    )
+
+
+def unfollowed(recipe: Recipe, made_by: Node | None, changed: str, advice: str) -> GradientError:
+    """The error, in torch's words, for views that were made several at once or under ``no_grad``."""
+    several = recipe.piece is not None
+    from autodiff.core.graph.saved_values import name_in_messages
+
+    maker = "" if made_by is None else name_in_messages(made_by.grad_fn_name)
+    if several and maker:
+        message = f"Output {recipe.piece} of {maker} is a view and {changed} modified inplace."
+    else:
+        start = f"Output 0 of {maker} is a view of a view which" if maker else "A view"
+        message = (
+            f"{start} was created in no_grad mode and {changed} modified inplace with grad mode enabled."
+        )
+    return GradientError(
+        message + (ONE_OF_SEVERAL if several else MADE_UNDER_NO_GRAD),
+        code="E0415",
+        caret="this is one of several views that were made at once"
+        if several
+        else "this view was made under no_grad(), and the graph knows nothing of it",
+        help=(advice,),
+    )
+
+
+def refuse_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
+    """Refuse a change to values of another shape, which the tensor has no room for."""
+    if shape != tensor.shape:
+        raise ShapeError(
+            f"output with shape {list(tensor.shape)} doesn't match the broadcast shape {list(shape)}",
+            code="E0301",
+            operands=(tensor,),
+            caret=f"shape {shape} does not fit into shape {tensor.shape}",
+        )
+
+
+def refuse_stale(tensor: Tensor) -> None:
+    """Refuse to use a view that torch has lost track of."""
+    if isinstance(tensor.own_node, StaleView):
+        raise tensor.own_node.refusal()
+
+
+def refuse_overlap(tensor: Tensor) -> None:
+    """Refuse to change a tensor that shows one number in several places, as ``expand`` makes them."""
+    if shows_numbers_twice(tensor):
+        raise GradientError(
+            OVERLAPS_ITSELF,
+            code="E0415",
+            operands=(tensor,),
+            caret="some of these entries are one and the same number",
+            help=("take a copy first: `.clone()`",),
+        )
+
+
+def shows_numbers_twice(tensor: Tensor) -> bool:
+    """Whether ``expand`` has made several entries of one."""
+    alias = tensor.alias
+    if alias is None or alias.recipe is None:
+        return False
+    recipes = recipes_between(alias, None)
+    if all(recipe.op.name != "expand" for recipe in recipes):
+        return False
+    positions = positions_of(recipes)
+    return bool(np.unique(positions).size < positions.size)
+
+
+def refuse_input(tensor: Tensor, other: Any, by_positions: bool = False) -> None:
+    """Refuse to compute a change from a tensor that shows some of the same memory in another order.
+
+    Changes of entries found by positions may read nothing of what they change, in whatever order. As in torch
+    this is found for tensors without gaps only: of those the first and the last entry tell.
+    """
+    if other.__class__ is not tensor.__class__:
+        return
+    if other is tensor:
+        if by_positions:
+            raise overlapping(tensor, other)
+        return
+    if not share_memory(tensor, other):
+        return
+    places = [memory_of(tensor), memory_of(other)]
+    first, last = (((p.min(), p.max()) if p.size else (0, -1)) for p in places)
+    if any(high - low + 1 != p.size for (low, high), p in zip((first, last), places, strict=True)):
+        return
+    is_same = first == last and (places[0].shape != places[1].shape or np.array_equal(*places))
+    if first[0] <= last[1] and last[0] <= first[1] and (by_positions or not is_same):
+        raise overlapping(tensor, other)
+
+
+def overlapping(tensor: Tensor, other: Tensor) -> GradientError:
+    """The error for reading what is being written."""
+    return GradientError(
+        OVERLAPS_AN_INPUT,
+        code="E0415",
+        operands=(tensor, other),
+        caret="what is changed is read here at the same time",
+        help=("take a copy of what is read: `.clone()`",),
+    )
+
+
+def memory_of(tensor: Tensor) -> Any:
+    """The entries of the shared memory that the tensor shows."""
+    assert tensor.alias is not None
+    recipes = recipes_between(tensor.alias, None)
+    return positions_of(recipes) if recipes else np.arange(tensor.size).reshape(tensor.shape)

@@ -1,0 +1,84 @@
+"""Calls whose numbers stand between the tensors, as old programs have them: ``p.add_(-0.1, p.grad)``.
+
+PyTorch still takes these, with a warning (its ``tools/autograd/deprecated.yaml`` lists them).
+"""
+
+from __future__ import annotations
+
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.op import PLAIN_NUMBERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from autodiff.core.engine.public_functions import Function
+
+#: The names that stand for numbers; all others stand for tensors.
+NUMBERS = frozenset(["alpha", "beta", "value"])
+#: Of functions, and of methods where their tensor does not come first.
+ONE_NUMBER: dict[str, list[tuple[str, ...]]] = {
+    "add": [("input", "alpha", "other")],
+    "sub": [("input", "alpha", "other")],
+    "addcmul": [("input", "value", "tensor1", "tensor2")],
+    "addcdiv": [("input", "value", "tensor1", "tensor2")],
+}
+FACTORS = {
+    "addmm": ("mat1", "mat2"),
+    "addmv": ("mat", "vec"),
+    "addr": ("vec1", "vec2"),
+    "addbmm": ("batch1", "batch2"),
+    "baddbmm": ("batch1", "batch2"),
+}
+
+
+def orders_of(name: str, is_method: bool) -> Iterator[tuple[str, ...]]:
+    """The older orders of a function, each with the tensor of a method in front.
+
+    >>> list(orders_of("addmv", is_method=True))
+    [('input', 'beta', 'alpha', 'mat', 'vec'), ('input', 'beta', 'mat', 'vec')]
+    """
+    name = name.removesuffix("_")
+    yield from ONE_NUMBER.get(name, ())
+    if name in FACTORS:
+        for scales in (("beta", "input", "alpha"), ("beta", "input")):
+            first = tuple(sorted(scales, key="input".__ne__)) if is_method else scales
+            yield (*first, *FACTORS[name])
+
+
+def in_present_order(
+    name: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool
+) -> dict[str, Any] | None:
+    """The arguments by name, as they are given, where they stand in an older order, else None."""
+    for order in orders_of(name, is_method):
+        given = dict(zip(order, args, strict=False))
+        if len(args) + len(kwargs) != len(order) or given.keys() | kwargs.keys() != set(order):
+            continue
+        given.update(kwargs)
+        if all(fits(parameter, given[parameter], len(order) == 3) for parameter in order):
+            return {parameter: given[parameter] for parameter in order}
+    return None
+
+
+def fits(parameter: str, value: Any, takes_numbers: bool) -> bool:
+    """Whether a value may stand there: a tensor of one number does for a number.
+
+    Sums and differences, which have three, take numbers for tensors too.
+    """
+    is_tensor = value.__class__ is Tensor
+    if parameter in NUMBERS:
+        return value.__class__ in PLAIN_NUMBERS or (is_tensor and not value.ndim and not value.requires_grad)
+    return is_tensor or (takes_numbers and value.__class__ in PLAIN_NUMBERS)
+
+
+def call_in_older_order(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What the call answers; NotImplemented where no older order fits."""
+    for is_method in (False, True):
+        given = in_present_order(function.name, args, kwargs, is_method)
+        if given is not None:
+            numbers = {
+                name: x.item() for name, x in given.items() if name in NUMBERS and x.__class__ is Tensor
+            }
+            return function.implementation(*function.bind((), given | numbers))
+    return NotImplemented

@@ -1,0 +1,313 @@
+"""The printed form of tensors and numbers, byte for byte as PyTorch prints them.
+
+One idea: the elements of a tensor share one notation and one column width, both chosen from all the
+elements that will be shown; the rest is laying out brackets and breaking lines. Nothing here calls
+numpy: a plain number prints without it, and an array brings its own methods.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from autodiff.core.base.errors import LimitError, ScriptError
+from autodiff.core.base.lazy import np
+
+TYPE_CHECKING = False  # the name type checkers know; importing it from typing would slow every start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+PREFIX = "tensor("
+PYTHON_DTYPES = {"float": "float64", "int": "int64", "bool": "bool"}
+FORMAT_LIMIT = 10_000  # widest column and longest fraction a format spec may ask for
+
+
+class Options:
+    """What ``torch.set_printoptions`` sets. Tensors of more than ``threshold`` elements are summarised: each
+    axis keeps ``edgeitems`` at either end. ``sci_mode`` is None where the elements decide.
+    """
+
+    __slots__ = ("edgeitems", "linewidth", "precision", "sci_mode", "threshold")
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Go back to the defaults, for a new script."""
+        self.precision = 4
+        self.threshold: float = 1000
+        self.edgeitems = 3
+        self.linewidth = 80
+        self.sci_mode: bool | None = None
+
+
+options = Options()
+
+
+def format_tensor(
+    array: np.ndarray | float,
+    *,
+    default_dtype: str = "float64",
+    requires_grad: bool = False,
+    grad_fn: str | None = None,
+) -> str:
+    """Print a tensor; a Python number is a tensor without dimensions.
+
+    >>> format_tensor(8.0, grad_fn="MulBackward0")
+    'tensor(8., grad_fn=<MulBackward0>)'
+    """
+    if isinstance(array, (float, int)):
+        dtype, shape = PYTHON_DTYPES[python_type(array)], ()
+        body = format_element(array)
+    else:
+        dtype, shape = array.dtype.name, array.shape
+        body = format_elements(array)
+    suffixes = []
+    if 0 in shape:
+        # An empty tensor shows no element to tell its type by, so int64 and bool are spelled out too.
+        if len(shape) > 1:
+            suffixes.append(f"size={shape}")
+        shown_without_saying: tuple[str, ...] = (default_dtype,)
+    else:
+        shown_without_saying = (default_dtype, "int64", "bool")
+    if dtype not in shown_without_saying:
+        suffixes.append(f"dtype=torch.{dtype}")
+    if grad_fn is not None:
+        suffixes.append(f"grad_fn=<{grad_fn}>")
+    elif requires_grad:
+        suffixes.append("requires_grad=True")
+    return append_suffixes(PREFIX + body, suffixes)
+
+
+def format_element(value: float) -> str:
+    """Print one element as it looks in a tensor of its own.
+
+    >>> format_element(1 / 3), format_element(2.0), format_element(1e-8), format_element(True)
+    ('0.3333', '2.', '1.0000e-08', 'True')
+    """
+    if not isinstance(value, float):
+        return str(value)
+    return choose_notation([abs(value)] if value and isfinite(value) else [])(value)
+
+
+def format_number(value: float) -> str:
+    """Print a Python number as Python does.
+
+    >>> format_number(0.1 + 0.2), format_number(3), format_number(True)
+    ('0.30000000000000004', '3', 'True')
+    """
+    try:
+        return str(value)
+    except ValueError as error:  # an int of more digits than Python agrees to write down
+        raise ScriptError(python_words(error)) from None
+
+
+def format_size(shape: tuple[int, ...]) -> str:
+    """Print a shape.
+
+    >>> format_size((2, 3))
+    'torch.Size([2, 3])'
+    """
+    return f"torch.Size({list(shape)})"
+
+
+def format_named_result(type_name: str, fields: Iterable[tuple[str, str]]) -> str:
+    """Print a tuple with named fields from its full type name and its fields, printed already.
+
+    >>> fields = [("values", "tensor(8.)"), ("indices", "tensor(0)")]
+    >>> print(format_named_result("torch.return_types.max", fields))
+    torch.return_types.max(
+    values=tensor(8.),
+    indices=tensor(0))
+    """
+    # Lines inside a field keep their own indentation: torch shifts nothing here.
+    return f"{type_name}(\n" + ",\n".join(f"{name}={text}" for name, text in fields) + ")"
+
+
+# How one element is spelled
+
+
+def spell_whole(value: float) -> str:
+    return f"{value:.0f}." if isfinite(value) else str(value)
+
+
+def spell_fixed(value: float) -> str:
+    return f"{value:.{options.precision}f}"
+
+
+def spell_scientific(value: float) -> str:
+    return f"{value:.{options.precision}e}"
+
+
+def choose_notation(magnitudes: Sequence[float]) -> Callable[[float], str]:
+    """The notation for floats whose finite, non-zero absolute values are given.
+
+    Zeros, infinities and nans have no say: they read the same in every notation.
+    """
+    if not magnitudes:
+        return spell_whole
+    smallest, largest = min(magnitudes), max(magnitudes)
+    whole = all(value.is_integer() for value in magnitudes)
+    scientific = options.sci_mode
+    if scientific is None:
+        scientific = largest / smallest > 1000 or largest > 1e8 or (smallest < 1e-4 and not whole)
+    if scientific:
+        return spell_scientific
+    return spell_whole if whole else spell_fixed
+
+
+def choose_column(values: Sequence[float]) -> tuple[Callable[[float], str], int]:
+    """The notation the elements share, and the width of the column they stand in."""
+    if not isinstance(values[0], float):
+        return str, max(len(str(value)) for value in values)
+    # A column is as wide as its finite, non-zero elements only: torch prints zeros(30) as if "0." took
+    # one character, and so fits 24 of them on a line where ones(30) gets 18.
+    counted = [value for value in values if value and isfinite(value)]
+    spell = choose_notation([abs(value) for value in counted])
+    return spell, max((len(spell(value)) for value in counted), default=1)
+
+
+# How the elements are laid out
+
+
+def format_elements(array: np.ndarray) -> str:
+    """The elements of an array with their brackets, as they stand after ``tensor(``."""
+    if array.size == 0:
+        return "[]"
+    edge = options.edgeitems
+    cut = tuple(array.size > options.threshold and length > 2 * edge for length in array.shape)
+    for axis, is_cut in enumerate(cut):
+        if is_cut:
+            array = array.take([*range(edge), *range(-edge, 0)], axis=axis)
+    spell, width = choose_column(array.ravel().tolist())
+    return lay_out(array.tolist(), cut, lambda value: spell(value).rjust(width), width, len(PREFIX))
+
+
+def lay_out(items: Any, cut: tuple[bool, ...], cell: Callable[[float], str], width: int, column: int) -> str:
+    """Write nested lists with their opening bracket at ``column``; ``cut`` says which levels lost items."""
+    if not cut:
+        return cell(items)
+    if len(cut) == 1:
+        return lay_out_row([cell(value) for value in items], cut[0], width, column)
+    blocks = [lay_out(item, cut[1:], cell, width, column + 1) for item in items]
+    if cut[0]:
+        blocks.insert(options.edgeitems, "...")
+    # One line break between rows, one more for each dimension above: matrices stand a blank line apart.
+    separator = "," + "\n" * (len(cut) - 1) + " " * (column + 1)
+    return "[" + separator.join(blocks) + "]"
+
+
+def lay_out_row(cells: list[str], cut: bool, width: int, column: int) -> str:
+    if cut:
+        cells.insert(options.edgeitems, " ...")
+    per_line = max(1, (options.linewidth - column) // (width + len(", ")))
+    lines = [", ".join(cells[start : start + per_line]) for start in range(0, len(cells), per_line)]
+    return "[" + (",\n" + " " * (column + 1)).join(lines) + "]"
+
+
+def append_suffixes(text: str, suffixes: list[str]) -> str:
+    """Close the bracket after the suffixes, each on a new line if it does not fit on the last one."""
+    used = len(text) - text.rfind("\n") + 1  # torch counts the ", " to come as there already
+    for suffix in suffixes:
+        if used + len(suffix) + len(", ") > options.linewidth:
+            text += ",\n" + " " * len(PREFIX) + suffix
+            used = len(PREFIX) + len(suffix)
+        else:
+            text += ", " + suffix
+            used += len(suffix) + len(", ")
+    return text + ")"
+
+
+def python_type(value: float | str) -> str:
+    """The name of a value's Python type; numpy's float64, a subclass of float, counts as one."""
+    if isinstance(value, float):
+        return "float"
+    if isinstance(value, str):
+        return "str"
+    return "bool" if isinstance(value, bool) else "int"
+
+
+# Format specs, the part after the colon in f"{x:.3f}"
+
+# Matches every text: what is no spec ends up in `code`, and the checks below say what is wrong with it.
+SPEC_GRAMMAR = r"""(?xs)
+    (?: (?P<fill> .)? (?P<align> [<>=^]) )?
+    (?P<sign> [-+\ ]?)
+    (?P<no_negative_zero> z?)
+    (?P<alternate> \#?)
+    (?P<zeros> 0?)
+    (?P<width> [0-9]*)
+    (?P<grouping> ,_ | _, | , | _ | )
+    (?: (?P<point> \.) (?P<precision> [0-9]*) )?
+    (?P<code> .*)
+"""
+FIELDS_IN_ORDER = (
+    "fill",
+    "align",
+    "sign",
+    "no_negative_zero",
+    "alternate",
+    "zeros",
+    "width",
+    "grouping",
+    "point",
+    "precision",
+    "code",
+)
+CODES = {"float": "eEfFgGn%", "int": "bcdoxXeEfFgGn%", "bool": "bcdoxXeEfFgGn%", "str": "s"}
+GROUPING_CODES = {",": "deEfFgG%", "_": "deEfFgG%boxX"}
+
+
+def format_with_spec(value: float | str, spec: str) -> str:
+    """Format a Python value by a format spec.
+
+    The spec is parsed and checked here, and only its checked parts reach Python: a width of a billion
+    is a limit of ours, not a gigabyte of spaces.
+
+    >>> format_with_spec(3.14159, ">8.2f"), format_with_spec(1234567, ","), format_with_spec("w", "^5")
+    ('    3.14', '1,234,567', '  w  ')
+    """
+    if not spec:
+        return value if isinstance(value, str) else format_number(value)
+    checked = "".join(parse_spec(spec, python_type(value)))
+    try:
+        return format(value, checked)
+    except (ValueError, OverflowError) as error:  # parts that are right alone and wrong together
+        raise ScriptError(python_words(error)) from None
+
+
+def python_words(error: Exception) -> str:
+    """Python's message without what follows a semicolon: advice to call sys, which a script cannot do."""
+    return str(error).partition(";")[0]
+
+
+def parse_spec(spec: str, type_name: str) -> list[str]:
+    """The parts of a spec that fits the type, in order; the first mistake is reported in Python's words."""
+    import re  # not at the top: re loads enum, and few scripts format anything
+
+    match = re.match(SPEC_GRAMMAR, spec)
+    assert match is not None, "the grammar matches every text"
+    field = match.groupdict(default="")
+    grouping, code = field["grouping"], field["code"]
+    if len(grouping) == 2:
+        raise ScriptError("Cannot specify both ',' and '_'.")
+    if field["point"] and not field["precision"]:
+        raise ScriptError("Format specifier missing precision")
+    if len(code) > 1:
+        raise ScriptError(f"Invalid format specifier '{spec}' for object of type '{type_name}'")
+    printable = code if " " < code < "\x80" else f"\\x{ord(code):x}" if code else ""
+    if grouping and code not in GROUPING_CODES[grouping]:
+        raise ScriptError(f"Cannot specify '{grouping}' with '{printable}'.")
+    if code not in CODES[type_name]:
+        raise ScriptError(f"Unknown format code '{printable}' for object of type '{type_name}'")
+    check_format_limit("width", field["width"])
+    check_format_limit("precision", field["precision"])
+    return [field[name] for name in FIELDS_IN_ORDER]
+
+
+def check_format_limit(name: str, digits: str) -> None:
+    digits = digits.lstrip("0")
+    # By length first: Python refuses to read an int of thousands of digits.
+    if len(digits) > len(str(FORMAT_LIMIT)) or int(digits or "0") > FORMAT_LIMIT:
+        shown = digits if len(digits) <= 20 else f"{digits[:20]}..."
+        raise LimitError(f"a format {name} of {shown} exceeds the limit of {FORMAT_LIMIT}", code="E0502")

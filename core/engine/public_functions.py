@@ -1,0 +1,386 @@
+"""What users can call: each public function with its signature, its namespaces and whether it is a method.
+
+A function is either an op itself or a few lines over ops. Arguments are bound here, by our own signature
+table, so nothing a script writes reaches numpy unchecked. Families enter their functions in ``core/ops``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, type_name
+from autodiff.core.engine.argument_kinds import AS_THEY_ARE, KINDS, MISSING
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.device import settle_on
+from autodiff.core.graph.op import Op
+from autodiff.core.graph.registry import Table, declare
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+#: ``"torch.sum"``, ``"F.relu"``, ``"linalg.det"``: every public name with its namespace.
+FUNCTIONS: dict[str, Function] = Table("functions")
+
+#: The functions that are also methods of a tensor, by bare name.
+METHODS: dict[str, Function] = Table("methods")
+
+NAMESPACES = ("torch", "F", "linalg", "special")
+
+UNKNOWN: Any = object()
+
+#: What numpy calls some arguments, which torch takes too.
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+#: Functions that torch has in Python, where only its own names are known, and those of F that are not.
+IN_PYTHON = frozenset(["norm", "split", "split_with_sizes"])
+NOT_IN_PYTHON = frozenset(["gelu", "hardshrink", "linear", "logsigmoid", "softplus", "softshrink"])
+
+
+class Parameter:
+    """One parameter: its kind says what may be passed (see KINDS), ``default`` is MISSING when required."""
+
+    __slots__ = ("default", "keyword_only", "kind", "name", "variadic")
+
+    def __init__(self, name: str, kind: str, default: Any, variadic: bool, keyword_only: bool) -> None:
+        self.name = name
+        self.kind = kind
+        self.default = default
+        self.variadic = variadic
+        self.keyword_only = keyword_only
+
+    def all_of(self, values: Sequence[Any]) -> Any:
+        """What is given of one that takes all the rest; ``None`` alone stands for no sizes."""
+        is_none = len(values) == 1 and values[0] is None and self.kind == "ints" and self.default is None
+        return None if is_none else tuple(values)
+
+
+class Function:
+    """A public function; ``signature`` reads like Python: ``sum(input, dim: ints = None)``."""
+
+    __slots__ = (
+        "_after_one",
+        "_of_one",
+        "_parameters",
+        "_plans",
+        "doc",
+        "example",
+        "implementation",
+        "in_place",
+        "name",
+        "signature",
+    )
+
+    def __init__(
+        self, signature: str, implementation: Callable[..., Any], in_place: bool, doc: str, example: str
+    ) -> None:
+        self.signature = signature
+        self.name = signature[: signature.index("(")].rpartition(".")[2]
+        self.implementation = implementation
+        self.in_place = in_place
+        self.doc = doc
+        self.example = example
+        self._parameters: tuple[Parameter, ...] | None = None
+        self._plans: dict[tuple[Any, ...], list[tuple[Parameter, Any, int]]] = {}
+        self._after_one: tuple[Any, ...] | None = UNKNOWN
+        self._of_one: Any = UNKNOWN
+
+    def __repr__(self) -> str:
+        return f"<function {self.name}>"
+
+    def usage(self, skipped: int = 0) -> str:
+        """The signature as Python writes it: ``sum(input, dim=None, keepdim=False, *, dtype=None)``."""
+        shown: list[str] = []
+        for parameter in self.parameters[skipped:]:
+            if parameter.keyword_only and not any(text.startswith("*") for text in shown):
+                shown.append("*")
+            text = ("*" if parameter.variadic else "") + parameter.name
+            shown.append(text if parameter.default is MISSING else f"{text}={parameter.default!r}")
+        return f"{self.name}({', '.join(shown)})"
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parsed signature; parsed on first use, for a script uses few of the functions."""
+        if self._parameters is None:
+            inside = self.signature[self.signature.index("(") + 1 : self.signature.rindex(")")]
+            self._parameters = parse_parameters(inside)
+        return self._parameters
+
+    @property
+    def after_one(self) -> tuple[Any, ...] | None:
+        """The defaults that complete a call with one tensor; None where it needs binding after all."""
+        if self._after_one is UNKNOWN:
+            first, *rest = self.parameters or (None,)
+            self._after_one = (
+                None
+                if first is None
+                or first.kind not in ("value", "tensor")
+                or first.keyword_only
+                or any(p.variadic for p in self.parameters)
+                or any(p.default is MISSING for p in rest)
+                else tuple(p.default for p in rest)
+            )
+        return self._after_one
+
+    @property
+    def of_one(self) -> Callable[[Tensor], Any] | None:
+        """What a call with one tensor and nothing else comes to; None where it needs binding after all."""
+        if self._of_one is UNKNOWN:
+            after, implementation = self.after_one, self.implementation
+            if after:
+                self._of_one = lambda x: implementation(x, *after)
+            else:
+                of_one = implementation.of_one if implementation.__class__ is Op else None
+                self._of_one = None if after is None else of_one or implementation
+        return self._of_one  # type: ignore[no-any-return] # one or the other
+
+    def __call__(self, first: Any = MISSING, /, *others: Any, **kwargs: Any) -> Any:
+        if first.__class__ is Tensor and not others and not kwargs:
+            of_one = self._of_one
+            if of_one is UNKNOWN:
+                of_one = self.of_one
+            if of_one is not None:
+                return of_one(first)
+        args = () if first is MISSING else (first, *others)
+        try:
+            return self.implementation(*self.bind(args, kwargs))
+        except ScriptError as error:
+            if error.code == "E0310":
+                from autodiff.core.engine.legacy_calls import call_in_older_order
+
+                answer = call_in_older_order(self, args, kwargs)
+                if answer is not NotImplemented:
+                    return answer
+                about = error.about[:3] if error.about and error.about[0] is self else (self, None, None)
+                error.about = (*about, args, kwargs)
+            raise
+
+    def taking(self, parameters: tuple[Parameter, ...]) -> Function:
+        """The same function with other parameters, and no call of it known to fit."""
+        twin = Function(self.signature, self.implementation, self.in_place, self.doc, self.example)
+        twin._parameters = parameters
+        return twin
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The implementation's arguments in the order of the signature, checked and converted."""
+        known = self._plans.get((len(args), *kwargs))
+        if known is not None:
+            return self.bind_again(known, args, kwargs)
+        if "device" in kwargs and "device: device" in self.signature:
+            settle_on(kwargs["device"])
+            kwargs = {name: value for name, value in kwargs.items() if name != "device"}
+        bound: list[Any] = []
+        plan: list[tuple[Parameter, Any, int]] = []
+        rest = list(args)
+        used = 0
+        if kwargs and not NUMPY_NAMES.keys().isdisjoint(kwargs):
+            kwargs = self.without_numpy_names(kwargs)
+        for position, parameter in enumerate(self.parameters):
+            if parameter.variadic:
+                value: Any = parameter.all_of(rest)
+                source: slice | str = slice(position, None)
+                # Sizes side by side may be one list of that name; tensors are never given by name.
+                if not rest and parameter.kind == "ints" and parameter.name in kwargs:
+                    value, source = kwargs[parameter.name], parameter.name
+                    used += 1
+                elif not rest and parameter.default is MISSING:
+                    raise self.missing(position, kwargs)
+                elif not rest:
+                    bound.append(parameter.default)
+                    continue
+                plan.append((parameter, source, position))
+                rest = []
+            elif rest and not parameter.keyword_only:
+                value = rest.pop(0)
+                plan.append((parameter, position, position))
+                if parameter.name in kwargs:
+                    raise self.error(f"got multiple values for argument '{parameter.name}'", parameter.name)
+            elif parameter.name in kwargs:
+                value = kwargs[parameter.name]
+                plan.append((parameter, parameter.name, position))
+                used += 1
+            elif parameter.default is not MISSING:
+                plan.append((parameter, None, position))
+                bound.append(parameter.default)
+                continue
+            else:
+                raise self.missing(position, kwargs)
+            bound.append(self.convert(value, parameter, position))
+        if rest:
+            limit = sum(not p.keyword_only for p in self.parameters)
+            raise self.error(
+                f"takes {limit} positional argument{'s' * (limit != 1)} but {len(args)} were given", limit
+            )
+        if used != len(kwargs):
+            names = [p.name for p in self.parameters if not p.variadic or p.kind == "ints"]
+            for name in kwargs:
+                if name not in names:
+                    raise self.error(f"got an unexpected keyword argument '{name}'", name)
+        if len(plan) == len(self.parameters) and len(self._plans) < 100:
+            self._plans[len(args), *kwargs] = plan
+        return bound
+
+    def bind_again(self, plan: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The same where arguments of these numbers and names have fitted before."""
+        bound = []
+        for parameter, source, position in plan:
+            if source is None:
+                bound.append(parameter.default)
+                continue
+            value = kwargs[source] if source.__class__ is str else args[source]
+            if source.__class__ is slice:
+                value = parameter.all_of(value)
+            as_it_is = value.__class__ in AS_THEY_ARE[parameter.kind]
+            bound.append(value if as_it_is else self.convert(value, parameter, position))
+        return bound
+
+    def without_numpy_names(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The keywords in torch's words; its functions in C++ know numpy's for some of them."""
+        names = [p.name for p in self.parameters]
+        is_functional = self.signature.startswith("F.") and self.name not in NOT_IN_PYTHON
+        if is_functional or self.name in IN_PYTHON:
+            return kwargs
+        renamed = {}
+        for name, value in kwargs.items():
+            other = NUMPY_NAMES.get(name)
+            is_numpys = name not in names and other in names and other not in kwargs
+            renamed[other if is_numpys and other else name] = value
+        return renamed
+
+    def missing(self, position: int, kwargs: dict[str, Any]) -> ScriptError:
+        """The error for required arguments from ``position`` on that nobody gave, in torch's words."""
+        required = [
+            p.name for p in self.parameters[position:] if p.default is MISSING and p.name not in kwargs
+        ]
+        listed = ", ".join([f'"{name}"' for name in required])
+        plural = "s" if len(required) == 1 else ""
+        return self.error(f"missing {len(required)} required positional argument{plural}: {listed}", None)
+
+    def convert(self, value: Any, parameter: Parameter, position: int) -> Any:
+        """The value in the form its kind promises; an error in torch's words when it cannot be."""
+        accepted, convert = KINDS[parameter.kind]
+        if value is None and (parameter.default is None or parameter.name == "requires_grad"):
+            return parameter.default
+        converted = convert(value)
+        if converted is MISSING:
+            only = parameter.variadic and value.__class__ is tuple and len(value) == 1
+            given = value[0] if only else value
+            what = f"not {type_name(given)}"
+            if isinstance(given, (tuple, list)):
+                for at, entry in enumerate(given):
+                    if convert((entry,)) is MISSING:
+                        what = f"but found element of type {type_name(entry)} at pos {at}"
+                        break
+            raise self.error(
+                f"argument '{parameter.name}' (position {position + 1}) must be {accepted}, {what}",
+                position,
+                (parameter, given),
+            )
+        return converted
+
+    def error(
+        self, message: str, argument: int | str | None, refused: tuple[Parameter, Any] | None = None
+    ) -> ScriptError:
+        """An error about an argument, by its position or keyword; ``refused`` is what it did not take.
+
+        What it is about is completed by the arguments of the call: torch's words for them depend on all.
+        """
+        return ScriptError(
+            f"{self.name}() {message}".replace("() argument", "(): argument"),
+            code="E0310",
+            about=(self, argument, refused),
+        )
+
+
+def parse_parameters(text: str) -> tuple[Parameter, ...]:
+    """Read ``input, dim: ints = None, *, keepdim: bool = False``. Defaults are numbers, strings or names.
+
+    Without a kind, ``input`` is a tensor and anything else a tensor or a number, as mostly in torch. A
+    ``device`` is no parameter of the implementation: there is one device, and nothing to do about it.
+    """
+    parameters = []
+    keyword_only = False
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        if part == "*":
+            keyword_only = True
+            continue
+        declared, _, default = (p.strip() for p in part.partition("="))
+        name, _, kind = (p.strip() for p in declared.partition(":"))
+        if kind == "device":
+            continue
+        variadic = name.startswith("*")
+        parameters.append(
+            Parameter(
+                name.lstrip("*"),
+                kind or ("tensor" if name == "input" else "value"),
+                _default_value(default) if default else MISSING,
+                variadic,
+                keyword_only,
+            )
+        )
+    return tuple(parameters)
+
+
+_WORDS = {"None": None, "True": True, "False": False}
+
+
+def _default_value(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] in "'\"":
+        return text[1:-1]
+    return float(text) if "." in text or "e" in text else int(text)
+
+
+def expose(
+    signature: str,
+    implementation: Callable[..., Any],
+    *,
+    also: tuple[str, ...] = (),
+    method: bool = True,
+    in_place: bool = False,
+    example: str = "",
+) -> None:
+    """Make ``implementation`` callable under the signature's name, under ``also``, and as a method.
+
+    A name without a namespace is torch's, and a method as well. ``in_place`` adds the method with a trailing
+    underscore. ``example`` is a call for the reference, where a plain one says little.
+    """
+    doc = implementation.doc if isinstance(implementation, Op) else implementation.__doc__ or ""
+    function = Function(signature, implementation, in_place, doc.strip(), example)
+    qualified = signature[: signature.index("(")]
+    for name in (qualified, *also):
+        declare(FUNCTIONS, name if "." in name else f"torch.{name}", function)
+    if method:
+        for name in (function.name, *also):
+            if "." not in name:
+                METHODS[name] = function
+
+
+def public(signature: str, **where: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``expose`` as a decorator, for functions that are a few lines over ops."""
+
+    def enter(implementation: Callable[..., Any]) -> Callable[..., Any]:
+        expose(signature, implementation, **where)
+        return implementation
+
+    return enter
+
+
+def find(name: str) -> Function | None:
+    """The function a bare name means: torch's own, else the one of the first namespace that has it."""
+    for namespace in NAMESPACES:
+        function = FUNCTIONS.get(f"{namespace}.{name}")
+        if function is not None:
+            return function
+    return None
+
+
+__all__ = [
+    "FUNCTIONS",
+    "METHODS",
+    "NAMESPACES",
+    "Function",
+    "Parameter",
+    "expose",
+    "find",
+    "public",
+]

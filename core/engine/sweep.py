@@ -1,0 +1,248 @@
+"""The sweep of a backward pass: cotangents flow along the edges, newest node first.
+
+One sweep serves ``backward()``, ``grad()`` and the reports. With ``lift`` the rules run on Tensors, so the
+pass itself is recorded and can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.lazy import Later, np
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.fast.array_sweep import find_and_sweep, sweep_found
+from autodiff.core.fast.tiles import settings
+from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
+from autodiff.core.graph.op import OPS, Op
+from autodiff.core.graph.state import enable_grad, no_grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+    from typing import Any
+
+_number = attrgetter("number")
+
+cotangents_as = Later("autodiff.core.engine.cotangents")
+short_rules = Later("autodiff.core.fast.array_vjp")
+watching = Later("autodiff.core.engine.hooks")
+
+FOUND = object()
+
+
+def newest_first(roots: Iterable[Node]) -> list[Node]:
+    """Every tracked node below the roots, each before its inputs."""
+    found: list[Node] = []
+    stack = list(roots)
+    push, pop, keep = stack.append, stack.pop, found.append
+    try:
+        while True:  # Python 3.11 adapts a loop that runs once to what it meets only where it ends like this
+            if not stack:
+                break
+            node = pop()
+            if node.g is not None:
+                continue
+            node.g = FOUND
+            keep(node)
+            if node.__class__ is ScalarNode:  # spelled out: programs of scalars spend their time here
+                below = node.b
+                if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
+                    push(below)
+                below = node.a
+                if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
+                    push(below)
+                continue
+            for below in node.inputs:
+                if below is not None and below.g is None and below.tracked:
+                    push(below)
+    finally:
+        for node in found:
+            node.g = None
+    # Creation order is a topological order.
+    found.sort(key=_number, reverse=True)
+    return found
+
+
+def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
+    """Those nodes of ``order`` from which a wanted node can be reached: the rest need not be visited."""
+    needed = set(wanted)
+    kept = []
+    for node in reversed(order):
+        if node in needed or any(below in needed for below in node.inputs):
+            needed.add(node)
+            kept.append(node)
+    kept.reverse()
+    return kept
+
+
+def sweep(
+    order: list[Node],
+    seeds: dict[Node, Any],
+    lift: bool = False,
+    inner: bool = True,
+    ends: Collection[Node] = (),
+) -> dict[Node, Any]:
+    """The cotangent of every node in ``order`` (newest first) that the seeds reach.
+
+    ``seeds`` maps output nodes to their cotangents. Those of nodes that are not leaves and were not asked to
+    retain theirs may be left out where ``inner`` is false. The rules of ``ends`` are not followed.
+    """
+    is_short = is_fast and not lift
+    regions = None
+    if settings.has_begun and not inner and not lift:
+        from autodiff.core.fast.fused_backward import Regions
+
+        regions = Regions(order)
+    done: dict[Node, Any] = {}
+    cotangents = dict(seeds)
+    if is_short and not ends and (regions is None or not regions.uses):
+        done, cotangents = sweep_found(order, seeds, inner)
+        if not cotangents:
+            return done
+    known = cotangents.get
+    pull: Callable[[Node, Any], list[tuple[Node, Any]]] = pull_back_lifted if lift else pull_back
+    with enable_grad() if lift else no_grad(), np_errors_ignored(order):
+        for node in order:
+            g = known(node)
+            if g is None or node.__class__ is Leaf or node in ends:
+                continue
+            if not inner and node.mark is None:
+                del cotangents[node]  # an array may be large
+            if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
+                continue
+            for below, contribution in (
+                is_short and short_rules.pull_back_arrays(node, g, pull_edge_or_none)
+            ) or pull(node, g):
+                before = known(below)
+                cotangents[below] = contribution if before is None else before + contribution
+    return {**done, **cotangents}
+
+
+def pass_back(seeds: dict[Node, Any], lift: bool) -> tuple[list[Node], dict[Node, Any]]:
+    """Every tracked node below the seeds, newest first, and the cotangents that ``backward()`` keeps."""
+    run = passing()
+    if is_fast and run is sweep and not lift and not settings.has_begun:
+        found = find_and_sweep(seeds)
+        if found is not None:
+            return found
+    order = newest_first(seeds)
+    return order, run(order, seeds, lift=lift, inner=False)
+
+
+def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any]] | None:
+    """As ``pass_back`` where this is sure to go well and to be unseen by the script, else None."""
+    if not is_fast or settings.has_begun:
+        return None
+    try:
+        return find_and_sweep({root: seed}, runs_scripts=False)
+    except AutodiffError:
+        return None
+
+
+def passing() -> Callable[..., dict[Node, Any]]:
+    """The sweep that passes of the script take: the plain one, or the one with hooks and anomaly mode."""
+    return watching.watched_sweep if watching.watch.is_on else sweep
+
+
+def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
+    """What each tracked input of ``node`` receives when the node receives ``g``: floats or arrays."""
+    assert isinstance(node, OpNode)
+    node.check_saved()
+    if node.op.__class__ is not Op:  # a script's, one call of which answers for all operands
+        node.op.begin_pass()
+        g = np.asarray(g)
+    pulled = []
+    for index, below in enumerate(node.inputs):
+        if below is not None and below.tracked:
+            c = pull_edge_or_none(node, index, g)
+            if c is not None:
+                pulled.append((below, c))
+    return pulled
+
+
+def pull_edge(node: OpNode, index: int, g: Any) -> Any:
+    """What operand ``index`` of ``node`` receives when the node receives ``g``: a float or an array.
+
+    One edge of the graph, so the product of these along a path is the path's contribution.
+    """
+    c = pull_edge_or_none(node, index, g)
+    return settle(np.zeros(np.shape(node.operands[index]))) if c is None else c
+
+
+def pull_edge_or_none(node: OpNode, index: int, g: Any) -> Any:
+    """As ``pull_edge``, and None where a custom ``backward`` says that there is no gradient."""
+    if isinstance(node, ScalarNode):
+        return pull_scalar_edge(node, index, g)
+    op, out, operands, params = node.op, node.out, node.operands, node.params
+    if out.__class__ is float:
+        g, out = np.asarray(g), np.asarray(out)
+    try:
+        c = op.contribution(index, g, out, operands, params)
+    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
+        c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
+    if c is None:
+        return None
+    return cotangents_as.fitted(c, operands[index], op)
+
+
+def as_array(value: Any, dtype: Any) -> Any:
+    """An operand as an array; a plain number takes the type of the result, which it does not decide."""
+    return value if isinstance(value, np.ndarray) else np.asarray(value, dtype)
+
+
+def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
+    """As ``pull_edge`` on Python floats."""
+    return node.op.contribution_of_numbers(index, g, node.out, node.operands)
+
+
+def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
+    """As ``pull_back``, on Tensors that stay in the graph, so that the result can be differentiated."""
+    assert isinstance(node, OpNode)
+    node.check_saved()
+    op = node.op
+    op.begin_pass()
+    out = Tensor.of(node.out, node, True)
+    operands = tuple(
+        value if below is None else Tensor.of(settle(np.asarray(value)), below, below.tracked)
+        for below, value in zip(node.inputs, node.operands, strict=True)
+    )
+    pulled = []
+    for index, below in enumerate(node.inputs):
+        if below is not None and below.tracked:
+            try:
+                c = op.contribution(index, g, out, operands, node.params)
+            except ArithmeticError:  # as in pull_edge: 1 / 0 raises where tensors answer inf
+                constant = tuple(
+                    Tensor.of(settle(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
+                )
+                c = op.contribution(index, g, out, constant, node.params)
+            if c is None:
+                continue
+            if op.reads_input:
+                c = OPS["contribution"](c, operands[index])
+            if op.fused_backward and isinstance(c.node, OpNode):
+                c.node.op = c.node.op.named(op.fused_backward)
+            if op.is_elementwise and c.shape != operands[index].shape:
+                c = OPS["sum_to"](c, shape=operands[index].shape)
+            if c.dtype is not operands[index].dtype:
+                c = OPS["to"](c, dtype=operands[index].dtype.name)
+            pulled.append((below, c))
+    return pulled
+
+
+def np_errors_ignored(order: list[Node]) -> Any:
+    """IEEE arithmetic without numpy's warnings, where there are arrays; scalar passes need no numpy."""
+    if ArrayNode not in {node.__class__ for node in order}:
+        return _NOTHING
+    return np.errstate(all="ignore")
+
+
+class _Nothing:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exc: object) -> None: ...
+
+
+_NOTHING = _Nothing()

@@ -1,0 +1,165 @@
+"""What must hold before a tensor is given something, and torch's words for when it does not."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import GradientError, ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.engine.tensor import Tensor
+    from autodiff.core.graph.dtypes import DType
+    from autodiff.core.graph.op import Op
+
+
+def need_kind(x: Tensor, kernel: str, kinds: str) -> None:
+    """Refuse numbers of another kind, of "bif", than those torch has the kernel for."""
+    if x.dtype.kind not in kinds:
+        raise ScriptError(
+            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
+            code="E0312",
+            operands=(x,),
+            caret=f"this tensor holds {x.dtype.name} numbers",
+            help=("convert it with .float() or .double()",),
+        )
+
+
+def need_mask(mask: Tensor) -> None:
+    """Refuse numbers where ``masked_fill`` takes truth values."""
+    if mask.dtype.kind != "b":
+        raise ScriptError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}",
+            code="E0307",
+            operands=(mask,),
+            help=("compare to get a mask, as in `x > 0`",),
+        )
+
+
+def whole_number(value: float, dtype: DType, operands: tuple[Tensor, ...] = ()) -> int:
+    """``value`` as a number of a whole type, which has to have room for it; torch lets -2 be 254."""
+    most = int(np.iinfo(dtype.name).max)
+    least = -most if dtype.name == "uint8" and value.__class__ is int else int(np.iinfo(dtype.name).min)
+    if not least <= value < most + 1:
+        message = f"value cannot be converted to type {name_in_c(dtype)} without overflow"
+        raise ScriptError(message, code="E0206", operands=operands)
+    return int(np.asarray(int(value)).astype(dtype.name))
+
+
+def name_in_c(dtype: DType) -> str:
+    """What torch calls a whole type for which a number is too large."""
+    return {"int64": "int64_t", "uint8": "uint8_t"}.get(dtype.name, dtype.c_name)
+
+
+def need_fitting_gradient(x: Tensor, grad: Tensor) -> None:
+    """Refuse a ``.grad`` of another shape or number type than the tensor's own."""
+    if grad.shape != x.shape:
+        raise ShapeError(
+            f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size"
+            f" '{list(x.shape)}'. Please ensure that the gradient and the tensor are the same size",
+            operands=(x, grad),
+            caret="a gradient has one entry for each entry of its tensor",
+        )
+    if grad.dtype is not x.dtype:
+        raise ScriptError(
+            f"attempting to assign a gradient with dtype '{grad.dtype.c_name}' to a tensor with"
+            f" grad_dtype '{x.dtype.long_name}'. The gradient must match the tensor's grad_dtype"
+            " (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a"
+            " specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the"
+            " dtypes of a tensor and its gradient may break downstream systems that assume they match.",
+            code="E0312",
+            operands=(x, grad),
+            caret=f"the tensor holds {x.dtype.name} numbers, the gradient {grad.dtype.name}",
+        )
+
+
+def need_floats(x: Tensor, message: str) -> None:
+    """Refuse to require a gradient of whole numbers; torch has three wordings for it."""
+    if not x.dtype.is_floating_point:
+        raise GradientError(
+            message,
+            code="E0404",
+            caret=f"this tensor holds {x.dtype.name} numbers, which cannot change by a little",
+            operands=(x,),
+            help=("write its numbers with a decimal point, as in 1.0, or pass dtype=torch.float64",),
+        )
+
+
+def need_room(x: Tensor, result: Tensor) -> None:
+    """Refuse to put numbers of a wider kind in place of those of ``x``: floats do not fit among integers."""
+    if "bif".index(result.dtype.kind) > "bif".index(x.dtype.kind):
+        raise ScriptError(
+            f"result type {result.dtype.long_name} can't be cast to the desired output type"
+            f" {x.dtype.long_name}",
+            code="E0312",
+            operands=(x,),
+            caret=f"the result holds {result.dtype.name} numbers, for which this has no room",
+        )
+
+
+def need_one_entry(x: Tensor) -> None:
+    """Refuse to turn several numbers into one."""
+    if x.size != 1:
+        raise ScriptError(
+            f"a Tensor with {x.size} elements cannot be converted to Scalar",
+            code="E0305",
+            operands=(x,),
+            caret=f"this has shape {x.shape}: {x.size} numbers where one is wanted",
+        )
+
+
+def need_grad_to_retain(x: Tensor) -> None:
+    """Refuse to keep the gradient of what receives none."""
+    if not x.requires_grad:
+        raise GradientError(
+            "can't retain_grad on Tensor that has requires_grad=False",
+            code="E0406",
+            operands=(x,),
+            help=("make something it depends on require a gradient first",),
+        )
+
+
+def only_leaves_change(x: Tensor) -> GradientError:
+    """The error for ``requires_grad = False`` on what was computed."""
+    return GradientError(
+        "you can only change requires_grad flags of leaf variables. If you want to use a computed"
+        " variable in a subgraph that doesn't require differentiation use"
+        " var_no_grad = var.detach().",
+        code="E0405",
+        operands=(x,),
+        help=("use `x.detach()` where the gradient should stop",),
+    )
+
+
+KINDS_OF_NUMBERS: dict[Any, str] = {bool: "b", int: "i", float: "f"}
+
+
+def kind_of(x: Any) -> str:
+    """The kind of a number, or of those of a tensor: one of "bif"."""
+    return KINDS_OF_NUMBERS.get(x.__class__) or x.dtype.kind
+
+
+def refuse_truths(sub: Op, x: Any, y: Any) -> None:
+    """Truth values are not subtracted, whatever they are scaled by."""
+    if "b" in (kind_of(x), kind_of(y)):
+        from autodiff.core.engine.apply import not_for_booleans
+
+        raise not_for_booleans(sub, (x, y))
+
+
+def check_scale(x: Any, y: Any, name: str, factor: Any) -> None:
+    """A truth value is no factor of numbers, and a number with a decimal point none of whole ones."""
+    kinds = [kind_of(z) for z in (x, y)]
+    if factor.__class__ is float and "f" not in kinds:
+        raise ScriptError(
+            f"For integral input tensors, argument {name} must not be a floating point number.",
+            code="E0312",
+            caret=f"`{name}` has a decimal point, and what it scales are whole numbers",
+        )
+    if factor.__class__ is bool and kinds != ["b", "b"]:
+        raise ScriptError(
+            f"Boolean {name} only supported for Boolean results.",
+            code="E0312",
+            caret=f"`{name}` is a truth value where a number is meant",
+        )

@@ -1,0 +1,111 @@
+"""The short way to apply an op to arrays of one floating type.
+
+On small arrays what surrounds numpy's work takes longer than the work. The engine without this module
+(``AUTODIFF_FAST=0``) computes the same after it has asked for types, numbers and truth values.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.engine import aliasing
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.array_operators import ALIKE, is_followed, is_number, recorded, use_of
+from autodiff.core.fast.tape import Use
+from autodiff.core.fast.tiles import settings
+from autodiff.core.graph.op import Op
+from autodiff.core.graph.state import mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
+    """As ``apply`` of an op that works entry by entry, on arrays that are alike; None in other cases."""
+    if params or mode.probe is not None or (op.kinds and "f" not in op.kinds):
+        return None
+    dtype: Any = None
+    shape: tuple[int, ...] = ()
+    values: tuple[Any, ...] = ()
+    tracked = visible = False
+    for x in operands:
+        value = x
+        if x.__class__ is Tensor:
+            value = x.value
+            if value.__class__ is float:
+                return None
+            kind = value.dtype.kind
+            if kind == "f":
+                if dtype is None:
+                    dtype = value.dtype
+                elif value.dtype is not dtype:
+                    return None
+            elif kind != "b":
+                return None
+            if not shape:
+                shape = value.shape
+            if value.shape != shape or not shape:
+                return None
+            if is_followed(x):
+                tracked = True
+                visible = visible or x.requires_grad
+        elif not is_number(x):
+            return None
+        values += (value,)
+    if dtype is None:
+        return None
+    try:
+        out = op.forward(*values)
+    except TypeError:  # numpy has no such function of truth values, or of floats
+        return None
+    if not tracked or not mode.enabled or out.dtype.kind != "f":
+        return Tensor.of(out)
+    return recorded(Tensor, use_of(op, ALIKE), operands, values, out, visible)
+
+
+def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
+    """As ``apply`` of any other op on floats; None where something has to be asked first."""
+    if mode.probe is not None or (op.kinds and "f" not in op.kinds):
+        return None
+    tracked = visible = False
+    arrays: tuple[Any, ...] = ()
+    for x in operands:
+        if x.__class__ is not Tensor:
+            return None
+        value = x.value
+        if value.__class__ is float:
+            if op.scalar is not None:
+                return None
+            value = np.asarray(value)
+        elif value.dtype.kind != "f":
+            return None
+        arrays += (value,)
+        if is_followed(x):
+            tracked = True
+            visible = visible or x.requires_grad
+    out = op.forward(*arrays, **params)
+    is_view = op.is_view and is_view_of(out, arrays[0])
+    if not out.ndim:
+        out = float(out) if out.dtype.char == "d" else np.asarray(out)
+    if not tracked or not mode.enabled or (out.__class__ is not float and out.dtype.kind != "f"):
+        made = Tensor.of(out)
+    else:
+        # A cast is made on the way to another op, whose name its node is not to have.
+        may_be_written = not is_view and bool(op.vjps) and op.__class__ is Op and op.name != "to"
+        made = recorded(Tensor, Use(op, params), operands, arrays, out, visible, may_be_written)
+        if out.__class__ is not float and out.size >= settings.least:
+            settings.begin()
+    if is_view:
+        aliasing.note_view(made, operands[0], op, params)
+    return made
+
+
+def is_view_of(out: Any, x: Any) -> bool:
+    """Whether an array shows the memory of another, or as much of it as nothing or one number can."""
+    base = out.base
+    return (
+        (base is not None and (base is x or base is x.base))
+        or not out.ndim
+        or not out.size
+        or bool(np.may_share_memory(out, x))
+    )

@@ -1,0 +1,183 @@
+"""The short way back through small arrays: nodes are found while cotangents flow through them.
+
+The engine without this module (``AUTODIFF_FAST=0``) finds the nodes first, follows rules from their records,
+and comes to the same gradients.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from autodiff.core.base.lazy import Later, np
+from autodiff.core.graph.node import Leaf, Node, ScalarNode
+from autodiff.core.graph.op import Op
+from autodiff.core.graph.state import no_grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+short_rules = Later("autodiff.core.fast.array_vjp")
+sweeps = Later("autodiff.core.engine.sweep")
+_number = attrgetter("number")
+
+#: A node that would have to wait behind more others than this shows a wide graph, which is searched at once.
+NEAR = 16
+
+
+def sweep_found(
+    order: list[Node], seeds: dict[Node, Any], inner: bool
+) -> tuple[dict[Node, Any], dict[Node, Any]]:
+    """As ``sweep``, through the nodes in ``order``; with the cotangents to go on with, if it is not over."""
+    known: dict[Node, Any] = {}
+    left = _sweep(seeds, ops_of(reversed(order)), [], known, inner, is_complete=True)
+    return {node: known[node] for node in order if node in known}, left
+
+
+def find_and_sweep(
+    seeds: dict[Node, Any], runs_scripts: bool = True
+) -> tuple[list[Node], dict[Node, Any]] | None:
+    """Every tracked node below the seeds, newest first, and the cotangents of leaves and of marked nodes.
+
+    None where rules of a script would have to run and it ``runs_scripts`` not.
+    """
+    order: list[Node] = []
+    known: dict[Node, Any] = {}
+    left = _sweep(seeds, ops_of(sorted(seeds, key=_number)), order, known, inner=False)
+    if left:
+        if not runs_scripts:
+            return None
+        from autodiff.core.engine.sweep import newest_first, sweep
+
+        below = newest_first(left)
+        order += ops_of(below)
+        known.update(sweep(below, left, inner=False))
+    leaves = sorted([node for node in known if node.__class__ is Leaf], key=_number, reverse=True)
+    is_sorted = not order or not leaves or leaves[0].number < order[-1].number
+    order += leaves
+    if not is_sorted:
+        order.sort(key=_number, reverse=True)
+    return order, known
+
+
+def ops_of(nodes: Iterable[Node]) -> list[Node]:
+    return [node for node in nodes if node.__class__ is not Leaf]
+
+
+def _sweep(
+    seeds: dict[Node, Any],
+    waiting: list[Any],
+    order: list[Node],
+    known: dict[Node, Any],
+    inner: bool,
+    is_complete: bool = False,
+) -> dict[Node, Any]:
+    """Pass the seeds down to the leaves; the cotangents of nodes for which this is not the way.
+
+    ``waiting`` are the nodes to visit, oldest first; unless it ``is_complete`` their inputs are put there.
+    Visited nodes are entered in ``order``; the cotangents of leaves and marked nodes, and where ``inner`` is
+    asked of all others, in ``known``. On the way cotangents are kept on the nodes.
+    """
+    pull_back, pull_edge_or_none = sweeps.pull_back, sweeps.pull_edge_or_none
+    reached: list[Node] = list(seeds)  # what is not waiting and has a cotangent nevertheless
+    is_wide = False
+    arrays: Any = None
+    pull_back_arrays: Any = None
+    try:
+        for node, seed in seeds.items():
+            node.g = seed
+        while True:  # Python 3.11 adapts a loop that runs once to what it meets only where it ends like this
+            if not waiting:
+                break
+            if is_wide:
+                waiting, is_wide, is_complete = everything_below(waiting), False, True
+            node = waiting.pop()
+            g = node.g
+            if g is None:
+                continue
+            node.g = None
+            order.append(node)
+            if inner or node.mark is not None:
+                known[node] = g
+            if node.__class__ is ScalarNode:  # of which there are few: most programs of numbers are on tapes
+                pulled = pull_back(node, g)
+            else:
+                if not is_own(node):
+                    order.pop()
+                    known.pop(node, None)
+                    left = {other: other.g for other in (*waiting, *reached) if other.g is not None}
+                    return {node: g, **left}
+                if arrays is None:
+                    arrays, pull_back_arrays = Quiet(), short_rules.pull_back_arrays
+                pulled = pull_back_arrays(node, g, pull_edge_or_none)
+                if pulled is None:
+                    pulled = pull_back(node, g)
+            for below, contribution in pulled:
+                before = below.g
+                if before is not None:
+                    below.g = before + contribution
+                    continue
+                below.g = contribution
+                if is_complete or below.__class__ is Leaf:
+                    reached.append(below)
+                elif not waiting or below.number > waiting[-1].number:
+                    waiting.append(below)
+                elif put(waiting, below):
+                    is_wide = True
+        known.update((node, node.g) for node in reached if node.__class__ is Leaf)
+        return {}
+    finally:
+        for node in reached:
+            node.g = None
+        for node in waiting:
+            node.g = None
+        if arrays is not None:
+            arrays.close()
+
+
+def is_own(node: Node) -> bool:
+    """Whether its rule is not a script's, which may start a pass that would find cotangents on nodes."""
+    return node.op.__class__ is Op
+
+
+class Quiet:
+    """Nothing is recorded, and numpy does not warn, until it is closed."""
+
+    __slots__ = ("managers",)
+
+    def __init__(self) -> None:
+        self.managers = no_grad(), np.errstate(all="ignore")
+        for manager in self.managers:
+            manager.__enter__()
+
+    def close(self) -> None:
+        for manager in self.managers:
+            manager.__exit__(None, None, None)
+
+
+def put(waiting: list[Node], node: Node) -> bool:
+    """Have a node wait in its place, which is not the last; whether that is too far off for this list."""
+    number = node.number
+    at = len(waiting) - 1
+    last = at - NEAR
+    while at and waiting[at - 1].number > number:
+        at -= 1
+        if at == last:
+            waiting.append(node)
+            return True
+    waiting.insert(at, node)
+    return False
+
+
+def everything_below(waiting: list[Node]) -> list[Any]:
+    """The nodes that can be reached from these, oldest first."""
+    from autodiff.core.engine.sweep import newest_first
+
+    cotangents = [node.g for node in waiting]
+    for node in waiting:
+        node.g = None
+    found = newest_first(waiting)
+    for node, g in zip(waiting, cotangents, strict=True):
+        node.g = g
+    return ops_of(reversed(found))

@@ -1,0 +1,116 @@
+"""The short way from a node of arrays to its inputs: what rules come to is multiplied here.
+
+The engine without this module (``AUTODIFF_FAST=0``) asks each time whether values were freed or changed.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.cotangents import fitted
+from autodiff.core.fast.array_operators import ALIKE, BROADCAST
+from autodiff.core.fast.rule_analysis import (
+    NEGATED,
+    NONE,
+    SAME,
+    TIMES_OUT,
+    TIMES_X,
+    TIMES_Y,
+    UNKNOWN,
+    VJP,
+    learn,
+)
+from autodiff.core.graph.node import ArrayNode, Node
+from autodiff.core.graph.op import ForEach, Op
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]] | None:
+    """As ``pull_back`` in the sweep, for nodes whose saved values nobody has freed or changed; else None.
+
+    ``pull_edge`` is the sweep's own way to follow a rule.
+    """
+    if node.__class__ is not ArrayNode or node.mark is not None:
+        return None
+    inputs, op, params = node._inputs, node.op, node._params
+    for below in inputs:
+        if below is not None and below.mark is not None:
+            return None
+    if params is ALIKE or params is BROADCAST:
+        return pull_back_entries(node, g, pull_edge)
+    rules = op.fast_vjps or op.vjps
+    if not rules or op.__class__ is not Op:
+        return None
+    operands, out = node._operands, node.out
+    if out.__class__ is float:
+        g, out = np.asarray(g), np.asarray(out)
+    pulled = []
+    pieces = rules.pieces if rules.__class__ is ForEach else None
+    every = None if pieces is None else iter(pieces(g, operands, **params))
+    index = -1
+    for below in inputs:
+        index += 1
+        piece = None if every is None else next(every)
+        if below is None or not below.tracked:
+            continue
+        try:
+            c = rules[index](g, out, *operands, **params) if piece is None else piece
+        except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
+            c = None
+        c = pull_edge(node, index, g) if c is None else fitted(c, operands[index], op)
+        if c is not None:
+            pulled.append((below, c))
+    return pulled
+
+
+def pull_back_entries(node: ArrayNode, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]]:
+    """The same for the nodes of ``entrywise``."""
+    op, operands = node.op, node._operands
+    is_broadcast = node._params is BROADCAST
+    pulled = []
+    index = -1
+    for below in node._inputs:  # not enumerate(), which would take a tenth of this
+        index += 1
+        if below is not None and below.tracked:
+            c = contribution_of_entries(op, index, g, node.out, operands)
+            if c is None:
+                c = pull_edge(node, index, g)
+            if is_broadcast:
+                c = fitted(c, operands[index], op)
+            pulled.append((below, c))
+    return pulled
+
+
+def contribution_of_entries(op: Op, index: int, g: Any, out: Any, operands: tuple[Any, ...]) -> Any:
+    """What operand ``index`` receives where arrays are alike; None where the rule is to be followed."""
+    if op.pattern == UNKNOWN:
+        learn(op)
+    kind, rule = op.recipe[index]
+    if kind == SAME:
+        return g
+    if kind == TIMES_Y:
+        return g * operands[1]
+    if kind == TIMES_X:
+        return g * operands[0]
+    if kind == TIMES_OUT:
+        return g * out
+    if kind == NEGATED:
+        return -g
+    if kind == NONE:
+        return None
+    fast = op.fast_vjps
+    try:
+        if fast:
+            c = fast[index](g, out, *operands)
+        elif kind == VJP:
+            c = rule(g, out, *operands)
+        else:
+            c = g * op.partials[index](out, *operands)  # type: ignore[operator] # it is no number
+    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises
+        return None
+    if c is None or c.dtype is g.dtype:
+        return c
+    return c.astype(g.dtype)  # a mask times a number is in double precision

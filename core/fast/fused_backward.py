@@ -1,0 +1,144 @@
+"""Backward passes through formulas that were put off: values and slopes of many nodes in one loop over tiles.
+
+A region is a node and all below it that only the region uses. Their rules, given cells instead of arrays,
+write down what goes out of the region to leaves and other nodes; nothing inside is ever written to memory.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from math import prod
+
+from autodiff.core.base.lazy import np
+from autodiff.core.fast.fusion import REDUCTIONS, Lazy, ask, enter, is_open
+from autodiff.core.fast.tile_program import Cell, NotTileableError, Program
+from autodiff.core.graph.node import ArrayNode
+from autodiff.core.graph.op import PLAIN_NUMBERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+
+#: As many nodes of a graph are passed in one loop at most.
+MOST_NODES = 60
+
+
+class Regions:
+    """The nodes of a backward pass whose ops were put off, and how many times each is used in it."""
+
+    __slots__ = ("uses",)
+
+    def __init__(self, order: list[Node]) -> None:
+        self.uses: dict[Node, int] = {
+            node: 0 for node in order if node.__class__ is ArrayNode and node.lazy is not None
+        }
+        for node in order:
+            for operand in node.inputs:
+                if operand in self.uses:
+                    self.uses[operand] += 1
+
+    def pass_back(self, root: Any, g: Any, cotangents: dict[Node, Any]) -> bool:
+        """Pass ``g`` on to what the formula ending at ``root`` is made of; False where this cannot do it."""
+        if root.lazy.__class__ is not Lazy:
+            done: bool = root.lazy.pass_back(root, g, cotangents)
+            return done
+        try:
+            region = Region(root, g)
+            for node in self.members(root):
+                region.pull(node)
+        except (ArithmeticError, NotTileableError):
+            return False
+        region.run(cotangents)
+        return True
+
+    def members(self, root: ArrayNode) -> list[ArrayNode]:
+        """The root and all below it that only they use, newest first."""
+        members: list[ArrayNode] = []
+        shape = root.given[0].shape if root.op.name in REDUCTIONS else root.shape
+        seen: dict[Node, int] = {}
+        ready: list[tuple[int, ArrayNode]] = [(-root.number, root)]
+        while ready and len(members) < MOST_NODES:
+            _, node = heappop(ready)
+            members.append(node)
+            operand: Any
+            for operand in node.inputs:
+                if operand not in self.uses:
+                    continue
+                seen[operand] = seen.get(operand, 0) + 1
+                is_like_root = operand.lazy.__class__ is Lazy and operand.lazy.shape == shape
+                if is_like_root and seen[operand] == self.uses[operand] and is_inner(operand):
+                    heappush(ready, (-operand.number, operand))
+        return members
+
+
+def is_inner(node: Node) -> bool:
+    """Whether nobody asks for the gradient of a node itself, so that a pass may go past it."""
+    return node.mark is None or node.mark.cell is None
+
+
+def shape_of(node: Node) -> tuple[int, ...]:
+    """The shape of a node's value, which is not computed for this."""
+    lazy = node.lazy if node.__class__ is ArrayNode else None
+    return node.shape if lazy is None else lazy.shape
+
+
+class Region:
+    """Nodes passed in one loop: the program, the cotangents of the nodes in it and what goes out of it."""
+
+    __slots__ = ("known", "lazy", "outgoing", "program", "root")
+
+    def __init__(self, root: ArrayNode, g: Any) -> None:
+        assert root.lazy is not None
+        self.root = root
+        lazy = self.lazy = root.lazy
+        self.known: dict[Lazy, Cell] = {}
+        #: What nodes have received that are not pulled yet; in the end, those that are not in the region.
+        self.outgoing: dict[Node, Cell] = {}
+        if root.op.name in REDUCTIONS:
+            [x] = root.given
+            self.program = Program(x.shape, x.dtype)
+            each = float(g) / prod(x.shape) if root.op.name == "mean" else float(g)
+            self.outgoing[root] = self.program.constant(each)
+        else:
+            self.program = Program(lazy.shape, lazy.dtype)
+            self.outgoing[root] = self.program.array(np.asarray(g))
+
+    def pull(self, node: ArrayNode) -> None:
+        """Write down what the operands of a node receive."""
+        node.check_saved()
+        g = self.outgoing.pop(node)
+        if node.op.name in REDUCTIONS:
+            [below] = node.inputs
+            assert below is not None
+            self.outgoing[below] = g
+            return
+        operands = tuple(
+            x if x.__class__ in PLAIN_NUMBERS else enter(self.program, x, self.known) for x in node.given
+        )
+        out = enter(self.program, node.lazy, self.known)
+        for index, operand in enumerate(node.inputs):
+            if operand is not None and operand.tracked:
+                c = node.op.contribution(index, g, out, operands, {})
+                before = self.outgoing.get(operand)
+                self.outgoing[operand] = c if before is None else before + c
+
+    def run(self, cotangents: dict[Node, Any]) -> None:
+        """Run the loop and add what came out of it."""
+        shapes = {node: shape_of(node) for node in self.outgoing}
+        for node, cell in self.outgoing.items():
+            self.program.ask(cell, is_sum=not shapes[node])
+        lazy = self.lazy
+        is_total_open = self.root.op.name in REDUCTIONS and is_open(lazy)
+        if is_total_open:
+            ask(self.program, lazy, self.known)
+        values = self.program.run()
+        if is_total_open:
+            total = values.pop()
+            lazy.settle(total / prod(self.program.shape) if lazy.op.name == "mean" else total)
+        for node, value in zip(self.outgoing, values, strict=True):
+            before = cotangents.get(node)
+            if not shapes[node] and node.out.__class__ is not float:
+                value = np.asarray(value, node.out.dtype)
+            cotangents[node] = value if before is None else before + value

@@ -1,0 +1,199 @@
+"""Cross entropy of large tables without the table of logarithms: the exponentials are kept instead.
+
+The graph is as always, ``log_softmax`` and then ``nll_loss``. The logarithms are computed when somebody looks
+at them; a backward pass goes past them where nobody wants their gradient, and makes the slopes of the
+exponentials in their place.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.fast.fused_backward import is_inner
+from autodiff.core.fast.fusion import node_put_off
+from autodiff.core.fast.softmax_rows import FEW_COLUMNS, fits, row_maxima, row_sums
+from autodiff.core.fast.tiles import in_tiles, settings
+from autodiff.core.graph.state import mode
+from autodiff.core.ops.losses.classification import put_together
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import ArrayNode, Node
+    from autodiff.core.graph.op import Op
+
+
+class Exponentials:
+    """exp(x - the largest of its row), the sums of the rows, and the logarithms at the targets."""
+
+    __slots__ = ("picked", "shares", "sums")
+
+    def __init__(self, x: Any, target: Any) -> None:
+        count, width = x.shape
+        self.shares = np.empty_like(x)
+        self.sums = np.empty((count, 1), x.dtype)
+        self.picked = np.empty((count, 1), x.dtype)
+
+        def work(start: int, stop: int, step: int) -> None:
+            for low in range(start, stop, step):
+                here = slice(low, min(low + step, stop))
+                shares = self.shares[here]
+                np.subtract(x[here], row_maxima(x[here]), out=shares)
+                picked = np.take_along_axis(shares, target[here], axis=1)
+                np.exp(shares, out=shares)
+                self.sums[here] = row_sums(shares)
+                np.subtract(picked, np.log(self.sums[here]), out=self.picked[here])
+
+        in_tiles(work, count, width)
+
+    def slopes(self, received: Any, target: Any) -> Any:
+        """What x receives when the logarithms at the targets receive a column; takes up the exponentials."""
+        shares, factors = self.shares, -received / self.sums
+
+        def work(start: int, stop: int, step: int) -> None:
+            for low in range(start, stop, step):
+                here = slice(low, min(low + step, stop))
+                part = shares[here]
+                part *= factors[here]
+                at = (np.arange(len(part))[:, None], target[here])
+                part[at] += received[here]
+
+        in_tiles(work, *shares.shape)
+        return shares
+
+
+class TurnedExponentials:
+    """The same of rows so short that numpy's loops along them hardly start: in a table with a row a class.
+
+    ``places`` are those of the targets in it, counted through.
+    """
+
+    __slots__ = ("picked", "places", "shares", "sums")
+
+    def __init__(self, x: Any, target: Any) -> None:
+        count, width = x.shape
+        self.shares = np.empty((width, count), x.dtype)
+        self.sums = np.empty(count, x.dtype)
+        self.picked = np.empty((count, 1), x.dtype)
+        self.places = target[:, 0].astype(np.intp, copy=False) * count  # bytes do not count so far
+        self.places += np.arange(count)
+        flat, column = self.shares.reshape(-1), self.picked[:, 0]
+
+        def work(start: int, stop: int, step: int) -> None:
+            for low in range(start, stop, step):
+                here = slice(low, min(low + step, stop))
+                shares = self.shares[:, here]
+                np.copyto(shares, x[here].T)
+                shares -= np.maximum.reduce(shares, axis=0)
+                picked = flat.take(self.places[here])
+                np.exp(shares, out=shares)
+                sums = np.add.reduce(shares, axis=0, out=self.sums[here])
+                np.subtract(picked, np.log(sums), out=column[here])
+
+        in_tiles(work, count, width)
+
+    def slopes(self, received: Any, target: Any) -> Any:
+        """As of ``Exponentials``, in a table as x is."""
+        width, count = self.shares.shape
+        check_allocation((count, width), 8)
+        slopes = np.empty((count, width), self.shares.dtype)
+        shares, flat, column = self.shares, self.shares.reshape(-1), received[:, 0]
+        factors = -column / self.sums
+
+        def work(start: int, stop: int, step: int) -> None:
+            for low in range(start, stop, step):
+                here = slice(low, min(low + step, stop))
+                part = shares[:, here]
+                part *= factors[here]
+                flat[self.places[here]] += column[here]
+                np.copyto(slopes[here], part.T)
+
+        in_tiles(work, count, width)
+        return slopes
+
+
+class Logarithms:
+    """What stands for the result of ``log_softmax`` until somebody looks at it."""
+
+    __slots__ = ("dtype", "known", "ndim", "op", "shape", "x")
+
+    def __init__(self, op: Op, x: Any) -> None:
+        self.op = op
+        self.x = x
+        self.shape, self.ndim, self.dtype = x.shape, 2, x.dtype
+        self.known: Any = None
+
+    def value(self) -> Any:
+        if self.known is None:
+            with np.errstate(all="ignore"):
+                self.known = self.op.forward(self.x, dim=1)
+        return self.known
+
+    value_with_all_below = value
+
+    def values(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+        return operands
+
+    def pass_back(self, root: ArrayNode, g: Any, cotangents: dict[Node, Any]) -> bool:
+        return False
+
+
+class Loss:
+    """What stands for the result of ``nll_loss``, which is known, and its operand, which is not."""
+
+    __slots__ = ("dtype", "kept", "known", "ndim", "shape")
+
+    def __init__(self, known: Any, kept: Exponentials | TurnedExponentials) -> None:
+        self.known = known
+        self.kept: Exponentials | TurnedExponentials | None = kept
+        self.shape = np.shape(known)
+        self.ndim = len(self.shape)
+        self.dtype = kept.picked.dtype
+
+    def value(self) -> Any:
+        return self.known
+
+    value_with_all_below = value
+
+    def values(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(x.value() for x in operands)
+
+    def pass_back(self, root: ArrayNode, g: Any, cotangents: dict[Node, Any]) -> bool:
+        """Go from the loss past the logarithms, unless somebody wants their gradient."""
+        logs: Any = root.inputs[0]
+        kept = self.kept
+        if kept is None or not is_inner(logs):
+            return False
+        root.check_saved()
+        logs.check_saved()
+        self.kept = None
+        params = root.params
+        g, weight = np.asarray(g), params["weight"]
+        if params["reduction"] == "mean":
+            g = np.true_divide(g, params["total"])
+        elif params["reduction"] == "none":
+            g = g[:, None]
+        received = np.where(weight == 0, 0, -weight * g).astype(self.dtype, copy=False)
+        slopes = kept.slopes(received, params["target"])
+        below = logs.inputs[0]
+        before = cotangents.get(below)
+        cotangents[below] = slopes if before is None else before + slopes
+        return True
+
+
+def put_off(log_softmax: Op, nll_loss: Op, x: Tensor, params: dict[str, Any]) -> Tensor | None:
+    """The loss of a large table of scores that requires gradients; None in other cases."""
+    if not mode.enabled or x.node is None or not x.node.tracked or x.ndim != 2 or x.size < settings.least:
+        return None
+    if not fits(1, x.value):
+        return None
+    check_allocation(x.shape, 8)
+    kind = TurnedExponentials if x.shape[1] <= FEW_COLUMNS else Exponentials
+    kept = kind(x.value, params["target"])
+    known = settle(put_together(kept.picked, 1, params["weight"], params["total"], params["reduction"]))
+    logarithms = Logarithms(log_softmax, x.value)
+    logs = node_put_off(log_softmax, (x.node,), (x.value,), {"dim": 1}, logarithms)
+    loss = node_put_off(nll_loss, (logs,), (logarithms,), params, Loss(known, kept))
+    return Tensor.of(known, loss, x.requires_grad)

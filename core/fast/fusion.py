@@ -1,0 +1,313 @@
+"""Elementwise formulas of large arrays, computed when somebody looks, and together with their slopes.
+
+Such a formula is limited by the writing and reading of its intermediate results. So an op of large arrays
+is put off: its tensor has a ``Lazy`` and no value. When the value is looked at, it is computed in
+one loop over tiles. When a backward pass comes first, the loop computes the slopes as well, from the same
+rules, and intermediate results are never written at all. Without this module everything is computed at once,
+to the same results but for rounding.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.array_operators import is_followed
+from autodiff.core.fast.tile_program import UFUNCS, Cell, Program, as_cell
+from autodiff.core.fast.tiles import settings
+from autodiff.core.graph.dtypes import dtype_of
+from autodiff.core.graph.node import ArrayNode, next_number
+from autodiff.core.graph.op import APPLIERS, OPS
+from autodiff.core.graph.state import mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+    from autodiff.core.graph.op import Op
+
+    Operator = Callable[[Tensor, Any], Any]
+
+
+REDUCTIONS = ("sum", "mean")
+
+
+class Lazy:
+    """``op`` of ``operands``: arrays, plain numbers and other Lazies. ``known`` is the value once computed.
+
+    ``length`` is the number of ops that are put off, counted again for every use.
+    """
+
+    __slots__ = ("dtype", "is_known", "known", "length", "ndim", "op", "operands", "shape")
+
+    def __init__(self, op: Op, operands: tuple[Any, ...], shape: tuple[int, ...], dtype: Any) -> None:
+        self.op = op
+        self.operands = operands
+        self.shape = shape
+        self.ndim = len(shape)
+        self.dtype = dtype
+        self.is_known = False
+        self.known: Any = None
+        self.length = 1 + sum(x.length for x in operands if is_open(x))
+
+    def value(self) -> Any:
+        """The value in the form tensors keep."""
+        if not self.is_known:
+            compute(self, [self])
+        return self.known
+
+    def value_with_all_below(self) -> Any:
+        """The value, for somebody who will look at all that it is made of, one after the other."""
+        if not self.is_known:
+            compute(self, below(self))
+        return self.known
+
+    def values(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The operands that this was made of, as a node keeps them."""
+        return tuple(x.value_with_all_below() if x.__class__ is Lazy else x for x in operands)
+
+    def settle(self, value: Any) -> None:
+        """Say what the value is; what it was made of is let go of."""
+        if not self.ndim:
+            value = float(value) if self.dtype == np.float64 else np.asarray(value, self.dtype)
+        self.known, self.is_known, self.operands = value, True, ()
+
+
+#: The value of a tensor as far as there is one: this way none is computed.
+value_there = vars(Tensor)["value"].__get__
+
+
+def is_open(x: Any) -> bool:
+    """Whether it is a Lazy that has no value yet."""
+    return x.__class__ is Lazy and not x.is_known
+
+
+def below(lazy: Lazy) -> list[Lazy]:
+    """Everything without a value that this one is made of, operands first, itself last."""
+    order: list[Lazy] = []
+    seen: set[Lazy] = set()
+    stack = [(lazy, False)]
+    while stack:
+        item, is_done = stack.pop()
+        if is_done:
+            order.append(item)
+        elif item not in seen:
+            seen.add(item)
+            stack.append((item, True))
+            stack.extend((x, False) for x in item.operands if is_open(x))
+    return order
+
+
+def compute(lazy: Lazy, wanted: list[Lazy]) -> None:
+    """Compute ``wanted`` in one loop: some of what ``lazy`` is made of, and itself."""
+    inner = lazy.operands[0] if lazy.op.name in REDUCTIONS else lazy
+    program = Program(inner.shape, inner.dtype)
+    known: dict[Lazy, Cell] = {}
+    for item in wanted:
+        ask(program, item, known)
+    for item, value in zip(wanted, program.run(), strict=True):
+        item.settle(value / prod(inner.shape) if item.op.name == "mean" else value)
+
+
+def ask(program: Program, lazy: Lazy, known: dict[Lazy, Cell]) -> int:
+    """Have the program answer with the value of a Lazy, of a mean with the sum; returns the place of it."""
+    if lazy.op.name in REDUCTIONS:
+        return program.ask(enter(program, lazy.operands[0], known), is_sum=True)
+    return program.ask(enter(program, lazy, known))
+
+
+def enter(program: Program, value: Any, known: dict[Lazy, Cell]) -> Cell:
+    """The cell of an operand: an array, a number, or a Lazy with all that it is made of."""
+    if value.__class__ is not Lazy:
+        return program.array(value) if np.shape(value) else as_cell(program, value)
+    if value.is_known:
+        return program.array(value.known)
+    for item in () if value in known else below(value):
+        if item not in known:
+            cells = [
+                known[x] if is_open(x) else enter(program, x.known if x.__class__ is Lazy else x, known)
+                for x in item.operands
+            ]
+            known[item] = program.apply(item.op.name, *cells)
+    return known[value]
+
+
+# -- putting off ----------------------------------------------------------------------------------------
+
+
+def lazy_of(x: Tensor) -> Lazy | None:
+    """What stands for the value of a tensor that nobody has looked at yet, nor written to."""
+    node = x.own_node
+    if node.__class__ is not ArrayNode or node.lazy is None:
+        return None
+    try:
+        value_there(x)
+    except AttributeError:
+        return node.lazy
+    return None
+
+
+def is_large(x: Any) -> bool:
+    """Whether it is a tensor whose value was put off, or so large that what is made of it may be."""
+    if x.__class__ is not Tensor:
+        return False
+    if lazy_of(x) is not None:
+        return True
+    value = x.value
+    return value.__class__ is not float and value.size >= settings.least
+
+
+def install() -> None:
+    """Have operators and ops of tensors ask whether they are to be put off, before anything else."""
+    # With such a method Python reads every attribute slower: it is there once an array is large.
+    # To the type checker a class has no such method, and a property is what it answers.
+    tensors: Any = Tensor
+    nodes: Any = ArrayNode
+    tensors.__getattr__, nodes.__getattr__ = look_at_tensor, look_at_node
+    apply = APPLIERS[Tensor]
+
+    def apply_later(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        made = put_off(op, operands, params) if any(map(is_large, operands)) else None
+        return apply(op, operands, params) if made is None else made
+
+    APPLIERS[Tensor] = apply_later
+    # Nobody who has no large arrays is to wait for these, so they are not there from the start.
+    Tensor.__add__, Tensor.__radd__ = infix_later("add", Tensor.__add__, Tensor.__radd__)
+    Tensor.__sub__, Tensor.__rsub__ = infix_later("sub", Tensor.__sub__, Tensor.__rsub__)
+    Tensor.__mul__, Tensor.__rmul__ = infix_later("mul", Tensor.__mul__, Tensor.__rmul__)
+    Tensor.__pow__, Tensor.__rpow__ = infix_later("pow", Tensor.__pow__, Tensor.__rpow__)
+    both = infix_later("div", Tensor.__truediv__, Tensor.__rtruediv__)
+    Tensor.__truediv__, Tensor.__rtruediv__ = both
+    tensors.shape = measured_later(Tensor.shape, lambda lazy: lazy.shape)
+    tensors.size = measured_later(Tensor.size, lambda lazy: prod(lazy.shape))
+    tensors.dtype = measured_later(Tensor.dtype, dtype_of)
+
+
+def look_at_tensor(self: Tensor, name: str) -> Any:
+    """What is not there: the value of a tensor that was put off; ``lazy`` everywhere else, which is None."""
+    if name == "lazy":
+        return None
+    if name == "value" and self.lazy is not None:
+        self.value = self.lazy.value()
+        self.lazy = None
+        return self.value
+    raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+
+
+def look_at_node(self: ArrayNode, name: str) -> Any:
+    """As ``look_at_tensor``, for the value of a node and its operands."""
+    if name == "lazy":
+        return None
+    if name == "out" and self.lazy is not None:
+        self.out = self.lazy.value_with_all_below()
+        return self.out
+    if name == "_operands" and self.lazy is not None:
+        self._operands = self.lazy.values(self.given)
+        return self._operands
+    raise AttributeError(f"'ArrayNode' object has no attribute '{name}'")
+
+
+def infix_later(name: str, now: Operator, reflected_now: Operator) -> tuple[Operator, Operator]:
+    """Two operators, with the tensor on the left and on the right, that put the op off where they can."""
+    op = OPS[name]
+
+    def operator(self: Tensor, other: Any) -> Any:
+        made = put_off_large(op, (self, other))
+        return now(self, other) if made is None else made
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        made = put_off_large(op, (other, self))
+        return reflected_now(self, other) if made is None else made
+
+    return operator, reflected
+
+
+def measured_later(now: Any, measure: Callable[[Lazy], Any]) -> property:
+    """A property of a tensor that is known before its value is."""
+
+    def measured(self: Tensor) -> Any:
+        lazy = lazy_of(self)
+        return now.fget(self) if lazy is None else measure(lazy)
+
+    return property(measured)
+
+
+def put_off_large(op: Op, operands: tuple[Any, ...]) -> Tensor | None:
+    """As ``put_off`` where an operand is large; None where none is."""
+    return put_off(op, operands, {}) if any(map(is_large, operands)) else None
+
+
+def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
+    """The tensor of ``op`` without its value; None where the op is to be computed now."""
+    is_reduction = op.name in REDUCTIONS
+    if not mode.enabled or not (is_reduction or op.name in UFUNCS):
+        return None
+    if is_reduction and (lazy_of(operands[0]) is None or params != {"dim": None, "keepdim": False}):
+        return None
+    if op.name == "pow" and operands[1].__class__ not in (float, int):
+        return None
+    given: list[Any] = []
+    shape: tuple[int, ...] = ()
+    dtypes = set()
+    tracked = visible = False
+    for x in operands:
+        if x.__class__ is not Tensor:
+            if x.__class__ not in (float, int) or (x.__class__ is int and abs(x) > 2**53):
+                return None
+            given.append(x)
+            continue
+        lazy = lazy_of(x)
+        value: Any = x.value if lazy is None else lazy
+        if value.__class__ is float:
+            dtypes.add(np.dtype(np.float64))
+            value = np.asarray(value)
+        else:
+            if value.ndim == 0 or (shape and value.shape != shape):
+                return None
+            if lazy is None and not value.flags.c_contiguous:
+                return None
+            shape = value.shape
+            dtypes.add(value.dtype)
+        given.append(value)
+        if is_followed(x):
+            tracked = True
+            visible = visible or x.requires_grad
+    if not tracked or prod(shape) < settings.least or len(dtypes) != 1:
+        return None
+    [dtype] = dtypes
+    if dtype.kind != "f" or (not is_reduction and params):
+        return None
+    check_allocation(shape, 8)
+    lazy = Lazy(op, tuple(given), () if is_reduction else shape, dtype)
+    if lazy.length > settings.most:
+        for x in given:
+            if x.__class__ is Lazy:
+                x.value()
+        lazy.length = 1
+    made = Tensor()
+    made.lazy = lazy
+    made.tape = made.cell = made.alias = made.versions = None
+    made.requires_grad = visible
+    sources = tuple(x.source() if x.__class__ is Tensor else None for x in operands)
+    made.own_node = node_put_off(op, sources, lazy.operands, params, lazy)
+    return made
+
+
+def node_put_off(
+    op: Op, inputs: tuple[Node | None, ...], given: tuple[Any, ...], params: dict[str, Any], lazy: Any
+) -> ArrayNode:
+    """The node of an op whose value, or operands, are not there yet."""
+    node = object.__new__(ArrayNode)
+    node.op = op
+    node._inputs = inputs
+    node._params = params
+    node.lazy = lazy
+    node.given = given
+    node.number = next_number()
+    node.site = mode.site
+    node.name = node.mark = node.g = None
+    return node

@@ -1,0 +1,102 @@
+"""softmax, its kin and their slopes along the last dimension of large arrays: a few rows at a time.
+
+These give what the rules in ``softmax`` give, to rounding, and are taken instead of them where the arrays are
+so large that reading and writing them takes the time. Their temporary arrays are of one tile.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.lazy import np
+from autodiff.core.fast.tiles import LARGE, in_tiles
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+#: Rows of no more entries are reduced column by column: numpy's own loops are slow to start.
+FEW_COLUMNS = 32
+#: numpy adds up so many numbers one after the other, and cuts longer rows into such pieces.
+ADDED_IN_A_ROW = 128
+
+
+def fits(dim: int, *arrays: Any) -> bool:
+    """Whether these are large arrays in row order, to be worked on along their last dimension."""
+    first = arrays[0]
+    if first.__class__ is not np.ndarray or first.size < LARGE or not is_fast:
+        return False
+    return dim == first.ndim - 1 and all(
+        x.__class__ is np.ndarray
+        and x.flags.c_contiguous
+        and x.dtype.kind == "f"
+        and x.dtype == first.dtype
+        and x.shape == first.shape
+        for x in arrays
+    )
+
+
+def row_maxima(x: Any) -> Any:
+    """The largest entry of every row, as a column."""
+    if x.shape[1] > FEW_COLUMNS:
+        return x.max(axis=1, keepdims=True)
+    top = x[:, :1].copy()
+    for column in range(1, x.shape[1]):
+        np.maximum(top, x[:, column : column + 1], out=top)
+    return top
+
+
+def row_sums(x: Any) -> Any:
+    """The sum of every row, as a column."""
+    if x.shape[1] > ADDED_IN_A_ROW:
+        return x.sum(axis=1, keepdims=True)
+    return np.einsum("ij->i", x)[:, None]
+
+
+def by_rows(kernel: Callable[..., None], *arrays: Any) -> Any:
+    """A new array filled by ``kernel(out, scratch, *arrays)``, which is given the same few rows of each."""
+    out = np.empty_like(arrays[0])
+    width = out.shape[-1]
+    rows = [x.reshape(-1, width) for x in (out, *arrays)]
+
+    def work(start: int, stop: int, step: int) -> None:
+        scratch = np.empty((min(step, stop - start), width), out.dtype)
+        for low in range(start, stop, step):
+            high = min(low + step, stop)
+            kernel(rows[0][low:high], scratch[: high - low], *(x[low:high] for x in rows[1:]))
+
+    in_tiles(work, len(rows[0]), width)
+    return out
+
+
+def taking(kernel: Callable[..., None]) -> Callable[..., Any]:
+    """A rule for arrays that computes with ``kernel``; None for arrays that it is not made for."""
+
+    def rule(g: Any, out: Any, x: Any, dim: int) -> Any:
+        return by_rows(kernel, g, out) if fits(dim, g, out) else None
+
+    return rule
+
+
+def softmax(out: Any, scratch: Any, x: Any) -> None:
+    np.subtract(x, row_maxima(x), out=out)
+    np.exp(out, out=out)
+    out /= row_sums(out)
+
+
+def softmax_slope(out: Any, scratch: Any, g: Any, chances: Any) -> None:
+    np.multiply(g, chances, out=scratch)
+    np.subtract(g, row_sums(scratch), out=out)
+    out *= chances
+
+
+def log_softmax(out: Any, scratch: Any, x: Any) -> None:
+    np.subtract(x, row_maxima(x), out=out)
+    np.exp(out, out=scratch)
+    out -= np.log(row_sums(scratch))
+
+
+def log_softmax_slope(out: Any, scratch: Any, g: Any, logs: Any) -> None:
+    np.exp(logs, out=scratch)
+    scratch *= row_sums(g)
+    np.subtract(g, scratch, out=out)

@@ -1,0 +1,389 @@
+"""Programs are written down: an entry in a list for each operation. Nodes are made when asked for.
+
+A number or a small array (a number in single precision is one) that an operation made has a ``tape`` and its
+place there, ``at``, and no node. A pass reads the entries from the newest to the oldest (``tape_pass``).
+Whoever looks at the ``node`` of such a tensor, to explain it or to differentiate its gradient, has all
+entries of its tape made into nodes, and the engine goes on with these. Tapes are short, and a link keeps the
+older ones only while they are needed.
+
+An entry is ``(op, a, b, x, y, out, site)``. ``x`` and ``y`` are the values of the operands, ``a`` and ``b``
+their places on the tape: positive where gradients flow, negative for a tensor that wants none, 0 for a plain
+number or where there is no second operand. Where a tensor comes from elsewhere its entry has no op: it is a
+leaf, which stands in place of ``a``, or an entry of an older tape, with that tape for ``a`` and the place
+there for ``b``. Where there are arrays among the values a ``Use`` stands in place of the op, and what its
+rules do not read may be left out: the next arrays then take its memory, which is still at hand.
+
+The engine without this module (``AUTODIFF_FAST=0``) makes a node at every operation.
+"""
+
+from __future__ import annotations
+
+from weakref import ref
+
+from autodiff.core.base.lazy import np
+from autodiff.core.base.source import NamedSpan
+from autodiff.core.graph.node import ArrayNode, Change, Leaf, Node, ScalarNode, VersionCounter
+from autodiff.core.graph.state import CLOSED, TRUSTED, Header, mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.engine.tensor import Tensor
+    from autodiff.core.graph.op import Op
+    from autodiff.core.graph.state import Tape
+
+#: Entries of one tape. What a tensor keeps in memory beside its own history is this, and some tapes further
+#: back that its own leads to or that were not looked at yet (see ``leads_further``).
+LIMIT = 4096
+#: Entries from which on a loop begins its next turn on a new tape, so that no operation is on two of them.
+NEARLY_FULL = LIMIT - 512
+#: The places of a tape, so that no number has to be made for each; to ask for one behind its end is an error.
+PLACES = tuple(range(LIMIT))
+
+
+class Use:
+    """An op as entries of arrays have it: with its parameters.
+
+    ``rules`` and ``slope`` are what is known of its rules (see ``array_tape``), and whether these need the
+    ``operands`` and the ``out``: entries may leave out what they do not need. Its ``pattern`` stays unknown:
+    by that the pass through numbers sees what it meets.
+    """
+
+    __slots__ = ("name", "needs_operands", "needs_out", "op", "params", "pattern", "rules", "slope")
+
+    def __init__(self, op: Op, params: dict[str, Any]) -> None:
+        self.op = op
+        self.name = op.name
+        self.params = params
+        self.pattern = self.rules = 0
+        self.slope: Any = None
+        self.needs_operands = self.needs_out = True
+
+
+#: What the arrays of a tape may take together, about as much as the numbers of a full one with their entries.
+BYTES = 1 << 19
+
+
+class Form:
+    """What all arrays of one shape and type on a tape have in common.
+
+    Tapes of them have no more than ``most`` entries, and ``trust`` is how many of those may be linked before
+    it is looked whether the newest needs the others: to look takes nothing beside work on larger arrays.
+    ``is_number`` says that they have no dimensions, as numbers of single precision: for these numpy answers
+    what is no array.
+    """
+
+    __slots__ = ("is_number", "most", "trust")
+
+    def __init__(self, size: int, ndim: int) -> None:
+        self.is_number = not ndim
+        self.most = min(LIMIT, BYTES // max(size, 1))
+        self.trust = TRUSTED if self.most == LIMIT else 1
+
+
+#: By type and shape.
+FORMS: dict[tuple[Any, ...], Form] = {}
+
+
+def form_of(value: Any) -> Form:
+    """The one Form of all arrays like this one."""
+    key = value.dtype, value.shape
+    form = FORMS.get(key)
+    if form is None:
+        if len(FORMS) >= LIMIT:
+            FORMS.clear()
+        form = FORMS[key] = Form(value.nbytes, value.ndim)
+    return form
+
+
+def is_of_arrays(x: Tensor) -> bool:
+    """Whether the tensor is an entry that arrays were computed with, for which an ArrayNode would stand."""
+    tape = x.tape
+    return tape is not None and (tape[0].nodes is not None or tape[x.at][0].__class__ is Use)
+
+
+# -- writing ----------------------------------------------------------------------------------------
+
+
+def with_room(form: Form | None = None) -> Tape:
+    """The tape for an operation that answers such an array, or a number: the open one, if it has room."""
+    tape = mode.tape
+    if tape is CLOSED or len(tape) >= (LIMIT if form is None else form.most):
+        mode.close_tape()
+        tape = mode.tape = [Header(mode.number, TRUSTED if form is None else form.trust)]
+    return tape
+
+
+def place_of(x: Tensor, tape: Tape) -> int | None:
+    """The place on this tape of a tensor from elsewhere; None where its history is made of nodes."""
+    header = tape[0]
+    if x.own_node is None and x.tape is not None:
+        key: Any = (id(x.tape), x.at)
+        at = header.places.get(key)
+        if at is None:
+            older = x.tape[0]
+            if older.depth > 1 and older.depth >= older.trusted:  # there is something that may be let go of
+                if older.nodes is None and not leads_further(x.tape, x.at):
+                    x.node  # noqa: B018 - nodes hold what they are made from, and no more
+                    return None
+                older.trusted = older.depth + older.trust
+            header.depth = max(header.depth, older.depth + 1)
+            header.trusted = max(header.trusted, older.trusted)
+            at = header.places[key] = len(tape)
+            older.links[x.at] = older.links.get(x.at, 0) + 1
+            tape.append((None, x.tape, x.at, None, None, None, None))
+        return at  # type: ignore[no-any-return] # the places are numbers
+    node = x.own_node or x.source()
+    if node.__class__ is not Leaf:
+        return None
+    at = header.places.get(node)
+    if at is None:
+        at = len(tape) if node.tracked else -len(tape)
+        header.places[node] = at
+        tape.append((None, node, 0, None, None, None, None))
+    x.tape, x.at = tape, at
+    x.form = None if x.value.__class__ is float else form_of(x.value)
+    header.leaves.append(ref(x))
+    return at  # type: ignore[no-any-return] # the places are numbers
+
+
+def leads_further(tape: Tape, at: int) -> bool:
+    """Whether an entry was made from some entry of an older tape.
+
+    A tape keeps those that it is linked with whole, and these theirs. Where a program goes on without looking
+    back, but for an operation that was begun on one tape and ended on the next, that would be all it has ever
+    computed. One tape in so many is looked at: a chain that nobody needs is cut there.
+    """
+    return any(tape[place][0] is None and tape[place][1].__class__ is list for place in reached(tape, [at]))
+
+
+def count_entries(tensors: list[Tensor]) -> int:
+    """How many entries lead to some of these tensors, which are entries themselves."""
+    waiting: dict[int, tuple[Tape, list[int]]] = {}
+    for x in tensors:
+        assert x.tape is not None
+        waiting.setdefault(x.tape[0].first, (x.tape, []))[1].append(x.at)
+    return count_below(waiting)
+
+
+def count_below(waiting: dict[int, tuple[Tape, list[int]]]) -> int:
+    """How many entries lead to these: places of tapes, by the number that a tape begins with."""
+    count = 0
+    while waiting:
+        tape, seeds = waiting.pop(max(waiting))
+        if tape[0].nodes is not None:  # these are counted elsewhere
+            continue
+        for place in reached(tape, seeds):
+            op, older, there = tape[place][:3]
+            if op is not None:
+                count += 1
+            elif older.__class__ is list:
+                waiting.setdefault(older[0].first, (older, []))[1].append(there)
+    return count
+
+
+def is_written(x: Tensor) -> bool:
+    """Whether the tensor is an entry of a tape which nobody has asked for its node."""
+    return x.own_node is None and x.tape is not None
+
+
+def node_made(x: Tensor) -> Node | None:
+    """The node of a tensor, if it has been made."""
+    return x.own_node if x.tape is None or x.tape[0].nodes is None else x.node
+
+
+def give_name(x: Tensor, name: str | None) -> None:
+    """Let the node of a tensor have this name, unless it has one.
+
+    Where what is computed at a place is named at once, a NamedSpan in its entry says so.
+    """
+    if not is_written(x) or x.tape is None or x.tape[0].nodes is not None:
+        node = x.source()
+        if node.name is None:
+            node.name = name
+        return
+    names, at = x.tape[0].names, x.at
+    if at >= len(names):
+        names.extend([None] * (at + 64 - len(names)))
+    if names[at] is None:
+        names[at] = name
+
+
+def give_names(tape: Tape, firsts: list[int], step: int, count: int, name: str | None) -> None:
+    """Let nodes have a name that nobody has named: at these places, and so many so far apart from there."""
+    names = tape[0].names
+    names.extend([None] * (len(tape) - len(names)))
+    for first in firsts:
+        names[first : first + count * step : step] = [name] * count
+
+
+#: Ops whose rules read none of the values.
+READ_NOTHING = frozenset(["add", "sub", "neg"])
+#: Those of them that change a number in place, and what their nodes are called then.
+IN_PLACE = {"add": "AddBackward0", "sub": "SubBackward0"}
+#: How far back it is looked for who reads a value that is to be changed.
+NEAR = 128
+
+
+def take_on(tensor: Tensor, result: Tensor) -> bool:
+    """Let a number take on the value and the history of ``result``, where no rule reads its value of before.
+
+    That is what sums do that are added up in place. False, and nothing is done, in all other cases, and where
+    the value of before was computed more than NEAR entries ago.
+    """
+    tape, versions, old = result.tape, tensor.versions, tensor.own_node
+    if tape is not mode.tape or result.own_node is not None:
+        return False
+    if tensor.value.__class__ is not float or result.value.__class__ is not float:
+        return False
+    if tape[result.at][0].name not in IN_PLACE or tensor.alias is not None:
+        return False
+    if versions is not None and (versions.nodes or versions.users):
+        return False
+    if old is not None:
+        if old.__class__ is not Leaf or old.tracked or old.mark is not None:
+            return False
+        before = tape[0].places.get(old)
+        if before is None:
+            return False
+        name = old.name
+    else:
+        older, at = tensor.tape, tensor.at
+        if older is None or older[0].nodes is not None:
+            return False
+        before, name = at, name_at(older, at)
+        if older is not tape:
+            before = tape[0].places.get((id(older), at))
+            if before is None or older[0].links[at] > 1 or len(older) - at > NEAR or is_read(older, at):
+                return False
+        if older[at][0].name not in READ_NOTHING:
+            return False
+    if len(tape) - abs(before) > NEAR or is_read(tape, before):
+        return False
+    if versions is None:
+        versions = tensor.versions = VersionCounter()
+    if old is not None:  # entries of other tapes may have read it; the change itself reads nothing
+        old.set_mark().overwritten = Change(versions, tensor.dtype, None, 0, mode.site).seen_by(tensor)
+    give_name(result, name)
+    versions.count += 1
+    versions.changed_by = IN_PLACE[tape[result.at][0].name] if result.requires_grad else ""
+    versions.changed_at = mode.site
+    tensor.value, tensor.requires_grad = result.value, tensor.requires_grad or result.requires_grad
+    tensor.own_node, tensor.tape, tensor.at, tensor.form = None, tape, result.at, None
+    return True
+
+
+def may_take_on(x: Tensor, tape: Tape) -> bool:
+    """Whether a number on this tape may take on sums of itself, as long as nobody else reads it."""
+    versions = x.versions
+    if x.own_node is not None or x.alias is not None or x.value.__class__ is not float:
+        return False
+    if versions is not None and (versions.nodes or versions.users):
+        return False
+    return tape[x.at][0].name in READ_NOTHING and not is_read(tape, x.at)
+
+
+def is_read(tape: Tape, place: int) -> bool:
+    """Whether a rule of a later entry reads the value of this one."""
+    readers = [entry[0] for entry in tape[abs(place) + 1 :] if entry[1] == place or entry[2] == place]
+    return any(op is not None and op.name not in READ_NOTHING for op in readers)
+
+
+def name_at(tape: Tape, at: int) -> str | None:
+    """The name of an entry's node."""
+    site = tape[at][6]
+    if site.__class__ is NamedSpan:
+        return site.name
+    names = tape[0].names
+    return names[at] if at < len(names) else None
+
+
+def names_on(tape: Tape) -> set[str]:
+    """The names that nodes of this tape's entries have."""
+    sites = {id(entry[6]): entry[6] for entry in tape[1:]}
+    named_there = {site.name for site in sites.values() if site.__class__ is NamedSpan}
+    return named_there | {name for name in tape[0].names if name}
+
+
+# -- nodes ------------------------------------------------------------------------------------------
+
+
+def node_of(tape: Tape, at: int) -> Node:
+    """The node of an entry; the entries of its tape and of those before it are made into nodes."""
+    if tape[0].nodes is None:
+        unmade = {tape[0].first: tape}
+        stack = [tape]
+        while stack:
+            for entry in stack.pop()[1:]:
+                if entry[0] is None and entry[1].__class__ is list and entry[1][0].nodes is None:
+                    other = entry[1]
+                    if other[0].first not in unmade:
+                        unmade[other[0].first] = other
+                        stack.append(other)
+        for first in sorted(unmade):
+            make_nodes(unmade[first])
+    return tape[0].nodes[at]  # type: ignore[no-any-return] # a Node
+
+
+def make_nodes(tape: Tape) -> None:
+    """Make nodes of all entries; those of older tapes are there already."""
+    if tape is mode.tape:
+        mode.close_tape()
+    header: Header = tape[0]
+    nodes: list[Any] = [None]
+    inserted = iter([*header.inserted, len(tape)])
+    number, next_inserted = header.first, next(inserted)
+    for at, (op, a, b, x, y, out, site) in enumerate(tape[1:], 1):
+        while at >= next_inserted:
+            number, next_inserted = number + 1, next(inserted)
+        if op is None:
+            nodes.append(a if a.__class__ is Leaf else a[0].nodes[b])
+            continue
+        number += 1
+        node: Any
+        if op.__class__ is Use:
+            node = ArrayNode.__new__(ArrayNode)
+            node.op, node._params = op.op, op.params
+            values = (x,) if not b and y is None else (x, y)  # a number has no place, and is never left out
+            node._inputs = (nodes[abs(a)], nodes[abs(b)])[: len(values)]
+            node._operands = tuple(
+                [below.out if v is None else v for below, v in zip(node._inputs, values, strict=True)]
+            )
+            if out is None:
+                with np.errstate(all="ignore"):
+                    out = np.asarray(op.op.forward(*node._operands))
+        else:
+            node = ScalarNode()
+            node.op = op
+            node.a, node.b = nodes[abs(a)], nodes[abs(b)]
+            node.constant = x if not a else y if not b else None
+        node.number = number
+        node.out = out
+        node.site = site
+        node.name = name_at(tape, at)
+        node.mark = node.g = None
+        nodes.append(node)
+    for seeds, mark in header.passes:
+        for at in reached(tape, seeds):
+            if nodes[at].__class__ is not Leaf:
+                nodes[at].free(mark)
+    header.nodes = nodes
+    del tape[1:]
+
+
+def reached(tape: Tape, seeds: list[int]) -> list[int]:
+    """The entries that a pass from these has come by."""
+    is_reached = bytearray(max(seeds) + 1)
+    for at in seeds:
+        is_reached[at] = 1
+    found = []
+    for at in range(max(seeds), 0, -1):
+        if is_reached[at]:
+            found.append(at)
+            op, a, b = tape[at][:3]
+            if op is not None:
+                for below in (a, b):
+                    if below > 0:
+                        is_reached[below] = 1
+    return found

@@ -1,0 +1,1 @@
+"""What is recorded: op records, nodes, number types, recording state, saved values."""

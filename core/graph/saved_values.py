@@ -1,0 +1,91 @@
+"""What a pass finds of values that nodes have saved: freed by an earlier pass, or changed in place since.
+
+Only nodes that bear a mark are looked at here.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import GradientError, Label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import Change, OpNode
+
+#: Functions whose second parameter comes after ``self`` in the alphabet, unlike ``other`` and ``mat2``.
+SELF_FIRST = frozenset(["dot", "mv"])
+
+SECOND_TIME = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have"
+    " already been freed). Saved intermediate values of the graph are freed when you call .backward() or"
+    " autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time"
+    " or if you need to access saved tensors after calling backward."
+)
+
+
+def check(node: OpNode) -> None:
+    """Refuse to go on where a value that ``node`` saved was freed or changed in place."""
+    mark = node.mark
+    if mark is not None and mark.freed and (node.op.saves_params or node.reads()):
+        error = GradientError(
+            SECOND_TIME,
+            code="E0402",
+            caret="an earlier backward() has used this graph up",
+        )
+        error.about = (mark.freed_at,)
+        if mark.freed_at is not None:
+            error.labels.append(Label(mark.freed_at, "the graph was freed here"))
+        raise pointing_at(node, error, "the values kept here for backward are gone")
+    if mark is not None and mark.used is not None:
+        raise overwritten(node, *mark.used, "", "a value")
+    count = len(node.inputs)
+    # Where several are overwritten, torch names the first in the order of its parameters' names.
+    place: Any
+    for place in (*((1, 0) if count == 2 and node.op.name not in SELF_FIRST else range(count)), "out"):
+        holder = node if place.__class__ is str else node.inputs[place]
+        change = None if holder is None or holder.mark is None else holder.mark.overwritten
+        if change is None or (holder is not node and change.spares(node, place)):
+            continue
+        if place in node.reads():
+            assert holder is not None
+            maker = holder.grad_fn_name if holder is node else change.maker(holder)
+            name = f"`{holder.name}`" if holder.name else "a value"
+            raise overwritten(node, change, change.shape(holder), maker, name)
+
+
+def overwritten(node: OpNode, change: Change, shape: tuple[int, ...], maker: str, name: str) -> GradientError:
+    """The error for a value of ``shape`` that ``maker`` made, ``node`` needs and ``change`` has replaced."""
+    numbers = f"{change.dtype.kind_of_tensor} {list(shape)}"
+    made_by = f", which is output 0 of {name_in_messages(maker)}," if maker else ""
+    error = GradientError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation:"
+        f" [{numbers}]{made_by} is at version {change.versions.count}; expected version {change.expected}"
+        " instead. Hint: enable anomaly detection to find the operation that failed to compute its"
+        " gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
+        code="E0403",
+        caret="a value that this pass needs was changed in place",
+    )
+    if change.site is not None:
+        error.labels.append(Label(change.site, f"{name} was changed in place here"))
+    error.about = (change.site,)
+    return pointing_at(node, error, f"needs {name} as it was here")
+
+
+def pointing_at(node: OpNode, error: GradientError, text: str) -> GradientError:
+    """The error with a label at the line that made the node."""
+    if node.site is not None:
+        error.labels.append(Label(node.site, text))
+    return error
+
+
+def name_in_messages(grad_fn_name: str) -> str:
+    """What torch's messages call a node: ``Pow`` for PowBackward0, ``Pow1`` for PowBackward1.
+
+    >>> name_in_messages("PowBackward1"), name_in_messages("CopySlices")
+    ('Pow1', 'torch::autograd::CopySlices')
+    """
+    name, found, number = grad_fn_name.partition("Backward")
+    if not found or number == "s":
+        return f"torch::autograd::{grad_fn_name}"
+    return name + number.removeprefix("0")

@@ -1,0 +1,53 @@
+"""Writes which family of ops declares what, for an installation, where the families do not change.
+
+Building the package runs ``python -m autodiff.core.ops`` on what it has built (setup.py).
+"""
+
+from __future__ import annotations
+
+import sys
+
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
+from autodiff.core.graph.op import OPS
+from autodiff.core.graph.registry import INDEX, PACKAGE, Table, loading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: By table and family, what has been declared.
+noted: dict[tuple[str, str], dict[str, None]] = {}
+
+
+class Noting(Table):
+    """A table that notes which family makes each of its entries."""
+
+    __slots__ = ()
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        noted.setdefault((self.title, running_family()), {})[name] = None
+        super().__setitem__(name, value)
+
+
+def running_family() -> str:
+    """The family whose module is being run: the innermost, for families import each other."""
+    frame = sys._getframe()
+    while frame.f_code.co_name != "<module>" or not frame.f_globals["__name__"].startswith(f"{PACKAGE}."):
+        assert frame.f_back is not None, "only families declare"
+        frame = frame.f_back
+    return str(frame.f_globals["__name__"]).removeprefix(f"{PACKAGE}.")
+
+
+def render_index() -> str:
+    """The text of the index; in a process in which no family has loaded."""
+    for table in (OPS, FUNCTIONS, METHODS):
+        table.__class__ = Noting
+    loading.finish()
+    return "".join(
+        f"{title} {family} {' '.join(names)}\n" for (title, family), names in sorted(noted.items())
+    )
+
+
+if __name__ == "__main__":
+    with open(INDEX, "w", encoding="utf-8", newline="\n") as file:
+        file.write(render_index())

@@ -1,0 +1,1 @@
+"""New tensors: from numbers and lists, by a rule, at random."""

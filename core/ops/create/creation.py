@@ -1,0 +1,356 @@
+"""New tensors from numbers, lists and rules. None of them has a gradient; all are leaves.
+
+Types follow torch: floats get the default type, ints int64, truth values bool, and a mixture the widest.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.public_functions import expose, public
+from autodiff.core.engine.tensor import LOSES_GRADIENT, Tensor, settle
+from autodiff.core.engine.value_checks import need_floats, whole_number
+from autodiff.core.graph import dtypes
+from autodiff.core.graph.dtypes import DType
+from autodiff.core.graph.state import mode
+from autodiff.core.ops.shape.dims import Shape, check_sizes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+ITEM_SIZES = {"bool": 1, "uint8": 1, "int32": 4, "float32": 4, "int64": 8, "float64": 8}
+KEYWORDS = "*, dtype: dtype = None, device: device = None, requires_grad: bool = False"
+COPIES_A_TENSOR = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or"
+    " sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
+MOST_DIMS = 64  # numpy's limit
+
+
+def leaf(value: Any, requires_grad: bool = False) -> Tensor:
+    """A new tensor from an array or a float."""
+    made = Tensor.of(settle(value))
+    if requires_grad:
+        require_grad(made)
+    return made
+
+
+def require_grad(made: Tensor) -> None:
+    """Mark a new leaf, with the words torch has for creation functions."""
+    need_floats(made, "Only Tensors of floating point and complex dtype can require gradients")
+    made.set_requires_grad()
+
+
+def allocate(shape: Shape, dtype: DType) -> str:
+    """Ask for room for a tensor; answers numpy's name of the type."""
+    check_allocation(shape, ITEM_SIZES[dtype.name])
+    if len(shape) > MOST_DIMS:
+        raise ShapeError(f"a tensor can have {MOST_DIMS} dimensions, not {len(shape)}", code="E0308")
+    return dtype.name
+
+
+# -- from data ----------------------------------------------------------------------------------------
+
+
+def shape_of(data: Any) -> Shape:
+    """The sizes of nested lists, as their first entries tell them."""
+    sizes: list[int] = []
+    while isinstance(data, (list, tuple, range)):
+        sizes.append(len(data))
+        if len(sizes) > MOST_DIMS:
+            raise ShapeError(f"too many dimensions: lists can be nested {MOST_DIMS} deep", code="E0308")
+        if not data:
+            break
+        data = data[0]
+    return tuple(sizes)
+
+
+def entries_of(data: Any, sizes: Shape) -> list[Any]:
+    """The innermost entries in order, refusing lists of unequal lengths."""
+    entries = [data]
+    for dim, size in enumerate(sizes):
+        inner: list[Any] = []
+        for part in entries:
+            if not isinstance(part, (list, tuple, range)):
+                text = "new(): invalid data type 'str'" if part.__class__ is str else "not a sequence"
+                raise ScriptError(text, code="E0308", caret="numbers and lists are mixed here")
+            if len(part) != size:
+                raise ShapeError(
+                    f"expected sequence of length {size} at dim {dim} (got {len(part)})",
+                    code="E0308",
+                    caret="the rows of a tensor must be equally long",
+                )
+            inner.extend(part)
+        entries = inner
+    return entries
+
+
+def number_of(entry: Any, asked: DType | None = None) -> tuple[float, DType]:
+    """One entry as a Python number, with the type it asks for; ``asked`` is the type it is made for."""
+    kind = entry.__class__
+    if kind is float:
+        return entry, dtypes.default_dtype()
+    if kind is bool:
+        return entry, dtypes.bool_
+    if kind is int:
+        if not -(2**63) <= entry < 2**63:
+            raise ScriptError(
+                "Overflow when unpacking long long", code="E0308", help=("write it as a float",)
+            )
+        return entry, dtypes.int64
+    if kind is Tensor:
+        if entry.size != 1:
+            raise ScriptError(
+                "only one element tensors can be converted to Python scalars"
+                if entry.dtype.is_floating_point
+                else "only integer tensors of a single element can be converted to an index",
+                code="E0308",
+                operands=(entry,),
+                caret="the entries of a new tensor are numbers; these are tensors",
+            )
+        if entry.requires_grad:
+            mode.warn(LOSES_GRADIENT)
+        return entry.item(), entry.dtype
+    if isinstance(entry, (list, tuple, range)):
+        raise ScriptError(
+            f"must be real number, not {kind.__name__}",
+            code="E0308",
+            caret="numbers and lists are mixed here",
+        )
+    if kind is str:
+        raise ScriptError(
+            "new(): invalid data type 'str'",
+            code="E0308",
+            caret="a string is no number; leave out its quotes",
+        )
+    message = f"Could not infer dtype of {type_name(entry)}"
+    if asked is not None and asked.is_floating_point:
+        message = f"must be real number, not {type_name(entry)}"
+    elif asked is not None:
+        message = f"'{type_name(entry)}' object cannot be interpreted as an integer"
+    raise ScriptError(message, code="E0308")
+
+
+def converted(numbers: list[float], dtype: DType) -> Any:
+    """The numbers as an array of ``dtype``: ints are cut off towards zero, as torch does."""
+    if dtype.kind == "i":
+        try:
+            numbers = [int(n) for n in numbers]
+        except (OverflowError, ValueError) as error:
+            raise ScriptError(str(error), code="E0308") from None
+        lowest, highest = (-255, 255) if dtype is dtypes.uint8 else INT_RANGES[dtype.name]
+        if any(not lowest <= n <= highest for n in numbers):
+            raise ScriptError(
+                f"value cannot be converted to type {C_INT_NAMES[dtype.name]} without overflow", code="E0308"
+            )
+        return np.asarray(numbers, dtype="int64").astype(dtype.name)
+    with np.errstate(all="ignore"):
+        return np.asarray(numbers, dtype="float64" if dtype.kind == "f" else "bool").astype(dtype.name)
+
+
+INT_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+C_INT_NAMES = {"uint8": "uint8", "int32": "int32", "int64": "int64_t"}
+
+
+def array_of(data: Any, dtype: DType | None) -> Any:
+    """The value of a tensor made from a number, nested lists, a tensor or an array."""
+    if data.__class__ is Tensor or isinstance(data, np.ndarray):
+        array = np.asarray(data.value if data.__class__ is Tensor else data)
+        return array if dtype is None else array.astype(dtype.name)
+    sizes = shape_of(data)
+    check_allocation(sizes, 64)  # the entries are Python numbers first
+    entries = entries_of(data, sizes)
+    if entries and entries[0].__class__ is int and any(entry.__class__ is list for entry in entries):
+        raise ScriptError(
+            "'list' object cannot be interpreted as an integer",
+            code="E0308",
+            caret="numbers and lists are mixed here",
+        )
+    if entries and sizes and entries[0].__class__ is str:
+        raise ScriptError("too many dimensions 'str'", code="E0308", caret="a string is no number")
+    pairs = [number_of(entry, dtype) for entry in entries]
+    if dtype is None:
+        found = [asked for _, asked in pairs]
+        dtype = max(found, key=lambda asked: asked.rank) if found else dtypes.default_dtype()
+    return converted([number for number, _ in pairs], dtype).reshape(sizes)
+
+
+@public(f"tensor(data: any, {KEYWORDS})", method=False)
+def make_tensor(data: Any, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """A tensor from a number or nested lists of numbers."""
+    if data.__class__ is float and (dtype or dtypes.default_dtype()) is dtypes.float64:
+        return leaf(data, requires_grad)
+    if data.__class__ is Tensor:
+        mode.warn(COPIES_A_TENSOR)
+    return leaf(array_of(data, dtype), requires_grad)
+
+
+@public("as_tensor(data: any, dtype: dtype = None, *, device: device = None)", method=False)
+def as_tensor(data: Any, dtype: DType | None) -> Tensor:
+    """The tensor itself when it is one of that type already, else a new one."""
+    if data.__class__ is Tensor and dtype in (None, data.dtype):
+        return data
+    return leaf(array_of(data, dtype))
+
+
+# -- filled -------------------------------------------------------------------------------------------
+
+
+def fitting(value: float, dtype: DType) -> float:
+    """A number as those of a type are, which has to have room for it."""
+    if dtype.is_floating_point:
+        return value
+    return bool(value) if dtype.kind == "b" else whole_number(value, dtype)
+
+
+def filled(shape: Shape, fill: float, dtype: DType, requires_grad: bool) -> Tensor:
+    """A tensor with the same number everywhere."""
+    name = allocate(shape, dtype)
+    return leaf(np.full(shape, converted([fitting(fill, dtype)], dtype)[0], dtype=name), requires_grad)
+
+
+def filler(name: str, fill: float) -> Callable[..., Tensor]:
+    """Enter ``name`` and ``name_like``: tensors full of one number."""
+
+    @public(f"{name}(*size: ints, {KEYWORDS})", method=False)
+    def fill_shape(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+        if name == "zeros" and any(n < 0 for n in size):
+            raise ShapeError(
+                "zeros: Dimension size must be non-negative.",
+                code="E0304",
+                caret=f"the sizes are {list(size)}",
+            )
+        return filled(check_sizes(size), fill, dtype or dtypes.default_dtype(), requires_grad)
+
+    @public(f"{name}_like(input: tensor, {KEYWORDS})", method=False)
+    def fill_like(x: Tensor, dtype: DType | None, requires_grad: bool) -> Tensor:
+        return filled(x.shape, fill, dtype or x.dtype, requires_grad)
+
+    return fill_shape
+
+
+zeros = filler("zeros", 0)
+ones = filler("ones", 1)
+empty = filler("empty", 0)
+
+
+@public(f"full(size: size, fill_value: float, {KEYWORDS})", method=False)
+def full(size: Shape, fill_value: float, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """A tensor with ``fill_value`` everywhere; the type is the value's own."""
+    shape = check_sizes(size)
+    return filled(shape, fill_value, dtype or number_of(fill_value)[1], requires_grad)
+
+
+@public(f"full_like(input: tensor, fill_value: float, {KEYWORDS})", method=False)
+def full_like(x: Tensor, fill_value: float, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """``full`` with the shape and type of another tensor."""
+    return filled(x.shape, fill_value, dtype or x.dtype, requires_grad)
+
+
+@public(f"eye(n: int, m: int = None, {KEYWORDS})", method=False)
+def eye(n: int, m: int | None, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """Ones on the diagonal, zeros elsewhere."""
+    m = n if m is None else m
+    for name, size in (("n", n), ("m", m)):
+        if size < 0:
+            raise ShapeError(f"{name} must be greater or equal to 0, got {size}", code="E0304")
+    return leaf(np.eye(n, m, dtype=allocate((n, m), dtype or dtypes.default_dtype())), requires_grad)
+
+
+# -- ranges -------------------------------------------------------------------------------------------
+
+
+@public(f"arange(start: float = None, end: float = None, step: float = 1, {KEYWORDS})", method=False)
+def arange(
+    start: float | None, end: float | None, step: float, dtype: DType | None, requires_grad: bool
+) -> Tensor:
+    """``start``, ``start + step``, ... up to but not including ``end``; from 0 where one number is given."""
+    if start is None and end is None:
+        raise ScriptError(
+            "arange() received an invalid combination of arguments - got (), but expected one of:",
+            code="E0310",
+            caret="it is not said how far to count",
+            help=("write `torch.arange(5)` for the numbers from 0 to 4",),
+        )
+    if end is None:
+        start, end = 0, start
+    if start is None:
+        start = 0
+    assert end is not None
+    if not step or step != step:
+        raise ScriptError("step must be nonzero", code="E0308")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise ScriptError(f"unsupported range: {start} -> {end}", code="E0308")
+    if (end - start) * step < 0:
+        raise ScriptError(
+            "upper bound and lower bound inconsistent with step sign",
+            code="E0308",
+            caret=f"{start} to {end} in steps of {step} goes the wrong way",
+        )
+    integral = float not in (start.__class__, end.__class__, step.__class__)
+    dtype = dtype or (dtypes.int64 if integral else dtypes.default_dtype())
+    if integral:
+        start, end, step = int(start), int(end), int(step)
+        count = -((start - end) // step)
+    else:
+        count = math.ceil((end - start) / step)
+    name = allocate((count,), dtype)
+    return leaf((start + step * np.arange(count)).astype(name), requires_grad)
+
+
+def ends_of(start: Any, end: Any, name: str) -> tuple[float, float]:
+    """The numbers that a range goes from and to, which may be tensors of one."""
+    tensors = [(what, t) for what, t in (("start", start), ("end", end)) if t.__class__ is Tensor]
+    if any(t.ndim for _, t in tensors):
+        got = " and ".join([f"{what} with {t.ndim} dimension(s)" for what, t in tensors])
+        raise ShapeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {got}.",
+            code="E0308",
+            operands=tuple(t for _, t in tensors),
+        )
+    low, high = (t.item() if t.__class__ is Tensor else t for t in (start, end))
+    return low, high
+
+
+def evenly_spaced(start: float, end: float, steps: int, name: str) -> Any:
+    """The numbers of ``linspace``; in single precision rounded as torch does, each half from its own end."""
+    if name != "float32" or steps < 2:
+        return np.linspace(start, end, steps).astype(name)
+    low, high = np.float32(start), np.float32(end)
+    step = np.float64((high - low) / np.float32(steps - 1))
+    at = np.arange(steps)
+    upwards, downwards = low + step * at, high - step * (steps - 1 - at)  # in double precision, rounded once
+    return np.where(at < steps // 2, upwards, downwards).astype(name)
+
+
+@public(f"linspace(start: value, end: value, steps: int, {KEYWORDS})", method=False)
+def linspace(start: Any, end: Any, steps: int, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """``steps`` numbers at equal distances from ``start`` to ``end``, both included."""
+    start, end = ends_of(start, end, "linspace")
+    if steps < 0:
+        raise ScriptError("number of steps must be non-negative", code="E0308")
+    name = allocate((steps,), dtype or dtypes.default_dtype())
+    return leaf(evenly_spaced(start, end, steps, name), requires_grad)
+
+
+@public(f"logspace(start: value, end: value, steps: int, base: float = 10.0, {KEYWORDS})", method=False)
+def logspace(
+    start: Any, end: Any, steps: int, base: float, dtype: DType | None, requires_grad: bool
+) -> Tensor:
+    """``base`` to the powers that ``linspace`` gives."""
+    start, end = ends_of(start, end, "logspace")
+    if steps < 0:
+        raise ScriptError("number of steps must be non-negative", code="E0308")
+    name = allocate((steps,), dtype or dtypes.default_dtype())
+    return leaf(np.power(float(base), np.linspace(start, end, steps)).astype(name), requires_grad)
+
+
+expose("set_default_dtype(d: dtype)", dtypes.set_default_dtype, method=False)
+expose("get_default_dtype()", dtypes.default_dtype, method=False)

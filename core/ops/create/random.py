@@ -1,0 +1,209 @@
+"""Random tensors: the same numbers in every run, from one generator that each script starts afresh.
+
+The numbers are numpy's (PCG64), not torch's. Drawing has no gradient: none flows to a mean or a spread.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, type_name
+from autodiff.core.base.lazy import np
+from autodiff.core.base.random_source import source
+from autodiff.core.engine.public_functions import expose, public
+from autodiff.core.engine.tensor import Tensor, check_broadcast
+from autodiff.core.graph import dtypes
+from autodiff.core.graph.dtypes import DType
+from autodiff.core.ops.create.creation import KEYWORDS, allocate, leaf
+from autodiff.core.ops.shape.dims import Shape, check_sizes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def manual_seed(seed: Any) -> None:
+    """Start the random numbers afresh from ``seed``, of which torch makes a whole number as ``int`` does."""
+    if seed.__class__ is Tensor:
+        if seed.size != 1:
+            raise ScriptError(
+                "only one element tensors can be converted to Python scalars",
+                code="E0305",
+                operands=(seed,),
+            )
+        seed = seed.item()
+    try:
+        whole = int(seed)
+    except TypeError:
+        raise ScriptError(
+            f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(seed)}'",
+            code="E0206",
+        ) from None
+    except (OverflowError, ValueError) as error:
+        raise ScriptError(str(error), code="E0206") from None
+    if not -(2**63) <= whole < 2**64:
+        raise ScriptError("Overflow when unpacking long long", code="E0206", caret="a seed has 64 bits")
+    source.reset(whole)
+
+
+def floating(dtype: DType | None, kernel: str) -> DType:
+    """The type of a random result; torch has no kernel for ints."""
+    dtype = dtype or dtypes.default_dtype()
+    if not dtype.is_floating_point:
+        raise ScriptError(f"\"{kernel}\" not implemented for '{dtype.long_name}'", code="E0312")
+    return dtype
+
+
+def check_exponential(x: Tensor) -> None:
+    """Refuse tensors of whole numbers where exponentially distributed ones are drawn."""
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating"
+            f" point but you specified {x.dtype.long_name}",
+            code="E0312",
+            operands=(x,),
+        )
+
+
+def drawn(numbers: Any, dtype: DType, requires_grad: bool) -> Tensor:
+    return leaf(np.asarray(numbers).astype(dtype.name), requires_grad)
+
+
+def normals(shape: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+    dtype = floating(dtype, "normal_kernel_cpu")
+    allocate(check_sizes(shape), dtype)
+    return drawn(source.generator.standard_normal(shape), dtype, requires_grad)
+
+
+def uniforms(shape: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+    dtype = floating(dtype, "check_uniform_bounds")
+    allocate(check_sizes(shape), dtype)
+    return drawn(source.generator.random(shape), dtype, requires_grad)
+
+
+@public(f"randn(*size: ints, {KEYWORDS})", method=False)
+def randn(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """Numbers of mean 0 and variance 1, normally distributed."""
+    return normals(size, dtype, requires_grad)
+
+
+@public(f"rand(*size: ints, {KEYWORDS})", method=False)
+def rand(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """Numbers from 0 to 1, evenly distributed."""
+    return uniforms(size, dtype, requires_grad)
+
+
+@public(f"randn_like(input: tensor, {KEYWORDS})", method=False)
+def randn_like(x: Tensor, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """``randn`` with the shape and type of another tensor."""
+    return normals(x.shape, dtype or x.dtype, requires_grad)
+
+
+@public(f"rand_like(input: tensor, {KEYWORDS})", method=False)
+def rand_like(x: Tensor, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """``rand`` with the shape and type of another tensor."""
+    return uniforms(x.shape, dtype or x.dtype, requires_grad)
+
+
+@public(f"randint(low: int = 0, high: any = None, size: any = None, {KEYWORDS})", method=False)
+def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: bool) -> Tensor:
+    """Whole numbers from ``low`` up to but not including ``high``: ``randint(10, (2, 3))``."""
+    if size is None:
+        low, high, size = (0, low, high) if isinstance(high, (tuple, list)) else (low, high, size)
+    elif high is None:
+        low, high = 0, low
+    if not isinstance(size, (tuple, list)) or any(n.__class__ is not int for n in size):
+        raise ScriptError(
+            f"randint(): argument 'size' must be tuple of ints, not {type_name(size)}",
+            code="E0310",
+            help=("write `torch.randint(low, high, (2, 3))`",),
+        )
+    if high.__class__ is Tensor and high.size == 1:
+        high = int(high.item())
+    if high.__class__ is not int:
+        raise ScriptError(
+            f"randint(): argument 'high' (position 2) must be int, not {type_name(high)}", code="E0310"
+        )
+    if low >= high:
+        raise ScriptError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}", code="E0308"
+        )
+    dtype = dtype or dtypes.int64
+    check_bounds(low, high, dtype)
+    allocate(check_sizes(size), dtype)
+    return drawn(source.generator.integers(low, high, tuple(size)), dtype, requires_grad)
+
+
+def check_bounds(low: int, high: int, dtype: DType) -> None:
+    """All whole numbers from ``low`` up to ``high`` have to be of the type."""
+    if dtype.is_floating_point:
+        return
+    least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype.name).min, np.iinfo(dtype.name).max)
+    for name, number in (("from", low), ("to - 1", high - 1)):
+        if not least <= number <= most:
+            raise ScriptError(
+                f"{name} is out of bounds for {dtype.c_name}",
+                code="E0308",
+                caret=f"{dtype.name} holds the numbers from {least} to {most}",
+            )
+
+
+@public("randperm(n: int, *, device: device = None)", method=False)
+def randperm(n: int) -> Tensor:
+    """The numbers from 0 to ``n`` - 1 in random order."""
+    allocate(check_sizes((n,)), dtypes.int64)
+    return drawn(source.generator.permutation(n), dtypes.int64, False)
+
+
+@public("normal(mean: value = 0.0, std: value = 1.0, size: size = None)", method=False)
+def normal(mean: Any, std: Any, size: Shape | None) -> Tensor:
+    """Normally distributed numbers; ``mean`` and ``std`` may be tensors, but no gradient flows to them."""
+    spread = std.data if std.__class__ is Tensor else std
+    if np.any(np.less(spread, 0)):
+        message = (
+            "normal expects all elements of std >= 0.0"
+            if std.__class__ is Tensor
+            else f"normal expects std >= 0.0, but found std {std:g}"
+        )
+        raise ScriptError(message, code="E0308")
+    tensors = [x for x in (mean, std) if x.__class__ is Tensor]
+    if not tensors and size is None:
+        raise ScriptError(
+            'normal() missing 1 required positional arguments: "size"',
+            code="E0310",
+            help=("write `torch.normal(0.0, 1.0, (2, 3))`",),
+        )
+    centre = mean.data if mean.__class__ is Tensor else mean
+    check_broadcast(tuple(tensors))
+    shape = np.broadcast_shapes(*(x.shape for x in tensors)) if size is None else check_sizes(size)
+    if size is not None and tensors:
+        raise ScriptError(
+            "normal() received an invalid combination of arguments",
+            code="E0310",
+            operands=tuple(tensors),
+            help=("leave the size out: it is that of the tensors",),
+        )
+    dtype = floating(tensors[0].dtype if tensors else None, "normal_kernel_cpu")
+    allocate(shape, dtype)
+    return drawn(centre + spread * source.generator.standard_normal(shape), dtype, False)
+
+
+@public("bernoulli(input: tensor, p: float = None)")
+def bernoulli(x: Tensor, p: float | None) -> Tensor:
+    """Ones with the probabilities in ``input`` (or ``p`` everywhere), else zeros."""
+    if p is not None:
+        if not 0 <= p <= 1:
+            raise ScriptError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}", code="E0308")
+        return drawn(source.generator.random(x.shape) < p, x.dtype, False)
+    dtype = floating(x.dtype, "bernoulli_tensor_cpu_p_")
+    chances = x.data
+    if not np.all((chances >= 0) & (chances <= 1)):
+        raise ScriptError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be"
+            " improved?  If so, please report an enhancement request to PyTorch.)",
+            code="E0308",
+            operands=(x,),
+            caret="probabilities lie between 0 and 1",
+        )
+    return drawn(source.generator.random(x.shape) < chances, dtype, False)
+
+
+expose("manual_seed(seed: any)", manual_seed, method=False)

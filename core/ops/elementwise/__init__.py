@@ -1,0 +1,1 @@
+"""Ops that work entry by entry: arithmetic, transcendental functions, comparisons, choices."""

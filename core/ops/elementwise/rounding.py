@@ -1,0 +1,80 @@
+"""Rounding: down, up, towards zero, to the nearest number, and what is cut off."""
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import expose, public
+from autodiff.core.graph.op import Op, elementwise
+from autodiff.core.ops.elementwise.arithmetic import refuse_truth_values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def floor_scalar(x: float) -> float:
+    return math.copysign(math.floor(x), x)
+
+
+def ceil_scalar(x: float) -> float:
+    return math.copysign(math.ceil(x), x)
+
+
+def trunc_scalar(x: float) -> float:
+    return math.copysign(math.trunc(x), x)
+
+
+def round_scalar(x: float) -> float:
+    return math.copysign(round(x), x)
+
+
+def of_numbers(name: str, forward: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """``forward``, which does not round truth values."""
+
+    def checked(x: Any) -> Any:
+        refuse_truth_values(f"{name}_vml_cpu", x, x)
+        return forward(x)
+
+    return checked
+
+
+FLAT = "flat between its jumps, and 0 at them by convention"
+
+floor = elementwise("floor", of_numbers("floor", lambda x: np.floor(x)), 0, scalar=floor_scalar, kink=FLAT)
+ceil = elementwise("ceil", of_numbers("ceil", lambda x: np.ceil(x)), 0, scalar=ceil_scalar, kink=FLAT)
+trunc: Op = elementwise(
+    "trunc", of_numbers("trunc", lambda x: np.trunc(x)), 0, scalar=trunc_scalar, kink=FLAT
+)
+round_ = elementwise("round", of_numbers("round", lambda x: np.round(x)), 0, scalar=round_scalar, kink=FLAT)
+round_to = elementwise(
+    "round_to",
+    lambda x, decimals: np.round(x, decimals),
+    0,
+    grad_fn="RoundBackward1",
+    kinds="f",
+    kernel="round_cpu",
+    kink=FLAT,
+)
+frac = elementwise(
+    "frac",
+    lambda x: x - np.trunc(x),
+    1,
+    kinds="f",
+    kernel="frac_cpu",
+    scalar=lambda x: x - math.trunc(x),
+    kink="the jumps at whole numbers are ignored",
+)
+
+expose("floor(input)", floor, in_place=True)
+expose("ceil(input)", ceil, in_place=True)
+expose("trunc(input)", trunc, also=("fix",), in_place=True)
+expose("frac(input)", frac, in_place=True)
+
+
+@public("round(input, *, decimals: int = 0)", in_place=True)
+def round_entries(x: Any, decimals: int) -> Any:
+    """The nearest whole number, halves to even; ``decimals`` keeps digits."""
+    return round_to(x, decimals=decimals) if decimals else round_(x)

@@ -1,0 +1,1 @@
+"""Linear algebra: products, contractions, solving, factorizations, norms."""

@@ -1,0 +1,261 @@
+"""``einsum``: products summed over named dimensions, for any number of operands.
+
+The equation is first made plain: ellipses get letters, repeated letters become diagonals, dimensions of size
+1 that others stretch are squeezed away. What is left is one op whose rule is einsum again.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.dtypes import int64, promote
+from autodiff.core.graph.op import Op
+from autodiff.core.ops.linalg.product_checks import no_kernel
+from autodiff.core.ops.reduce.reduction import cast
+from autodiff.core.ops.shape.join import variadic
+from autodiff.core.ops.shape.pick import diagonal
+from autodiff.core.ops.shape.reshape import expand, permute, reshape, squeeze
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from autodiff.core.graph.dtypes import DType
+    from autodiff.core.graph.node import Node
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def split_equation(equation: str) -> tuple[list[str], str]:
+    """``"ij,jk->ik"`` as its operands' letters and the result's."""
+    left, _, right = equation.partition("->")
+    return left.split(","), right
+
+
+def einsum_vjp(index: int, g: Any, out: Any, *operands: Any, equation: str) -> Any:
+    """einsum of g with the other operands, copied along the letters that only this operand has."""
+    letters, result = split_equation(equation)
+    own = letters[index]
+    others = [(each, x) for i, (each, x) in enumerate(zip(letters, operands, strict=True)) if i != index]
+    known = set(result).union(*(each for each, _ in others))
+    kept = "".join(letter for letter in own if letter in known)
+    back = ",".join((result, *(each for each, _ in others))) + "->" + kept
+    contribution = einsum_op(g, *(x for _, x in others), equation=back)
+    if kept == own:
+        return contribution
+    x = operands[index]
+    sizes = tuple(n if letter in known else 1 for letter, n in zip(own, x.shape, strict=True))
+    return expand(reshape(contribution, shape=sizes), shape=x.shape)
+
+
+def einsum_grad_fn(node: Node) -> str:
+    """What torch's own reduction of an einsum ends in."""
+    letters, result = split_equation(node.params["equation"])
+    summed = set("".join(letters)) - set(result)
+    if len(letters) == 1:
+        return "SumBackward1" if summed else "PermuteBackward0"
+    return "ViewBackward0" if summed else "MulBackward0"
+
+
+einsum_op: Op = variadic(
+    "einsum",
+    lambda *operands, equation: np.einsum(equation, *operands, optimize=len(operands) > 2),
+    einsum_vjp,
+    grad_fn=einsum_grad_fn,
+)
+
+
+def error(message: str, *operands: Tensor) -> ShapeError:
+    return ShapeError(f"einsum(): {message}", code="E0302", operands=operands)
+
+
+@public("einsum(equation: str = '', *operands: tensors = None)", method=False)
+def einsum(equation: str, operands: list[Tensor] | None) -> Tensor:
+    """Products of entries summed over dimensions: ``einsum("ij,jk->ik", A, B)`` is ``A @ B``."""
+    if not operands:
+        raise ScriptError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and"
+            " its subscripts list",
+            code="E0206",
+        )
+    left, arrow, result = equation.partition("->")
+    parts = read_operands(left, operands)
+    spelled, batch = spell_ellipses(parts, operands, set(equation))
+    if arrow:
+        result = read_output(result, len(left) + len(arrow), operands, parts).replace("...", batch)
+    else:
+        joined = "".join(spelled)
+        result = batch + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in batch))
+    return contract(spelled, operands, result)
+
+
+def subscripts(text: str, start: int, where: str, operands: list[Tensor]) -> Iterator[str]:
+    """The letters, and ``...``, of an operand or of the output, which begins at ``start`` of the equation."""
+    at, has_ellipsis = 0, False
+    while at < len(text):
+        letter = text[at]
+        if letter == ".":
+            is_output = where == "output"
+            if has_ellipsis:
+                already = "but an ellipsis (...)" if is_output else "for which an ellipsis"
+                raise error(f"found '.' for {where} {already} was already found", *operands)
+            if text[at : at + 3] != "...":
+                shown = " (...)" if is_output else ""
+                raise error(f"found '.' for {where} that is not part of any ellipsis{shown}", *operands)
+            letter, has_ellipsis = "...", True
+        elif letter not in LETTERS and letter != " ":
+            raise error(
+                f"invalid subscript given at index {start + at} in the equation string, subscripts must be in"
+                " [a-zA-Z]",
+                *operands,
+            )
+        if letter != " ":
+            yield letter
+        at += len(letter)
+
+
+def read_operands(text: str, operands: list[Tensor]) -> list[str]:
+    """The subscripts of each operand, without spaces."""
+    terms, start = [], 0
+    for number, part in enumerate(text.split(",")):
+        if number == len(operands):
+            raise error("fewer operands were provided than specified in the equation", *operands)
+        terms.append("".join(subscripts(part, start, f"operand {number}", operands)))
+        start += len(part) + 1
+    if len(terms) < len(operands):
+        raise error("more operands were provided than specified in the equation", *operands)
+    return terms
+
+
+def read_output(text: str, start: int, operands: list[Tensor], spelled: list[str]) -> str:
+    """The subscripts behind the arrow, each of which an operand has, without spaces."""
+    result = ""
+    for letter in subscripts(text, start, "output", operands):
+        if letter in result:
+            raise error(f"output subscript {letter} appears more than once in the output", *operands)
+        if letter != "..." and letter not in "".join(spelled):
+            raise error(
+                f"output subscript {letter} does not appear in the equation for any input operand", *operands
+            )
+        result += letter
+    return result
+
+
+def spell_ellipses(parts: list[str], operands: list[Tensor], taken: set[str]) -> tuple[list[str], str]:
+    """The letters of each operand with ``...`` spelled out, and what the longest ``...`` is spelled."""
+    counts = []
+    for position, (part, x) in enumerate(zip(parts, operands, strict=True)):
+        named = len(part.replace("...", ""))
+        if "..." not in part and named != x.ndim:
+            raise error(
+                f"the number of subscripts in the equation ({named}) does not match the number of dimensions"
+                f" ({x.ndim}) for operand {position} and no ellipsis was given",
+                x,
+            )
+        if named > x.ndim:
+            raise error(
+                f"the number of subscripts in the equation ({named}) is more than the number of dimensions"
+                f" ({x.ndim}) for operand {position}",
+                x,
+            )
+        counts.append(x.ndim - named if "..." in part else 0)
+    free = [letter for letter in LETTERS if letter not in taken]
+    batch = "".join(free[: max(counts, default=0)])
+    spelled = [
+        part.replace("...", batch[len(batch) - count :]) for part, count in zip(parts, counts, strict=True)
+    ]
+    return spelled, batch
+
+
+def contract(letters: list[str], operands: list[Tensor], result: str) -> Tensor:
+    """Diagonals for repeated letters, sizes checked, ones squeezed; then the op itself."""
+    plain: list[tuple[str, Tensor]] = []
+    for position, (part, x) in enumerate(zip(letters, operands, strict=True)):
+        plain.append(without_repeats(part, x, position))
+    sizes: dict[str, int] = {}
+    for position, (part, x) in enumerate(plain):
+        for letter, n in zip(part, x.shape, strict=True):
+            known = sizes.get(letter, 1)
+            if n != 1 and known not in (1, n):
+                raise error(
+                    f"subscript {letter} has size {n} for operand {position} which does not broadcast with"
+                    f" previously seen size {known}",
+                    *operands,
+                )
+            sizes[letter] = max(known, n) if n and known else 0
+    check_allocation(tuple(sizes[letter] for letter in result), 8)
+    for position, (part, x) in enumerate(plain):
+        ones = tuple(axis for axis, c in enumerate(part) if x.shape[axis] == 1 and sizes[c] != 1)
+        if ones:
+            part = "".join(c for axis, c in enumerate(part) if axis not in ones)
+            plain[position] = (part, squeeze(x, dim=ones))
+    equation = ",".join(part for part, _ in plain) + "->" + result
+    if len(plain) == 1 and set(plain[0][0]) == set(result):
+        part, x = plain[0]
+        return permute(x, dims=tuple(part.index(letter) for letter in result))
+    dtype = type_of_product(plain, result)
+    return einsum_op(*(cast(x, dtype) for _, x in plain), equation=equation)
+
+
+def type_of_product(operands: list[tuple[str, Tensor]], result: str) -> DType:
+    """The type in which torch multiplies and adds up: two operands at a time, from the left.
+
+    Letters of both that are summed over make a product of matrices, which takes one type of number; those of
+    one alone are added up as by ``sum``, and without letters to sum over the two are multiplied as by ``*``.
+    """
+    sizes = {letter: n for part, x in operands for letter, n in zip(part, x.shape, strict=True)}
+    long = {letter for letter, n in sizes.items() if n != 1}
+    part, first = operands[0]
+    met, dtype = set(part), first.dtype
+    if len(operands) == 1:
+        return dtype if dtype.is_floating_point else int64
+    for position, (own, x) in enumerate(operands[1:], 2):
+        kept = {*result, *"".join(part for part, _ in operands[position:])}
+        dtype, other = (
+            int64 if alone & long - kept and not kind.is_floating_point else kind
+            for alone, kind in ((met - {*own}, dtype), ({*own} - met, x.dtype))
+        )
+        if not met & {*own} & long - kept:
+            dtype = promote([(dtype, 1), (other, 1)])
+        else:
+            if x.size and all(sizes[letter] for letter in met):
+                check_bmm_types(first, x, dtype, other)
+            dtype = other
+        met = (met | {*own}) & kept
+    return dtype
+
+
+def check_bmm_types(x: Tensor, y: Tensor, left: DType, right: DType) -> None:
+    """What torch asks of the types of two batches, to which x and y have come."""
+    if left.kind == "b":
+        raise no_kernel(x, y, "bmm")
+    if left is not right:
+        raise ScriptError(
+            f"expected scalar type {left.long_name} but found {right.long_name}",
+            code="E0312",
+            operands=(x, y),
+        )
+
+
+def without_repeats(part: str, x: Tensor, position: int) -> tuple[str, Tensor]:
+    """``ii`` becomes the diagonal of those two dimensions, named ``i`` and put last."""
+    for letter in sorted(set(part)):
+        while part.count(letter) > 1:
+            first = part.index(letter)
+            second = part.index(letter, first + 1)
+            m, n = x.shape[first], x.shape[second]
+            if m != n:
+                raise error(
+                    f"subscript {letter} is repeated for operand {position} but the sizes don't match,"
+                    f" {n} != {m}",
+                    x,
+                )
+            x = diagonal(x, offset=0, dim1=first, dim2=second)
+            part = "".join(c for axis, c in enumerate(part) if axis not in (first, second)) + letter
+    return part, x

@@ -1,0 +1,380 @@
+"""Cholesky, QR, eigenvalues and singular values: each factor is an op of its own with its own rule.
+
+A rule is linear in the cotangent, so what a factorization receives through its factors adds up, and no
+node needs several outputs. A matrix is factorized once: the last result of each kind is kept for the
+factors that are asked for next. Rules are those of Giles (2008), "Collected matrix derivative results",
+and Townsend (2016), "Differentiating the singular value decomposition". Where singular values or
+eigenvalues repeat the vectors have no derivative and the rules give inf or nan, as torch's do.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.graph.op import Op, primitive
+from autodiff.core.ops.elementwise.comparison import where, zero
+from autodiff.core.ops.linalg.products import mT, mT_named
+from autodiff.core.ops.linalg.solve import (
+    check_floats,
+    check_matrices,
+    check_square,
+    check_square_shape,
+    cofactor,
+    det,
+    inv,
+    per_matrix,
+    svd_of,
+)
+from autodiff.core.ops.linalg.triangular import solve_triangular
+from autodiff.core.ops.shape.join import cat
+from autodiff.core.ops.shape.pick import slice_dim, tril, triu
+from autodiff.core.ops.shape.reshape import unsqueeze
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Factors = tuple[Any, ...]
+
+_last: dict[str, tuple[Any, Factors]] = {}
+
+
+def remembered(kind: str, compute: Callable[[Any], Factors]) -> Callable[[Any], Factors]:
+    """``compute`` with its last answer kept: values are never mutated, so an array is always one matrix."""
+
+    def factors(x: Any) -> Factors:
+        matrix, answer = _last.get(kind, (None, ()))
+        if matrix is not x:
+            answer = compute(x)
+            _last[kind] = x, answer
+        return answer
+
+    return factors
+
+
+def columns(x: Any) -> Any:
+    """A vector per matrix, as a row that scales columns."""
+    return unsqueeze(x, dim=len(x.shape) - 1)
+
+
+def rows(x: Any) -> Any:
+    """A vector per matrix, as a column that scales rows."""
+    return unsqueeze(x, dim=len(x.shape))
+
+
+def off_diagonal(x: Any, gaps: Any) -> Any:
+    """x_ij / gaps_ij off the diagonal, 0 on it."""
+    diagonal = np.eye(x.shape[-1], dtype=bool)
+    return where(diagonal, 0.0, x / where(diagonal, 1.0, gaps))
+
+
+# -- Cholesky -----------------------------------------------------------------------------------------
+
+
+def cholesky_vjp(g: Any, out: Any, x: Any) -> Any:
+    """L⁻ᵀ S L⁻¹ with S the symmetric half of tril(Lᵀ g), which counts its diagonal once."""
+    p = tril(mT(out) @ g, diagonal=0)
+    s = (p + mT(p)) * 0.5
+    halved = where(np.eye(x.shape[-1], dtype=bool), s * 0.5, s)
+    left = solve_triangular(mT(out), halved, upper=True, unit=False)
+    return mT(solve_triangular(mT(out), mT(left), upper=True, unit=False))
+
+
+def cholesky_forward(x: Any) -> Any:
+    """numpy lets nan pass, which is not positive."""
+    out = np.linalg.cholesky(x)
+    if np.isnan(np.diagonal(out, 0, -2, -1)).any():
+        raise np.linalg.LinAlgError
+    return out
+
+
+cholesky: Op = primitive("cholesky", cholesky_forward, cholesky_vjp, grad_fn="LinalgCholeskyExBackward0")
+
+# -- QR -----------------------------------------------------------------------------------------------
+
+qr_factors = remembered("qr", lambda x: tuple(np.linalg.qr(x)))
+
+
+def qr_vjp(from_q: Any, middle: Any, q: Any, r: Any) -> Any:
+    """(from_q + q sym(triu(middle))) r⁻ᵀ, where sym mirrors the strict upper triangle."""
+    upper = triu(middle, diagonal=0)
+    mirrored = upper + mT(upper)
+    symmetric = where(np.eye(middle.shape[-1], dtype=bool), mirrored * 0.5, mirrored)
+    total = q @ symmetric if from_q is None else from_q + q @ symmetric
+    return mT(solve_triangular(r, mT(total), upper=True, unit=False))
+
+
+qr_q: Op = primitive(
+    "qr_q",
+    lambda x: qr_factors(x)[0],
+    lambda g, out, x: qr_vjp(g, -(mT(out) @ g), out, qr_r(x)),
+    grad_fn="LinalgQrBackward0",
+)
+qr_r: Op = primitive(
+    "qr_r",
+    lambda x: qr_factors(x)[1],
+    lambda g, out, x: qr_vjp(None, g @ mT(out), qr_q(x), out),
+    grad_fn="LinalgQrBackward0",
+)
+
+# -- symmetric eigenvalues ------------------------------------------------------------------------------
+
+
+def eigh_forward(x: Any) -> Factors:
+    try:
+        return tuple(np.linalg.eigh(x))
+    except np.linalg.LinAlgError:
+        raise ScriptError(
+            "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has"
+            " too many repeated eigenvalues.",
+            code="E0311",
+            caret="this matrix holds nan or infinities" if not np.isfinite(x).all() else "",
+        ) from None
+
+
+eigh_factors = remembered("eigh", eigh_forward)
+
+
+def eigenvectors_vjp(g: Any, out: Any, x: Any) -> Any:
+    """V (skew(Vᵀg) / (λ_j - λ_i)) Vᵀ, where skew(m) = (m - mᵀ) / 2: symmetric, as the matrix is."""
+    w = eigenvalues(x)
+    return out @ off_diagonal(antisymmetric(mT(out) @ g) * 0.5, columns(w) - rows(w)) @ mT(out)
+
+
+eigenvalues: Op = primitive(
+    "eigenvalues",
+    lambda x: eigh_factors(x)[0],
+    lambda g, out, x: (eigenvectors(x) * columns(g)) @ mT(eigenvectors(x)),
+    grad_fn="LinalgEighBackward0",
+)
+eigenvectors: Op = primitive(
+    "eigenvectors", lambda x: eigh_factors(x)[1], eigenvectors_vjp, grad_fn="LinalgEighBackward0"
+)
+
+# -- singular values ------------------------------------------------------------------------------------
+
+svd_factors = remembered("svd", lambda x: tuple(svd_of(x, full_matrices=False)))
+full_svd_factors = remembered("full svd", lambda x: tuple(svd_of(x, full_matrices=True)))
+
+
+def svd_parts(full: bool) -> Callable[[Any], Factors]:
+    return full_svd_factors if full else svd_factors
+
+
+def antisymmetric(x: Any) -> Any:
+    return x - mT(x)
+
+
+def squared_gaps(s: Any) -> Any:
+    """s_j² - s_i²."""
+    return columns(s) ** 2 - rows(s) ** 2
+
+
+def left_vectors_vjp(g: Any, out: Any, x: Any, *, full: bool) -> Any:
+    """U (skew(Uᵀg) / (s_j² - s_i²) s) Vᵀ, and where x is tall (1 - U Uᵀ) g s⁻¹ Vᵀ."""
+    u, s, vt = left_vectors(x, full=False), singular_values(x), right_vectors(x, full=False)
+    count = s.shape[-1]
+    if full:
+        g = first_along(g, len(g.shape) - 1, count)
+    inner = u @ (off_diagonal(antisymmetric(mT(u) @ g), squared_gaps(s)) * columns(s))
+    if x.shape[-2] > count:
+        scaled = g / columns(s)
+        inner = inner + scaled - u @ (mT(u) @ scaled)
+    return inner @ vt
+
+
+def right_vectors_vjp(g: Any, out: Any, x: Any, *, full: bool) -> Any:
+    """U (s skew(Vᵀ gᵀ) / (s_j² - s_i²)) Vᵀ, and where x is wide U s⁻¹ g (1 - V Vᵀ)."""
+    u, s, vt = left_vectors(x, full=False), singular_values(x), right_vectors(x, full=False)
+    count = s.shape[-1]
+    if full:
+        g = first_along(g, len(g.shape) - 2, count)
+    inner = (off_diagonal(antisymmetric(vt @ mT(g)), squared_gaps(s)) * rows(s)) @ vt
+    if x.shape[-1] > count:
+        scaled = g / rows(s)
+        inner = inner + scaled - (scaled @ mT(vt)) @ vt
+    return u @ inner
+
+
+def first_along(x: Any, dim: int, count: int) -> Any:
+    """The first ``count`` positions: the vectors beyond have no derivative of their own."""
+    return slice_dim(x, dim=dim, start=0, stop=count, step=1)
+
+
+singular_values: Op = primitive(
+    "singular_values",
+    lambda x: svd_factors(x)[1],
+    lambda g, out, x: (left_vectors(x, full=False) * columns(g)) @ right_vectors(x, full=False),
+    grad_fn="LinalgSvdBackward0",
+)
+left_vectors: Op = primitive(
+    "left_vectors", lambda x, full: svd_parts(full)(x)[0], left_vectors_vjp, grad_fn="LinalgSvdBackward0"
+)
+right_vectors: Op = primitive(
+    "right_vectors", lambda x, full: svd_parts(full)(x)[2], right_vectors_vjp, grad_fn="LinalgSvdBackward0"
+)
+
+# -- determinants by their logarithm ----------------------------------------------------------------------
+
+
+def log_det_slope(x: Any) -> Any:
+    """x⁻ᵀ; where x is singular it is infinite, the cofactors divided by 0."""
+    try:
+        return mT(inv(x))
+    except np.linalg.LinAlgError:
+        return cofactor(x) / per_matrix(det(x))
+
+
+def sign_forward(x: Any) -> Any:
+    """1 or -1, 0 where the matrix is singular or its determinant nan."""
+    sign, size = np.linalg.slogdet(x)
+    return np.where(np.isnan(size), 0, sign).astype(x.dtype, copy=False)
+
+
+sign_of_det: Op = primitive(
+    "sign_of_det",
+    sign_forward,
+    lambda g, out, x: zero(x),
+    grad_fn="LinalgSlogdetBackward0",
+)
+log_abs_det: Op = primitive(
+    "log_abs_det",
+    lambda x: np.linalg.slogdet(x)[1],
+    lambda g, out, x: per_matrix(g) * log_det_slope(x),
+    grad_fn="LinalgSlogdetBackward0",
+)
+
+# -- the functions ------------------------------------------------------------------------------------
+
+
+@public("linalg.cholesky(input: tensor, *, upper: bool = False)", method=False)
+def cholesky_of(x: Tensor, upper: bool) -> Tensor:
+    """The lower triangular L with L Lᵀ = A, for a symmetric positive definite A; or Lᵀ with ``upper``."""
+    check_square(x, "linalg.cholesky")
+    try:
+        return mT_named(cholesky(mT(x)), "LinalgCholeskyExBackward0") if upper else cholesky(x)
+    except np.linalg.LinAlgError:
+        which, order = failing_minor(x)
+        raise ScriptError(
+            f"linalg.cholesky: {which}The factorization could not be completed because the input is not"
+            f" positive-definite (the leading minor of order {order} is not positive-definite).",
+            code="E0311",
+            operands=(x,),
+            caret="this matrix is not positive definite",
+        ) from None
+
+
+def failing_minor(x: Tensor) -> tuple[str, int]:
+    """Which matrix of a batch is not positive definite, and the order of the minor that shows it."""
+    from scipy.linalg.lapack import dpotrf
+
+    matrices = x.data.astype("float64").reshape(-1, *x.shape[-2:])
+    for position, matrix in enumerate(matrices):
+        factor, order = dpotrf(matrix, lower=1)
+        if order == 0 and np.isnan(np.diagonal(factor)).any():
+            order = np.argmax(np.isnan(np.diagonal(factor))) + 1
+        if order > 0:
+            return f"(Batch element {position}): " if x.ndim > 2 else "", int(order)
+    return "", x.shape[-1]
+
+
+@public("linalg.qr(A: tensor, mode: str = 'reduced')", also=("qr",))
+def qr(x: Tensor, mode: str) -> NamedResult:
+    """Q with orthonormal columns and upper triangular R whose product is A."""
+    check_matrices(x, "linalg.qr")
+    check_floats(x, "linalg.qr")
+    if mode not in ("reduced", "complete", "r"):
+        raise ScriptError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or"
+            " 'complete'"
+        )
+    tall = x.shape[-2] >= x.shape[-1]
+    if mode == "complete" and x.shape[-2] > x.shape[-1]:
+        if x.requires_grad:
+            raise ScriptError(
+                "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.",
+                code="E0414",
+                operands=(x,),
+            )
+        parts = [Tensor.of(part) for part in np.linalg.qr(x.data, mode="complete")]
+    elif tall:
+        parts = [qr_q(x), qr_r(x)]
+    else:  # the first square block decides Q; what stands beside it is expressed in Q
+        height = x.shape[-2]
+        block = slice_dim(x, dim=x.ndim - 1, start=0, stop=height, step=1)
+        rest = slice_dim(x, dim=x.ndim - 1, start=height, stop=x.shape[-1], step=1)
+        q = qr_q(block)
+        parts = [q, cat.named("LinalgQrBackward0")(qr_r(block), mT(q) @ rest, dim=x.ndim - 1)]
+    if mode == "r":
+        parts[0] = Tensor.of(np.zeros(0, x.data.dtype))
+    return NamedResult("torch.return_types.linalg_qr", ("Q", "R"), tuple(parts))
+
+
+def checked_triangle(x: Tensor, uplo: str) -> Tensor:
+    """The symmetric matrix as the lower triangle tells it."""
+    check_square_shape(x, "linalg.eigh")
+    if uplo.upper() not in ("L", "U"):
+        raise ScriptError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
+    need_kind(x, "linalg_eigh_cpu", "f")
+    return mT(x) if uplo.upper() == "U" else x
+
+
+@public("linalg.eigh(input: tensor, UPLO: str = 'L')", method=False)
+def eigh(x: Tensor, uplo: str) -> NamedResult:
+    """Eigenvalues in ascending order and eigenvectors of a symmetric matrix."""
+    x = checked_triangle(x, uplo)
+    return NamedResult(
+        "torch.return_types.linalg_eigh", ("eigenvalues", "eigenvectors"), (eigenvalues(x), eigenvectors(x))
+    )
+
+
+@public("linalg.eigvalsh(input: tensor, UPLO: str = 'L')", method=False)
+def eigvalsh(x: Tensor, uplo: str) -> Tensor:
+    """The eigenvalues of a symmetric matrix in ascending order."""
+    return eigenvalues(checked_triangle(x, uplo))
+
+
+@public("linalg.svd(A: tensor, full_matrices: bool = True)", method=False)
+def svd(x: Tensor, full_matrices: bool) -> NamedResult:
+    """U, the singular values and Vᵀ whose product is A. Gradients flow through the reduced part only."""
+    check_matrices(x, "linalg.svd")
+    check_floats(x, "linalg.svd")
+    full = full_matrices and x.shape[-1] != x.shape[-2]
+    parts = (left_vectors(x, full=full), singular_values(x), right_vectors(x, full=full))
+    return NamedResult("torch.return_types.linalg_svd", ("U", "S", "Vh"), parts)
+
+
+@public("linalg.svdvals(A: tensor)", method=False)
+def svdvals(x: Tensor) -> Tensor:
+    """The singular values in descending order."""
+    check_matrices(x, "linalg.svd")
+    check_floats(x, "linalg.svd")
+    return singular_values(x)
+
+
+@public("slogdet(input: tensor)")
+def slogdet(x: Tensor) -> NamedResult:
+    """The sign and the logarithm of the absolute value of the determinant."""
+    check_square(x, "linalg.slogdet")
+    return NamedResult("torch.return_types.slogdet", ("sign", "logabsdet"), (sign_of_det(x), log_abs_det(x)))
+
+
+@public("linalg.slogdet(A: tensor)", method=False)
+def linalg_slogdet(x: Tensor) -> NamedResult:
+    """``slogdet`` under its namespace, whose result has a name of its own."""
+    return NamedResult("torch.return_types.linalg_slogdet", ("sign", "logabsdet"), slogdet(x).values)
+
+
+@public("logdet(input: tensor)")
+def logdet(x: Tensor) -> Tensor:
+    """The logarithm of the determinant; nan where it is negative."""
+    check_square(x, "logdet")
+    sign, size = slogdet(x)
+    return where(sign.value == -1.0, np.nan, size)

@@ -1,0 +1,117 @@
+"""Inverses that report failure, and systems and inverses of tensors that are read as matrices."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from math import prod
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.op import Op, primitive
+from autodiff.core.ops.linalg.products import mT
+from autodiff.core.ops.linalg.solve import check_square, inv_matrix, solve_system, zero_pivot
+from autodiff.core.ops.shape.dims import wrap_dim
+from autodiff.core.ops.shape.reshape import movedim, reshape, reshape_tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def inverse_of(matrix: Any) -> tuple[Any, int]:
+    """The inverse by elimination, and where on the diagonal (from 1) it met a zero; 0 if nowhere."""
+    from scipy.linalg.lapack import dgetrf, dgetrs
+
+    factors, pivots, place = dgetrf(matrix)
+    inverse, _ = dgetrs(factors, pivots, np.eye(len(matrix)))
+    return inverse, place
+
+
+def inverses_and_places(x: Any) -> tuple[Any, Any]:
+    """For each matrix what elimination gives, inf and nan included, and where it failed."""
+    inverses, places = np.empty(x.shape, x.dtype), np.zeros(x.shape[:-2], np.int32)
+    for index in np.ndindex(places.shape):
+        if x.shape[-1]:
+            inverses[index], places[index] = inverse_of(x[index])
+    return inverses, places
+
+
+inv_ex_op: Op = primitive(
+    "inv_ex",
+    lambda x: inverses_and_places(x)[0],
+    lambda g, out, x: -(mT(out) @ g @ mT(out)),
+    grad_fn="LinalgInvExBackward0",
+)
+
+
+@public("linalg.inv_ex(A: tensor, *, check_errors: bool = False)", method=False)
+def inv_ex(x: Tensor, check_errors: bool) -> NamedResult:
+    """The inverse, and for each matrix where elimination met a zero on the diagonal, or 0."""
+    check_square(x, "linalg.inv")
+    _, places = inverses_and_places(x.data)
+    if check_errors and places.any():
+        position, place = zero_pivot(x)
+        which = f"(Batch element {position}): " if x.ndim > 2 else ""
+        raise ScriptError(
+            f"linalg.inv_ex: {which}The diagonal element {place} is zero, the inversion could not be"
+            " completed because the input matrix is singular.",
+            code="E0311",
+            operands=(x,),
+            caret="this matrix has no inverse: its determinant is 0",
+        )
+    return NamedResult(
+        "torch.return_types.linalg_inv_ex", ("inverse", "info"), (inv_ex_op(x), Tensor.of(places))
+    )
+
+
+@public("linalg.tensorsolve(input: tensor, other: tensor, dims: ints = None)", method=False)
+def tensorsolve(a: Tensor, b: Tensor, dims: tuple[int, ...] | None) -> Tensor:
+    """The X with ``tensordot(A, X, X.ndim) = B``; the dimensions ``dims`` of A are moved to its end first."""
+    if dims:
+        places = [wrap_dim(a, dim) for dim in dims]
+        a = movedim(a, tuple(places), tuple(range(a.ndim - len(places), a.ndim)))
+    if b.ndim > a.ndim:
+        raise ShapeError(
+            f"Expected other to have at most as many dimensions as self, {a.ndim}, but got {b.ndim}",
+            operands=(a, b),
+        )
+    shape = a.shape[b.ndim :]
+    check_halves(a, prod(shape), b.size, "other.ndim")
+    matrix = reshape_tensor(a, (b.size, b.size))
+    return reshape(solve_system(matrix, reshape_tensor(b, (b.size,)), left=True), shape=shape)
+
+
+@public("linalg.tensorinv(input: tensor, ind: int = 2)", method=False)
+def tensorinv(a: Tensor, ind: int) -> Tensor:
+    """The inverse for ``tensordot(..., ind)``: of the first ``ind`` dimensions against the others."""
+    if ind <= 0:
+        raise ScriptError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    if ind > a.ndim:
+        raise ShapeError(
+            f"Expected 'ind' to be at most the number of dimensions, {a.ndim}, but got {ind}", operands=(a,)
+        )
+    rows = prod(a.shape[:ind])
+    check_halves(a, prod(a.shape[ind:]), rows, "ind")
+    matrix = reshape_tensor(a, (rows, rows))
+    check_square(matrix, "linalg.inv")
+    try:
+        inverse = inv_matrix(matrix)
+    except ScriptError as error:
+        error.message = error.message.removeprefix("linalg.")
+        raise
+    # torch lays the inverse out column by column, so this is more than a view there.
+    op = reshape.named("ReshapeAliasBackward0") if rows > 1 else reshape
+    return op(inverse, shape=(*a.shape[ind:], *a.shape[:ind]))
+
+
+def check_halves(a: Tensor, columns: int, rows: int, name: str) -> None:
+    if columns != rows:
+        raise ShapeError(
+            f"Expected self to satisfy the requirement prod(self.shape[{name}:]) =="
+            f" prod(self.shape[:{name}]), but got {columns} != {rows}",
+            operands=(a,),
+        )

@@ -1,0 +1,165 @@
+"""What torch asks of the operands of products of vectors and matrices, in its order and words."""
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import need_room
+from autodiff.core.ops.shape.dims import Shape
+
+
+def misfit(x: Tensor, y: Tensor, message: str) -> ShapeError:
+    """The error for an inner dimension that differs, in torch's words."""
+    left = f"{x.shape[-1]} {'entries' if x.ndim == 1 else 'columns'}"
+    right = f"{y.shape[0 if y.ndim == 1 else -2]} {'entries' if y.ndim == 1 else 'rows'}"
+    return ShapeError(
+        message,
+        operands=(x, y),
+        caret=f"the first has {left}, the second has {right}; they must be equal",
+    )
+
+
+def check_same_dtype(x: Tensor, y: Tensor, message: str, kernel: str = "addmm_impl_cpu_") -> None:
+    """One type of number for both, and not truth values."""
+    check_types(x, y, message)
+    check_numbers(x, y, kernel)
+
+
+def check_types(x: Tensor, y: Tensor, message: str) -> None:
+    if x.dtype is not y.dtype:
+        raise ScriptError(
+            message,
+            code="E0312",
+            operands=(x, y),
+            caret=f"the first holds {x.dtype.name} numbers, the second {y.dtype.name}",
+        )
+
+
+def check_numbers(x: Tensor, y: Tensor, kernel: str) -> None:
+    """Truth values are not multiplied, but for products without any, which torch leaves alone."""
+    if x.dtype.kind == "b" and x.size and y.size:
+        raise no_kernel(x, y, kernel)
+
+
+def no_kernel(x: Tensor, y: Tensor, kernel: str) -> ScriptError:
+    return ScriptError(
+        f"\"{kernel}\" not implemented for 'Bool'",
+        code="E0312",
+        operands=(x, y),
+        help=("convert them to numbers: `x.double()`",),
+    )
+
+
+def check_sum_dtypes(x: Tensor, y: Tensor, z: Tensor) -> None:
+    """Of ``x + y @ z``."""
+    for name, left in (("self", x), ("mat1", y)):
+        kinds = f"{left.dtype.long_name} and {z.dtype.long_name}"
+        check_types(left, z, f"{name} and mat2 must have the same dtype, but got {kinds}")
+
+
+def check_terms(x: Tensor, first: Tensor, second: Tensor, shape: Shape, count: int, beta: float) -> bool:
+    """Whether sums of ``count`` products have something to add up, which takes numbers.
+
+    Where they have not torch changes ``x`` in place, which needs room for ``beta``.
+    """
+    is_asked = 0 not in shape and count > 0
+    if is_asked and x.dtype.kind == "b":
+        raise no_kernel(first, second, "addmm_impl_cpu_")
+    if 0 not in shape and not count and beta and beta.__class__ is not bool:
+        need_room(x, Tensor.of(np.asarray(beta)))
+    return is_asked
+
+
+def check_mm(x: Tensor, y: Tensor, m: Shape, n: Shape, is_turned: bool = False) -> None:
+    """What torch asks of two matrices of shapes ``m`` and ``n``, as which x and y are multiplied.
+
+    ``is_turned`` where it multiplies the transposes, that of y first.
+    """
+    if m[1] != n[0]:
+        raise misfit(x, y, f"mat1 and mat2 shapes cannot be multiplied ({m[0]}x{m[1]} and {n[0]}x{n[1]})")
+    if x.dtype is y.dtype:  # the message takes longer than a small product
+        return check_numbers(x, y, "addmm_impl_cpu_")
+    names = [x.dtype.c_name, y.dtype.c_name][:: -1 if is_turned else 1]
+    check_same_dtype(x, y, f"expected m1 and m2 to have the same dtype, but got: {' != '.join(names)}")
+
+
+def check_mv(x: Tensor, y: Tensor, m: Shape, n: int) -> None:
+    """What torch asks of a matrix of shape ``m`` and a vector of ``n`` entries; x or y is the vector."""
+    matrix, vector = (y, x) if x.ndim == 1 < y.ndim else (x, y)
+    if m[1] != n:
+        raise misfit(x, y, f"size mismatch, got input ({m[0]}), mat ({m[0]}x{m[1]}), vec ({n})")
+    if x.dtype is y.dtype:
+        return check_numbers(x, y, "addmv_impl_cpu")
+    kinds = f"{vector.dtype.long_name}, {matrix.dtype.long_name}, and {vector.dtype.long_name}"
+    message = f"addmv input tensors must have the same dtype, but got {kinds}"
+    check_same_dtype(x, y, message, "addmv_impl_cpu")
+
+
+def check_bmm(x: Tensor, y: Tensor, m: Shape, n: Shape) -> None:
+    """What torch asks of two batches of matrices of shapes ``m`` and ``n``."""
+    if m[0] != n[0] or m[2] != n[1]:
+        message = (
+            "Expected size for first two dimensions of batch2 tensor to be:"
+            f" [{m[0]}, {m[2]}] but got: [{n[0]}, {n[1]}]."
+        )
+        raise misfit(x, y, message)
+    if x.size and y.size:
+        check_numbers(x, y, "bmm")
+        check_same_dtype(x, y, f"expected scalar type {x.dtype.long_name} but found {y.dtype.long_name}")
+
+
+def check_batches(x: Tensor, y: Tensor) -> Shape:
+    """What torch asks of batches, which it multiplies as one matrix where it can; their common shape."""
+    m, n = x.shape, y.shape
+    if len(m) == len(n) == 3 and m[0] != n[0]:
+        if m[0] == 1 and x.requires_grad:
+            m = m[1:]
+        elif n[0] == 1 and y.requires_grad:
+            n = n[1:]
+    if len(n) <= 2:
+        rows = math.prod(m[:-1])
+        if len(n) == 1:
+            check_mv(x, y, (rows, m[-1]), n[0])
+        else:
+            check_mm(x, y, (rows, m[-1]), n)
+        return m[:-2]
+    if len(m) <= 2 and (x.requires_grad or (len(m) == 1 and not y.size)):  # the transposes in one
+        rows = math.prod((*n[:-2], n[-1]))
+        if len(m) == 1:
+            check_mv(x, y, (rows, n[-2]), m[0])
+        else:
+            check_mm(x, y, (rows, n[-2]), m[::-1], is_turned=True)
+        return n[:-2]
+    batch = broadcast_batches(x, y)
+    count = math.prod(batch)
+    rows = 1 if x.ndim == 1 else m[-2]
+    columns = n if y.ndim == 1 else n[-2:]
+    check_bmm(x, y, (count, rows, m[-1]), (count, *columns, 1)[:3])
+    return batch
+
+
+def broadcast_batches(x: Tensor, y: Tensor) -> Shape:
+    """The common shape of everything before the last two dimensions."""
+    a, b = x.shape[:-2], y.shape[:-2]
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    for dim, (m, n) in enumerate(zip(a, b, strict=True)):
+        if m != n and 1 not in (m, n):
+            raise ShapeError(
+                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton dimension"
+                f" {dim}",
+                code="E0301",
+                operands=(x, y),
+                caret=f"shapes {x.shape} and {y.shape} are batches of different sizes",
+            )
+    return tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+
+
+def need_ndim(x: Tensor, ndim: int, message: str) -> None:
+    if x.ndim != ndim:
+        raise ShapeError(
+            message, operands=(x,), caret=f"this has shape {x.shape}", help=("`@` takes any of them",)
+        )

@@ -1,0 +1,323 @@
+"""Determinants, inverses, linear systems and traces, for one matrix or a batch of them.
+
+The gradient of ``det`` is the matrix of cofactors, which exists for singular matrices too (torch gives zeros
+there); it is worked out from singular values, so nothing is divided by.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.graph.op import Op, primitive
+from autodiff.core.ops.elementwise.comparison import where, zero
+from autodiff.core.ops.linalg.product_checks import broadcast_batches
+from autodiff.core.ops.linalg.products import mT, mT_named, outer
+from autodiff.core.ops.reduce.reduction import total_type
+from autodiff.core.ops.shape.dims import Shape
+from autodiff.core.ops.shape.pick import diag_embed
+from autodiff.core.ops.shape.reshape import expand, reshape, squeeze, sum_to, unsqueeze
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# -- determinants -------------------------------------------------------------------------------------
+
+
+def per_matrix(g: Any) -> Any:
+    """One number per matrix, shaped to multiply the matrices."""
+    return reshape(g, shape=(*g.shape, 1, 1)) if len(g.shape) else g
+
+
+def svd_of(x: Any, **words: Any) -> Any:
+    """numpy's singular values and vectors; of infinities in single precision it would search for ever."""
+    finite = np.isfinite(x).all(axis=(-2, -1))
+    if not finite.all():
+        which = f"(Batch element {np.argmin(finite)}): " if x.ndim > 2 else ""
+        raise ScriptError(
+            f"linalg.svd: {which}The algorithm failed to converge because the input matrix contained"
+            " non-finite values.",
+            code="E0311",
+            caret="this matrix holds nan or infinities",
+        )
+    return np.linalg.svd(x, **words)
+
+
+def singular_parts(x: Any) -> tuple[Any, Any, Any, Any]:
+    """u, s, vᵀ with x = u s vᵀ, and the determinant of u vᵀ, which is 1 or -1."""
+    u, s, vt = svd_of(x)
+    return u, s, vt, np.linalg.det(u) * np.linalg.det(vt)
+
+
+def products_without(s: Any, *skipped: int) -> Any:
+    return np.delete(s, skipped, axis=-1).prod(axis=-1)
+
+
+def cofactor_forward(x: Any) -> Any:
+    """The matrix of cofactors, d det / d x_ij: for x = u s vᵀ it is ± u (the products of the other s) vᵀ."""
+    n = x.shape[-1]
+    if not n or not np.isfinite(x).all():  # the singular values of nan are not found
+        return x * np.nan
+    u, s, vt, sign = singular_parts(x)
+    others = np.stack([products_without(s, i) for i in range(n)], axis=-1)
+    return sign[..., None, None] * ((u * others[..., None, :]) @ vt)
+
+
+def cofactor_slope_forward(x: Any, h: Any) -> Any:
+    """How the cofactors of x change along h: the second derivative of det, which is symmetric."""
+    n = x.shape[-1]
+    if n < 2:
+        return np.zeros_like(x)
+    if not np.isfinite(x).all():
+        return x * np.nan
+    u, s, vt, sign = singular_parts(x)
+    turned = np.swapaxes(u, -1, -2) @ h @ np.swapaxes(vt, -1, -2)
+    slope = np.zeros_like(turned)
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                rest = products_without(s, i, j)
+                slope[..., i, j] -= rest * turned[..., j, i]
+                slope[..., i, i] += rest * turned[..., j, j]
+    return sign[..., None, None] * (u @ slope @ vt)
+
+
+def cofactor_vjp(g: Any, out: Any, x: Any) -> Any:
+    """d/dx of the cofactors along g. Where x is regular it is spelled out, so that any order follows.
+
+    With B = x⁻¹ the cofactors are det(x) Bᵀ, and this is det(x) (Σ g·Bᵀ Bᵀ - Bᵀ gᵀ Bᵀ).
+    """
+    if is_singular(x):
+        return cofactor_slope(x, g)
+    b = mT(inv(x))
+    return per_matrix(det(x)) * (per_matrix(entry_sum(g * b)) * b - b @ mT(g) @ b)
+
+
+def entry_sum(x: Any) -> Any:
+    """The sum of each matrix's entries."""
+    return reshape(sum_to(x, shape=(*x.shape[:-2], 1, 1)), shape=x.shape[:-2])
+
+
+def is_singular(x: Any) -> bool:
+    """Whether a matrix is too close to singular to be inverted; never so for a symbol."""
+    value = x.value if x.__class__ is Tensor else x
+    if not isinstance(value, np.ndarray) or not value.size:
+        return False
+    if not np.isfinite(value).all():
+        return True
+    s = svd_of(value, compute_uv=False)
+    return bool((s[..., -1] <= s[..., 0] * 1e-10).any())
+
+
+det: Op = primitive(
+    "det",
+    lambda x: np.linalg.det(x),
+    lambda g, out, x: per_matrix(g) * cofactor(x),
+    saved=((0, "out"),),
+    grad_fn="LinalgDetBackward0",
+    kink="at a singular matrix the gradient is the matrix of cofactors, where torch gives zeros",
+)
+cofactor: Op = primitive("cofactor", cofactor_forward, cofactor_vjp, grad_fn="MulBackward0")
+cofactor_slope: Op = primitive(
+    "cofactor_slope",
+    cofactor_slope_forward,
+    lambda g, out, x, h: third_derivative(g, x, h),
+    lambda g, out, x, h: cofactor_slope(x, g),
+    grad_fn="MulBackward0",
+)
+
+
+def third_derivative(g: Any, x: Any, h: Any) -> Any:
+    """How the cofactors of x change along h and g at once: the third derivative of det.
+
+    It is the part in εδ of the cofactors of A = x + εh + δg, by the recursion of Faddeev and LeVerrier: with
+    M = 1 at first, M becomes A M - tr(A M)/k for k = 1 to n - 1, and the adjugate is (-1)ⁿ⁻¹ M in the end.
+    No determinant is divided by, so it holds at singular matrices, and its parts can be differentiated on.
+    """
+    n = x.shape[-1]
+    if n < 3:
+        return zero(x)
+    diagonal = np.eye(n, dtype=bool)
+    plain, along_h, along_g, along_both = x, h, g, zero(x)
+    for k in range(1, n):
+        parts = []
+        for part in (plain, along_h, along_g, along_both):
+            trace = per_matrix(entry_sum(where(diagonal, part, 0.0)))
+            parts.append(part - where(diagonal, trace * (1 / k), 0.0))
+        plain, along_h, along_g, along_both = parts
+        if k < n - 1:
+            along_both = x @ along_both + h @ along_g + g @ along_h
+            along_h, along_g = x @ along_h + h @ plain, x @ along_g + g @ plain
+            plain = x @ plain
+    return mT(along_both) * (-1.0) ** (n - 1)
+
+
+# -- inverses and systems ---------------------------------------------------------------------------
+
+
+def solve_left_vjp(g: Any, out: Any, a: Any, b: Any) -> Any:
+    """Of A in A X = B: -A⁻ᵀ g Xᵀ."""
+    if len(out.shape) == 1:
+        return -outer(solve(mT(a), g), out)
+    return sum_to(-(solve(mT(a), g) @ mT(out)), shape=a.shape)
+
+
+inv: Op = primitive(
+    "inv",
+    lambda x: np.linalg.inv(x),
+    lambda g, out, x: -(mT(out) @ g @ mT(out)),
+    grad_fn="LinalgInvExBackward0",
+)
+solve: Op = primitive(
+    "solve",
+    lambda a, b: np.linalg.solve(a, b),
+    solve_left_vjp,
+    lambda g, out, a, b: sum_to(solve(mT(a), g), shape=b.shape),
+    grad_fn="LinalgSolveExBackward0",
+)
+
+
+def trace_vjp(g: Any, out: Any, x: Any) -> Any:
+    """g on the diagonal."""
+    length = min(x.shape)
+    return diag_embed(expand(g, shape=(length,)), shape=x.shape, offset=0, dim1=0, dim2=1)
+
+
+trace: Op = primitive("trace", lambda x: np.trace(x, dtype=total_type(x)), trace_vjp)
+
+# -- the functions ------------------------------------------------------------------------------------
+
+
+def check_matrices(x: Tensor, name: str, called: str = "input tensor A") -> None:
+    """What torch asks of a matrix or a batch of them."""
+    if x.ndim < 2:
+        raise ShapeError(
+            f"{name}: The {called} must have at least 2 dimensions.",
+            operands=(x,),
+            caret=f"this has shape {x.shape}",
+        )
+
+
+def check_square(x: Tensor, name: str) -> None:
+    """What torch asks of the matrices it inverts."""
+    check_square_shape(x, name)
+    check_floats(x, name)
+
+
+def check_square_shape(x: Tensor, name: str) -> None:
+    check_matrices(x, name)
+    rows, columns = x.shape[-2:]
+    if rows != columns:
+        raise ShapeError(
+            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices",
+            operands=(x,),
+            caret=f"this matrix has {rows} rows and {columns} columns; they must be equal",
+        )
+
+
+def check_floats(x: Tensor, name: str) -> None:
+    """Matrices that are taken apart hold no whole numbers."""
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.long_name}",
+            code="E0312",
+            operands=(x,),
+            help=("convert it: `A.double()`",),
+        )
+
+
+def zero_pivot(x: Tensor) -> tuple[int, int]:
+    """Which matrix of a batch is singular, and where on its diagonal (from 1) elimination stops."""
+    from scipy.linalg.lapack import dgetrf
+
+    matrices = x.data.astype("float64").reshape(-1, *x.shape[-2:])
+    for position, matrix in enumerate(matrices):
+        _, _, place = dgetrf(matrix)
+        if place > 0:
+            return position, int(place)
+    return 0, x.shape[-1]
+
+
+@public("linalg.det(A: tensor)", also=("det",))
+def det_matrix(x: Tensor) -> Tensor:
+    """The determinant."""
+    check_square(x, "linalg.det")
+    return det(x)
+
+
+@public("linalg.inv(A: tensor)", also=("inverse",), method=False)
+def inv_matrix(x: Tensor) -> Tensor:
+    """The inverse of a square matrix."""
+    check_square(x, "linalg.inv")
+    try:
+        return inv(x)
+    except np.linalg.LinAlgError:
+        position, place = zero_pivot(x)
+        which = f"(Batch element {position}): " if x.ndim > 2 else ""
+        raise ScriptError(
+            f"linalg.inv: {which}The diagonal element {place} is zero, the inversion could not be completed"
+            " because the input matrix is singular.",
+            code="E0311",
+            operands=(x,),
+            caret="this matrix has no inverse: its determinant is 0",
+        ) from None
+
+
+@public("linalg.solve(A: tensor, B: tensor, *, left: bool = True)", method=False)
+def solve_system(a: Tensor, b: Tensor, left: bool) -> Tensor:
+    """The X with A X = B, or X A = B when ``left`` is false."""
+    check_floats(a, "linalg.solve")
+    if a.dtype is not b.dtype:
+        raise ScriptError(
+            "linalg.solve: Expected A and B to have the same dtype, but found A of type"
+            f" {a.dtype.long_name} and B of type {b.dtype.long_name} instead",
+            code="E0312",
+            operands=(a, b),
+        )
+    check_square_shape(a, "linalg.solve")
+    if not b.ndim:
+        raise ShapeError("linalg.solve: The input tensor B must have at least 2 dimensions.", operands=(a, b))
+    is_vector = b.ndim == 1 or (b.ndim == a.ndim - 1 and b.shape == a.shape[:-1])
+    matrix_shape: Shape = (*b.shape, 1) if is_vector else b.shape
+    rows = matrix_shape[-2 if left else -1]
+    if rows != a.shape[-1]:
+        equation = "AX = B" if left else "XA = B"
+        raise ShapeError(
+            f"linalg.solve: Incompatible shapes of A and B for the equation {equation}"
+            f" ({a.shape[-2]}x{a.shape[-1]} and {matrix_shape[-2]}x{matrix_shape[-1]})",
+            operands=(a, b),
+        )
+    try:
+        if not left:
+            return mT_named(solve(mT(a), mT(b)), "LinalgSolveExBackward0")
+        if b.ndim == 1 and a.ndim == 2:
+            return solve(a, b)
+        if is_vector:
+            column = solve(a, unsqueeze(b, dim=b.ndim))
+            return squeeze.named("LinalgSolveExBackward0")(column, dim=(column.ndim - 1,))
+        broadcast_batches(a, b)
+        return solve(a, b)
+    except np.linalg.LinAlgError:
+        which = f"(Batch element {zero_pivot(a)[0]}): " if a.ndim > 2 else ""
+        raise ScriptError(
+            f"torch.linalg.solve: {which}The solver failed because the input matrix is singular.",
+            code="E0311",
+            operands=(a,),
+            caret="there is no single solution: the determinant of the first matrix is 0",
+        ) from None
+
+
+@public("trace(input: tensor)")
+def trace_matrix(x: Tensor) -> Tensor:
+    """The sum of the diagonal of a matrix."""
+    need_kind(x, "trace", "if")
+    if x.ndim != 2:
+        raise ShapeError(
+            f"trace: expected a matrix, but got tensor with dim {x.ndim}", code="E0303", operands=(x,)
+        )
+    return trace(x)

@@ -1,0 +1,173 @@
+"""Systems with triangular matrices, which are solved without a factorization."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.graph.op import Op, primitive
+from autodiff.core.ops.linalg.product_checks import broadcast_batches
+from autodiff.core.ops.linalg.products import mT, mT_named
+from autodiff.core.ops.linalg.solve import check_square_shape
+from autodiff.core.ops.reduce.reduction import cast
+from autodiff.core.ops.shape.pick import tril, triu
+from autodiff.core.ops.shape.reshape import sum_to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def solve_triangular_forward(a: Any, b: Any, *, upper: bool, unit: bool) -> Any:
+    """BLAS divides by whatever stands on the diagonal, so a zero there gives inf, as in torch."""
+    from scipy.linalg.blas import dtrsm, strsm
+
+    solver = strsm if a.dtype == np.float32 else dtrsm
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a = np.broadcast_to(a, batch + a.shape[-2:])
+    b = np.broadcast_to(b, batch + b.shape[-2:])
+    out = np.empty(b.shape, b.dtype)
+    for place in np.ndindex(batch):
+        out[place] = (
+            solver(1.0, a[place], b[place], lower=not upper, diag=unit) if b[place].size else b[place]
+        )
+    return out
+
+
+def triangular_vjp(g: Any, out: Any, a: Any, b: Any, *, upper: bool, unit: bool) -> Any:
+    """-A⁻ᵀ g Xᵀ, in the triangle that is read."""
+    full = -(solve_triangular(mT(a), g, upper=not upper, unit=unit) @ mT(out))
+    below = -1 if unit else 0
+    kept = triu(full, diagonal=-below) if upper else tril(full, diagonal=below)
+    return sum_to(kept, shape=a.shape)
+
+
+solve_triangular: Op = primitive(
+    "solve_triangular",
+    solve_triangular_forward,
+    triangular_vjp,
+    lambda g, out, a, b, upper, unit: sum_to(
+        solve_triangular(mT(a), g, upper=not upper, unit=unit), shape=b.shape
+    ),
+    grad_fn="LinalgSolveTriangularBackward0",
+)
+
+
+@public(
+    "linalg.solve_triangular(input: tensor, B: tensor, *, upper: bool, left: bool = True,"
+    " unitriangular: bool = False)",
+    method=False,
+)
+def solve_triangular_system(a: Tensor, b: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
+    """The X with A X = B, or X A = B when ``left`` is false, where only one triangle of A is read."""
+    check_square_shape(a, "linalg.solve_triangular")
+    if b.ndim < 2:
+        raise ShapeError(
+            "linalg.solve_triangular: The input tensor B must have at least 2 dimensions.", operands=(b,)
+        )
+    rows = b.shape[-2 if left else -1]
+    if rows != a.shape[-1]:
+        equation = "AX = B" if left else "XA = B"
+        raise ShapeError(
+            f"linalg.solve_triangular: Incompatible shapes of A and B for the equation {equation}"
+            f" ({a.shape[-2]}x{a.shape[-1]} and {b.shape[-2]}x{b.shape[-1]})",
+            operands=(a, b),
+        )
+    broadcast_batches(a, b)
+    need_kind(a, "triangular_solve_cpu", "f")
+    b = cast(b, a.dtype)
+    if left:
+        return solve_triangular(a, b, upper=upper, unit=unitriangular)
+    solution = solve_triangular(mT(a), mT(b), upper=not upper, unit=unitriangular)
+    return mT_named(solution, "LinalgSolveTriangularBackward0")
+
+
+# -- with the Cholesky factor at hand -------------------------------------------------------------------
+
+
+def from_factor_forward(b: Any, factor: Any, *, upper: bool) -> Any:
+    lower = np.swapaxes(np.triu(factor), -1, -2) if upper else np.tril(factor)
+    half = solve_triangular_forward(lower, b, upper=False, unit=False)
+    return solve_triangular_forward(np.swapaxes(lower, -1, -2), half, upper=True, unit=False)
+
+
+def factor_vjp(s: Any, factor: Any, *, upper: bool) -> Any:
+    """-(S + Sᵀ) L, where -S is what A would receive; as in torch the factor counts as a full matrix."""
+    both = s + mT(s)
+    return sum_to(-(factor @ both if upper else both @ factor), shape=factor.shape)
+
+
+cholesky_solve: Op = primitive(
+    "cholesky_solve",
+    from_factor_forward,
+    lambda g, out, b, factor, upper: sum_to(cholesky_solve(g, factor, upper=upper), shape=b.shape),
+    lambda g, out, b, factor, upper: factor_vjp(
+        cholesky_solve(g, factor, upper=upper) @ mT(out), factor, upper=upper
+    ),
+)
+cholesky_inverse: Op = primitive(
+    "cholesky_inverse",
+    lambda factor, upper: from_factor_forward(
+        np.broadcast_to(np.eye(factor.shape[-1], dtype=factor.dtype), factor.shape), factor, upper=upper
+    ),
+    lambda g, out, factor, upper: factor_vjp(out @ g @ out, factor, upper=upper),
+)
+
+
+@public("cholesky_solve(input: tensor, input2: tensor, upper: bool = False)")
+def solve_with_factor(b: Tensor, factor: Tensor, upper: bool) -> Tensor:
+    """The X with A X = B, given the Cholesky factor of A."""
+    for name, operand in (("b", b), ("u", factor)):
+        if operand.ndim < 2:
+            raise ShapeError(
+                f"{name} should have at least 2 dimensions, but has {operand.ndim} dimensions instead",
+                code="E0303",
+                operands=(operand,),
+            )
+    (n, width), (rows, columns) = factor.shape[-2:], b.shape[-2:]
+    if n != width:
+        raise ShapeError(
+            f"A must be batches of square matrices, but they are {n} by {width} matrices",
+            operands=(factor,),
+            caret=f"this matrix has {n} rows and {width} columns; they must be equal",
+        )
+    if rows != n:
+        raise ShapeError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is"
+            f" {rows} by {columns}",
+            operands=(b, factor),
+        )
+    if b.dtype is not factor.dtype:
+        raise ScriptError(
+            "Expected b and A to have the same dtype, but found b of type"
+            f" {b.dtype.long_name} and A of type {factor.dtype.long_name} instead.",
+            code="E0312",
+            operands=(b, factor),
+            caret=f"one holds {b.dtype.name} numbers, the other {factor.dtype.name}",
+        )
+    broadcast_batches(factor, b)
+    need_kind(b, "cholesky_solve_cpu", "f")
+    return cholesky_solve(b, factor, upper=upper)
+
+
+@public("cholesky_inverse(input: tensor, upper: bool = False)")
+def inverse_from_factor(factor: Tensor, upper: bool) -> Tensor:
+    """The inverse of A, given its Cholesky factor."""
+    check_square_shape(factor, "cholesky_inverse")
+    need_kind(factor, "cholesky_inverse_out_cpu", "f")
+    is_zero = np.diagonal(factor.data, 0, -2, -1) == 0
+    if is_zero.any():
+        batch, place = divmod(int(np.argmax(is_zero)), factor.shape[-1])
+        which = f"(Batch element {batch}): " if factor.ndim > 2 else ""
+        raise ScriptError(
+            f"cholesky_inverse: {which}The diagonal element {place + 1} is zero, the inversion could not be"
+            " completed because the input matrix is singular.",
+            code="E0311",
+            operands=(factor,),
+            caret="the product of this factor with its transpose has no inverse",
+        )
+    return cholesky_inverse(factor, upper=upper)

@@ -1,0 +1,1 @@
+"""Losses, from mean squared error to CTC."""

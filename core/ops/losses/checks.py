@@ -1,0 +1,87 @@
+"""What losses refuse and warn of before they compute, in torch's words."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def is_true(value: Any) -> bool:
+    """Whether an argument counts as true, in torch's words where a tensor leaves it open."""
+    if value.__class__ is Tensor and value.size != 1:
+        what = "more than one value" if value.size else "no values"
+        raise ScriptError(
+            f"Boolean value of Tensor with {what} is ambiguous",
+            code="E0305",
+            operands=(value,),
+            caret="write True or False",
+        )
+    return bool(value.item() if value.__class__ is Tensor else value)
+
+
+def warn_of_sizes(x: Tensor, y: Tensor) -> None:
+    """torch's warning where a loss broadcasts, which is mostly a mistake."""
+    if x.shape != y.shape:
+        mode.warn(
+            f"Using a target size (torch.Size({list(y.shape)})) that is different to the input size"
+            f" (torch.Size({list(x.shape)})). This will likely lead to incorrect results due to broadcasting."
+            " Please ensure they have the same size."
+        )
+
+
+def need_floats(name: str, *tensors: Tensor) -> None:
+    """Refuse a loss of nothing but whole numbers, as torch does for want of a kernel."""
+    if not any(x.dtype.is_floating_point for x in tensors):
+        raise ScriptError(
+            f"\"{name}\" not implemented for '{tensors[0].dtype.long_name}'",
+            code="E0312",
+            operands=tensors,
+            caret=f"these are {tensors[0].dtype.name} numbers",
+        )
+
+
+def check_weights(weight: Tensor, x: Tensor) -> None:
+    if weight.shape != x.shape:
+        raise ShapeError(
+            "Weights and input must have the same size.",
+            operands=(weight, x),
+            caret=f"the weights have shape {weight.shape}, the input {x.shape}",
+        )
+
+
+def check_same_size(x: Tensor, y: Tensor, message: str) -> None:
+    if x.shape != y.shape:
+        sizes = (f"torch.Size({list(x.shape)})", f"torch.Size({list(y.shape)})")
+        caret = f"the target has shape {y.shape}, the input {x.shape}"
+        raise ShapeError(message.format(*sizes), operands=(x, y), caret=caret)
+
+
+def check_weight_shape(x: Tensor, weight: Tensor) -> None:
+    """A weight of each entry has to broadcast to the shape of the input, which torch asks from the last."""
+    common = [1] * max(0, weight.ndim - x.ndim) + list(x.shape)
+    for place in range(-1, -1 - weight.ndim, -1):
+        n = weight.shape[place]
+        if common[place] == 1:
+            common[place] = n
+        elif n not in (1, common[place]):
+            raise ShapeError(
+                f"Attempting to broadcast a dimension of length {n} at {place}! Mismatching argument at index"
+                f" 1 had torch.Size({list(weight.shape)}); but expected shape should be broadcastable to"
+                f" {common}",
+                code="E0301",
+                operands=(weight, x),
+                caret=f"shapes {weight.shape} and {x.shape} differ in dimension {place}",
+                help=("give a weight for each entry, or one for each entry of the last dimensions",),
+            )
+    if common != list(x.shape):
+        raise ShapeError(
+            f"output with shape {list(x.shape)} doesn't match the broadcast shape {common}",
+            code="E0301",
+            operands=(weight, x),
+            caret=f"weights of shape {weight.shape} make more losses than there are entries",
+        )

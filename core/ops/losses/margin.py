@@ -1,0 +1,384 @@
+"""Losses that ask for a margin: between classes, to a side of 0, between what is alike and what is not."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.aliasing import keeping
+from autodiff.core.engine.in_place_checks import refuse_shape
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor, check_broadcast
+from autodiff.core.engine.value_checks import need_room
+from autodiff.core.graph.dtypes import DType
+from autodiff.core.graph.op import Op
+from autodiff.core.ops.elementwise.arithmetic import add, div, no_rule
+from autodiff.core.ops.elementwise.comparison import where
+from autodiff.core.ops.elementwise.selection import clamp_min, minimum, relu
+from autodiff.core.ops.elementwise.transcendental import exp, sqrt
+from autodiff.core.ops.losses.regression import (
+    LEGACY,
+    asked_reduction,
+    entrywise_loss,
+    of_one_shape,
+    reduce_tensor,
+)
+from autodiff.core.ops.nn.activations import logsigmoid
+from autodiff.core.ops.nn.layers import pairwise_distance
+from autodiff.core.ops.reduce.reduction import cast, check_floating, sum
+from autodiff.core.ops.shape.dims import size_along
+from autodiff.core.ops.shape.pick import gather
+from autodiff.core.ops.shape.reshape import reshape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def spelled(x: Tensor) -> str:
+    return f"torch.Size({list(x.shape)})"
+
+
+#: What keeps squared lengths off 0: torch has 1e-12 in single precision here.
+TINY = 9.999999960041972e-13
+
+
+def mean_or_sum(losses: Tensor, reduction: str) -> Tensor:
+    """The losses put together; a mean needs floats."""
+    if reduction == "mean":
+        check_floating(losses, "mean")
+    return reduce_tensor(losses, reduction)
+
+
+# -- targets of 1 and -1 --------------------------------------------------------------------------------
+
+
+def soft_margin_partial(x: Any, y: Any) -> Any:
+    """-y z / (1 + z), where z = exp(-y x)."""
+    z = exp(-y * x)
+    return -y * z / (z + 1)
+
+
+soft_margin_loss_op: Op = entrywise_loss(
+    "soft_margin_loss",
+    lambda x, y: np.log1p(np.exp(-y * x)),
+    soft_margin_partial,
+    no_rule("the derivative for 'target' is not implemented."),
+    fused_backward="SoftMarginLossBackwardBackward0",
+)
+
+
+@public(f"F.soft_margin_loss(input: tensor, target: tensor, {LEGACY})", method=False)
+def soft_margin_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str) -> Tensor:
+    """log(1 + exp(-target · input)), averaged; targets are 1 and -1."""
+    reduction = asked_reduction(size_average, reduce, reduction)
+    if x.dtype.name == "bool":
+        -x  # noqa: B018 - which torch puts where the losses go, and refuses
+    if x.shape != y.shape:
+        check_broadcast((x, y))
+        refuse_shape(x, np.broadcast_shapes(x.shape, y.shape))
+    need_room(x, y)
+    if not x.dtype.is_floating_point:
+        need_room(x, Tensor.of(0.5))
+    return soft_margin_loss_op(*of_one_shape(x, y), reduction=reduction)
+
+
+@public(f"F.hinge_embedding_loss(input: tensor, target: tensor, margin: float = 1.0, {LEGACY})", method=False)
+def hinge_embedding_loss(
+    x: Tensor, y: Tensor, margin: float, size_average: Any, reduce: Any, reduction: str
+) -> Tensor:
+    """``input`` where the target is 1, what it lacks to the margin where it is -1, averaged."""
+    reduction = asked_reduction(size_average, reduce, reduction)
+    apart = cast(Tensor.of(float(margin)), x.dtype) - x  # torch has the margin in the type of the input
+    far = where(y != 1, clamp_min(apart, 0), 0)
+    return mean_or_sum(add(far, where(y != -1, x, 0)), reduction)
+
+
+@public(
+    f"F.margin_ranking_loss(input1: tensor, input2: tensor, target: tensor, margin: float = 0, {LEGACY})",
+    method=False,
+)
+def margin_ranking_loss(
+    x: Tensor, y: Tensor, target: Tensor, margin: float, size_average: Any, reduce: Any, reduction: str
+) -> Tensor:
+    """max(0, -target (input1 - input2) + margin), averaged: target 1 wants the first to be larger."""
+    reduction = asked_reduction(size_average, reduce, reduction)
+    if x.ndim != y.ndim or x.ndim != target.ndim:
+        raise ShapeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1:"
+            f" {spelled(x)}, input2: {spelled(y)}, target: {spelled(target)} ",
+            operands=(x, y, target),
+        )
+    apart = x - y
+    return mean_or_sum(clamp_min(-target * apart + float(margin), 0), reduction)
+
+
+@public(
+    f"F.cosine_embedding_loss(input1: tensor, input2: tensor, target: tensor, margin: float = 0, {LEGACY})",
+    method=False,
+)
+def cosine_embedding_loss(
+    x: Tensor, y: Tensor, target: Tensor, margin: float, size_average: Any, reduce: Any, reduction: str
+) -> Tensor:
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1, averaged."""
+    reduction = asked_reduction(size_average, reduce, reduction)
+    if target.ndim > 1:
+        raise ShapeError("0D or 1D target tensor expected, multi-target not supported", operands=(target,))
+    if x.ndim != target.ndim + 1 or y.ndim != target.ndim + 1:
+        raise ShapeError(
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs with"
+            f" sizes {list(x.shape)} and {list(y.shape)}.",
+            operands=(x, y, target),
+            caret="there is one target for each pair of vectors",
+        )
+    dot, of_x, of_y = (sum(a * b, dim=(target.ndim,), keepdim=False) for a, b in ((x, y), (x, x), (y, y)))
+    cos = dot / sqrt((of_x + TINY) * (of_y + TINY))
+    alike = where(target == 1, 1 - cos, 0)
+    return mean_or_sum(add(alike, where(target == -1, clamp_min(cos - float(margin), 0), 0)), reduction)
+
+
+# -- one right class, and several -------------------------------------------------------------------------
+
+
+def check_scores(x: Tensor) -> None:
+    """Scores of classes are a vector, or a matrix with a row for each sample."""
+    if x.ndim > 2 or (x.ndim and not x.shape[-1]):
+        raise ShapeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(x.shape)}",
+            operands=(x,),
+            caret="scores are a vector, or a row for each sample",
+        )
+
+
+def check_floats(x: Tensor, kernel: str) -> None:
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
+        )
+
+
+def check_scalar_type(x: Tensor, wanted: str) -> None:
+    if x.dtype.long_name != wanted:
+        raise ScriptError(
+            f"expected scalar type {wanted} but found {x.dtype.long_name}", code="E0312", operands=(x,)
+        )
+
+
+def check_range(target: Tensor, least: int, classes: int, message: str) -> None:
+    if ((target.data < least) | (target.data >= classes)).any():
+        raise ScriptError(
+            message,
+            operands=(target,),
+            caret=f"there are {classes} classes, numbered from 0 to {classes - 1}",
+        )
+
+
+def per_sample(losses: Tensor, classes: int, x: Tensor, reduction: str, grad_fn: str) -> Tensor:
+    """The sums of the samples over the number of classes, put together, under the name of the loss."""
+    if reduction != "none":
+        return reduce_tensor(losses / classes, reduction, grad_fn)
+    shape = losses.shape if x.ndim == 2 else ()
+    return reshape.named(grad_fn)(losses / classes, shape=shape)
+
+
+def positive(x: Tensor) -> Tensor:
+    """The entries above 0, and 0 for all others, nan among them."""
+    is_nan = np.isnan(x.data)
+    return relu(where(is_nan, 0.0, x) if is_nan.any() else x)
+
+
+@public(
+    "F.multi_margin_loss(input: tensor, target: tensor, p: int = 1, margin: float = 1.0,"
+    f" weight: tensor = None, {LEGACY})",
+    method=False,
+)
+@keeping("target", "weight")
+def multi_margin_loss(
+    x: Tensor,
+    target: Tensor,
+    p: int,
+    margin: float,
+    weight: Tensor | None,
+    size_average: Any,
+    reduce: Any,
+    reduction: str,
+) -> Tensor:
+    """By how much other classes come nearer to the right one than the margin, to the power p, averaged."""
+    reduction = asked_reduction(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ScriptError("only p == 1 and p == 2 supported", code="E0206")
+    if weight is not None and weight.ndim != 1:
+        raise ShapeError("weight must be one-dimensional", code="E0206", operands=(weight,))
+    check_scores(x)
+    rows = x if x.ndim == 2 else reshape(x, shape=(1, x.size))
+    count, classes = rows.shape
+    if target.ndim > 1 or target.size != count:
+        raise ShapeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples"
+            f" (batch size). Expected target size [{count}], but got {list(target.shape)}. Input has shape"
+            f" {list(x.shape)}.",
+            operands=(x, target),
+        )
+    if weight is not None and weight.size != classes:
+        raise ShapeError(
+            f"inconsistent weight size, expected {classes} but got {list(weight.shape)}",
+            operands=(weight,),
+            caret=f"there are {classes} classes, and each needs one weight",
+        )
+    check_floats(x, "multi_margin_loss_cpu_kernel")
+    check_scalar_type(target, "Long")
+    check_range(target, 0, classes, "target out of range")
+    right = target.data.reshape(-1, 1)
+    short = positive(float(margin) - gather(rows, dim=1, index=right) + rows)
+    if p == 2:
+        short = short * short
+    if weight is not None:
+        check_scalar_type(weight, x.dtype.long_name)
+        short = short * Tensor.of(weight.data[right])
+    others = where(right == np.arange(classes), 0.0, short)
+    losses = sum(others, dim=(1,), keepdim=False)
+    grad_fn = "MultiMarginLossBackward0"
+    if reduction == "none" and target.ndim:
+        return div.named(grad_fn)(losses, classes)
+    return per_sample(losses, classes, x, reduction, grad_fn)
+
+
+@public(f"F.multilabel_margin_loss(input: tensor, target: tensor, {LEGACY})", method=False)
+@keeping("target")
+def multilabel_margin_loss(
+    x: Tensor, target: Tensor, size_average: Any, reduce: Any, reduction: str
+) -> Tensor:
+    """As ``multi_margin_loss`` with several right classes, which end at the first -1 of a target."""
+    reduction = asked_reduction(size_average, reduce, reduction)
+    check_scores(x)
+    if target.shape != x.shape:
+        raise ShapeError(
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(x.shape)}",
+            operands=(x, target),
+        )
+    classes = x.shape[-1] if x.ndim else 1
+    check_range(target, -1, classes, "argument #2 'target' is out of range")
+    check_floats(x, "multilabel_margin_loss_forward_out_frame")
+    check_scalar_type(target, "Long")
+    rows = x if x.ndim == 2 else reshape(x, shape=(1, x.size))
+    labels = target.data.reshape(-1, classes)
+    counts = np.logical_and.accumulate(labels != -1, axis=1)
+    right = np.where(counts, labels, 0)
+    is_right = ((labels[:, :, None] == np.arange(classes)) & counts[:, :, None]).any(axis=1)
+    wanted = reshape(gather(rows, dim=1, index=right), shape=(*rows.shape, 1))
+    short = positive(1 - wanted + reshape(rows, shape=(rows.shape[0], 1, classes)))
+    compared = counts[:, :, None] & ~is_right[:, None, :]
+    losses = sum(where(compared, short, 0.0), dim=(1, 2), keepdim=False)
+    return per_sample(losses, classes, x, reduction, "MultilabelMarginLossBackward0")
+
+
+@public(
+    "F.multilabel_soft_margin_loss(input: tensor, target: tensor, weight: tensor = None,"
+    " size_average: any = None, reduce: any = None, reduction: str = 'mean')",
+    method=False,
+)
+def multilabel_soft_margin_loss(
+    x: Tensor, y: Tensor, weight: Tensor | None, size_average: Any, reduce: Any, reduction: str
+) -> Tensor:
+    """binary_cross_entropy of sigmoid(x), the mean over the classes, averaged over the samples."""
+    if size_average is not None or reduce is not None:
+        reduction = asked_reduction(size_average, reduce, reduction)
+    check_floats(x, "log_sigmoid_cpu")
+    losses = -(y * logsigmoid(x) + (1 - y) * logsigmoid(-x))
+    if weight is not None:
+        losses = losses * weight
+    size_along(x, -1)
+    if reduction not in ("none", "mean", "sum"):
+        raise ScriptError(f"{reduction} is not valid", code="E0206")
+    losses = sum(losses, dim=(x.ndim - 1,), keepdim=False)
+    return reduce_tensor(div(losses, x.shape[-1]), reduction)
+
+
+# -- an anchor, one like it and one unlike ----------------------------------------------------------------
+
+TRIPLET = "anchor: tensor, positive: tensor, negative: tensor"
+
+
+def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
+    if margin <= 0:
+        raise ScriptError(f"margin must be greater than 0, got {margin}", code="E0206")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise ShapeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions,"
+            f" but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D"
+            " inputs",
+            operands=(anchor, positive, negative),
+        )
+
+
+def triplet(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    distance: Callable[[Tensor, Tensor], Tensor],
+    margin: float,
+    swap: bool,
+    reduction: str,
+) -> Tensor:
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = minimum(far, distance(positive, negative))
+    return reduce_tensor(clamp_min(margin + near - far, 0), reduction)
+
+
+@public(
+    f"F.triplet_margin_loss({TRIPLET}, margin: float = 1.0, p: float = 2, eps: float = 1e-06,"
+    f" swap: bool = False, {LEGACY})",
+    method=False,
+)
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float,
+    p: float,
+    eps: float,
+    swap: bool,
+    size_average: Any,
+    reduce: Any,
+    reduction: str,
+) -> Tensor:
+    """max(0, margin + the distance to the positive - that to the negative), averaged."""
+    reduction = asked_reduction(size_average, reduce, reduction)
+    check_triplet(anchor, positive, negative, margin)
+
+    def distance(x: Tensor, y: Tensor) -> Tensor:
+        return pairwise_distance(x, y, p, eps, False)
+
+    return triplet(anchor, positive, negative, distance, margin, swap, reduction)
+
+
+@public(
+    f"F.triplet_margin_with_distance_loss({TRIPLET}, *, distance_function: any = None, margin: float = 1.0,"
+    " swap: bool = False, reduction: any = 'mean')",
+    method=False,
+)
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    distance: Any,
+    margin: float,
+    swap: bool,
+    reduction: str,
+) -> Tensor:
+    """``triplet_margin_loss`` with a function of two tensors as the distance."""
+    reduction = asked_reduction(None, None, reduction)
+    check_triplet(anchor, positive, negative, margin)
+    if distance is None:
+        return triplet_margin_loss(anchor, positive, negative, margin, 2, 1e-6, swap, None, None, reduction)
+    if not callable(distance):
+        raise ScriptError(
+            f"'{'torch.dtype' if distance.__class__ is DType else type(distance).__name__}' object is not"
+            " callable",
+            code="E0209",
+            caret="the distance is a function of two tensors",
+        )
+    return triplet(anchor, positive, negative, distance, margin, swap, reduction)

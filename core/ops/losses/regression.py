@@ -1,0 +1,382 @@
+"""Losses, under the names torch records for them.
+
+A loss of entries is declared by the formula of one entry; what reduction makes of it is written once.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.aliasing import keeping
+from autodiff.core.engine.in_place_checks import refuse_shape
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor, check_broadcast
+from autodiff.core.engine.value_checks import need_room
+from autodiff.core.graph.dtypes import promote
+from autodiff.core.graph.op import Op, primitive
+from autodiff.core.graph.state import mode
+from autodiff.core.ops.elementwise.arithmetic import mul, pow, sub
+from autodiff.core.ops.elementwise.comparison import where
+from autodiff.core.ops.elementwise.selection import abs, maximum, sign
+from autodiff.core.ops.elementwise.transcendental import exp, log, sigmoid, xlogy
+from autodiff.core.ops.losses.checks import (
+    check_same_size,
+    check_weight_shape,
+    check_weights,
+    is_true,
+    need_floats,
+    warn_of_sizes,
+)
+from autodiff.core.ops.nn.activations import logsigmoid
+from autodiff.core.ops.reduce.reduction import cast, check_floating, mean, sum
+from autodiff.core.ops.shape.reshape import expand
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def check_reduction(reduction: str) -> str:
+    if reduction not in REDUCTIONS:
+        raise ScriptError(
+            f"{reduction} is not a valid value for reduction",
+            code="E0206",
+            help=("use 'mean', 'sum' or 'none'",),
+        )
+    return reduction
+
+
+LEGACY = "size_average: any = None, reduce: any = None, reduction: any = 'mean'"
+
+
+def asked_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
+    """The reduction, or what the two arguments of old times say, of which torch warns."""
+    if size_average is None and reduce is None:
+        return check_reduction(reduction)
+    # In torch's order, which asks a second truth only where the first leaves it open.
+    is_mean = (size_average is None or is_true(size_average)) and (reduce is None or is_true(reduce))
+    wanted = "mean" if is_mean else "sum" if reduce is None or is_true(reduce) else "none"
+    mode.warn(f"size_average and reduce args will be deprecated, please use reduction='{wanted}' instead.")
+    return wanted
+
+
+def reduced(losses: Any, reduction: str) -> Any:
+    """The losses as arrays, put together."""
+    if reduction == "none":
+        return losses
+    return losses.sum() if reduction == "sum" else np.true_divide(losses.sum(), losses.size)
+
+
+def reduce_tensor(losses: Tensor, reduction: str, grad_fn: str | None = None) -> Tensor:
+    """The losses as Tensors, put together by recorded ops; the last one may bear the loss's own name."""
+    if check_reduction(reduction) == "none":
+        return losses
+    op = sum if reduction == "sum" else mean
+    return (op.named(grad_fn) if grad_fn else op)(losses, dim=None, keepdim=False)
+
+
+def share(g: Any, x: Any, reduction: str) -> Any:
+    """What each entry's loss receives."""
+    if reduction == "mean":
+        g = g / (math.prod(x.shape) or math.inf)
+    return g if reduction == "none" else expand(g, shape=x.shape)
+
+
+def entrywise_loss(
+    name: str, forward: Callable[..., Any], *partials: Callable[..., Any], **details: Any
+) -> Op:
+    """A loss of operands of one shape: the forward and the partials are those of one entry."""
+
+    def vjp(partial: Callable[..., Any]) -> Callable[..., Any]:
+        def rule(g: Any, out: Any, *operands: Any, reduction: str, **params: Any) -> Any:
+            return share(g, operands[0], reduction) * partial(*operands, **params)
+
+        return rule
+
+    def whole(*operands: Any, reduction: str, **params: Any) -> Any:
+        return reduced(forward(*operands, **params), reduction)
+
+    return primitive(name, whole, *map(vjp, partials), **details)
+
+
+def smooth_l1_forward(x: Any, y: Any, *, beta: float) -> Any:
+    size = np.abs(x - y)
+    return np.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
+
+
+def smooth_l1_partial(x: Any, y: Any, *, beta: float) -> Any:
+    """(x - y) / beta near 0, its sign farther away."""
+    return where(abs(x - y) >= beta, sign(x - y), (x - y) / beta)
+
+
+def huber_forward(x: Any, y: Any, *, delta: float) -> Any:
+    size = np.abs(x - y)
+    return np.where(size < delta, 0.5 * size * size, delta * (size - 0.5 * delta))
+
+
+def huber_partial(x: Any, y: Any, *, delta: float) -> Any:
+    """x - y, kept between -delta and delta."""
+    return where(abs(x - y) >= delta, delta * sign(x - y), x - y)
+
+
+def clamped_log(x: Any) -> Any:
+    """torch lets no logarithm fall below -100 in this loss."""
+    return np.maximum(np.log(x), -100)
+
+
+def bce_partial(x: Any, y: Any) -> Any:
+    """(x - y) / (x (1 - x)), with torch's guard against a vanishing denominator."""
+    return (x - y) / maximum(x * (1 - x), 1e-12)
+
+
+def check_probabilities(x: Any, name: str, remedy: str) -> None:
+    if not ((x >= 0) & (x <= 1)).all():
+        raise ScriptError(f"all elements of {name} should be between 0 and 1", help=(remedy,))
+
+
+def bce_forward(x: Any, y: Any) -> Any:
+    check_probabilities(x, "input", "apply sigmoid first, or use binary_cross_entropy_with_logits")
+    check_probabilities(y, "target", "a target is the probability of the first of two classes")
+    return -(y * clamped_log(x) + (1 - y) * np.maximum(np.log1p(-x), -100))
+
+
+mse_loss_op = entrywise_loss(
+    "mse_loss",
+    lambda x, y: np.square(x - y),
+    lambda x, y: 2 * (x - y),
+    lambda x, y: 2 * (y - x),
+    fused_backward="MseLossBackwardBackward0",
+)
+smooth_l1_loss_op = entrywise_loss(
+    "smooth_l1_loss",
+    smooth_l1_forward,
+    smooth_l1_partial,
+    lambda x, y, beta: smooth_l1_partial(y, x, beta=beta),
+    grad_fn="SmoothL1LossBackward0",
+    fused_backward="SmoothL1LossBackwardBackward0",
+)
+huber_loss_op = entrywise_loss(
+    "huber_loss",
+    huber_forward,
+    huber_partial,
+    lambda x, y, delta: huber_partial(y, x, delta=delta),
+    fused_backward="HuberLossBackwardBackward0",
+)
+binary_cross_entropy_op = entrywise_loss(
+    "binary_cross_entropy",
+    bce_forward,
+    bce_partial,
+    lambda x, y: -(log(x) - log(1 - x)),
+    fused_backward="BinaryCrossEntropyBackwardBackward0",
+)
+bce_with_logits_op = entrywise_loss(
+    "binary_cross_entropy_with_logits",
+    lambda x, y: np.where(x > 0, x * (1 - y), -x * y) + np.log1p(np.exp(-np.abs(x))),
+    lambda x, y: sigmoid(x) - y,
+    lambda x, y: -x,
+)
+
+
+def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in their common type and shape."""
+    if x.dtype is not y.dtype:
+        common = promote([(x.dtype, x.ndim), (y.dtype, y.ndim)])
+        x, y = cast(x, common), cast(y, common)
+    if x.shape == y.shape:
+        return x, y
+    check_broadcast((x, y))
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    return expand(x, shape=shape), expand(y, shape=shape)
+
+
+def weigh(losses: Tensor, x: Tensor, weight: Tensor, reduction: str) -> Tensor:
+    """The losses times their weights; their mean is over the sum of the weights, as in torch."""
+    check_weights(weight, x)
+    if reduction not in REDUCTIONS:
+        raise ScriptError(
+            f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.", code="E0206"
+        )
+    products = losses * weight
+    if reduction != "mean":
+        return reduce_tensor(products, reduction)
+    return reduce_tensor(products, "sum") / reduce_tensor(weight, "sum")
+
+
+@public(f"F.mse_loss(input: tensor, target: tensor, {LEGACY}, weight: tensor = None)", method=False)
+def mse_loss(
+    x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, weight: Tensor | None
+) -> Tensor:
+    """The squared differences, averaged."""
+    if weight is None or size_average is not None or reduce is not None:
+        reduction = asked_reduction(size_average, reduce, reduction)
+    warn_of_sizes(x, y)
+    if weight is not None:
+        apart, target = of_one_shape(x, y)
+        return weigh(pow(apart - target, 2), x, weight, reduction)
+    apart, target = of_one_shape(x, y)
+    need_floats("mse_cpu", apart, target)
+    return mse_loss_op(apart, target, reduction=reduction)
+
+
+@public(f"F.l1_loss(input: tensor, target: tensor, {LEGACY}, weight: tensor = None)", method=False)
+def l1_loss(
+    x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, weight: Tensor | None
+) -> Tensor:
+    """The absolute differences, averaged."""
+    if weight is None or size_average is not None or reduce is not None:
+        reduction = asked_reduction(size_average, reduce, reduction)
+    warn_of_sizes(x, y)
+    if "bool" in (x.dtype.name, y.dtype.name):
+        check_broadcast((x, y))
+        x - y  # which torch refuses, while its other losses take truth values for numbers
+    apart, target = of_one_shape(x, y)
+    losses = abs(apart - target)
+    if weight is not None:
+        return weigh(losses, x, weight, reduction)
+    if reduction == "mean":
+        check_floating(losses, "mean")
+    return reduce_tensor(losses, reduction)
+
+
+@public(
+    f"F.smooth_l1_loss(input: tensor, target: tensor, {LEGACY}, beta: float = 1.0)",
+    method=False,
+)
+def smooth_l1_loss(
+    x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, beta: float
+) -> Tensor:
+    """Quadratic below beta, linear above."""
+    reduction = asked_reduction(size_average, reduce, reduction)
+    warn_of_sizes(x, y)
+    apart, target = of_one_shape(x, y)
+    if not beta:
+        return l1_loss(apart, target, None, None, reduction, None)
+    if beta < 0:
+        raise ScriptError("smooth_l1_loss does not support negative values for beta.")
+    need_floats("smooth_l1_cpu", apart, target)
+    return smooth_l1_loss_op(apart, target, reduction=reduction, beta=beta)
+
+
+@public(
+    "F.huber_loss(input: tensor, target: tensor, reduction: any = 'mean', delta: float = 1.0,"
+    " weight: tensor = None)",
+    method=False,
+)
+def huber_loss(x: Tensor, y: Tensor, reduction: str, delta: float, weight: Tensor | None) -> Tensor:
+    """Quadratic below delta, linear above with slope delta."""
+    warn_of_sizes(x, y)
+    apart, target = of_one_shape(x, y)
+    if weight is None:
+        check_reduction(reduction)
+    else:
+        check_weights(weight, x)
+    if delta <= 0:
+        raise ScriptError("huber_loss does not support non-positive values for delta.")
+    need_room(x, y)
+    need_floats("huber_cpu", apart, target)
+    if weight is None:
+        return huber_loss_op(apart, target, reduction=reduction, delta=delta)
+    losses = huber_loss_op(apart, target, reduction="none", delta=delta)
+    if reduction == "mean" and weight.shape == x.shape:  # torch divides by the number of entries here
+        return reduce_tensor(losses * weight, reduction)
+    return weigh(losses, x, weight, reduction)
+
+
+@public(
+    f"F.binary_cross_entropy(input: tensor, target: tensor, weight: tensor = None, {LEGACY})",
+    method=False,
+)
+def binary_cross_entropy(
+    x: Tensor, y: Tensor, weight: Tensor | None, size_average: Any, reduce: Any, reduction: str
+) -> Tensor:
+    """-(y log x + (1 - y) log(1 - x)) for probabilities x, averaged."""
+    reduction = asked_reduction(size_average, reduce, reduction)
+    check_same_size(
+        x,
+        y,
+        "Using a target size ({1}) that is different to the input size ({0}) is deprecated. Please ensure"
+        " they have the same size.",
+    )
+    if y.dtype is not x.dtype:
+        raise ScriptError(
+            f"Found dtype {y.dtype.long_name} but expected {x.dtype.long_name}",
+            code="E0312",
+            operands=(x, y),
+            caret=f"the input holds {x.dtype.name} numbers, the target {y.dtype.name}",
+        )
+    need_floats("binary_cross_entropy", x)
+    if weight is not None:
+        check_weight_shape(x, weight)
+    return weighted(binary_cross_entropy_op, x, y, weight, reduction)
+
+
+@public(
+    "F.binary_cross_entropy_with_logits(input: tensor, target: tensor, weight: tensor = None,"
+    f" {LEGACY}, pos_weight: tensor = None)",
+    method=False,
+)
+@keeping("pos_weight")
+def binary_cross_entropy_with_logits(
+    x: Tensor,
+    y: Tensor,
+    weight: Tensor | None,
+    size_average: Any,
+    reduce: Any,
+    reduction: str,
+    pos_weight: Tensor | None,
+) -> Tensor:
+    """binary_cross_entropy of sigmoid(x), computed from x."""
+    reduction = asked_reduction(size_average, reduce, reduction)
+    check_same_size(x, y, "Target size ({1}) must be the same as input size ({0})")
+    need_floats("log_sigmoid_cpu", x)
+    if y.dtype.name == "bool":
+        y - y  # as torch takes the target from 1, in its own type
+    need_room(y, x)
+    if pos_weight is None:
+        if weight is not None:
+            refuse_shape(x, check_broadcast((x, weight)))
+        return weighted(bce_with_logits_op, x, y, weight, reduction)
+    name = str(bce_with_logits_op.grad_fn)
+    check_broadcast((pos_weight, x))
+    refuse_shape(x, check_broadcast((x, pos_weight)))
+    losses = sub.named(name)((1 - y) * x, (1 + (pos_weight - 1) * y) * logsigmoid(x))
+    losses = cast(losses, y.dtype)
+    if weight is not None:
+        refuse_shape(x, check_broadcast((x, weight)))
+        losses = mul.named(name)(losses, weight)
+    return reduce_tensor(losses, reduction, name)
+
+
+def weighted(op: Op, x: Tensor, y: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+    x, y = of_one_shape(x, y)
+    if weight is None:
+        return op(x, y, reduction=check_reduction(reduction))
+    name = str(op.grad_fn)
+    return reduce_tensor(mul.named(name)(op(x, y, reduction="none"), weight), reduction, name)
+
+
+@public(f"F.kl_div(input: tensor, target: tensor, {LEGACY}, log_target: bool = False)", method=False)
+def kl_div(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, log_target: bool) -> Tensor:
+    """target (log target - input), where ``input`` holds logarithms of probabilities."""
+    if size_average is not None or reduce is not None:
+        reduction = asked_reduction(size_average, reduce, reduction)
+    if reduction == "mean":
+        mode.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean'"
+            " divides only by the batch size, and aligns with the KL div math definition.'mean' will be"
+            " changed to behave the same as 'batchmean' in the next major release."
+        )
+    if not (x.dtype.is_floating_point and y.dtype.is_floating_point):
+        raise ScriptError("kl_div: Integral inputs not supported.", code="E0312", operands=(x, y))
+    losses = exp(y) * (y - x) if log_target else xlogy(y, y) - y * x
+    if reduction == "batchmean":
+        total = sum(losses, dim=None, keepdim=False)
+        return total / x.shape[0] if x.ndim else total
+    return reduce_tensor(losses, reduction)

@@ -1,0 +1,214 @@
+"""Rows of a table picked bag by bag, and the sum, the mean or the largest entries of each bag."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode as state
+from autodiff.core.ops.elementwise.comparison import where
+from autodiff.core.ops.select.index_writes import index_add
+from autodiff.core.ops.shape.dims import legacy_type
+from autodiff.core.ops.shape.pick import gather, index_select
+from autodiff.core.ops.shape.reshape import reshape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Array = Any
+
+FLOATS = "Half, BFloat16, Float, Double"
+CHECKED = "(while checking arguments for embedding_bag)"
+
+
+def check_ranks(index: Tensor, weight: Tensor, offsets: Tensor | None) -> None:
+    """A table, and a batch of bags or a vector of indices with the place where each bag begins."""
+    if weight.ndim != 2:
+        raise ShapeError(
+            f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}",
+            code="E0206",
+            operands=(weight,),
+        )
+    if index.ndim == 2:
+        if offsets is not None:
+            raise ScriptError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed"
+                " length sequences. However, found offsets of type <class 'torch.Tensor'>",
+                code="E0206",
+            )
+    elif index.ndim != 1:
+        raise ShapeError(
+            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {index.ndim}",
+            code="E0206",
+            operands=(index,),
+        )
+    elif offsets is None or offsets.ndim != 1:
+        more = " but got None" if offsets is None else ""
+        raise ScriptError(f"offsets has to be a 1D Tensor{more}", code="E0206")
+
+
+def bag_of_each(index: Tensor, offsets: Tensor | None, include_last: bool) -> tuple[Array, int]:
+    """The number of the bag of every index, and how many bags there are."""
+    if offsets is None:
+        return np.repeat(np.arange(index.shape[0]), index.shape[1]), index.shape[0]
+    starts = offsets.data
+    if starts.size and starts[0] != 0:
+        raise ScriptError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0."
+            f" However, got {int(starts[0])}",
+            operands=(offsets,),
+        )
+    if starts.size and starts[-1] > index.size:
+        raise ScriptError(
+            f"offsets[-1] can not be greater than input's length {index.size} but got offsets[-1] of"
+            f" {int(starts[-1])}",
+            operands=(offsets,),
+        )
+    bags = np.searchsorted(starts, np.arange(index.size), side="right") - 1
+    return bags, max(starts.size - include_last, 0)
+
+
+def under_one_name(bags: Tensor) -> Tensor:
+    return reshape.named("EmbeddingBagBackward0")(bags, shape=bags.shape)
+
+
+def check_types(index: Tensor, weight: Tensor, offsets: Tensor | None, scales: Tensor | None) -> None:
+    """The indices are whole, in the common type of indices and offsets, and the table holds floats."""
+    read = index if offsets is None else Tensor.of(index.data[:0]) + Tensor.of(offsets.data[:0])
+    if index.ndim == 2 and index.dtype.kind == "b":
+        raise ScriptError("\"arange_cpu\" not implemented for 'Bool'", code="E0312", operands=(index,))
+    for tensor, name, types in ((read, "indices", "Long, Int"), (weight, "weight", FLOATS)):
+        if tensor.dtype.long_name not in types.split(", "):
+            raise ScriptError(
+                f"Expected tensor for argument #1 '{name}' to have one of the following scalar types:"
+                f" {types}; but got {legacy_type(tensor)} instead {CHECKED}",
+                code="E0312",
+                operands=(index if tensor is read else tensor,),
+            )
+    if scales is not None and scales.dtype is not weight.dtype:
+        raise ScriptError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1"
+            f" 'per_sample_weights'; but type {legacy_type(weight)} does not equal {legacy_type(scales)}"
+            f" {CHECKED}",
+            code="E0312",
+            operands=(weight, scales),
+        )
+
+
+def check_rows(index: Tensor, weight: Tensor) -> None:
+    """The indices name rows of the table."""
+    outside = index.data[(index.data < 0) | (index.data >= weight.shape[0])]
+    if outside.size:
+        raise ShapeError(
+            "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be"
+            f" {outside.reshape(-1)[0]}",
+            operands=(index, weight),
+            caret=f"there are {weight.shape[0]} rows, and {outside.reshape(-1)[0]} is none of them",
+        )
+
+
+def row_left_out(padding_idx: int, weight: Tensor) -> int:
+    """The row of the table that ``padding_idx`` names, which may count from the end."""
+    count = weight.shape[0]
+    if not -count <= padding_idx < count:
+        raise ShapeError(
+            f"padding_idx must be within the number of embeddings, -{count} through {count - 1}, but got"
+            f" {padding_idx}",
+            code="E0208",
+            operands=(weight,),
+            caret=f"there are {count} rows, and {padding_idx} is none of them",
+        )
+    return padding_idx % count
+
+
+def largest(weight: Tensor, flat: Array, bags: Array, count: int) -> Tensor:
+    """The largest entries of the rows of each bag, the first of equal ones; zeros of an empty bag."""
+    width = weight.shape[1]
+    sizes = np.bincount(bags, minlength=count)
+    longest = int(sizes.max(initial=1))
+    check_allocation((count, longest, width))
+    if not weight.shape[0]:
+        return Tensor.of(np.zeros((count, width), weight.data.dtype))
+    place = np.arange(len(bags)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rows = np.zeros((count, longest), np.int64)
+    rows[bags, place] = flat
+    seen = np.full((count, longest, width), -math.inf, weight.data.dtype)
+    seen[bags, place] = weight.data[flat]
+    best = np.take_along_axis(rows, seen.argmax(axis=1), axis=1)
+    return where(sizes[:, None] > 0, gather(weight, dim=0, index=best), 0.0)
+
+
+@public(
+    "F.embedding_bag(input: tensor, weight: tensor, offsets: tensor = None, max_norm: float = None,"
+    " norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False,"
+    " per_sample_weights: tensor = None, include_last_offset: bool = False, padding_idx: int = None)",
+    method=False,
+)
+def embedding_bag(
+    index: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None,
+    max_norm: float | None,
+    norm_type: float,
+    scale_grad_by_freq: bool,
+    mode: str,
+    sparse: bool,
+    scales: Tensor | None,
+    include_last: bool,
+    padding_idx: int | None,
+) -> Tensor:
+    """Rows of the weight put together for each bag of indices: their mean, their sum or their largest."""
+    if weight.dtype.name == "int64" and index.dtype.is_floating_point:
+        index, weight = weight, index
+        state.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input,"
+            " ...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`."
+        )
+    if scales is not None and scales.shape != index.shape:
+        raise ShapeError(
+            f"embedding_bag: If per_sample_weights (torch.Size({list(scales.shape)})) is not None, then it"
+            f" must have the same shape as the input (torch.Size({list(index.shape)}))",
+            code="E0206",
+            operands=(index, scales),
+        )
+    check_ranks(index, weight, offsets)
+    if mode not in ("sum", "mean", "max"):
+        raise ScriptError("mode has to be one of sum, mean or max", code="E0206")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
+        raise ScriptError(f"max mode does not support {what}", code="E0206")
+    if max_norm is not None or scale_grad_by_freq:
+        raise ScriptError(
+            "embedding_bag() takes neither max_norm nor scale_grad_by_freq here",
+            help=("rescale the weight yourself under torch.no_grad()",),
+        )
+    if scales is not None and mode != "sum":
+        raise ScriptError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for"
+            f" mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
+        )
+    if padding_idx is not None:
+        padding_idx = row_left_out(padding_idx, weight)
+    check_types(index, weight, offsets, scales)
+    bags, count = bag_of_each(index, offsets, include_last)
+    check_rows(index, weight)
+    flat = index.data.reshape(-1).astype(np.int64)
+    counted = np.flatnonzero((bags >= 0) & (bags < count) & (flat != padding_idx))
+    flat, bags = flat[counted], bags[counted]
+    if mode == "max":
+        return under_one_name(largest(weight, flat, bags, count))
+    rows = index_select(weight, dim=0, index=flat)
+    if scales is not None:
+        rows = rows * reshape(index_select(reshape(scales, shape=(-1,)), dim=0, index=counted), shape=(-1, 1))
+    totals = index_add(Tensor.of(np.zeros((count, rows.shape[1]), rows.data.dtype)), rows, dim=0, index=bags)
+    if mode == "mean":
+        sizes = np.maximum(np.bincount(bags, minlength=count), 1)
+        totals = totals / Tensor.of(sizes[:, None].astype(rows.data.dtype))
+    return under_one_name(totals)

@@ -1,0 +1,118 @@
+"""Layers that draw random numbers: slopes, Gumbel noise, and dropout that keeps mean and variance.
+
+The numbers come from the one generator of ``random_source``; where nothing is drawn the results are torch's.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.base.random_source import source
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
+from autodiff.core.ops.create.random import check_exponential
+from autodiff.core.ops.elementwise.arithmetic import add
+from autodiff.core.ops.nn.activations import SELU_ALPHA, SELU_SCALE, kept, prelu
+from autodiff.core.ops.reduce.softmax import softmax
+from autodiff.core.ops.shape.dims import wrap_dim
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Shape = tuple[int, ...]
+
+#: What selu tends to far below 0, and what dropped entries become.
+SATURATED = -SELU_ALPHA * SELU_SCALE
+
+
+def uniform(shape: Shape, low: float, high: float) -> Any:
+    return source.generator.uniform(low, high, shape)
+
+
+@public(
+    "rrelu(input: tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False,"
+    " inplace: bool = False)",
+    also=("F.rrelu",),
+    method=False,
+)
+def rrelu(x: Tensor, lower: float, upper: float, training: bool, inplace: bool) -> Tensor:
+    """x above 0, a multiple of it below: drawn between two bounds when training, else their mean."""
+    if lower > upper:
+        raise ScriptError("Lower bound should be less than or equal to the upper bound")
+    if not x.dtype.is_floating_point:
+        kernel = "rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu"
+        raise ScriptError(
+            f"\"{kernel}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
+        )
+    slopes = uniform(x.shape, lower, upper) if training else np.full(x.shape, (lower + upper) / 2)
+    noisy = prelu.named("RreluWithNoiseBackward0", reads_input=True)
+    out = noisy(x, Tensor.of(np.asarray(slopes, x.data.dtype)))
+    return kept(x, out, inplace)
+
+
+@public(
+    "F.gumbel_softmax(logits: tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1)",
+    method=False,
+)
+def gumbel_softmax(x: Tensor, tau: float, hard: bool, eps: float, dim: int) -> Tensor:
+    """softmax of logits with noise; ``hard`` makes it a one at the largest with the gradient of the soft."""
+    if eps != 1e-10:
+        mode.warn("`eps` parameter is deprecated and has no effect.")
+    check_exponential(x)
+    noise = np.asarray(source.generator.gumbel(size=x.shape), x.data.dtype)
+    axis = wrap_dim(x, dim)
+    if hard and x.ndim and not x.shape[axis]:
+        raise ShapeError(f"max(): Expected reduction dim {axis} to have non-zero size.", operands=(x,))
+    soft = softmax((x + Tensor.of(noise)) / tau, dim=axis)
+    if not hard:
+        return soft
+    first = np.argmax(soft.data, axis=axis, keepdims=True) if x.ndim else 0
+    places = (
+        np.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)]) if x.ndim else 0
+    )
+    chosen = np.asarray(first == places, x.data.dtype)
+    return add(Tensor.of(chosen - soft.data), soft)
+
+
+def saturated(x: Tensor, p: float, training: bool, inplace: bool, shape: Shape) -> Tensor:
+    """Entries set at random to what selu tends to, and all of them scaled and moved to their old moments."""
+    if not 0 <= p <= 1:
+        raise ScriptError(f"dropout probability has to be between 0 and 1, but got {p}", code="E0206")
+    if not training or p == 0:
+        return x
+    if p == 1:
+        return kept(
+            x, x * (0.0 if x.dtype.is_floating_point else Tensor.of(np.zeros((), x.dtype.name))), inplace
+        )
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            f"result type Double can't be cast to the desired output type {x.dtype.long_name}",
+            code="E0312",
+            operands=(x,),
+        )
+    stays = source.generator.random(shape) >= p
+    scale = ((SATURATED**2 * p + 1) * (1 - p)) ** -0.5
+    moved = np.asarray(np.where(stays, 0.0, SATURATED * scale) - SATURATED * scale * p, x.data.dtype)
+    out = add(x * Tensor.of(np.asarray(stays * scale, x.data.dtype)), Tensor.of(moved))
+    return kept(x, out, inplace)
+
+
+ALPHA = "(input: tensor, p: float = 0.5, training: bool = False, inplace: bool = False)"
+
+
+@public(f"F.alpha_dropout{ALPHA}", method=False)
+def alpha_dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """Dropout for selu: mean and variance stay."""
+    return saturated(x, p, training, inplace, x.shape)
+
+
+@public(f"F.feature_alpha_dropout{ALPHA}", method=False)
+def feature_alpha_dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """``alpha_dropout`` of whole channels."""
+    if training and 0 < p < 1 and x.ndim < 2:
+        raise ShapeError("Feature dropout requires at least 2 dimensions in the input", operands=(x,))
+    return saturated(x, p, training, inplace, (*x.shape[:2], *(1,) * (x.ndim - 2)))

@@ -1,0 +1,334 @@
+"""Normalizing layers: zero mean and unit variance, then weight and bias.
+
+``standardize`` is the one rule of its own: (x - mean) / sqrt(var + eps) loses digits and costs six passes
+when it is differentiated piece by piece.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import FUNCTIONS, public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.op import Op, primitive
+from autodiff.core.graph.state import no_grad
+from autodiff.core.ops.elementwise.arithmetic import add, div, mul
+from autodiff.core.ops.elementwise.transcendental import rsqrt, sqrt
+from autodiff.core.ops.nn.normalization_checks import (
+    check_floating,
+    check_mixed,
+    check_normalized,
+    check_read,
+    check_scale,
+    check_values,
+    one_alone,
+    trailing,
+)
+from autodiff.core.ops.reduce.reduction import cast, mean, mean_over
+from autodiff.core.ops.select.gather import select
+from autodiff.core.ops.shape.dims import size_along, wrap_dim
+from autodiff.core.ops.shape.reshape import clone, repeat_dims, reshape, reshape_tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Dims = tuple[int, ...]
+
+
+# -- zero mean, unit variance ---------------------------------------------------------------------------
+
+
+def standardize_forward(x: Any, *, dim: Dims, eps: float) -> Any:
+    if not x.size:  # of which numpy says that it has no mean
+        return x.copy()
+    centred = x - x.mean(axis=dim, keepdims=True)
+    return centred / np.sqrt(np.square(centred).mean(axis=dim, keepdims=True) + eps)
+
+
+def inverse_deviation(x: Any, dim: Dims, eps: float) -> Any:
+    """1 / sqrt(var + eps)."""
+    centred = x - mean(x, dim=dim, keepdim=True)
+    return rsqrt(mean(centred * centred, dim=dim, keepdim=True) + eps)
+
+
+def standardize_vjp(g: Any, out: Any, x: Any, *, dim: Dims, eps: float) -> Any:
+    """(g - mean(g) - out mean(g out)) / sqrt(var + eps) (Ioffe and Szegedy 2015)."""
+    inner = g - mean(g, dim=dim, keepdim=True) - out * mean(g * out, dim=dim, keepdim=True)
+    return inner * inverse_deviation(x, dim, eps)
+
+
+standardize: Op = primitive("standardize", standardize_forward, standardize_vjp, saved=((0,),))
+
+
+def scaled(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: Dims, grad_fn: str) -> Tensor:
+    """x times the weight plus the bias, both laid along ``shape``; the node torch shows for the layer."""
+    if weight is not None:
+        x = (mul if bias is not None else mul.named(grad_fn))(x, reshape(weight, shape=shape))
+    return x if bias is None else add.named(grad_fn)(x, reshape(bias, shape=shape))
+
+
+@public(
+    "F.layer_norm(input: tensor, normalized_shape: size, weight: tensor = None, bias: tensor = None,"
+    " eps: float = 1e-05)",
+    also=("layer_norm",),
+    method=False,
+)
+def layer_norm(x: Tensor, shape: Dims, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
+    """Zero mean and unit variance over the last dimensions, then weight and bias entry by entry."""
+    check_mixed(x, weight, bias)
+    check_normalized(shape, x)
+    check_scale(weight, "weight", shape)
+    check_scale(bias, "bias", shape)
+    dims = trailing(x, shape)
+    check_floating(x, "LayerNormKernelImpl")
+    check_read(x, weight, bias)
+    name = "NativeLayerNormBackward0"
+    plain = standardize.named(name)(x, dim=dims, eps=eps)
+    return scaled(plain, weight, bias, tuple(shape), name)
+
+
+@public(
+    "F.rms_norm(input: tensor, normalized_shape: size, weight: tensor = None, eps: float = None)",
+    also=("rms_norm",),
+    method=False,
+)
+def rms_norm(x: Tensor, shape: Dims, weight: Tensor | None, eps: float | None) -> Tensor:
+    """x over its root mean square along the last dimensions, times the weight."""
+    check_normalized(shape, x)
+    check_scale(weight, "weight", shape)
+    if x.ndim < len(shape):
+        raise ShapeError(
+            f"Input tensor must have at least {len(shape)} dimensions, but got {x.ndim}", operands=(x,)
+        )
+    dims = trailing(x, shape, "")
+    check_floating(x, "rms_norm")
+    small = float(np.finfo(x.data.dtype).eps) if eps is None else eps
+    out = x * rsqrt(mean(x * x, dim=dims, keepdim=True) + small)
+    if weight is None:
+        return out
+    product = cast(out * weight, x.dtype)
+    return product if product.data.flags.c_contiguous else clone(product)  # torch brings it in row order
+
+
+def per_channel(x: Tensor) -> Dims:
+    """The shape along which one number per channel is laid."""
+    return (1, x.shape[1], *(1,) * (x.ndim - 2))
+
+
+@public(
+    "F.batch_norm(input: tensor, running_mean: any, running_var: any, weight: tensor = None,"
+    " bias: tensor = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05)",
+    method=False,
+)
+def batch_norm(
+    x: Tensor,
+    running_mean: Any,
+    running_var: Any,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    """Zero mean and unit variance per channel; without ``training`` by the running mean and variance."""
+    if training:
+        size_along(x, 0)
+        check_values(x.shape[0], x.shape[2:], f"torch.Size({list(x.shape)})", x)
+    for place, (what, values) in enumerate((("running_mean", running_mean), ("running_var", running_var))):
+        if values is not None and values.__class__ is not Tensor:
+            raise ScriptError(
+                f"batch_norm(): argument '{what}' (position {place + 4}) must be Tensor, not"
+                f" {type(values).__name__}",
+                code="E0310",
+            )
+    if eps < 0 or (training and eps == 0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ScriptError(f"batch_norm eps must be {wanted}, but got {eps}", code="E0206")
+    return normalized_channels(x, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def normalized_channels(
+    x: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    """What batch_norm makes of channels, and instance_norm of those of every input."""
+    if not x.size:  # of which torch checks nothing
+        out = clone(x)
+        if weight is not None:
+            out = out * select(weight, 0, 0)
+        return out if bias is None else out + select(bias, 0, 0)
+    channels = x.shape[1] if x.ndim > 1 else 0
+    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for what, values in given.items():
+        if values is not None and values.size != channels:
+            raise ShapeError(
+                f"{what} should contain {channels} elements not {values.size}", operands=(x, values)
+            )
+        if values is None and not training and what.startswith("running"):
+            raise ScriptError(f"{what} must be defined in evaluation mode")
+    if (running_mean is None) is not (running_var is None):
+        raise one_alone()
+    wrap_dim(x, 1)
+    check_floating(x, "batch_norm")
+    running = (running_mean, running_var)
+    check_mixed(x, weight, bias, *running)
+    for values in running:
+        if training and values is not None and values.ndim != 1:
+            message = f"TensorAccessor expected 1 dims but tensor has {values.ndim}"
+            raise ShapeError(message, operands=(values,), caret="this has one number for each channel")
+    check_read(x, *((*running, weight, bias) if training else (weight, bias, *running)))
+    name, shape = "NativeBatchNormBackward0", per_channel(x)
+    if running_mean is None or running_var is None or training:
+        dims = (0, *range(2, x.ndim))
+        plain = standardize.named(name)(x, dim=dims, eps=eps)
+        with no_grad():
+            update_running(x, dims, running_mean, running_var, momentum)
+    else:
+        deviation = sqrt(reshape(running_var, shape=shape) + eps)
+        plain = div.named(name)(x - reshape(running_mean, shape=shape), deviation)
+    return scaled(plain, weight, bias, shape, name)
+
+
+def update_running(x: Tensor, dims: Dims, running_mean: Any, running_var: Any, momentum: float) -> None:
+    """Move the running mean and (unbiased) variance towards those of this batch, in place."""
+    data = x.data
+    count = math.prod(x.shape[axis] for axis in dims)
+    for running, batch in (
+        (running_mean, data.mean(axis=dims)),
+        (running_var, data.var(axis=dims) * (count / (count - 1) if count > 1 else math.nan)),
+    ):
+        if running is not None:
+            running.assign_in_place(
+                running * (1 - momentum) + Tensor.of((momentum * batch).astype(data.dtype))
+            )
+
+
+@public(
+    "F.instance_norm(input: tensor, running_mean: tensor = None, running_var: tensor = None,"
+    " weight: tensor = None, bias: tensor = None, use_input_stats: bool = True, momentum: float = 0.1,"
+    " eps: float = 1e-05)",
+    method=False,
+)
+def instance_norm(
+    x: Tensor,
+    running_mean: Any,
+    running_var: Any,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    """Zero mean and unit variance per channel of each input."""
+    if use_input_stats and math.prod(x.shape[2:]) == 1:
+        raise ShapeError(
+            f"Expected more than 1 spatial element when training, got input size torch.Size({list(x.shape)})",
+            code="E0206",
+            operands=(x,),
+        )
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise ScriptError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    inputs, channels = size_along(x, 0), size_along(x, 1)
+    weight, bias, means, variances = (
+        values if values is None else repeat_dims(values, (inputs,))
+        for values in (weight, bias, running_mean, running_var)
+    )
+    wanted = (x if weight is None else weight).dtype
+    if means is not None and means.dtype is not wanted:  # torch converts both then
+        if variances is None:
+            raise one_alone()
+        means, variances = cast(means, wanted), cast(variances, wanted)
+    beside = reshape(x, shape=(1, inputs * channels, *x.shape[2:]))
+    out = normalized_channels(beside, means, variances, weight, bias, use_input_stats, momentum, eps)
+    if use_input_stats:
+        with no_grad():
+            for running, moved in ((running_mean, means), (running_var, variances)):
+                if running is not None:
+                    of_all = mean_over(reshape_tensor(moved, (inputs, channels)), (0,), False, None)
+                    running.assign_in_place(cast(of_all, running.dtype))
+    return reshape(out, shape=x.shape)
+
+
+GROUPS = "(input: tensor, num_groups: int, weight: tensor = None, bias: tensor = None, eps: float = 1e-05)"
+
+
+@public(f"F.group_norm{GROUPS}", method=False)
+def group_norm(x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
+    """Zero mean and unit variance per group of channels of each input."""
+    if x.ndim < 2:
+        raise ShapeError(
+            f"Expected at least 2 dimensions for input tensor but received {x.ndim}", operands=(x,)
+        )
+    if not groups:
+        raise ScriptError("integer division or modulo by zero", code="E0212", caret="there are no groups")
+    sizes = [x.shape[0] * x.shape[1] // groups, groups, *x.shape[2:]]
+    check_values(sizes[0], x.shape[2:], f"{sizes}", x)
+    return normalized_groups(x, groups, weight, bias, eps)
+
+
+@public(f"group_norm{GROUPS}", method=False)
+def normalized_groups(
+    x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Tensor:
+    """As ``F.group_norm``, also for groups of one value."""
+    size_along(x, 0)
+    channels = size_along(x, 1)
+    if groups <= 0:
+        raise ScriptError(f"Expected num groups to be greater than 0, got {groups}")
+    if channels % groups:
+        raise ShapeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape"
+            f" {list(x.shape)} and num_groups={groups}",
+            operands=(x,),
+        )
+    for what, values in (("weight", weight), ("bias", bias)):
+        if values is not None and values.shape != (channels,):
+            shown = [0] if weight is None else list(weight.shape)  # torch shows the weight's for both
+            raise ShapeError(
+                f"Expected {what} to be a vector of size equal to the number of channels in input, but got"
+                f" {what} of shape {shown} and input of shape {list(x.shape)}",
+                operands=(x, values),
+                caret=f"there are {channels} channels, and {what} has shape {values.shape}",
+            )
+    check_mixed(x, weight, bias)
+    check_floating(x, "GroupNormKernelImpl")
+    check_read(x, weight, bias)
+    name = "NativeGroupNormBackward0"
+    grouped = reshape(x, shape=(x.shape[0], groups, -1 if x.size else 0))
+    plain = reshape.named(name)(standardize(grouped, dim=(2,), eps=eps), shape=x.shape)
+    return scaled(plain, weight, bias, per_channel(x), name)
+
+
+@public(
+    "F.local_response_norm(input: tensor, size: int, alpha: float = 0.0001, beta: float = 0.75,"
+    " k: float = 1.0)",
+    method=False,
+)
+def local_response_norm(x: Tensor, size: int, alpha: float, beta: float, k: float) -> Tensor:
+    """x over a power of the mean square of neighbouring channels."""
+    if x.ndim < 3:
+        raise ShapeError(
+            f"Expected 3D or higher dimensionality                          input (got {x.ndim} dimensions)",
+            code="E0206",
+            operands=(x,),
+        )
+    if not x.size:
+        return x
+    # The channels become the height of images, or the depth of volumes, whose windows are columns.
+    dims = 2 if x.ndim == 3 else 3
+    depth = (1, x.shape[1], x.shape[2], *((-1,) if dims == 3 else ()))
+    squares = reshape_tensor(x * x, (x.shape[0], *depth))
+    padded = FUNCTIONS["F.pad"](squares, (0, 0) * (dims - 1) + (size // 2, (size - 1) // 2))
+    means = FUNCTIONS[f"F.avg_pool{dims}d"](padded, (size, *(1,) * (dims - 1)), stride=1)
+    return div(x, (reshape(means, shape=x.shape) * alpha + k) ** beta)

@@ -1,0 +1,91 @@
+"""What normalizing layers refuse, in torch's words."""
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.engine.tensor import Tensor
+
+    Dims = tuple[int, ...]
+
+
+def check_floating(x: Tensor, name: str) -> None:
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            f"\"{name}\" not implemented for '{x.dtype.long_name}'", code="E0312", operands=(x,)
+        )
+
+
+def check_mixed(x: Tensor, *parameters: Tensor | None) -> None:
+    """What torch says where the first has another type than x: it takes float32 beside half floats."""
+    given = [parameter for parameter in parameters if parameter is not None]
+    if given and given[0].dtype is not x.dtype:
+        are_single = all(parameter.dtype.name == "float32" for parameter in given)
+        wanted = (
+            "all inputs must share same datatype."
+            if are_single
+            else "expect parameter to have scalar type of Float"
+        )
+        raise mixed_types(f"mixed dtype (CPU): {wanted}", x, given)
+
+
+def check_read(x: Tensor, *parameters: Tensor | None) -> None:
+    """The same for the parameters after the first, which torch finds when it reads them."""
+    given = [parameter for parameter in parameters if parameter is not None]
+    for parameter in given:
+        if parameter.dtype is not x.dtype:
+            found = parameter.dtype.long_name
+            raise mixed_types(f"expected scalar type {x.dtype.long_name} but found {found}", x, given)
+
+
+def mixed_types(message: str, x: Tensor, given: list[Tensor]) -> ScriptError:
+    operands = (x, *given)
+    kinds = ", ".join(operand.dtype.name for operand in operands)
+    return ScriptError(message, code="E0312", operands=operands, caret=f"these hold {kinds} numbers")
+
+
+def check_normalized(shape: Dims, x: Tensor) -> None:
+    if not shape:
+        raise ShapeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element,"
+            " but got normalized_shape = []",
+            operands=(x,),
+        )
+
+
+def trailing(x: Tensor, shape: Dims, mark: str = ", ") -> Dims:
+    """The last dimensions, which must have the shape given."""
+    if x.shape[-len(shape) :] != tuple(shape) or x.ndim < len(shape):
+        raise ShapeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape"
+            f" [*{mark}{', '.join(map(str, shape))}], but got input of size{list(x.shape)}",
+            operands=(x,),
+        )
+    return tuple(range(x.ndim - len(shape), x.ndim))
+
+
+def check_scale(given: Tensor | None, name: str, shape: Dims) -> None:
+    if given is not None and given.shape != tuple(shape):
+        raise ShapeError(
+            f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape"
+            f" {list(given.shape)} and normalized_shape = {list(shape)}",
+            operands=(given,),
+        )
+
+
+def check_values(first: int, rest: Dims, shown: str, x: Tensor) -> None:
+    """Refuse a single value per channel, of which the variance is 0."""
+    if first * math.prod(rest) == 1:
+        raise ShapeError(
+            f"Expected more than 1 value per channel when training, got input size {shown}",
+            code="E0206",
+            operands=(x,),
+        )
+
+
+def one_alone() -> ScriptError:
+    return ScriptError("running_mean and running_var must either both be None or neither be None")

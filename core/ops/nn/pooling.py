@@ -1,0 +1,264 @@
+"""Pooling: the largest or the mean of each window.
+
+Adaptive means are linear maps along one dimension after the other, each with a small matrix of weights.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.op import Op, primitive
+from autodiff.core.graph.state import mode
+from autodiff.core.ops.elementwise.arithmetic import div
+from autodiff.core.ops.nn.pooling_checks import Adaptive, Windows
+from autodiff.core.ops.nn.windows import constant_pad
+from autodiff.core.ops.nn.windows import windows as sliding
+from autodiff.core.ops.reduce.extremes import pick
+from autodiff.core.ops.reduce.reduction import check_floating, dims_of, mean, sum
+from autodiff.core.ops.shape.pick import gather
+from autodiff.core.ops.shape.reshape import reshape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    Sizes = tuple[int, ...]
+
+
+# -- windows of a pooling layer -------------------------------------------------------------------------
+
+
+def cut_windows(x: Tensor, windows: Windows, fill: float) -> Tensor:
+    """(..., *sizes) to (..., *positions, *kernel), with ``fill`` where a window looks outside."""
+    pads = []
+    for axis, (n, count) in enumerate(zip(x.shape[-windows.dims :], windows.counts, strict=True)):
+        k, s, p, d = (
+            part[axis] for part in (windows.kernel, windows.stride, windows.padding, windows.dilation)
+        )
+        pads.append((p, max((count - 1) * s + d * (k - 1) + 1 - n - p, 0)))
+    padded = constant_pad(x, pads=tuple(pads), value=fill)
+    return sliding(padded, kernel=windows.kernel, stride=windows.stride, dilation=windows.dilation)
+
+
+def not_implemented(kernel: str, x: Tensor) -> ScriptError:
+    """The error for numbers of a type that torch's pooling was not written for."""
+    return ScriptError(
+        f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
+        code="E0312",
+        operands=(x,),
+        caret=f"this tensor holds {x.dtype.name} numbers",
+        help=("convert them to numbers first, as in `x.double()`",),
+    )
+
+
+def largest_places(rows: Any) -> Any:
+    """Where the largest entry of each row stands: the first of equal ones, the last nan if there is one."""
+    place = np.argmax(rows, axis=-1)
+    is_nan = np.isnan(rows)
+    if not is_nan.any():
+        return place
+    return np.where(is_nan.any(axis=-1), rows.shape[-1] - 1 - np.argmax(is_nan[..., ::-1], axis=-1), place)
+
+
+def max_pool(dims: int) -> Callable[..., Any]:
+    grad_fn = "SqueezeBackward1" if dims == 1 else f"MaxPool{dims}DWithIndicesBackward0"
+
+    def pool(
+        x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: bool
+    ) -> Any:
+        has_places = indices or (x.requires_grad and mode.enabled)
+        sizes = (kernel, stride, padding, dilation)
+        windows = Windows("max", x, sizes, ceil_mode, dims, has_places=has_places)
+        if x.dtype.name == "bool" or (windows.is_series and not x.dtype.is_floating_point):
+            raise not_implemented("max_pool1d_impl" if windows.is_series else f"max_pool{max(dims, 2)}d", x)
+        least = -math.inf if x.dtype.is_floating_point else int(np.iinfo(x.dtype.name).min)
+        seen = cut_windows(x, windows, least)
+        rows = reshape(seen, shape=(*seen.shape[:-dims], math.prod(windows.kernel)))
+        place = largest_places(rows.data)[..., None]
+        largest = pick.named(grad_fn, reads_input=True)(rows, index=place, dim=rows.ndim - 1, keepdim=False)
+        if not indices:
+            return largest
+        return largest, Tensor.of(flat_positions(place[..., 0], x.shape[-dims:], windows))
+
+    pool.__doc__ = f"The largest entry of each window over {dims} dimension{'s' * (dims > 1)}."
+    return pool
+
+
+def flat_positions(place: Any, sizes: Sizes, windows: Windows) -> Any:
+    """Where in the plane the chosen entry of each window stands, counted in row order."""
+    inside = np.unravel_index(place, windows.kernel)
+    flat = np.zeros(place.shape, np.int64)
+    dims = windows.dims
+    for axis in range(dims):
+        corners = np.arange(place.shape[axis - dims]) * windows.stride[axis] - windows.padding[axis]
+        shape = [1] * place.ndim
+        shape[axis - dims] = -1
+        flat = flat * sizes[axis] + corners.reshape(shape) + inside[axis] * windows.dilation[axis]
+    return flat
+
+
+def mean_pool(dims: int) -> Callable[..., Tensor]:
+    grad_fn = "SqueezeBackward1" if dims == 1 else f"AvgPool{dims}DBackward0"
+
+    def pool(
+        x: Tensor,
+        kernel: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: bool,
+        include_pad: bool,
+        divisor: int | None = None,
+    ) -> Tensor:
+        windows = Windows("avg", x, (kernel, stride, padding, 1), ceil_mode, dims, divisor=divisor)
+        if not (x.dtype.is_floating_point or x.dtype.name == "int64"):
+            raise not_implemented("avg_pool3d_out_frame" if dims == 3 else "avg_pool2d", x)
+        seen = cut_windows(x, windows, 0.0)
+        totals = sum(seen, dim=tuple(range(seen.ndim - dims, seen.ndim)), keepdim=False)
+        entries = divisor
+        if divisor is None:
+            entries = window_sizes(x.shape[-dims:], windows, include_pad)
+        if not x.dtype.is_floating_point:  # torch rounds the mean of whole numbers towards zero
+            return Tensor.of(np.trunc(totals.data / entries).astype(x.dtype.name))
+        return div.named(grad_fn, reads_input=True)(
+            totals, Tensor.of(np.asarray(entries).astype(x.data.dtype))
+        )
+
+    pool.__doc__ = f"The mean of each window over {dims} dimension{'s' * (dims > 1)}."
+    return pool
+
+
+def window_sizes(sizes: Sizes, windows: Windows, include_pad: bool) -> Any:
+    """How many entries each window counts: those inside, or inside or on the padding."""
+    total = np.ones(())
+    steps = zip(sizes, windows.counts, windows.kernel, windows.stride, windows.padding, strict=True)
+    for n, count, k, s, p in steps:
+        first = np.arange(count) * s - p
+        last = np.minimum(first + k, n + p)
+        if not include_pad:
+            first, last = np.maximum(first, 0), np.minimum(last, n)
+        total = np.multiply.outer(total, last - first)
+    return total
+
+
+# -- adaptive ---------------------------------------------------------------------------------------------
+
+
+def adaptive_bounds(n: int, count: int) -> list[tuple[int, int]]:
+    """Where each of ``count`` windows that cover ``n`` entries begins and ends."""
+    return [((i * n) // count, -(-((i + 1) * n) // count)) for i in range(count)]
+
+
+def mix_forward(x: Any, *, weights: Any, dim: int) -> Any:
+    entries = np.moveaxis(x, dim, -1)
+    has_part = ~np.isnan(weights)
+    weights = weights.astype(x.dtype)
+    if np.isfinite(x).all():
+        mixed = entries @ np.where(has_part, weights, 0).T
+    else:
+        mixed = np.empty((*entries.shape[:-1], len(weights)), x.dtype)
+        for row, (part, weight) in enumerate(zip(has_part, weights, strict=True)):
+            mixed[..., row] = entries[..., part] @ weight[part]
+    return np.ascontiguousarray(np.moveaxis(mixed, -1, dim))
+
+
+#: A constant linear map along a dimension: each row of the weights makes an entry. A weight of nan stands for
+#: an entry without part, from which nothing comes through, nan and infinities neither.
+mix: Op = primitive("mix", mix_forward, lambda g, out, x, weights, dim: mix(g, weights=weights.T, dim=dim))
+
+
+def check_adaptive(windows: Adaptive) -> None:
+    """Adaptive pools take decimals only."""
+    if not windows.x.dtype.is_floating_point:
+        raise not_implemented(f"{windows.kernel}{'_cpu' * (windows.dims == 3)}", windows.x)
+
+
+def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
+    grad_fn = "SqueezeBackward1" if dims == 1 else f"AdaptiveAvgPool{dims}DBackward0"
+
+    def pool(x: Tensor, output: Any) -> Tensor:
+        windows = Adaptive("avg", dims, x, output)
+        if windows.is_mean:
+            check_floating(x, "mean")
+            last = dims_of(x, tuple(range(-1, -dims - 1, -1)), True)
+            return (mean.named(grad_fn) if dims == 1 else mean)(x, dim=last, keepdim=True)
+        shape = (*x.shape[:-dims], *windows.counts)
+        if dims < 3 and 0 in shape and not x.dtype.is_floating_point:  # nothing to take the mean of
+            return Tensor.of(np.zeros(shape, x.data.dtype))
+        check_adaptive(windows)
+        for offset, count in enumerate(windows.counts):
+            dim = x.ndim - dims + offset
+            weights = np.full((count, x.shape[dim]), math.nan)
+            for row, (start, stop) in enumerate(adaptive_bounds(x.shape[dim], count)):
+                weights[row, start:stop] = 1 / (stop - start)
+            x = mix.named(grad_fn, reads_input=True)(x, weights=weights, dim=dim)
+        return x
+
+    pool.__doc__ = f"The means of so many windows over {dims} dimension{'s' * (dims > 1)}."
+    return pool
+
+
+def window_positions(shape: Sequence[int], counts: Sequence[int]) -> Any:
+    """A row for each window of an adaptive pooling: the flat positions of its entries.
+
+    Windows differ in size; the shorter ones begin with their first entry several times.
+    """
+    flat: Any = np.zeros((1, 1), dtype=np.int64)
+    for size, count in zip(shape, counts, strict=True):
+        bounds = adaptive_bounds(size, count)
+        longest = max((stop - start for start, stop in bounds), default=1)
+        along = np.asarray(
+            [[max(i, start) for i in range(stop - longest, stop)] for start, stop in bounds], np.int64
+        ).reshape(len(bounds), longest)
+        flat = flat[:, None, :, None] * size + along[None, :, None, :]
+        flat = flat.reshape(flat.shape[0] * flat.shape[1], flat.shape[2] * flat.shape[3])
+    return flat
+
+
+def adaptive_max_pool(dims: int) -> Callable[..., Any]:
+    grad_fn = "SqueezeBackward1" if dims == 1 else f"AdaptiveMaxPool{dims}DBackward0"
+
+    def pool(x: Tensor, output: Any, indices: bool) -> Any:
+        asked = Adaptive("max", dims, x, output)
+        check_adaptive(asked)
+        lead = x.ndim - dims
+        windows = window_positions(x.shape[lead:], asked.counts)
+        rows = reshape(x, shape=(*x.shape[:lead], math.prod(x.shape[lead:])))
+        place = windows[np.arange(len(windows)), largest_places(rows.data[..., windows])]
+        shape = (*x.shape[:lead], *asked.counts)
+        largest = reshape.named(grad_fn, reads_input=True)(gather(rows, dim=lead, index=place), shape=shape)
+        return (largest, Tensor.of(place.reshape(shape))) if indices else largest
+
+    pool.__doc__ = f"The largest entries of so many windows over {dims} dimension{'s' * (dims > 1)}."
+    return pool
+
+
+for dims in (1, 2, 3):
+    public(
+        f"F.max_pool{dims}d(input: tensor, kernel_size: ints, stride: ints = None, padding: ints = 0,"
+        " dilation: ints = 1, ceil_mode: bool = False, return_indices: bool = False)",
+        also=(f"max_pool{dims}d",),
+        method=False,
+    )(max_pool(dims))
+    extra = ", divisor_override: int = None" * (dims > 1)
+    public(
+        f"F.avg_pool{dims}d(input: tensor, kernel_size: ints, stride: ints = None, padding: ints = 0,"
+        f" ceil_mode: bool = False, count_include_pad: bool = True{extra})",
+        also=("avg_pool1d",) * (dims == 1),
+        method=False,
+    )(mean_pool(dims))
+    public(
+        f"F.adaptive_avg_pool{dims}d(input: tensor, output_size: any)",
+        also=("adaptive_avg_pool1d",) * (dims == 1),
+        method=False,
+    )(adaptive_mean_pool(dims))
+    public(
+        f"F.adaptive_max_pool{dims}d(input: tensor, output_size: any, return_indices: bool = False)",
+        method=False,
+    )(adaptive_max_pool(dims))

@@ -1,0 +1,282 @@
+"""Resizing images: interpolation and the exchange of channels for pixels.
+
+Every interpolation is a linear map along one dimension after the other, each with a small matrix of weights.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.public_functions import FUNCTIONS, public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.ops.nn.pooling import mix
+from autodiff.core.ops.nn.pooling_checks import MOST_PLACES
+from autodiff.core.ops.shape.reshape import permute, reshape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Sizes = tuple[int, ...]
+
+SPACES = {
+    "nearest": {3: "UpsampleNearest1D", 4: "UpsampleNearest2D", 5: "UpsampleNearest3D"},
+    "nearest-exact": {3: "UpsampleNearestExact1D", 4: "UpsampleNearestExact2D", 5: "UpsampleNearestExact3D"},
+    "area": {3: "adaptive_avg_pool1d", 4: "adaptive_avg_pool2d", 5: "adaptive_avg_pool3d"},
+    "linear": {3: "UpsampleLinear1D"},
+    "bilinear": {4: "UpsampleBilinear2D"},
+    "bicubic": {4: "UpsampleBicubic2D"},
+    "trilinear": {5: "UpsampleTrilinear3D"},
+}
+#: What torch makes of the neighbours in a cubic: the slope parameter, another one where it antialiases.
+CUBIC, SMOOTH_CUBIC = -0.75, -0.5
+
+
+@public(
+    "F.interpolate(input: tensor, size: any = None, scale_factor: any = None, mode: str = 'nearest',"
+    " align_corners: bool = None, recompute_scale_factor: bool = None, antialias: bool = False)",
+    method=False,
+)
+def interpolate(
+    x: Tensor,
+    size: Any,
+    scale: Any,
+    mode: str,
+    align_corners: bool | None,
+    recompute: bool | None,
+    antialias: bool,
+) -> Tensor:
+    """Images of another size: the nearest entry, or a mean of neighbours weighted by distance."""
+    if align_corners is not None and mode in ("nearest", "nearest-exact", "area"):
+        raise ScriptError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic |"
+            " trilinear",
+            code="E0206",
+        )
+    if (size is None) == (scale is None):
+        raise ScriptError(
+            "either size or scale_factor should be defined"
+            if size is None
+            else "only one of size or scale_factor should be defined",
+            code="E0206",
+        )
+    if recompute and size is not None:
+        raise ScriptError(
+            "recompute_scale_factor is not meaningful with an explicit size.", code="E0206", operands=(x,)
+        )
+    if antialias and mode not in ("bilinear", "bicubic"):
+        raise ScriptError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D"
+            " tensor as input",
+            code="E0206",
+            operands=(x,),
+        )
+    values = numbers_per_dim(x, size, scale)
+    check_mode(x, mode)
+    check_resize(x, size, values, mode)
+    if size is None and (recompute or mode == "area"):
+        size = values = tuple(int(n * v) for n, v in zip(x.shape[2:], values, strict=True))
+    if mode == "area":
+        return FUNCTIONS[f"F.{SPACES[mode][x.ndim]}"](x, values)
+    grad_fn = f"{SPACES[mode][x.ndim]}{'Aa' * antialias}Backward0"
+    for axis, value in enumerate(values):
+        n = x.shape[axis + 2]
+        count = int(value) if size is not None else math.floor(n * float(value))
+        ratio = n / count if size is not None else 1 / float(value)
+        weights = mixing(mode, n, count, ratio, bool(align_corners), antialias)
+        x = mix.named(grad_fn)(x, weights=weights, dim=axis + 2)
+    return x
+
+
+def check_mode(x: Tensor, mode: str) -> None:
+    """The mode there is, for images of as many dimensions; cubics say nothing of those they are for."""
+    wanted = " or ".join(f"{n}D" for n in SPACES.get(mode, ()))
+    if mode not in SPACES or x.ndim not in (3, 4, 5) or (mode == "bicubic" and x.ndim != 4):
+        caret = f"{mode} mode needs {wanted} input" if wanted else f"interpolate() knows {', '.join(SPACES)}"
+        raise ShapeError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {x.ndim}D) for the modes:"
+            " nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
+            f" (got {mode})",
+            operands=(x,),
+            caret=caret,
+        )
+    if x.ndim not in SPACES[mode]:
+        raise ShapeError(
+            f"Got {x.ndim}D input, but {mode} mode needs {wanted} input",
+            operands=(x,),
+            caret=f"{mode} mode needs {wanted} input",
+        )
+
+
+def mixing(mode: str, n: int, count: int, ratio: float, align_corners: bool, antialias: bool) -> Any:
+    """The weights that make ``count`` entries of ``n``, one row for each; nan for an entry without part."""
+    if mode.startswith("nearest"):
+        return nearest(n, count, ratio, 0.5 if mode == "nearest-exact" else 0.0)
+    if align_corners:
+        ratio = (n - 1) / (count - 1) if count > 1 else 0.0
+    if antialias:
+        return smooth(n, count, ratio, cubic_weight if mode == "bicubic" else hat_weight)
+    at = np.arange(count) * ratio if align_corners else (np.arange(count) + 0.5) * ratio - 0.5
+    return cubic(n, at) if mode == "bicubic" else linear(n, np.maximum(at, 0.0))
+
+
+def numbers_per_dim(x: Tensor, size: Any, scale: Any) -> tuple[Any, ...]:
+    """A size or a factor for each dimension."""
+    given, dims = scale if size is None else size, x.ndim - 2
+    values = tuple(given) if isinstance(given, (tuple, list)) else (given,) * dims
+    if isinstance(given, (tuple, list)) and len(values) != dims:
+        what, how, letter = ("scale_factor", "scale_factor of shape", "s")
+        if size is not None:
+            what, how, letter = ("output", "output size of", "o")
+        raise ScriptError(
+            f"Input and {what} must have the same number of spatial dimensions, but got input with spatial"
+            f" dimensions of {list(x.shape[2:])} and {how} {given}. Please provide input tensor in"
+            f" (N, C, d1, d2, ...,dK) format and {how.removesuffix(' of').removesuffix(' of shape')} in"
+            f" ({letter}1, {letter}2, ...,{letter}K) format.",
+            code="E0206",
+            operands=(x,),
+        )
+    return values
+
+
+def check_resize(x: Tensor, size: Any, values: tuple[Any, ...], mode: str) -> None:
+    what = "scale_factor" if size is None else "size"
+    for value in values:
+        if value.__class__ not in ((int, float) if size is None else (int,)):
+            number = "Number" if size is None else "int"
+            message = f"interpolate(): argument '{what}' must be {number}, not {type(value).__name__}"
+            raise ScriptError(message, code="E0310")
+    if not all(abs(value) < MOST_PLACES for value in values):
+        raise ShapeError(f"interpolate(): {what} {max(values)} is too large", operands=(x,))
+    counts = [int(n * v) if size is None else v for n, v in zip(x.shape[2:], values, strict=True)]
+    if mode == "area":
+        check_allocation((*x.shape[:2], *(max(count, 0) for count in counts)))
+        return
+    if min(*counts, *x.shape[2:]) < 1:
+        letters = "DHW"[-len(counts) :]
+        sizes = [", ".join(map("{}: {}".format, letters, each)) for each in (x.shape[2:], counts)]
+        raise ShapeError(
+            f"Input and output sizes should be greater than 0, but got input ({sizes[0]})"
+            f"{' and' * (len(counts) == 1)} output ({sizes[1]})",
+            operands=(x,),
+        )
+    if 0 in x.shape[1:]:
+        raise ShapeError(
+            f"Non-empty {x.ndim}D data tensor expected but got a tensor with sizes {list(x.shape)}",
+            operands=(x,),
+        )
+    if not x.dtype.is_floating_point and x.dtype.name != "uint8":
+        plane = f"upsample_{'nearest' if 'nearest' in mode else mode}2d_channels_last"
+        shape = "nearest" if "nearest" in mode else "cubic" if mode == "bicubic" else "linear"
+        need_kind(x, plane if x.ndim == 4 and shape != "cubic" else f"compute_indices_weights_{shape}", "f")
+    for n, count in zip(x.shape[2:], counts, strict=True):
+        check_allocation((n, count))
+    check_allocation((*x.shape[:2], *counts))
+
+
+def nearest(n: int, count: int, ratio: float, offset: float) -> Any:
+    """Rows that show the entry at floor((i + offset) · ratio)."""
+    at = np.floor((np.arange(count) + offset) * ratio).astype(int)
+    return rows_of(n, np.minimum(at, n - 1)[:, None], np.ones((count, 1)))
+
+
+def linear(n: int, at: Any) -> Any:
+    """Rows that mix the two entries around each position."""
+    low = np.minimum(np.floor(at).astype(int), n - 1)
+    return rows_of(n, np.stack([low, np.minimum(low + 1, n - 1)], 1), np.stack([1 - (at - low), at - low], 1))
+
+
+def cubic(n: int, at: Any) -> Any:
+    """Rows that mix the four entries around each position by Keys' cubic (1981); the edges go on for ever."""
+    low = np.floor(at).astype(int)[:, None]
+    around = low + np.arange(-1, 3)
+    return rows_of(n, np.clip(around, 0, n - 1), cubic_weight(around - at[:, None], CUBIC))
+
+
+def rows_of(n: int, places: Any, weights: Any) -> Any:
+    """Rows of ``n`` weights from the places of those that have a part; weights of one place add up."""
+    rows = np.full((len(places), n), math.nan)
+    numbers = np.arange(len(places))[:, None]
+    rows[numbers, places] = 0.0
+    np.add.at(rows, (numbers, places), weights)
+    return rows
+
+
+def cubic_weight(distance: Any, a: float = SMOOTH_CUBIC) -> Any:
+    """Keys' cubic: 1 at 0, 0 from 2 on."""
+    d = np.abs(distance)
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = a * (((d - 5) * d + 8) * d - 4)
+    return np.where(d < 1, near, np.where(d < 2, far, 0.0))
+
+
+def hat_weight(distance: Any) -> Any:
+    """1 at 0, 0 from 1 on, straight between."""
+    return np.maximum(1 - np.abs(distance), 0.0)
+
+
+def smooth(n: int, count: int, ratio: float, weight: Callable[[Any], Any]) -> Any:
+    """Rows of weights that add up to 1, as much wider than an entry as the image becomes smaller."""
+    reach = max(ratio, 1.0)
+    support = reach * (2 if weight is cubic_weight else 1)
+    rows = np.full((count, n), math.nan)
+    for row in range(count):
+        centre = ratio * (row + 0.5)
+        first, last = max(int(centre - support + 0.5), 0), min(int(centre + support + 0.5), n)
+        weights = weight((np.arange(first, last) - centre + 0.5) / reach)
+        rows[row, first:last] = weights / weights.sum()
+    return rows
+
+
+@public("F.pixel_shuffle(input: tensor, upscale_factor: int)", also=("pixel_shuffle",), method=False)
+def pixel_shuffle(x: Tensor, factor: int) -> Tensor:
+    """Channels laid out as pixels: (..., C r², H, W) to (..., C, H r, W r)."""
+    *lead, channels, height, width = image_shape(x, "pixel_shuffle", factor)
+    if channels % factor**2:
+        raise ShapeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of"
+            f" upscale_factor, but input.size(-3)={channels} is not divisible by {factor**2}",
+            operands=(x,),
+        )
+    apart = reshape(x, shape=(*lead, channels // factor**2, factor, factor, height, width))
+    n = len(lead)
+    woven = permute(apart, dims=(*range(n + 1), n + 3, n + 1, n + 4, n + 2))
+    shape = (*lead, channels // factor**2, height * factor, width * factor)
+    return reshape.named("PixelShuffleBackward0")(woven, shape=shape)
+
+
+@public("F.pixel_unshuffle(input: tensor, downscale_factor: int)", also=("pixel_unshuffle",), method=False)
+def pixel_unshuffle(x: Tensor, factor: int) -> Tensor:
+    """The reverse of ``pixel_shuffle``."""
+    *lead, channels, height, width = image_shape(x, "pixel_unshuffle", factor)
+    for name, size in (("height", height), ("width", width)):
+        if size % factor:
+            raise ShapeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but"
+                f" input.size({-2 if name == 'height' else -1})={size} is not divisible by {factor}",
+                operands=(x,),
+            )
+    apart = reshape(x, shape=(*lead, channels, height // factor, factor, width // factor, factor))
+    n = len(lead)
+    woven = permute(apart, dims=(*range(n + 1), n + 2, n + 4, n + 1, n + 3))
+    shape = (*lead, channels * factor**2, height // factor, width // factor)
+    return reshape.named("PixelUnshuffleBackward0")(woven, shape=shape)
+
+
+def image_shape(x: Tensor, name: str, factor: int) -> Sizes:
+    if not 0 < factor < MOST_PLACES:
+        direction = "upscale" if name == "pixel_shuffle" else "downscale"
+        raise ScriptError(f"{name} expects a positive {direction}_factor, but got {factor}")
+    if x.ndim < 3:
+        raise ShapeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {x.ndim} dimension(s)",
+            operands=(x,),
+        )
+    return x.shape

@@ -1,0 +1,1 @@
+"""Ops that combine entries along dimensions: sums, extremes, scans, sorting, counting."""

@@ -1,0 +1,96 @@
+"""Functions of three tensors: products and quotients added to a first one, points between two."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor, check_broadcast
+from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.graph.dtypes import promote
+from autodiff.core.graph.op import elementwise
+from autodiff.core.ops.elementwise.arithmetic import add
+from autodiff.core.ops.reduce.reduction import cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+WHOLE_QUOTIENT = (
+    "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a"
+    " true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input +"
+    " value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value *"
+    " tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter implementation:"
+    " (input + value * tensor1 / tensor2), for all dtypes."
+)
+
+
+def in_type_of_sum(x: Any, a: Tensor, b: Tensor) -> Tensor:
+    """a in the common type, in which it is multiplied by a number with a decimal point."""
+    common = promote([(y.dtype, y.ndim) for y in (x, a, b)])
+    return cast(a, common) if common.is_floating_point else a
+
+
+@public("addcmul(input, tensor1: tensor, tensor2: tensor, *, value: float = 1)", in_place=True)
+def addcmul(x: Any, a: Any, b: Any, value: float) -> Any:
+    """``input + value * tensor1 * tensor2``."""
+    check_broadcast((x, a, b))
+    if x.dtype.kind == a.dtype.kind == b.dtype.kind:
+        need_kind(x, "addcmul_cpu_out", "if")
+    if {x.dtype.kind, a.dtype.kind, b.dtype.kind} == {"i"}:
+        value = int(value)
+    a = in_type_of_sum(x, a, b)
+    return add.named("AddcmulBackward0")(x, (a if value == 1 else value * a) * b)
+
+
+@public("addcdiv(input, tensor1: tensor, tensor2: tensor, *, value: float = 1)", in_place=True)
+def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
+    """``input + value * tensor1 / tensor2``."""
+    if not a.dtype.is_floating_point and not b.dtype.is_floating_point:
+        raise ScriptError(
+            WHOLE_QUOTIENT,
+            code="E0312",
+            operands=(a, b),
+            caret="both hold whole numbers",
+            help=("convert one with .double()",),
+        )
+    check_broadcast((x, a, b))
+    a = in_type_of_sum(x, a, b)
+    return add.named("AddcdivBackward0")(x, (a if value == 1 else value * a) / b)
+
+
+def lerp_forward(x: Any, end: Any, weight: Any) -> Any:
+    """From the nearer end, so that either is met exactly."""
+    way = end - x
+    return np.where(np.abs(weight) < 0.5, x + weight * way, end - way * (1 - weight))
+
+
+lerp = elementwise(
+    "lerp",
+    lerp_forward,
+    lambda out, x, end, weight: 1 - weight,
+    lambda out, x, end, weight: weight,
+    lambda out, x, end, weight: end - x,
+    grad_fn=lambda node: "LerpBackward0" if node.inputs[2] is None else "LerpBackward1",
+)
+
+
+@public("lerp(input, end: tensor, weight)", in_place=True)
+def point_between(x: Any, end: Any, weight: Any) -> Any:
+    """``input + weight * (end - input)``: the point part of the way."""
+    if weight.__class__ is Tensor and not weight.ndim and not weight.requires_grad:
+        weight = weight if weight.dtype is x.dtype else weight.item()  # as which torch reads it
+    for name, other in (("end", end), ("weight", weight)):
+        if other.__class__ is Tensor and other.dtype is not x.dtype:
+            raise ScriptError(
+                f"expected dtype {x.dtype.c_name} for `{name}` but got dtype {other.dtype.c_name}",
+                code="E0312",
+                operands=(x, other),
+                caret=f"one holds {x.dtype.name} numbers, `{name}` {other.dtype.name}",
+            )
+    check_broadcast((x, end, *([weight] if weight.__class__ is Tensor else [])))
+    need_kind(x, f"lerp_kernel_{'tensor' if weight.__class__ is Tensor else 'scalar'}", "f")
+    return lerp(x, end, weight)

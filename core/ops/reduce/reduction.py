@@ -1,0 +1,396 @@
+"""Reductions over all entries or over dimensions: sums, means, products, running totals, and what they share.
+
+In a rule ``dim`` is a tuple of non-negative dimensions, or None for all entries at once; ``keepdim`` is
+only ever set together with dimensions.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.strided_copies import spread_small
+from autodiff.core.graph import dtypes
+from autodiff.core.graph.op import Op, primitive, selective
+from autodiff.core.ops.elementwise.comparison import except_where, isfinite, isnan, logical_not, where, zero
+from autodiff.core.ops.elementwise.transcendental import exp
+from autodiff.core.ops.shape.dims import wrap_dim, wrap_dims
+from autodiff.core.ops.shape.reshape import expand, reshape, to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.graph.dtypes import DType
+    from autodiff.core.graph.node import Node
+
+Dims = tuple[int, ...] | None
+
+
+# -- the way back -------------------------------------------------------------------------------------
+
+
+def kept_shape(shape: tuple[int, ...], dim: tuple[int, ...]) -> tuple[int, ...]:
+    """``shape`` with 1 where it was reduced."""
+    return tuple(1 if axis in dim else n for axis, n in enumerate(shape))
+
+
+def spread(g: Any, x: Any, dim: Dims, keepdim: bool) -> Any:
+    """Copy a reduced value back along the dimensions that were reduced."""
+    if dim is not None and not keepdim:
+        g = reshape(g, shape=kept_shape(x.shape, dim))
+    return expand(g, shape=x.shape)
+
+
+def entries(shape: tuple[int, ...], dim: Dims) -> int:
+    """How many entries are reduced to one."""
+    return math.prod(shape if dim is None else (shape[axis] for axis in dim))
+
+
+def share_among_equals(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
+    """Send g to the entries that equal the result, in equal parts.
+
+    A result of nan comes from the entries of nan; over dimensions all of its group get nan, as in torch.
+    """
+    result = spread(out, x, dim, keepdim)
+    winners = except_where(isnan(result), isnan(x), x == result)
+    number = to(sum(winners, dim=dim, keepdim=keepdim), dtype=x.dtype.name)
+    if dim is None:
+        return where(winners, spread(g / number, x, dim, keepdim), 0.0)
+    share = g / except_where(isnan(out), math.nan, number)
+    return spread(share, x, dim, keepdim) * to(winners | isnan(result), dtype=x.dtype.name)
+
+
+def over_dims(all_entries: str, some: str) -> Callable[[Node], str]:
+    """torch's two names of a reduction: of everything, and over dimensions."""
+
+    def grad_fn(node: Node) -> str:
+        return all_entries if node.params["dim"] is None else some
+
+    return grad_fn
+
+
+# -- sums and products --------------------------------------------------------------------------------
+
+
+def total_type(x: Any) -> Any:
+    """Whole numbers and truth values are added up as int64."""
+    return np.int64 if x.dtype.kind in "biu" else None
+
+
+def sum_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
+    return x.sum(axis=dim, keepdims=keepdim, dtype=total_type(x))
+
+
+def mean_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
+    return x.sum(axis=dim, keepdims=keepdim) / entries(x.shape, dim)
+
+
+sum: Op = primitive(
+    "sum",
+    sum_forward,
+    lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim),
+    fast_vjps=(lambda g, out, x, dim, keepdim: spread_small(g, x, dim),),
+    grad_fn=over_dims("SumBackward0", "SumBackward1"),
+)
+mean: Op = primitive(
+    "mean",
+    mean_forward,
+    lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim) / entries(x.shape, dim),
+    fast_vjps=(lambda g, out, x, dim, keepdim: spread_small(g / (entries(x.shape, dim) or 1), x, dim),),
+    grad_fn=over_dims("MeanBackward0", "MeanBackward1"),
+)
+
+
+def prod_vjp(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
+    """g times the product of the other entries: out / x, and the product itself where zeros are in the way.
+
+    That is at a zero, and at an infinity or nan beside one.
+    """
+    regular = spread(out, x, dim, keepdim) / except_where(x == 0, 1.0, x)
+    has_zero = spread(sum(x == 0, dim=dim, keepdim=keepdim), x, dim, keepdim) > 0
+    in_the_way = (x == 0) | (has_zero & logical_not(isfinite(x)))
+    return spread(g, x, dim, keepdim) * except_where(in_the_way, others(x, dim=dim), regular)
+
+
+def others_forward(x: Any, *, dim: Dims) -> Any:
+    """For every entry the product of all the others: what stands before it times what stands after it."""
+    axis = 0 if dim is None else dim[0]
+    rows = np.moveaxis(x.reshape(-1) if dim is None else x, axis, -1)
+    one = np.ones_like(rows[..., :1])
+    before = np.cumprod(np.concatenate([one, rows[..., :-1]], axis=-1), axis=-1)
+    after = np.cumprod(np.concatenate([one, rows[..., :0:-1]], axis=-1), axis=-1)[..., ::-1]
+    return np.moveaxis(before * after, -1, axis).reshape(x.shape)
+
+
+def others_vjp(g: Any, out: Any, x: Any, *, dim: Dims) -> Any:
+    """Σᵢ gᵢ · the product of all entries but i and k, for every k: the rows of a square of copies of x."""
+    axis = 0 if dim is None else dim[0]
+    shape = (entries(x.shape, None),) if dim is None else x.shape
+    n = shape[axis]
+    square = (*shape[:axis], n, *shape[axis:])
+    diagonal = np.eye(n, dtype=bool).reshape((1,) * axis + (n, n) + (1,) * (len(shape) - axis - 1))
+    rows = expand(reshape(x, shape=(*shape[:axis], 1, *shape[axis:])), shape=square)
+    rest = others(where(diagonal, 1.0, rows), dim=(axis + 1,))
+    weights = expand(reshape(g, shape=(*shape[: axis + 1], 1, *shape[axis + 1 :])), shape=square)
+    return reshape(sum(where(diagonal, 0.0, weights * rest), dim=(axis,), keepdim=False), shape=x.shape)
+
+
+without_nan: Op = selective(
+    "without_nan",
+    lambda x: np.where(np.isnan(x), 0, x),
+    lambda g, out, x: g * to(logical_not(isnan(x)), dtype=x.dtype.name),
+    grad_fn="WhereBackward0",
+)
+prod: Op = primitive(
+    "prod",
+    lambda x, dim, keepdim: x.prod(axis=dim, keepdims=keepdim, dtype=total_type(x)),
+    prod_vjp,
+    grad_fn=over_dims("ProdBackward0", "ProdBackward1"),
+)
+others: Op = primitive("others", others_forward, others_vjp, grad_fn="ProdBackward0")
+
+# -- running totals -----------------------------------------------------------------------------------
+
+
+def running(accumulate: Callable[..., Any], x: Any, dim: int, reverse: bool) -> Any:
+    """Single precision is accumulated in double, as in torch: it loses a digit in a few hundred steps."""
+    if not x.ndim:
+        return x
+    is_single = x.dtype == np.float32
+    steps = np.flip(x, dim) if reverse else x
+    totals = accumulate(steps, axis=dim, dtype=np.float64 if is_single else total_type(x))
+    totals = np.flip(totals, dim) if reverse else totals
+    return totals.astype(np.float32) if is_single else totals
+
+
+def running_sum(x: Any, *, dim: int, reverse: bool) -> Any:
+    """torch starts from 0, which makes 0 of -0; a tensor without dimensions it hands through."""
+    return running(np.cumsum, x, dim, reverse) + 0 if x.ndim else x
+
+
+def cumprod_vjp(g: Any, out: Any, x: Any, *, dim: int) -> Any:
+    """Σ over i ≥ k of gᵢ outᵢ / xₖ; at a zero the products are taken without it."""
+    if not x.shape or x.shape[dim] == 1:
+        return g
+    regular = cumsum(g * out, dim=dim, reverse=True) / except_where(x == 0, 1.0, x)
+    # Behind a zero nothing is left, whatever infinities or nan come to stand there.
+    is_lost = (cumsum(x == 0, dim=dim, reverse=False) > 0) & logical_not(isfinite(regular))
+    kept = except_where(is_lost, 0.0, regular)
+    return except_where(x == 0, cumprod_adjoint(g, x, dim=dim), kept)
+
+
+def cumprod_adjoint_forward(g: Any, x: Any, *, dim: int) -> Any:
+    """Σ over i ≥ k of gᵢ · the product of the entries up to i but for k; nothing is left after two zeros."""
+    if not x.ndim:
+        return g
+    first_zero = (x == 0) & (np.cumsum(x == 0, axis=dim) == 1)
+    regular = running(np.cumsum, g * np.cumprod(x, axis=dim), dim, True) / np.where(x == 0, 1, x)
+    without = np.cumprod(np.where(first_zero, 1, x), axis=dim)
+    return np.where(first_zero, running(np.cumsum, g * without, dim, True), regular).astype(
+        x.dtype, copy=False
+    )
+
+
+def rows_without(x: Any, dim: int) -> tuple[Any, Any, Any]:
+    """Copies of x, row k with 1 in place of entry k; where i = k; and where i ≥ k."""
+    n = x.shape[dim]
+    square = (*x.shape[:dim], n, *x.shape[dim:])
+    shape = (1,) * dim + (n, n) + (1,) * (len(x.shape) - dim - 1)
+    diagonal = np.eye(n, dtype=bool).reshape(shape)
+    copies = expand(reshape(x, shape=(*x.shape[:dim], 1, *x.shape[dim:])), shape=square)
+    return where(diagonal, 1.0, copies), diagonal, np.tri(n, dtype=bool).T.reshape(shape)
+
+
+def cumprod_adjoint_g_vjp(u: Any, out: Any, g: Any, x: Any, *, dim: int) -> Any:
+    """Σ over k ≤ i of uₖ · the product of the entries up to i but for k."""
+    if not x.shape:
+        return u
+    rows, _, reached = rows_without(x, dim)
+    weights = reshape(u, shape=(*x.shape[: dim + 1], 1, *x.shape[dim + 1 :]))
+    return sum(where(reached, cumprod(rows, dim=dim + 1) * weights, 0.0), dim=(dim,), keepdim=False)
+
+
+def cumprod_adjoint_x_vjp(u: Any, out: Any, g: Any, x: Any, *, dim: int) -> Any:
+    """Row k says what the other entries would receive if entry k were 1, from the places it reaches."""
+    if not x.shape:
+        return zero(x)
+    rows, diagonal, reached = rows_without(x, dim)
+    once = (*x.shape[:dim], 1, *x.shape[dim:])
+    rest = cumprod_adjoint(where(reached, reshape(g, shape=once), 0.0), rows, dim=dim + 1)
+    return sum(where(diagonal, 0.0, rest * reshape(u, shape=once)), dim=(dim + 1,), keepdim=False)
+
+
+cumsum: Op = primitive(
+    "cumsum",
+    running_sum,
+    lambda g, out, x, dim, reverse: cumsum(g, dim=dim, reverse=not reverse),
+)
+cumprod: Op = primitive("cumprod", lambda x, dim: running(np.cumprod, x, dim, False), cumprod_vjp)
+cumprod_adjoint: Op = primitive(
+    "cumprod_adjoint",
+    cumprod_adjoint_forward,
+    cumprod_adjoint_g_vjp,
+    cumprod_adjoint_x_vjp,
+    grad_fn="CumprodBackward0",
+)
+
+
+def logsumexp_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
+    """Shifted by the largest entry, so that no exponential overflows."""
+    if not x.size:
+        return np.log(np.exp(x).sum(axis=dim, keepdims=keepdim))
+    top = x.max(axis=dim, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0).astype(x.dtype, copy=False)
+    out = np.log(np.exp(x - top).sum(axis=dim, keepdims=True)) + top
+    return out if keepdim else np.squeeze(out, axis=dim)
+
+
+logsumexp = primitive(
+    "logsumexp",
+    logsumexp_forward,
+    lambda g, out, x, dim, keepdim: spread(g, x, dim, keepdim) * exp(x - spread(out, x, dim, keepdim)),
+)
+
+
+def truth_of(x: Any, truth: Any) -> Any:
+    """What torch says of bytes is a byte."""
+    return truth.astype(np.uint8) if x.dtype == np.uint8 else truth
+
+
+any_ = primitive("any", lambda x, dim, keepdim: truth_of(x, np.any(x, axis=dim, keepdims=keepdim)))
+all_ = primitive("all", lambda x, dim, keepdim: truth_of(x, np.all(x, axis=dim, keepdims=keepdim)))
+count_nonzero = primitive("count_nonzero", lambda x, dim: np.asarray(np.count_nonzero(x, axis=dim)))
+
+# -- the functions ------------------------------------------------------------------------------------
+
+
+def dims_of(x: Tensor, dim: Dims, keepdim: bool = False) -> Dims:
+    """The dimensions asked for; none named means all of them."""
+    if dim is None and not keepdim:
+        return None
+    return wrap_dims(x, dim)[: x.ndim] if dim else tuple(range(x.ndim))
+
+
+def cast(x: Tensor, dtype: DType | None) -> Tensor:
+    return x if dtype is None or x.dtype is dtype else to(x, dtype=dtype.name)
+
+
+def check_not_empty(x: Tensor, name: str, dim: Dims) -> None:
+    """An extreme of nothing does not exist."""
+    if dim is None and not x.size:
+        raise ScriptError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+            + " Specify the reduction dim with the 'dim' argument." * (not name.startswith("arg")),
+            operands=(x,),
+            caret="this tensor has no entries",
+        )
+    for axis in dim or ():
+        if not x.shape[axis]:
+            raise ScriptError(
+                f"{name}(): Expected reduction dim {axis} to have non-zero size.",
+                code="E0303",
+                operands=(x,),
+                caret=f"dimension {axis} of shape {x.shape} has no entries",
+            )
+
+
+def check_floating(x: Tensor, name: str, asked: DType | None = None) -> None:
+    """Refuse whole numbers, as those of ``x`` and as the type asked for."""
+    which, dtype = ("Input", x.dtype) if asked is None else ("Optional", asked)
+    if not dtype.is_floating_point:
+        raise ScriptError(
+            f"{name}(): could not infer output dtype. {which} dtype must be either a floating point or"
+            f" complex dtype. Got: {dtype.long_name}",
+            code="E0312",
+            operands=(x,),
+            caret=f"this tensor holds {x.dtype.name} numbers",
+        )
+
+
+@public("sum(input: tensor, dim: ints = None, keepdim: bool = False, *, dtype: dtype = None)")
+def sum_over(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
+    """The sum of all entries, or over dimensions."""
+    return sum(cast(x, dtype), dim=dims_of(x, dim, keepdim), keepdim=keepdim)
+
+
+@public("nansum(input: tensor, dim: ints = None, keepdim: bool = False, *, dtype: dtype = None)")
+def nansum(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
+    """The sum of the entries that are not nan."""
+    x = cast(x, dtype)
+    numbers = without_nan(x) if x.dtype.is_floating_point else x
+    return sum.named("NansumBackward0")(numbers, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
+
+
+@public("mean(input: tensor, dim: ints = None, keepdim: bool = False, *, dtype: dtype = None)")
+def mean_over(x: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
+    """The mean of all entries, or over dimensions."""
+    check_floating(x, "mean", dtype)
+    x = cast(x, dtype)
+    return mean(x, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
+
+
+@public("nanmean(input: tensor, dim: ints = None, keepdim: bool = False)")
+def nanmean(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The mean of the entries that are not nan."""
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {x.dtype.long_name}",
+            code="E0312",
+            operands=(x,),
+            help=("convert it with .float() or .double()",),
+        )
+    dims = dims_of(x, dim, keepdim)
+    counted = sum(isnan(x) == False, dim=dims, keepdim=keepdim)  # noqa: E712 - entry by entry
+    return sum(without_nan(x), dim=dims, keepdim=keepdim) / counted
+
+
+@public("prod(input: tensor, dim: int = None, keepdim: bool = False, *, dtype: dtype = None)")
+def prod_over(x: Tensor, dim: int | None, keepdim: bool, dtype: DType | None) -> Tensor:
+    """The product of all entries, or along one dimension."""
+    x = cast(x, dtype)
+    if dim is None:
+        return prod(x, dim=None, keepdim=False)
+    axis = wrap_dim(x, dim)
+    if not x.ndim:
+        return prod.named("ProdBackward1")(x, dim=None, keepdim=False)
+    return prod(x, dim=(axis,), keepdim=keepdim)
+
+
+@public("logsumexp(input: tensor, dim: ints, keepdim: bool = False)", also=("special.logsumexp",))
+def logsumexp_over(x: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
+    """log(Σ exp(x)) over dimensions, without overflow."""
+    if not x.dtype.is_floating_point:
+        x = to(x, dtype=dtypes.default_dtype().name)
+    if x.ndim and not dim and not keepdim:
+        raise ShapeError(
+            f"output with shape [] doesn't match the broadcast shape {[1] * x.ndim}",
+            operands=(x,),
+            caret="`dim` names no dimension",
+            help=(f"name them all: dim={list(range(x.ndim))}",),
+        )
+    return logsumexp(x, dim=dims_of(x, dim, True), keepdim=keepdim)
+
+
+@public("any(input: tensor, dim: ints = None, keepdim: bool = False)")
+def any_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """Whether any entry is true (not zero)."""
+    return any_(x, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
+
+
+@public("all(input: tensor, dim: ints = None, keepdim: bool = False)")
+def all_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """Whether all entries are true (not zero)."""
+    return all_(x, dim=dims_of(x, dim, keepdim), keepdim=keepdim)
+
+
+@public("count_nonzero(input: tensor, *dim: ints = None)")
+def count_nonzero_over(x: Tensor, dim: Dims) -> Tensor:
+    """How many entries are not zero."""
+    return count_nonzero(x, dim=dims_of(x, dim))

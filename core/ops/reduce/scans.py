@@ -1,0 +1,359 @@
+"""Along a dimension: running sums, products and log-sum-exp, differences, slopes, the trapezoidal rule."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import need_kind
+from autodiff.core.graph.op import Op, primitive
+from autodiff.core.ops.elementwise.arithmetic import add, div, mul, sub
+from autodiff.core.ops.elementwise.comparison import ne, where
+from autodiff.core.ops.elementwise.transcendental import exp, log
+from autodiff.core.ops.reduce.reduction import cast, cumprod, cumsum, sum
+from autodiff.core.ops.shape.dims import size_along, wrap_dim, wrap_dims
+from autodiff.core.ops.shape.join import cat_tensors
+from autodiff.core.ops.shape.pick import select, slice_dim
+from autodiff.core.ops.shape.reshape import clone, reshape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.dtypes import DType
+
+# -- sums and products as they go -----------------------------------------------------------------------
+
+
+def running(op: Op, x: Tensor, dim: int, dtype: DType | None, **params: bool) -> Tensor:
+    """A running sum or product; as truth values torch has one of no entries and of one number only."""
+    axis = wrap_dim(x, dim)
+    x = cast(x, dtype)
+    if dtype is not None and x.size and x.ndim:
+        need_kind(x, f"{op.name}_out_cpu", "if")
+    return cast(op(x, dim=axis, **params), dtype)
+
+
+@public("cumsum(input: tensor, dim: int, *, dtype: dtype = None)", in_place=True)
+def cumsum_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
+    """The running totals along a dimension."""
+    return running(cumsum, x, dim, dtype, reverse=False)
+
+
+@public("cumprod(input: tensor, dim: int, *, dtype: dtype = None)", in_place=True)
+def cumprod_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
+    """The running products along a dimension."""
+    return running(cumprod, x, dim, dtype)
+
+
+# -- log-sum-exp as it goes -----------------------------------------------------------------------------
+
+#: The logarithm of a cotangent that is not there: finite, so that nothing subtracts inf from inf.
+NOTHING = -1e38
+
+
+def logcumsumexp_forward(x: Any, *, dim: int, reverse: bool) -> Any:
+    if not x.ndim:
+        return x
+    if reverse:
+        return np.flip(logcumsumexp_forward(np.flip(x, dim), dim=dim, reverse=False), dim)
+    totals = np.logaddexp.accumulate(x, axis=dim, dtype=np.float64) + 0  # torch makes 0 of -0
+    return totals.astype(x.dtype, copy=False)
+
+
+def logcumsumexp_vjp(g: Any, out: Any, x: Any, *, dim: int, reverse: bool) -> Any:
+    """Σ over i ≥ k of gᵢ exp(xₖ - outᵢ), the positive and the negative gᵢ apart and in logarithms."""
+    received = []
+    for part in (g, -g):
+        size = where(part > 0, log(where(part > 0, part, 1.0)), NOTHING)
+        received.append(exp(logcumsumexp(size - out, dim=dim, reverse=not reverse) + x))
+    return received[0] - received[1]
+
+
+logcumsumexp: Op = primitive("logcumsumexp", logcumsumexp_forward, logcumsumexp_vjp)
+
+
+@public("logcumsumexp(input: tensor, dim: int)")
+def logcumsumexp_along(x: Tensor, dim: int) -> Tensor:
+    """log(Σ exp(x)) of the entries so far along a dimension, without overflow."""
+    axis = wrap_dim(x, dim)
+    if not x.dtype.is_floating_point:
+        raise ScriptError(
+            f"\"logcumsumexp_out_cpu\" not implemented for '{x.dtype.long_name}'",
+            code="E0312",
+            operands=(x,),
+            caret=f"this tensor holds {x.dtype.name} numbers",
+        )
+    return logcumsumexp(x, dim=axis, reverse=False)
+
+
+# -- differences ----------------------------------------------------------------------------------------
+
+
+def piece(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
+    """The entries from ``start`` up to ``stop`` along ``dim``; both count from 0."""
+    return slice_dim(x, dim=dim, start=start, stop=stop, step=1)
+
+
+def check_beside(x: Tensor, beside: Tensor, axis: int) -> None:
+    """What is put before or after the entries has to fit them."""
+    if beside.ndim != x.ndim:
+        raise ShapeError(
+            "diff expects prepend or append to be the same dimension as input",
+            operands=(x, beside),
+            caret=f"shapes {x.shape} and {beside.shape} have not as many dimensions",
+        )
+    for dim, (own, other) in enumerate(zip(x.shape, beside.shape, strict=True)):
+        if dim != axis and own != other:
+            raise ShapeError(
+                "diff expects the shape of tensor to prepend or append to match that of input except along"
+                f" the differencing dimension; input.size({dim}) = {own}, but got tensor.size({dim}) ="
+                f" {other}",
+                operands=(x, beside),
+            )
+
+
+@public("diff(input: tensor, n: int = 1, dim: int = -1, prepend: tensor = None, append: tensor = None)")
+def diff(x: Tensor, n: int, dim: int, before: Tensor | None, after: Tensor | None) -> Tensor:
+    """Each entry minus the one before it along a dimension, ``n`` times over."""
+    if not x.ndim:
+        raise ShapeError(
+            "diff expects input to be at least one-dimensional",
+            operands=(x,),
+            caret="a single number has no entries to subtract from one another",
+        )
+    if n < 0:
+        raise ScriptError(f"order must be non-negative but got {n}")
+    for beside in (before, after):
+        if beside is not None:
+            check_beside(x, beside, wrap_dim(x, dim))
+    if not n:
+        return clone.named("CopyBackwards")(x)
+    axis = wrap_dim(x, dim)
+    parts = [part for part in (before, x, after) if part is not None]
+    whole = cat_tensors(parts, axis) if len(parts) > 1 else x
+    minus = ne if x.dtype.name == "bool" else sub
+    for _ in range(min(n, whole.shape[axis])):
+        size = whole.shape[axis]
+        whole = minus(piece(whole, axis, 1, size), piece(whole, axis, 0, size - 1))
+    return whole
+
+
+# -- slopes of samples ----------------------------------------------------------------------------------
+
+SPACING = "torch.gradient expected spacing to be unspecified, a scalar"
+
+
+def spacings(x: Tensor, spacing: Any, count: int, is_dim_given: bool) -> list[Any]:
+    """For each dimension the distance of neighbours, or the coordinates as a tensor."""
+    if spacing.__class__ is Tensor and not spacing.ndim:
+        spacing = spacing.item()
+    spacing = 1 if spacing is None else spacing
+    if spacing.__class__ in (int, float, bool):
+        return [spacing] * count
+    if not isinstance(spacing, (list, tuple)):
+        raise ScriptError(
+            "gradient() received an invalid combination of arguments - got (Tensor,"
+            f" spacing={type_name(spacing)}), but expected one of:",
+            code="E0310",
+            caret="a distance is a number; coordinates are a list with a tensor for each dimension",
+        )
+    if len(spacing) != count and is_dim_given:
+        raise ScriptError(
+            f"{SPACING} or it's spacing and dim arguments to have the same length, but got a spacing argument"
+            f" of length {len(spacing)} and a dim argument of length {count}.",
+        )
+    if len(spacing) != count:
+        raise ScriptError(
+            f"{SPACING}, or a list of length equal to 'self.dim() = {x.ndim}', since dim argument was not"
+            f" given, but got a list of length {len(spacing)}",
+        )
+    is_tensor = [entry.__class__ is Tensor for entry in spacing]
+    if any(is_tensor) and not all(is_tensor):
+        first = is_tensor.index(False)
+        kind = type_name(spacing[first])
+        raise ScriptError(f"expected Tensor as element {first} in argument 1, but got {kind}", code="E0310")
+    for entry in spacing:
+        if entry.__class__ is Tensor and entry.ndim != 1:
+            raise ShapeError(
+                "torch.gradient expected each element of spacing to have one dimension, but got an element"
+                f" with {entry.ndim} dimensions!",
+                operands=(entry,),
+            )
+    return list(spacing)
+
+
+def evenly_spaced(x: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
+    """Central differences; at the edges one-sided ones of two or three samples."""
+    n = x.shape[dim]
+
+    def at(i: int) -> Tensor:
+        return piece(x, dim, i, i + 1)
+
+    middle = (piece(x, dim, 2, n) - piece(x, dim, 0, n - 2)) / (2 * step)
+    if edge_order == 1:
+        first, last = (at(1) - at(0)) / step, (at(n - 1) - at(n - 2)) / step
+    else:
+        first = (at(0) * -1.5 + at(1) * 2 + at(2) * -0.5) / step
+        last = (at(n - 3) * 0.5 + at(n - 2) * -2 + at(n - 1) * 1.5) / step
+    return cat_tensors([first, middle, last], dim)
+
+
+def at_coordinates(x: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
+    """The slopes of the parabolas through three neighbours each, at uneven places."""
+    n = x.shape[dim]
+    if places.size != n:
+        raise ShapeError(
+            f"The size of tensor a ({places.size}) must match the size of tensor b ({n}) at non-singleton"
+            f" dimension {dim}",
+            code="E0301",
+            operands=(places, x),
+            caret=f"there are {n} samples along dimension {dim} and {places.size} coordinates",
+        )
+    gaps = diff(places, 1, 0, None, None)
+    shape = tuple(-1 if axis == dim else 1 for axis in range(x.ndim))
+
+    def at(start: int, count: int = 1) -> Tensor:
+        return piece(x, dim, start, start + count)
+
+    def gap(start: int, count: int = 1) -> Tensor:
+        return reshape(piece(gaps, 0, start, start + count), shape=shape)
+
+    inner = n - 2
+    h, k = gap(0, inner), gap(1, inner)
+    middle = (
+        at(0, inner) * (-k / (h * (h + k)))
+        + at(1, inner) * ((k - h) / (h * k))
+        + at(2, inner) * (h / (k * (h + k)))
+    )
+    if edge_order == 1:
+        first, last = (at(1) - at(0)) / gap(0), (at(n - 1) - at(n - 2)) / gap(n - 2)
+    else:
+        h, k = gap(0), gap(1)
+        first = (
+            at(0) * (-(2 * h + k) / (h * (h + k))) + at(1) * ((h + k) / (h * k)) - at(2) * (h / (k * (h + k)))
+        )
+        h, k = gap(n - 3), gap(n - 2)
+        last = (
+            at(n - 3) * (k / (h * (h + k)))
+            - at(n - 2) * ((h + k) / (h * k))
+            + at(n - 1) * ((2 * k + h) / (k * (h + k)))
+        )
+    return cat_tensors([first, middle, last], dim)
+
+
+@public("gradient(input: tensor, *, spacing: any = 1, dim: any = None, edge_order: int = 1)", method=False)
+def gradient(x: Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[Tensor, ...]:
+    """The slopes of samples of a function along each dimension, by differences of neighbours."""
+    given = (dim,) if dim.__class__ is int else dim
+    if x.dtype.name == "uint8":
+        raise ScriptError(
+            "torch.gradient does not support uint8 input.",
+            code="E0312",
+            operands=(x,),
+            caret="differences of these can be less than 0",
+            help=("convert it with .float() or .double()",),
+        )
+    steps = spacings(x, spacing, x.ndim if given is None else len(given), given is not None)
+    dims = tuple(range(x.ndim)) if given is None else wrap_dims(x, given)
+    for axis in dims:
+        size_along(x, axis)
+    if edge_order not in (1, 2):
+        raise ScriptError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    for axis in dims:
+        if x.shape[axis] <= edge_order:
+            raise ShapeError(
+                "torch.gradient expected each dimension size to be at least edge_order+1",
+                operands=(x,),
+                caret=f"dimension {axis} of shape {x.shape} has fewer than {edge_order + 1} samples",
+            )
+    return tuple(
+        (at_coordinates if step.__class__ is Tensor else evenly_spaced)(x, axis, step, edge_order)
+        for axis, step in zip(dims, steps, strict=True)
+    )
+
+
+# -- the trapezoidal rule -------------------------------------------------------------------------------
+
+SAMPLES = "(y: tensor, x: tensor = None, *, dx: float = None, dim: int = -1)"
+
+
+def check_samples(y: Tensor, x: Tensor | None, dx: float | None, name: str) -> None:
+    if dx.__class__ is bool and x is None:
+        raise ScriptError(f"{name}: Currently, we only support dx as a real number.", code="E0308")
+    for tensor in (y, x):
+        if tensor is not None and tensor.dtype.name == "bool":
+            which = "`y`" if x is None else "`x` or `y`"
+            raise ScriptError(
+                f"{name}: received a bool input for {which}, but bool is not supported", operands=(tensor,)
+            )
+    if x is not None and dx is not None:
+        raise ScriptError(
+            f"{name}() received an invalid combination of arguments - got (Tensor, Tensor,"
+            f" dx={type_name(dx)}), but expected one of:",
+            code="E0310",
+            caret="give the places of the samples or their distance, not both",
+        )
+
+
+def widths(y: Tensor, x: Tensor, axis: int, name: str) -> Tensor:
+    """The distances of neighbouring samples, shaped to go with ``y``."""
+    if x.ndim == 1:
+        if x.size != y.shape[axis]:
+            raise ShapeError(
+                f"{name}: There must be one `x` value for each sample point",
+                operands=(y, x),
+                caret=f"there are {y.shape[axis]} samples and {x.size} places",
+            )
+        x = reshape(x, shape=tuple(-1 if dim == axis else 1 for dim in range(y.ndim)))
+    elif x.ndim < y.ndim:
+        x = reshape(x, shape=(1,) * (y.ndim - x.ndim) + x.shape)
+    return diff(x, 1, axis, None, None)
+
+
+def neighbours(y: Tensor, axis: int) -> Tensor:
+    """The sum of each entry and the next."""
+    n = y.shape[axis]
+    return add(piece(y, axis, 1, n), piece(y, axis, 0, max(n - 1, 0)))
+
+
+@public(f"trapezoid{SAMPLES}", method=False)
+def trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
+    """The integral of samples along a dimension, straight between neighbours."""
+    axis = dim if x is None else wrap_dim(y, dim)
+    if not y.ndim:
+        raise ShapeError(
+            f"Dimension specified as {axis} but tensor has no dimensions", code="E0303", operands=(y,)
+        )
+    axis = wrap_dim(y, dim)
+    check_samples(y, x, dx, "trapezoid")
+    if not y.shape[axis]:
+        return Tensor.of(np.zeros(y.shape[:axis] + y.shape[axis + 1 :], y.data.dtype))
+    if x is not None:
+        areas = neighbours(y, axis) * widths(y, x, axis, "trapezoid")
+        return div.named("DivBackward1")(sum(areas, dim=(axis,), keepdim=False), 2.0)
+    ends = select(y, dim=axis, index=0) + select(y, dim=axis, index=y.shape[axis] - 1)
+    total = sum(y, dim=(axis,), keepdim=False)
+    return mul.named("MulBackward1")(total - ends * 0.5, 1.0 if dx is None else dx)
+
+
+@public(f"trapz{SAMPLES}", method=False)
+def trapz(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
+    """As ``trapezoid``, of which it is the older name; a truth value will do for a distance."""
+    return trapezoid(y, x, float(dx) if dx.__class__ is bool else dx, dim)
+
+
+@public(f"cumulative_trapezoid{SAMPLES}", method=False)
+def cumulative_trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
+    """The integral of samples up to each one but the first, straight between neighbours."""
+    if not y.ndim:
+        raise ShapeError("slice() cannot be applied to a 0-dim tensor.", code="E0303", operands=(y,))
+    axis = wrap_dim(y, dim)
+    check_samples(y, x, dx, "cumulative_trapezoid")
+    if x is not None:
+        areas = neighbours(y, axis) * widths(y, x, axis, "cumulative_trapezoid")
+        return div.named("DivBackward1")(cumsum(areas, dim=axis, reverse=False), 2.0)
+    return cumsum((1.0 if dx is None else dx) / 2.0 * neighbours(y, axis), dim=axis, reverse=False)

@@ -1,0 +1,273 @@
+"""Entries in order: sorting, the k largest, the most frequent, quantiles, running extremes.
+
+Each works out where the entries stand, which has no gradient, and picks them with ``gather``, which has.
+nan counts as larger than every number, as in torch; entries that tie keep their order.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.aliasing import with_places
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.op import Op, primitive
+from autodiff.core.ops.reduce.blends import lerp
+from autodiff.core.ops.reduce.extremes import TIES, check_median, middle_of_nothing, pick_entries
+from autodiff.core.ops.reduce.reduction import share_among_equals
+from autodiff.core.ops.shape import pick
+from autodiff.core.ops.shape.dims import wrap_dim
+from autodiff.core.ops.shape.reshape import movedim, reshape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Array = Any
+
+#: Beside a tie another order is the right one, so that an entry would receive what its neighbour does.
+KEPT_ORDER = "entries that tie keep their order, and each receives what its own place does"
+LATEST = "of entries that tie so far the latest gets the whole gradient"
+
+
+# -- where the entries stand ----------------------------------------------------------------------------
+
+
+def order(x: Array, axis: int, descending: bool = False) -> Array:
+    """The positions of the entries along ``axis`` in sorted order; ties keep theirs."""
+    if not descending:
+        return np.argsort(x, axis=axis, kind="stable")
+    backwards = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
+    return x.shape[axis] - 1 - np.flip(backwards, axis)
+
+
+def most_frequent(x: Array, axis: int) -> Array:
+    """Where the entry that occurs most often stands last; of several such entries the smallest counts."""
+    positions = np.argsort(x, axis=axis, kind="stable")
+    rows = np.moveaxis(np.take_along_axis(x, positions, axis), axis, -1)
+    steps = np.arange(rows.shape[-1])
+    starts = np.concatenate([np.ones_like(rows[..., :1], bool), rows[..., 1:] != rows[..., :-1]], axis=-1)
+    run = steps - np.maximum.accumulate(np.where(starts, steps, 0), axis=-1)
+    best = np.moveaxis(np.argmax(run, axis=-1)[..., None], -1, axis)
+    return np.take_along_axis(positions, best, axis)
+
+
+def latest_extreme(x: Array, axis: int, accumulate: Any) -> Array:
+    """For each entry the position of the extreme so far, the latest of equal ones."""
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    reached = (x == accumulate(x, axis=axis)) | np.isnan(x)
+    return np.maximum.accumulate(np.where(reached, np.arange(x.shape[axis]).reshape(shape), 0), axis=axis)
+
+
+def chosen(
+    x: Tensor, name: str, index: Array, axis: int, grad_fn: str, kink: str = KEPT_ORDER
+) -> NamedResult:
+    """The entries at ``index`` along ``axis``, and the positions themselves."""
+    values = pick.gather.named(grad_fn, saved=((),), kink=kink)(x, dim=axis, index=index)
+    return with_places(name, values, Tensor.of(index))
+
+
+# -- the functions --------------------------------------------------------------------------------------
+
+
+@public("sort(input: tensor, dim: int = -1, descending: bool = False, *, stable: bool = None)")
+def sort(x: Tensor, dim: int, descending: bool, stable: bool | None) -> NamedResult:
+    """The entries along a dimension in ascending or descending order, and where they stood."""
+    axis = wrap_dim(x, dim)
+    index = order(x.data, axis, descending) if x.ndim else np.zeros((), np.int64)
+    return chosen(x, "sort", index, axis, "SortBackward0" if stable is None else "SortBackward1")
+
+
+@public("msort(input: tensor)")
+def msort(x: Tensor) -> Tensor:
+    """The entries along the first dimension in ascending order."""
+    return sort(x, 0, False, None)[0]
+
+
+@public("argsort(input: tensor, dim: int = -1, descending: bool = False, stable: bool = False)")
+def argsort(x: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
+    """Where the entries along a dimension stand in sorted order."""
+    axis = wrap_dim(x, dim)
+    return Tensor.of(order(x.data, axis, descending) if x.ndim else np.zeros((), np.int64))
+
+
+@public("topk(input: tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True)")
+def topk(x: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> NamedResult:
+    """The k largest (or smallest) entries along a dimension, best first, and where they stand."""
+    axis = wrap_dim(x, dim)
+    if x.dtype.kind == "b":
+        raise ScriptError(
+            "topk does not support bool dtypes on CPU",
+            code="E0312",
+            operands=(x,),
+            caret="this tensor holds truth values",
+        )
+    if not 0 <= k <= (x.shape[axis] if x.ndim else 1):
+        raise ShapeError(
+            "selected index k out of range",
+            operands=(x,),
+            caret=f"there are {x.shape[axis] if x.ndim else 1} entries along dimension {axis}, not {k}",
+        )
+    if not x.ndim:
+        return chosen(x, "topk", np.zeros((), np.int64), 0, "TopkBackward0")
+    index = np.take(order(x.data, axis, largest), range(k), axis=axis)
+    return chosen(x, "topk", index, axis, "TopkBackward0")
+
+
+@public("mode(input: tensor, dim: int = -1, keepdim: bool = False)")
+def mode(x: Tensor, dim: int, keepdim: bool) -> NamedResult:
+    """The most frequent entry along a dimension, the smallest of several, and where it stands last."""
+    return pick_entries(x, "mode", dim, keepdim, "ModeBackward0", most_frequent)
+
+
+def extreme_so_far(x: Tensor, dim: int, name: str, accumulate: Any, grad_fn: str) -> NamedResult:
+    """Of no entries torch does not ask for the dimension, and of one number it asks in words of its own."""
+    if not x.ndim and dim not in (0, -1):
+        raise ShapeError(
+            f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}", code="E0303", operands=(x,)
+        )
+    axis = wrap_dim(x, dim) if x.size else 0
+    index = latest_extreme(x.data, axis, accumulate) if x.ndim else np.zeros((), np.int64)
+    return chosen(x, name, index, axis, grad_fn, LATEST)
+
+
+@public("cummax(input: tensor, dim: int)")
+def cummax(x: Tensor, dim: int) -> NamedResult:
+    """The largest entry so far along a dimension, and where it stands; of equal ones the latest."""
+    return extreme_so_far(x, dim, "cummax", np.maximum.accumulate, "CummaxBackward0")
+
+
+@public("cummin(input: tensor, dim: int)")
+def cummin(x: Tensor, dim: int) -> NamedResult:
+    """The smallest entry so far along a dimension, and where it stands; of equal ones the latest."""
+    return extreme_so_far(x, dim, "cummin", np.minimum.accumulate, "CumminBackward0")
+
+
+# -- the middle and other quantiles ---------------------------------------------------------------------
+
+
+def lower_middle(x: Array, axis: int) -> Array:
+    """Where the lower middle entry stands among those that are not nan; the last if all are."""
+    positions = np.argsort(x, axis=axis, kind="stable")  # nan last
+    numbers = np.sum(~np.isnan(x), axis=axis, keepdims=True)
+    return np.take_along_axis(positions, np.maximum(numbers - 1, 0) // 2, axis)
+
+
+def nanmedian_forward(x: Array, *, dim: None, keepdim: bool) -> Array:
+    flat = x.reshape(-1)
+    return flat[lower_middle(flat, 0)[0]] if x.size else middle_of_nothing(x)
+
+
+nanmedian_op: Op = primitive(
+    "nanmedian", nanmedian_forward, share_among_equals, saved=((0, "out"),), kink=TIES
+)
+
+
+@public("nanmedian(input: tensor, dim: int = None, keepdim: bool = False)")
+def nanmedian(x: Tensor, dim: int | None, keepdim: bool) -> Any:
+    """The lower of the two middle entries that are not nan; with ``dim`` values and indices along it."""
+    check_median(x, dim)
+    if dim is not None:
+        return pick_entries(x, "nanmedian", dim, keepdim, "NanmedianBackward1", lower_middle)
+    return nanmedian_op(x, dim=None, keepdim=False)
+
+
+#: What becomes of a rank between two entries; "midpoint" is worked out apart.
+ROUNDINGS: dict[str, Callable[[Array], Array]] = {
+    "linear": lambda rank: rank,
+    "lower": lambda rank: np.floor(rank),
+    "higher": lambda rank: np.ceil(rank),
+    "nearest": lambda rank: np.round(rank),
+}
+
+
+def quantile_of(
+    x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool
+) -> Tensor:
+    """The entry at rank q (n - 1), between two entries as ``interpolation`` says; several q come first."""
+    check_quantile(x, q, interpolation)
+    if dim is not None:
+        wrap_dim(x, dim)
+    check_levels(q)
+    levels = np.asarray(q.data if q.__class__ is Tensor else q, x.data.dtype)
+    flat = dim is None or not x.ndim
+    rows = reshape(x, shape=(x.size,)) if flat else x
+    axis = 0 if flat else wrap_dim(x, dim or 0)
+    rank = ranks(rows.data, axis, levels.reshape(-1), interpolation, skip_nan)
+    positions = np.argsort(rows.data, axis=axis, kind="stable")
+    ends = []
+    for side in (np.floor(rank), np.ceil(rank)):
+        index = np.take_along_axis(positions, side.astype(np.int64), axis)
+        ends.append(pick.gather.named("GatherBackward0", kink=KEPT_ORDER)(rows, dim=axis, index=index))
+    lower, upper = ends
+    found = movedim(lerp(lower, upper, Tensor.of(rank - np.floor(rank))), (axis,), (0,))
+    if flat:
+        kept = (1,) * x.ndim if keepdim else ()
+    else:
+        kept = (*x.shape[:axis], *(1,) * keepdim, *x.shape[axis + 1 :])
+    return reshape.named("SqueezeBackward4")(found, shape=levels.shape + kept)
+
+
+def ranks(x: Array, axis: int, levels: Array, interpolation: str, skip_nan: bool) -> Array:
+    """Where each quantile stands among the sorted entries, with nan sorted last: whole or in between."""
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    missing = np.isnan(x).sum(axis=axis, keepdims=True)
+    last = x.shape[axis] - 1
+    if skip_nan:
+        rank = np.maximum(last - missing, 0) * levels.reshape(shape)
+    else:  # one nan among the entries is the answer at every level
+        rank = np.where(missing > 0, np.asarray(last, x.dtype), last * levels.reshape(shape))
+    if interpolation == "midpoint":
+        return (np.floor(rank) + np.ceil(rank)) / 2
+    return ROUNDINGS[interpolation](rank).astype(x.dtype)
+
+
+def check_quantile(x: Tensor, q: Any, interpolation: str) -> None:
+    """What torch asks of the arguments, in its words."""
+    if q.__class__ is not Tensor:
+        check_levels(q)
+    if interpolation not in (*ROUNDINGS, "midpoint"):
+        raise ScriptError(
+            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got"
+            f" {interpolation}"
+        )
+    if not x.size:
+        raise ShapeError("quantile() input tensor must be non-empty", operands=(x,))
+    if q.__class__ is Tensor and q.ndim > 1:
+        raise ShapeError("quantile() q must be a scalar or 1D tensor", operands=(q,))
+    if not x.dtype.is_floating_point:
+        raise ScriptError("quantile() input tensor must be either float or double dtype", operands=(x,))
+    if q.__class__ is Tensor and q.dtype is not x.dtype:
+        raise ScriptError(
+            "quantile() q tensor must be same dtype as the input tensor", code="E0312", operands=(q, x)
+        )
+
+
+def check_levels(q: Any) -> None:
+    """Quantiles are asked for by parts of the whole."""
+    levels = q.data if q.__class__ is Tensor else np.asarray(q)
+    if not ((levels >= 0) & (levels <= 1)).all():
+        values = "q values" if q.__class__ is Tensor else "q"
+        given = "" if q.__class__ is Tensor else f" but got {float(q):g}"
+        raise ScriptError(f"quantile() {values} must be in the range [0, 1]{given}")
+
+
+QUANTILE = "(input: tensor, q, dim: int = None, keepdim: bool = False, *, interpolation: str = 'linear')"
+
+
+@public(f"quantile{QUANTILE}")
+def quantile(x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
+    """The entry below which the part ``q`` of all entries lies, or along a dimension."""
+    return quantile_of(x, q, dim, keepdim, interpolation, skip_nan=False)
+
+
+@public(f"nanquantile{QUANTILE}")
+def nanquantile(x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
+    """``quantile`` of the entries that are not nan."""
+    return quantile_of(x, q, dim, keepdim, interpolation, skip_nan=True)

@@ -1,0 +1,270 @@
+"""Tensors cut along a dimension and put side by side: ``hsplit`` and its kin, ``dstack``, ``vander``."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError, no_such_call, type_name
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.public_functions import expose, public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.dtypes import int64
+from autodiff.core.graph.op import Op
+from autodiff.core.ops.reduce.reduction import cast
+from autodiff.core.ops.shape.dims import wrap_dim
+from autodiff.core.ops.shape.index_parser import bounds
+from autodiff.core.ops.shape.join import cat_tensors, in_common_type, need_tensors, stack, variadic, vstack
+from autodiff.core.ops.shape.pick import slice_dim
+from autodiff.core.ops.shape.reshape import reshape, unsqueeze
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# -- cutting --------------------------------------------------------------------------------------------
+
+
+def cut(x: Tensor, where: list[int], dim: int) -> tuple[Tensor, ...]:
+    """The pieces between consecutive places, which are read as the ends of slices are."""
+    size = x.shape[dim]
+    parts = []
+    for begin, end in zip([0, *where], [*where, size], strict=True):
+        start, stop, _ = bounds(slice(begin, end), size)
+        parts.append(slice_dim(x, dim=dim, start=start, stop=stop, step=1))
+    return tuple(parts)
+
+
+def cut_evenly(x: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
+    """So many pieces, the first ones one longer where the size does not divide."""
+    if sections <= 0:
+        raise ShapeError(
+            f"number of sections must be larger than 0, got {sections}", code="E0304", operands=(x,)
+        )
+    check_allocation((sections,), 64)
+    each, longer = divmod(x.shape[dim], sections)
+    return cut(x, [each * i + min(i, longer) for i in range(1, sections)], dim)
+
+
+def places_of(x: Tensor, name: str, given: Any) -> int | list[int]:
+    """What says where to cut: a number of sections, or the places."""
+    if given.__class__ is int:
+        return given
+    if isinstance(given, (list, tuple)) and all(place.__class__ is int for place in given):
+        return list(given)
+    raise no_such_call(name, x, given)
+
+
+@public(
+    "tensor_split(input: tensor, indices_or_sections: any = None, dim: int = 0, *, sections: int = None,"
+    " indices: ints = None, tensor_indices_or_sections: any = None)"
+)
+def tensor_split(
+    x: Tensor, given: Any, dim: int, sections: int | None, indices: tuple[int, ...] | None, in_tensor: Any
+) -> tuple[Tensor, ...]:
+    """So many pieces along a dimension, or those between the places listed."""
+    if not x.ndim:
+        raise ShapeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims",
+            code="E0303",
+            operands=(x,),
+        )
+    axis = wrap_dim(x, dim)
+    if in_tensor is not None and in_tensor.__class__ is not Tensor:
+        raise ScriptError(
+            "tensor_split() received an invalid combination of arguments - got (Tensor,"
+            f" tensor_indices_or_sections={type_name(in_tensor)}), but expected one of:",
+            code="E0310",
+            caret="tensor_indices_or_sections is a tensor",
+            help=("write `sections=` before a number, `indices=` before a tuple",),
+        )
+    given = next((each for each in (given, sections, indices, in_tensor) if each is not None), None)
+    if given.__class__ is Tensor:
+        if given.dtype.name != "int64":
+            raise ScriptError(
+                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got"
+                f" {given.dtype.long_name}",
+                code="E0307",
+                operands=(given,),
+            )
+        if given.ndim > 1:
+            raise ShapeError(
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or"
+                f" one-dimensional tensor, but got a tensor with {given.ndim} dims",
+                code="E0307",
+                operands=(given,),
+            )
+        given = given.data.tolist()
+    places = places_of(x, "tensor_split", given)
+    return cut_evenly(x, places, axis) if isinstance(places, int) else cut(x, places, axis)
+
+
+def split_along(
+    x: Tensor, name: str, ndim: int, dim: int, given: Any, sections: int | None, indices: Any
+) -> tuple[Tensor, ...]:
+    """``tensor_split`` along one certain dimension, into equal pieces only."""
+    if x.ndim < ndim:
+        raise ShapeError(
+            f"torch.{name} requires a tensor with at least {ndim} dimension, but got a tensor with"
+            f" {x.ndim} dimensions!",
+            code="E0303",
+            operands=(x,),
+        )
+    if given is not None:  # places side by side, or one argument that may be all of them
+        given = given[0] if len(given) == 1 else given
+    given = next((each for each in (given, sections, indices) if each is not None), None)
+    places = places_of(x, name, given)
+    if not isinstance(places, int):
+        return cut(x, places, dim)
+    size = x.shape[dim]
+    if not places or size % places:
+        raise ShapeError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {size} is"
+            f" not divisible by the split_size {places}!",
+            code="E0304",
+            operands=(x,),
+        )
+    return cut_evenly(x, places, dim)
+
+
+SPLIT = "(input: tensor, *indices_or_sections: any = None, sections: int = None, indices: ints = None)"
+
+
+@public(f"hsplit{SPLIT}")
+def hsplit(x: Tensor, given: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
+    """A matrix cut between columns, a vector between entries."""
+    return split_along(x, "hsplit", 1, 0 if x.ndim == 1 else 1, given, sections, indices)
+
+
+@public(f"vsplit{SPLIT}")
+def vsplit(x: Tensor, given: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
+    """A matrix cut between rows."""
+    return split_along(x, "vsplit", 2, 0, given, sections, indices)
+
+
+@public(f"dsplit{SPLIT}")
+def dsplit(x: Tensor, given: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
+    """A tensor cut along its third dimension."""
+    return split_along(x, "dsplit", 3, 2, given, sections, indices)
+
+
+# -- at least so many dimensions ------------------------------------------------------------------------
+
+
+def with_dims(x: Tensor, ndim: int) -> Tensor:
+    """``x`` as numbers, vectors and matrices are counted where ``ndim`` dimensions are needed."""
+    if not x.ndim and ndim:
+        return reshape(x, shape=(1,) * ndim)
+    if x.ndim == 1 and ndim > 1:
+        row = unsqueeze(x, dim=0)
+        return unsqueeze(row, dim=2) if ndim == 3 else row
+    return unsqueeze(x, dim=2) if x.ndim == 2 and ndim == 3 else x
+
+
+def at_least(ndim: int, tensors: tuple[Any, ...]) -> Any:
+    """One tensor, or a tuple of several."""
+    one = len(tensors) == 1
+    given = tensors[0] if one and isinstance(tensors[0], (list, tuple)) else tensors
+    if any(x.__class__ is not Tensor for x in given):
+        raise no_such_call(f"atleast_{ndim}d", *tensors)
+    made = tuple(with_dims(x, ndim) for x in given)
+    return made[0] if one and given is tensors else made
+
+
+@public("atleast_1d(*tensors: any = None)", method=False)
+def atleast_1d(tensors: tuple[Any, ...] | None) -> Any:
+    """Numbers as vectors; anything else as it is."""
+    return at_least(1, tensors or ())
+
+
+@public("atleast_2d(*tensors: any = None)", method=False)
+def atleast_2d(tensors: tuple[Any, ...] | None) -> Any:
+    """Numbers and vectors as matrices of one row; anything else as it is."""
+    return at_least(2, tensors or ())
+
+
+@public("atleast_3d(*tensors: any = None)", method=False)
+def atleast_3d(tensors: tuple[Any, ...] | None) -> Any:
+    """Numbers, vectors and matrices with dimensions of size 1 around them."""
+    return at_least(3, tensors or ())
+
+
+# -- putting side by side -------------------------------------------------------------------------------
+
+expose("row_stack(tensors: tensors)", vstack, method=False)
+
+
+@public("dstack(tensors: tensors)", method=False)
+def dstack(tensors: list[Tensor]) -> Tensor:
+    """Tensors behind one another, along the third dimension."""
+    need_tensors(tensors, "dstack")
+    return cat_tensors([with_dims(x, 3) for x in tensors], 2)
+
+
+@public("column_stack(tensors: tensors)", method=False)
+def column_stack(tensors: list[Tensor]) -> Tensor:
+    """Vectors as columns, and matrices, side by side."""
+    need_tensors(tensors, "column_stack")
+    return cat_tensors([reshape(x, shape=(x.size, 1)) if x.ndim < 2 else x for x in tensors], 1)
+
+
+# -- matrices along a diagonal --------------------------------------------------------------------------
+
+
+def block_diag_forward(*blocks: Any) -> Any:
+    from scipy.linalg import block_diag
+
+    return block_diag(*blocks)
+
+
+def block_of(index: int, g: Any, out: Any, *blocks: Any) -> Any:
+    """The part of g where the block stands."""
+    sizes = [(1,) * (2 - len(x.shape)) + tuple(x.shape) for x in blocks]
+    for dim in (0, 1):
+        start = 0
+        for size in sizes[:index]:
+            start += size[dim]
+        g = slice_dim(g, dim=dim, start=start, stop=start + sizes[index][dim], step=1)
+    return reshape(g, shape=blocks[index].shape)
+
+
+block_diag_op: Op = variadic("block_diag", block_diag_forward, block_of)
+
+
+@public("block_diag(*tensors: tensors = None)", method=False)
+def block_diag(tensors: list[Tensor] | None) -> Tensor:
+    """Matrices along the diagonal of a larger one, zeros elsewhere; vectors count as rows."""
+    if not tensors:
+        return Tensor.of(np.zeros((1, 0)))
+    for position, x in enumerate(tensors):
+        if x.ndim > 2:
+            raise ShapeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {position} has"
+                f" {x.ndim} dimensions",
+                operands=(x,),
+            )
+    sizes = [(1, 1, *x.shape)[-2:] for x in tensors]
+    check_allocation(tuple(np.sum(sizes, axis=0).tolist()), 8)
+    return block_diag_op(*in_common_type(tensors))
+
+
+@public("linalg.vander(x: tensor, *, N: int = None)", method=False)
+def vander(x: Tensor, count: int | None) -> Tensor:
+    """The powers 0, 1, 2, ... of each entry side by side."""
+    if x.dtype.kind == "b":
+        raise ScriptError(
+            "linalg.vander supports floating point, complex, and integer tensors, but got Bool",
+            code="E0312",
+            operands=(x,),
+            caret="truth values are no numbers here",
+        )
+    if count is None:
+        count = x.shape[-1] if x.shape else 1
+    if count <= 1:
+        raise ScriptError("N must be greater than 1.")
+    x = x if x.ndim else reshape(x, shape=(1,))
+    x = x if x.dtype.is_floating_point else cast(x, int64)
+    powers = [Tensor.of(np.ones_like(x.data)), x]
+    while len(powers) < count:
+        powers.append(powers[-1] * x)
+    return stack.named("CatBackward0")(*powers, dim=x.ndim)

@@ -1,0 +1,344 @@
+"""The named functions that pick or replace entries: ``gather``, ``scatter``, ``masked_fill``, diagonals.
+
+They check what torch checks, in its words; the ops and their rules are in ``picking``.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.aliasing import keeping
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor, check_broadcast
+from autodiff.core.engine.value_checks import name_in_c, need_mask
+from autodiff.core.graph.op import OPS
+from autodiff.core.graph.state import mode
+from autodiff.core.ops.shape import pick
+from autodiff.core.ops.shape.dims import Shape, wrap_dim
+from autodiff.core.ops.shape.index_parser import wrapped
+from autodiff.core.ops.shape.positions import (
+    OUT_OF_BOUNDS,
+    check_gather,
+    check_integers,
+    check_scatter,
+    positions_in,
+    vector,
+)
+from autodiff.core.ops.shape.reshape import clone, expand_sizes, reshape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@public("select(input: tensor, dim: int, index: int)")
+def select(x: Tensor, dim: int, index: int) -> Tensor:
+    """One position along a dimension, which is gone from the result."""
+    if not x.ndim:
+        raise ShapeError("select() cannot be applied to a 0-dim tensor.", code="E0208", operands=(x,))
+    dim = wrap_dim(x, dim)
+    if not -x.shape[dim] <= index < x.shape[dim]:
+        raise ShapeError(
+            f"select(): index {index} out of range for tensor of size {list(x.shape)} at dimension {dim}",
+            code="E0208",
+            operands=(x,),
+        )
+    return pick.select(x, dim=dim, index=wrapped(x, index, dim, x.shape[dim]))
+
+
+@public("narrow(input: tensor, dim: int, start: any, length: int)")
+def narrow(x: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """``length`` positions along a dimension, from ``start`` on: a whole number, or a tensor of one."""
+    if start.__class__ is Tensor:
+        if start.ndim or start.dtype.kind != "i":
+            raise ShapeError("start must be an 0-dim integral Tensor.", code="E0307", operands=(start,))
+        start = start.item()
+    if not x.shape:
+        raise ShapeError("narrow() cannot be applied to a 0-dim tensor.", code="E0303", operands=(x,))
+    dim = wrap_dim(x, dim)
+    size = x.shape[dim]
+    if length < 0:
+        raise ShapeError("narrow(): length must be non-negative.", code="E0208", operands=(x,))
+    if not -size <= start <= size:
+        raise ShapeError(
+            f"start out of range (expected to be in range of [{-size}, {size}], but got {start})",
+            code="E0208",
+            operands=(x,),
+        )
+    start = start + size if start < 0 else start
+    if start + length > size:
+        raise ShapeError(
+            f"start ({start}) + length ({length}) exceeds dimension size ({size}).",
+            code="E0208",
+            operands=(x,),
+        )
+    return pick.slice_dim(x, dim=dim, start=start, stop=start + length, step=1)
+
+
+@public("index_select(input: tensor, dim: int, index: tensor)")
+@keeping("index")
+def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The positions along a dimension that ``index`` lists, in its order."""
+    dim = wrap_dim(x, dim)
+    if index.ndim > 1:
+        raise ShapeError("index_select(): Index is supposed to be a vector", code="E0307", operands=(index,))
+    check_integers(index, "index_select(): Expected dtype int32 or int64 for index")
+    if not x.ndim and index.size != 1:
+        raise ShapeError(
+            f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)",
+            code="E0307",
+            operands=(x, index),
+        )
+    if index.size and x.ndim > 1 and not x.shape[dim]:
+        raise ShapeError(
+            "index_select(): self indexing axis dim should be positive",
+            operands=(x,),
+            caret=f"dimension {dim} of shape {x.shape} has no entries to select",
+        )
+    # torch has a way of its own along the second dimension, and for nothing.
+    is_own_way = x.ndim > 1 and (dim == 1 or not x.size)
+    outside = "INDICES element is out of DATA bounds, id={index} axis_dim={size}"
+    array = positions_in(x, index, dim, outside if is_own_way else "index out of range in self")
+    if not x.ndim:
+        return reshape.named("IndexSelectBackward0")(x, shape=())
+    return pick.index_select(x, dim=dim, index=array.reshape(-1))
+
+
+@public("gather(input: tensor, dim: int, index: tensor)")
+@keeping("index")
+def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """``out[i][j] = input[i][index[i][j]]`` for ``dim=1``; likewise along any other dimension."""
+    dim = check_gather(x, dim, index)
+    if index.ndim == x.ndim:
+        return pick.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
+    if not index.size:
+        return Tensor.of(np.zeros(index.shape, x.data.dtype))
+    array = positions_in(x, index, dim, OUT_OF_BOUNDS).reshape(-1)
+    return reshape.named("GatherBackward0")(pick.gather(vector(x), dim=0, index=array), shape=index.shape)
+
+
+@public("take_along_dim(input: tensor, indices: tensor, dim: int = None)")
+def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
+    """``gather`` with the other dimensions of both broadcast; without ``dim`` over all entries."""
+    if dim is None:
+        check_integers(indices, "gather(): Expected dtype int32/int64 for index")
+        index = Tensor.of(indices.data.reshape(-1))
+        flat = reshape(x, shape=(x.size,))
+        return pick.gather(flat, dim=0, index=positions_in(flat, index, 0, OUT_OF_BOUNDS))
+    if x.ndim != indices.ndim:
+        raise ShapeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got"
+            f" {x.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
+            operands=(x, indices),
+        )
+    if indices.dtype.name != "int64":
+        raise ScriptError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.long_name}",
+            code="E0312",
+            operands=(indices,),
+            caret=f"these indices are {indices.dtype.name} numbers",
+        )
+    dim = wrap_dim(x, dim)
+    if not x.ndim:
+        raise ShapeError(
+            f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
+        )
+    others = [(*z.shape[:dim], 1, *z.shape[dim + 1 :]) for z in (x, indices)]
+    common = common_shape(x, indices, *others)
+    x = expand_sizes(x, (*common[:dim], x.shape[dim], *common[dim + 1 :]))
+    shape = (*common[:dim], indices.shape[dim], *common[dim + 1 :])
+    check_allocation(shape, 8)
+    index = Tensor.of(np.broadcast_to(indices.data, shape))
+    return pick.gather(x, dim=dim, index=positions_in(x, index, dim, OUT_OF_BOUNDS))
+
+
+def common_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
+    """The shape that two broadcast to; an error about x and y where they do not."""
+    for axis, (i, j) in enumerate(zip(m, n, strict=True)):
+        if i != j and 1 not in (i, j):
+            raise ShapeError(
+                f"The size of tensor a ({i}) must match the size of tensor b ({j}) at non-singleton"
+                f" dimension {axis}",
+                code="E0301",
+                operands=(x, y),
+            )
+    return tuple(j if i == 1 else i for i, j in zip(m, n, strict=True))
+
+
+@public("take(input: tensor, index: tensor)")
+@keeping("index")
+def take(x: Tensor, index: Tensor) -> Tensor:
+    """The entries at positions counted over the whole tensor in row order."""
+    if index.dtype.name != "int64":
+        raise ScriptError(
+            f"take(): Expected a long tensor for index, but got {index.dtype.long_name}",
+            code="E0312",
+            operands=(index,),
+            caret=f"these positions are {index.dtype.name} numbers",
+        )
+    if index.size and not x.size:
+        raise ShapeError("take(): tried to take from an empty tensor", code="E0208", operands=(x,))
+    array = index.data.astype("int64")
+    outside = array[(array < -x.size) | (array >= x.size)]
+    if outside.size:
+        raise ShapeError(
+            f"out of range: tried to access index {int(outside.flat[0])} on a tensor of {x.size} elements.",
+            code="E0208",
+            operands=(x, index),
+        )
+    return pick.take(x, index=np.where(array < 0, array + x.size, array))
+
+
+@public("masked_fill(input: tensor, mask: tensor, value: value)", in_place=True)
+def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """The entries where ``mask`` holds replaced by one number."""
+    check_broadcast((mask, x))
+    need_mask(mask)
+    if value.__class__ is Tensor:
+        if value.ndim:
+            raise ShapeError(
+                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with"
+                f" {value.ndim} dimension(s).",
+                code="E0301",
+                operands=(value,),
+            )
+        if value.dtype is not x.dtype:
+            value = OPS["to"](value, dtype=x.dtype.name)
+    elif not x.dtype.is_floating_point:
+        if x.dtype.kind != "b" and not math.isfinite(value):
+            raise ScriptError(
+                f"value cannot be converted to type {name_in_c(x.dtype)} without overflow", operands=(x,)
+            )
+        value = Tensor.of(np.asarray(value).astype(x.data.dtype))  # cut to the type of the entries
+    return pick.masked_fill(x, mask, value)
+
+
+def scattered(name: str, x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
+    dim = check_scatter(x, dim, index, source)
+    is_tensor = source.__class__ is Tensor
+    if not index.size and (index.ndim != x.ndim or (is_tensor and source.shape != index.shape)):
+        return clone(x)
+    array = positions_in(x, index, dim, OUT_OF_BOUNDS)
+    if x.ndim == array.ndim and (not is_tensor or source.ndim == x.ndim):
+        return OPS[name](x, source, dim=dim, index=array)
+    sent = vector(source) if is_tensor else source
+    grad_fn = "ScatterAddBackward0" if name == "scatter_add" else f"ScatterBackward{int(not is_tensor)}"
+    return reshape.named(grad_fn)(OPS[name](vector(x), sent, dim=0, index=array.reshape(-1)), shape=x.shape)
+
+
+SCATTER = "scatter(input: tensor, dim: int, index: tensor, src: value = None, *, value: float = None,"
+
+
+@public(f"{SCATTER} reduce: str = None)", in_place=True)
+@keeping("index")
+def scatter(
+    x: Tensor, dim: int, index: Tensor, source: Any, value: float | None, reduce: str | None
+) -> Tensor:
+    """``out[i][index[i][j]] = src[i][j]`` for ``dim=1``: the way back of ``gather``.
+
+    With ``reduce`` "add" or "multiply" what is there takes part, and nothing is differentiated, as in torch.
+    """
+    source = value if source is None else source
+    if source is None:
+        raise ScriptError(
+            "scatter() received an invalid combination of arguments - got (Tensor, int, Tensor), but expected"
+            " one of:",
+            code="E0310",
+            caret="what to put there is missing",
+        )
+    if reduce is not None:
+        return scatter_with(x, dim, index, source, reduce)
+    return scattered("scatter", x, dim, index, source)
+
+
+def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -> Tensor:
+    """``scatter`` onto what is there."""
+    if reduce not in ("add", "multiply"):
+        raise ScriptError("reduce argument must be either add or multiply.", operands=(x,))
+    if source.__class__ is Tensor:
+        mode.warn(
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a"
+            " future PyTorch release. Use torch.scatter_reduce instead for more reduction options."
+        )
+    else:
+        source = Tensor.of(np.full(index.shape, source, x.data.dtype))
+    scattered("scatter", x, dim, index, source)  # for what torch checks
+    dim = wrap_dim(x, dim)
+    array = positions_in(x, index, dim, OUT_OF_BOUNDS)
+    return OPS["scatter_with"](x, source, dim=dim, index=array, reduce=reduce)
+
+
+@public("scatter_add(input: tensor, dim: int, index: tensor, src: tensor)", in_place=True)
+@keeping("index", of="source")
+def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """As ``scatter``, adding to what is there."""
+    return scattered("scatter_add", x, dim, index, source)
+
+
+# -- triangles and diagonals ------------------------------------------------------------------------
+
+
+def need_matrix(x: Tensor, name: str) -> None:
+    if x.ndim < 2:
+        raise ShapeError(f"{name}: input tensor must have at least 2 dimensions", code="E0303", operands=(x,))
+
+
+@public("tril(input: tensor, diagonal: int = 0)", in_place=True)
+def tril(x: Tensor, diagonal: int) -> Tensor:
+    """Zeros above a diagonal."""
+    need_matrix(x, "tril")
+    return pick.tril(x, diagonal=diagonal)
+
+
+@public("triu(input: tensor, diagonal: int = 0)", in_place=True)
+def triu(x: Tensor, diagonal: int) -> Tensor:
+    """Zeros below a diagonal."""
+    need_matrix(x, "triu")
+    return pick.triu(x, diagonal=diagonal)
+
+
+@public("diagonal(input: tensor, offset: int = 0, dim1: int = 0, dim2: int = 1)")
+def diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """The entries on a diagonal of two dimensions, along a new last one."""
+    axis1, axis2 = wrap_dim(x, dim1), wrap_dim(x, dim2)
+    if axis1 == axis2:
+        raise ShapeError(
+            f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
+        )
+    return pick.diagonal(x, offset=within(x, offset), dim1=axis1, dim2=axis2)
+
+
+@public("diag_embed(input: tensor, offset: int = 0, dim1: int = -2, dim2: int = -1)")
+def diag_embed(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """The last dimension laid on a diagonal of two new ones."""
+    axis1, axis2 = wrap_dim(x, dim1, more=1), wrap_dim(x, dim2, more=1)
+    if axis1 == axis2:
+        raise ShapeError(
+            f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E0303", operands=(x,)
+        )
+    size = x.shape[-1] + abs(offset)
+    check_allocation((*x.shape[:-1], size, size), 8)
+    rest = iter(x.shape[:-1])
+    shape = tuple(size if axis in (axis1, axis2) else next(rest) for axis in range(x.ndim + 1))
+    return pick.diag_embed(x, shape=shape, offset=offset, dim1=axis1, dim2=axis2)
+
+
+@public("diag(input: tensor, diagonal: int = 0)")
+def diag(x: Tensor, offset: int) -> Tensor:
+    """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
+    if x.ndim == 1:
+        return diag_embed(x, offset, -2, -1)
+    if x.ndim != 2:
+        raise ShapeError(f"diag(): Supports 1D or 2D tensors. Got {x.ndim}D", code="E0303", operands=(x,))
+    return pick.diagonal.named("DiagonalBackward0_copy")(x, offset=within(x, offset), dim1=0, dim2=1)
+
+
+def within(x: Tensor, offset: int) -> int:
+    """A diagonal that is off the matrix has no entries, however far off it is."""
+    most = max(x.shape)
+    return min(max(offset, -most), most)

@@ -1,0 +1,198 @@
+"""What a script writes in brackets, taken apart into select, slice, unsqueeze and index as torch does.
+
+``getitem`` reads, ``assign_item`` writes, ``setitem_value`` answers what would be written. An index is made
+of ints, slices, None, ``...``, lists, tensors and tuples of them.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.aliasing import keep, recipe_of, share_memory
+from autodiff.core.engine.in_place_checks import refuse_change, refuse_input, shows_numbers_twice
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.op import OPS
+from autodiff.core.ops.create.creation import fitting
+from autodiff.core.ops.shape.dims import expanded_shape
+from autodiff.core.ops.shape.index_parser import Place, as_tuple, bounds, check_not_single, spans
+from autodiff.core.ops.shape.pick import WHOLE, index_op, index_put, slice_dim
+from autodiff.core.ops.shape.reshape import alias, reshape_tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def getitem(x: Tensor, index: Any) -> Tensor:
+    """``x[index]``.
+
+    >>> from autodiff.core.engine.tensor import tensor
+    >>> getitem(tensor([[1.0, 2.0], [3.0, 4.0]]), (1, 0)).item()
+    3.0
+    """
+    key = key_of(x, index) if is_fast else None
+    steps = STEPS.get(key)
+    result = x
+    if steps is not None:
+        for op, params in steps:
+            result = op.dispatch((result,), params)
+        return result
+    if index.__class__ is slice or index.__class__ is int:
+        check_not_single(x, index)
+    if index.__class__ is slice:
+        start, stop, step = bounds(index, x.shape[0])
+        steps = [(slice_dim, {"dim": 0, "start": start, "stop": stop, "step": step})]
+    else:
+        place = Place(x, as_tuple(index))
+        if place.advanced:
+            for op, params in place.steps:
+                result = op(result, **params)
+            made = index_op(result, indices=place.advanced)
+            keep(made, as_tuple(index))
+            return made
+        steps = place.steps or [(alias, {})]
+    for op, params in steps:
+        result = op(result, **params)
+    if key is not None:
+        if len(STEPS) > 1000:
+            STEPS.clear()
+        STEPS[key] = steps
+    return result
+
+
+#: What shapes and indices of ints and slices come to: working it out takes longer than taking the steps.
+STEPS: dict[Any, list[tuple[Any, dict[str, Any]]]] = {}
+
+
+def key_of(x: Tensor, index: Any) -> tuple[Any, ...] | None:
+    """What the steps are kept by; None where there is more in brackets than ints and slices of ints."""
+    if index.__class__ is int:
+        return x.shape, index
+    key: list[Any] = [x.shape, index.__class__]  # `x[:]` and `x[:,]` are not the same
+    for part in index if index.__class__ is tuple else (index,):
+        if part.__class__ is int:
+            key.append(part)
+        elif part.__class__ is slice:
+            ends = part.start, part.stop, part.step
+            for end in ends:
+                if end is not None and end.__class__ is not int:
+                    return None
+            key.append(ends)
+        else:
+            return None
+    return tuple(key)
+
+
+def assign_item(x: Tensor, index: Any, value: Any) -> None:
+    """``x[index] = value``, in place. As in torch it goes through a view of ``x`` if it is for a part of it.
+
+    Errors: those of an index, of shapes that do not fit, and of tensors that may not be changed.
+    """
+    if index.__class__ is slice or index.__class__ is int:
+        check_not_single(x, index)
+    else:
+        refuse_own_positions(x, as_tuple(index), value)
+    place = Place(x, as_tuple(index))
+    part = any(key != WHOLE for key in place.basic)
+    recipe = recipe_of(x)
+    unknown = part and recipe is not None and not recipe.is_followed
+    refuse_change(getitem(x, index) if unknown else x, (value,), part=part)
+    if place.advanced:
+        refuse_input(x, value, by_positions=True)
+    elif value.__class__ is Tensor and value.alias is not None:
+        refuse_input(getitem(x, index) if part else x, value)
+    if part and not place.advanced and shows_numbers_twice(x):
+        view = getitem(x, index)
+        view.assign_in_place(setitem_value(view, ..., value))
+    else:
+        x.assign_in_place(value_in_place(x, place, value))
+
+
+def refuse_own_positions(x: Tensor, keys: tuple[Any, ...], value: Any) -> None:
+    """Refuse positions that the assignment itself changes; a mask that one number fills is read first."""
+    is_single = value.__class__ is not Tensor or value.size == 1
+    for own in keys:
+        if own.__class__ is Tensor and own.ndim and share_memory(x, own):
+            if own.dtype.kind == "b" and is_single:
+                continue
+            view = getitem(x, tuple(part for key in keys for part in without_positions(key)))
+            refuse_input(view, own, by_positions=True)
+
+
+def without_positions(key: Any) -> list[Any]:
+    """A part of an index with the dimensions whole in which it says positions."""
+    says = key.__class__ is Tensor or isinstance(key, (list, tuple, range))
+    return [WHOLE] * spans(key) if says else [key]
+
+
+def setitem_value(x: Tensor, index: Any, value: Any) -> Tensor:
+    """What ``x`` is after ``x[index] = value``, as a new tensor."""
+    if index.__class__ is slice or index.__class__ is int:
+        check_not_single(x, index)
+    return value_in_place(x, Place(x, as_tuple(index)), value)
+
+
+def value_in_place(x: Tensor, place: Place, value: Any) -> Tensor:
+    """What ``x`` is with ``value`` in that place."""
+    basic, shape = place.basic, place.shape
+    if all(key == WHOLE for key in basic):
+        basic = ()
+    if place.advanced:
+        shape = np.broadcast_to(0.0, shape)[place.advanced].shape
+    if value.__class__ is Tensor:
+        given = value
+        value = fitted(value, shape, bool(place.advanced))
+        if value.dtype is not x.dtype:
+            if place.advanced and not place.casts(given):
+                raise other_type(x, given)
+            value = OPS["to"](value, dtype=x.dtype.name)
+    elif value.__class__ in (float, int, bool):
+        value = value if x.dtype.is_floating_point else fitting(value, x.dtype)
+    else:
+        raise ScriptError(
+            f"can't assign a {type_name(value)} to a torch.{x.dtype.long_name}Tensor",
+            code="E0307",
+            operands=(x,),
+            help=("assign a number or a tensor, as in `x[0] = torch.tensor([1.0, 2.0])`",),
+        )
+    made = index_put(x, value, basic=basic, advanced=place.advanced)
+    if place.advanced:
+        keep(made, place.keys)
+    return made
+
+
+def other_type(x: Tensor, values: Tensor) -> ScriptError:
+    """The error for values of another type than that of the tensor they go into, entry by entry."""
+    return ScriptError(
+        "Index put requires the source and destination dtypes match, got"
+        f" {x.dtype.long_name} for the destination and {values.dtype.long_name} for the source.",
+        code="E0312",
+        operands=(x, values),
+        caret=f"the value holds {values.dtype.name} numbers, which go among {x.dtype.name}",
+        help=("convert it first, as in `value.to(x.dtype)`",),
+    )
+
+
+def fitted(value: Tensor, shape: tuple[int, ...], is_advanced: bool) -> Tensor:
+    """``value`` without leading ones, refused when it cannot be broadcast to the part assigned to."""
+    own = value.shape
+    while own and own[0] == 1:
+        own = own[1:]
+    if is_advanced:
+        if len(own) > len(shape) or any(
+            m not in (1, n) for m, n in zip(reversed(own), reversed(shape), strict=False)
+        ):
+            raise ShapeError(
+                f"shape mismatch: value tensor of shape {list(own)} cannot be broadcast to indexing result of"
+                f" shape {list(shape)}",
+                code="E0301",
+                operands=(value,),
+            )
+    else:
+        expanded_shape(value, shape, own)
+    if value.ndim > len(shape):
+        value = reshape_tensor(value, own)
+    return value

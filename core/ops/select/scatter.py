@@ -1,0 +1,329 @@
+"""``scatter_reduce`` and ``index_reduce``: entries sent to positions, where several meet and are combined.
+
+``index_put`` replaces what is there. In the others it takes part, or is first replaced by what changes
+nothing (0, 1, an infinity). Sums and means are ``scatter_add``; products and extremes are ops of their own.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import check_allocation
+from autodiff.core.engine.public_functions import public
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.op import Op, primitive
+from autodiff.core.graph.state import mode
+from autodiff.core.ops.elementwise.arithmetic import div
+from autodiff.core.ops.elementwise.comparison import where, zero
+from autodiff.core.ops.reduce.reduction import prod
+from autodiff.core.ops.select.index_writes import laid_back, positions_for
+from autodiff.core.ops.select.indexing import setitem_value
+from autodiff.core.ops.shape.dims import wrap_dim
+from autodiff.core.ops.shape.index_parser import as_positions, spans
+from autodiff.core.ops.shape.join import cat
+from autodiff.core.ops.shape.pick import corner, embed, gather, grid, index_select, part, scatter, scatter_add
+from autodiff.core.ops.shape.positions import OUT_OF_BOUNDS, check_scatter, positions_in, vector
+from autodiff.core.ops.shape.reshape import clone, reshape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def combined(name: str) -> Callable[..., Any]:
+    """The forward of a scattering: the ufunc of that name, at every position it is sent to."""
+
+    def forward(x: Any, source: Any, *, dim: int, index: Any) -> Any:
+        out = x.copy()
+        UFUNCS[name]().at(out, grid(index, dim), source[corner(index.shape)])
+        return out
+
+    return forward
+
+
+UFUNCS: dict[str, Callable[[], Any]] = {
+    "prod": lambda: np.multiply,
+    "amax": lambda: np.maximum,
+    "amin": lambda: np.minimum,
+}
+
+
+def sent(x: Any, index: Any) -> Any:
+    """The entries of a source that are sent anywhere."""
+    return part(x, basic=corner(index.shape), advanced=())
+
+
+def laid_out(g: Any, source: Any, index: Any) -> Any:
+    """The way back of ``sent``."""
+    return embed(g, shape=source.shape, basic=corner(index.shape), advanced=())
+
+
+def ones_where(mask: Any, x: Any) -> Any:
+    """1 where the mask holds and 0 elsewhere, in the type of x."""
+    return where(mask, zero(x) + 1.0, 0.0)
+
+
+def extreme_shares(g: Any, out: Any, x: Any, source: Any, dim: int, index: Any) -> Any:
+    """g in equal parts for the entries that meet at a position and attain the extreme."""
+    moved = sent(source, index)
+    counts = scatter_add(
+        ones_where(x == out, x),
+        ones_where(moved == gather(out, dim=dim, index=index), moved),
+        dim=dim,
+        index=index,
+    )
+    return g / where(counts == 0, 1.0, counts)
+
+
+def extreme_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
+    """Of what was there: its share where it is the extreme."""
+    return ones_where(x == out, x) * extreme_shares(g, out, x, source, dim, index)
+
+
+def extreme_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
+    """Of what was sent: its share where it is the extreme."""
+    shares = gather(extreme_shares(g, out, x, source, dim, index), dim=dim, index=index)
+    moved = sent(source, index)
+    reached = ones_where(moved == gather(out, dim=dim, index=index), moved)
+    return laid_out(reached * shares, source, index)
+
+
+def zeros_and_product(x: Any, source: Any, dim: int, index: Any) -> tuple[Any, Any]:
+    """How many zeros meet at each position, and the product of everything else there."""
+    moved = sent(source, index)
+    zeros = scatter_add(ones_where(x == 0, x), ones_where(moved == 0, moved), dim=dim, index=index)
+    return zeros, scatter_prod(where(x == 0, 1.0, x), where(moved == 0, 1.0, moved), dim=dim, index=index)
+
+
+def others(x: Any, zeros: Any, product: Any) -> Any:
+    """The product of the other factors: 0 where one of those is 0."""
+    return where(zeros == ones_where(x == 0, x), product / where(x == 0, 1.0, x), 0.0)
+
+
+def prod_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
+    return g * others(x, *zeros_and_product(x, source, dim, index))
+
+
+def prod_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
+    zeros, product = (gather(each, dim=dim, index=index) for each in zeros_and_product(x, source, dim, index))
+    slopes = gather(g, dim=dim, index=index) * others(sent(source, index), zeros, product)
+    return laid_out(slopes, source, index)
+
+
+NAME = "ScatterReduceBackward0"
+#: Whatever the reduction, torch keeps both tensors and the result.
+KEPT = ((0, 1, "out"), (0, 1, "out"))
+TIES = "entries that tie share the gradient equally"
+scatter_prod: Op = primitive(
+    "scatter_prod",
+    combined("prod"),
+    prod_vjp,
+    prod_source_vjp,
+    saved=KEPT,
+    saves_params=True,
+    grad_fn=NAME,
+)
+scatter_amax: Op = primitive(
+    "scatter_amax",
+    combined("amax"),
+    extreme_vjp,
+    extreme_source_vjp,
+    saved=KEPT,
+    saves_params=True,
+    grad_fn=NAME,
+    kink=TIES,
+)
+scatter_amin: Op = primitive(
+    "scatter_amin",
+    combined("amin"),
+    extreme_vjp,
+    extreme_source_vjp,
+    saved=KEPT,
+    saves_params=True,
+    grad_fn=NAME,
+    kink=TIES,
+)
+REDUCTIONS = {"sum": scatter_add, "mean": scatter_add, "prod": scatter_prod}
+REDUCTIONS |= {"amax": scatter_amax, "amin": scatter_amin}
+
+
+def neutral(reduce: str, dtype: Any) -> float:
+    """What changes nothing when it is combined with something."""
+    if reduce in ("amax", "amin"):
+        if dtype.kind == "f":
+            return -np.inf if reduce == "amax" else np.inf
+        return int(np.iinfo(dtype).min if reduce == "amax" else np.iinfo(dtype).max)
+    return 1.0 if reduce == "prod" else 0.0
+
+
+def products(x: Tensor, source: Tensor, dim: int, index: Any, grad_fn: str) -> Tensor:
+    """What is at the positions times what is sent there.
+
+    Where a factor is 0, quotients of the product say nothing of the other factors' common slope. There the
+    factors are laid out in rows, filled up with ones, and multiplied, which has slopes of any order.
+    """
+    out: Tensor = scatter_prod.named(grad_fn)(x, source, dim=dim, index=index)
+    where_to = np.broadcast_arrays(*grid(index, dim))
+    has_zero = x.data == 0
+    np.logical_or.at(has_zero, tuple(where_to), source.data[corner(index.shape)] == 0)
+    if out.node is None or not has_zero.any():
+        return out
+    rows = np.flatnonzero(has_zero)
+    row_of = np.full(x.size, -1)
+    row_of[rows] = np.arange(rows.size)
+    targets = np.ravel_multi_index(where_to, x.shape).reshape(-1)
+    order = np.argsort(targets, kind="stable")
+    targets = targets[order]
+    column = np.arange(targets.size) - np.searchsorted(targets, targets) + 1
+    is_laid_out = row_of[targets] >= 0
+    check_allocation((rows.size, int(column[is_laid_out].max(initial=0)) + 1))
+    factors = np.full((rows.size, column[is_laid_out].max(initial=0) + 1), x.size + targets.size)
+    factors[:, 0] = rows
+    factors[row_of[targets[is_laid_out]], column[is_laid_out]] = x.size + order[is_laid_out]
+    entries = (x, sent(source, index), Tensor.of(np.ones(1, x.data.dtype)))
+    line = cat(*(reshape(part, shape=(part.size,)) for part in entries), dim=0)
+    table = reshape(index_select(line, dim=0, index=factors.reshape(-1)), shape=factors.shape)
+    multiplied = prod(table, dim=(1,), keepdim=False)
+    whole = embed(multiplied, shape=(x.size,), basic=(), advanced=(rows,))
+    return where.named(grad_fn)(has_zero, reshape(whole, shape=x.shape), out)
+
+
+def reduced(
+    x: Tensor, source: Tensor, dim: int, index: Any, reduce: str, include_self: bool, grad_fn: str
+) -> Tensor:
+    """``source`` combined with what is at the positions."""
+    start = x if include_self else scatter(x, neutral(reduce, x.data.dtype), dim=dim, index=index)
+    op = REDUCTIONS[reduce]
+    if reduce == "prod" and x.dtype.is_floating_point:
+        return products(start, source, dim, index, grad_fn)
+    if reduce != "mean":
+        return op.named(grad_fn, saved=KEPT)(start, source, dim=dim, index=index)
+    totals = op.named(NAME, saved=KEPT)(start, source, dim=dim, index=index)
+    counts = (np.ones if include_self else np.zeros)(x.shape, x.data.dtype)
+    np.add.at(counts, grid(index, dim), 1)
+    counts = np.maximum(counts, 1)
+    if not x.dtype.is_floating_point:
+        return Tensor.of(totals.data // counts)
+    return div.named(grad_fn, saved=(("out",), ()))(totals, Tensor.of(counts))
+
+
+def scatter_with_forward(x: Any, value: Any, *, dim: int, index: Any, reduce: str) -> Any:
+    out = x.copy()
+    (np.add if reduce == "add" else np.multiply).at(out, grid(index, dim), value[corner(index.shape)])
+    return out
+
+
+def not_differentiated() -> Any:
+    """torch computes ``scatter`` with ``reduce`` and cannot go back through it."""
+    raise ScriptError(
+        "derivative for aten::scatter is not implemented",
+        help=("`scatter_add` and `scatter_reduce` have derivatives",),
+    )
+
+
+scatter_with: Op = primitive(
+    "scatter_with",
+    scatter_with_forward,
+    lambda g, out, x, value, dim, index, reduce: not_differentiated(),
+    lambda g, out, x, value, dim, index, reduce: not_differentiated(),
+    grad_fn="NotImplemented",
+)
+
+
+@public(
+    "scatter_reduce(input: tensor, dim: int, index: tensor, src: tensor, reduce: str,"
+    " *, include_self: bool = True)",
+    in_place=True,
+)
+def scatter_reduce(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
+) -> Tensor:
+    """``src`` sent where ``index`` says along a dimension, where sums, products, ... are taken."""
+    dim = check_scatter(x, dim, index, source)
+    if reduce not in REDUCTIONS:
+        raise ScriptError(
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}", operands=(x,)
+        )
+    array = positions_in(x, index, dim, OUT_OF_BOUNDS)
+    if not index.size:
+        return clone.named(NAME)(x)
+    array = array if array.ndim else array.reshape(1)
+    out = reduced(vector(x), vector(source), dim, array, reduce, include_self, NAME)
+    return laid_back(out, x, NAME)
+
+
+@public(
+    "index_reduce(input: tensor, dim: int, index: tensor, source: tensor, reduce: str,"
+    " *, include_self: bool = True)",
+    in_place=True,
+)
+def index_reduce(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
+) -> Tensor:
+    """As ``scatter_reduce`` with one list of positions for the whole of the other dimensions."""
+    mode.warn("index_reduce() is in beta and the API may change at any time.")
+    if reduce not in REDUCTIONS or reduce == "sum":
+        raise ScriptError(
+            f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.",
+            operands=(x,),
+        )
+    dim = wrap_dim(x, dim)
+    array = positions_for(x, dim, index, source, "index_reduce_()", "index out of range in self")
+    whole, entries = vector(x), vector(source)
+    column = array.reshape([-1 if axis == dim else 1 for axis in range(whole.ndim)])
+    places = np.broadcast_to(column, entries.shape)
+    name = "IndexReduceBackward0"
+    return laid_back(reduced(whole, entries, dim, places, reduce, include_self, name), x, name)
+
+
+@public("index_put(input: tensor, indices: tensors, values: tensor)", in_place=True)
+def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
+    """What ``input[indices] = values`` makes of it, as a new tensor."""
+    keys = [as_positions(key) for key in indices]
+    if len(keys) > x.ndim:
+        raise ShapeError(
+            f"too many indices for tensor of dimension {x.ndim} (got {len(keys)})",
+            code="E0208",
+            operands=(x,),
+        )
+    start = 0
+    for key in keys:
+        check_mask(x, key, start)
+        start += spans(key)
+    if all(key.dtype != bool for key in keys):
+        check_values(x, keys, values)
+    return setitem_value(x, tuple(indices), values)
+
+
+def check_mask(x: Tensor, key: Any, start: int) -> None:
+    """Refuse a mask of other sizes than ``x`` has from the dimension ``start`` on."""
+    for place, size in enumerate(key.shape if key.dtype == bool else ()):
+        if size != x.shape[wrap_dim(x, start + place)]:
+            raise ShapeError(
+                f"The shape of the mask {list(key.shape)} at index {place} does not match the shape of the"
+                f" indexed tensor {list(x.shape)} at index {start + place}",
+                code="E0208",
+                operands=(x,),
+            )
+
+
+def check_values(x: Tensor, keys: list[Any], values: Tensor) -> None:
+    """Refuse values that do not fit the part of ``x`` at the positions, before those are looked at."""
+    try:
+        shape = np.broadcast_shapes(*(key.shape for key in keys))
+    except ValueError:  # of which the index speaks
+        return
+    shape = (*shape, *x.shape[len(keys) :])
+    if 0 in x.shape[: len(keys)] and 0 not in shape:
+        raise ShapeError("index is out of bounds for dimension with size 0", code="E0208", operands=(x,))
+    fits = all(m in (1, n) for m, n in zip(reversed(values.shape), reversed(shape), strict=False))
+    if values.ndim > len(shape) or not fits:
+        raise ShapeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing"
+            f" result of shape {list(shape)}",
+            code="E0301",
+            operands=(values,),
+        )

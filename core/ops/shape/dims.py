@@ -1,0 +1,163 @@
+"""What a dimension or a shape in a call means: negative numbers, -1, repetitions, and torch's complaints.
+
+Every function takes the tensor in question for the error's sake and answers plain non-negative numbers.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.engine.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Shape = tuple[int, ...]
+
+
+def spell_dims(ndim: int) -> str:
+    """``2 dimensions``, for sentences."""
+    return f"{ndim} dimension{'s' * (ndim != 1)}"
+
+
+def wrap_dim(x: Tensor, dim: int, more: int = 0) -> int:
+    """The dimension ``dim`` counts to in ``x``, from the end when negative; ``more`` dims beyond its own.
+
+    >>> wrap_dim(Tensor.of(1.0), -1)
+    0
+    """
+    ndim = max(x.ndim + more, 1)
+    if not -ndim <= dim < ndim:
+        raise ShapeError(
+            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})",
+            code="E0303",
+            operands=(x,),
+            caret=f"this tensor has {spell_dims(x.ndim)}",
+            help=(f"pass a dim from {-ndim} to {ndim - 1}",),
+        )
+    return dim % ndim
+
+
+def size_along(x: Tensor, dim: int) -> int:
+    """The size of ``x`` along a dimension, which a tensor without dimensions has none of."""
+    if not x.ndim:
+        raise ShapeError(
+            f"Dimension specified as {dim} but tensor has no dimensions",
+            code="E0303",
+            operands=(x,),
+            caret="this is a single number",
+        )
+    return x.shape[wrap_dim(x, dim)]
+
+
+def wrap_dims(x: Tensor, dims: Sequence[int]) -> Shape:
+    """As ``wrap_dim`` for several, which must differ."""
+    wrapped: list[int] = []
+    for dim in dims:
+        w = wrap_dim(x, dim)
+        if w in wrapped:
+            raise ShapeError(
+                f"dim {w} appears multiple times in the list of dims", code="E0303", operands=(x,)
+            )
+        wrapped.append(w)
+    return tuple(wrapped)
+
+
+def infer_shape(x: Tensor, shape: Sequence[int]) -> Shape:
+    """``shape`` with its -1 replaced by what makes the sizes agree."""
+    unknown = None
+    for index, n in enumerate(shape):
+        if n < -1:
+            raise ShapeError(
+                f"invalid shape dimension {n} at index {index} of shape {list(shape)}",
+                code="E0304",
+                operands=(x,),
+                help=("sizes are positive; one of them may be -1 and is then worked out",),
+            )
+        if n == -1:
+            if unknown is not None:
+                raise ShapeError(
+                    "only one dimension can be inferred",
+                    code="E0304",
+                    operands=(x,),
+                    caret="-1 stands here more than once",
+                    help=("write the other sizes out",),
+                )
+            unknown = index
+    known = prod(n for n in shape if n != -1)
+    if unknown is not None and not known and not x.size:
+        raise ShapeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension"
+            " size -1 can be any value and is ambiguous",
+            code="E0304",
+            operands=(x,),
+            caret="nothing says what -1 stands for",
+        )
+    if unknown is not None and known and x.size % known == 0:
+        return tuple(x.size // known if n == -1 else n for n in shape)
+    if unknown is not None or known != x.size:
+        wanted = f"a multiple of {known} entries" if unknown is not None else f"{known} entries"
+        raise ShapeError(
+            f"shape '{list(shape)}' is invalid for input of size {x.size}",
+            code="E0304",
+            operands=(x,),
+            caret=f"the tensor of shape {x.shape} has {x.size} entries, the new shape needs {wanted}",
+            help=(f"choose sizes whose product is {x.size}, or let one be -1",),
+        )
+    return tuple(shape)
+
+
+def legacy_type(x: Tensor) -> str:
+    """What torch calls a tensor's type in old places: that of truth values by another name."""
+    return "CPUBoolType" if x.dtype.name == "bool" else f"torch.{x.dtype.long_name}Tensor"
+
+
+def expanded_shape(x: Tensor, sizes: Sequence[int], shape: Shape | None = None) -> Shape:
+    """The shape that ``x.expand(*sizes)`` has; -1 keeps a size. ``shape`` replaces that of ``x``."""
+    shape = x.shape if shape is None else shape
+    if len(sizes) < len(shape):
+        raise ShapeError(
+            f"expand({legacy_type(x)}{{{list(shape)}}}, size={list(sizes)}): the number of"
+            f" sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions in the"
+            f" tensor ({len(shape)})",
+            code="E0301",
+            operands=(x,),
+        )
+    lead = len(sizes) - len(shape)
+    result = []
+    for index in range(len(sizes) - 1, -1, -1):  # from the end, as torch names the first misfit it meets
+        n = sizes[index]
+        own = shape[index - lead] if index >= lead else 1
+        if index < lead and n == -1:
+            raise ShapeError(
+                "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension"
+                f" {index}",
+                code="E0301",
+                operands=(x,),
+            )
+        if n == -1:
+            n = own
+        elif own not in (1, n) or n < 0:
+            raise ShapeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({own}) at non-singleton"
+                f" dimension {index}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}",
+                code="E0301",
+                operands=(x,),
+                caret="only a dimension of size 1 can be repeated",
+            )
+        result.append(n)
+    return tuple(reversed(result))
+
+
+def check_sizes(sizes: Sequence[int]) -> Shape:
+    """Refuse negative sizes of a new tensor."""
+    for n in sizes:
+        if n < 0:
+            raise ScriptError(
+                f"Trying to create tensor with negative dimension {n}: {list(sizes)}",
+                code="E0304",
+                caret="a size cannot be negative",
+            )
+    return tuple(sizes)

@@ -1,0 +1,229 @@
+"""What torch asks of a tensor before it is changed in place, for the functions that word it their own way."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.engine.in_place_checks import refuse_shape
+from autodiff.core.engine.tensor import Tensor, check_broadcast
+from autodiff.core.engine.value_checks import need_mask
+from autodiff.core.graph.dtypes import promote
+from autodiff.core.ops.shape.dims import expanded_shape, wrap_dim
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from autodiff.core.graph.dtypes import DType
+
+
+def no_room(message: str, *operands: Tensor) -> ScriptError:
+    x = operands[0]
+    return ScriptError(
+        message,
+        code="E0312",
+        operands=operands,
+        caret=f"this holds {x.dtype.name} numbers, the result others",
+        help=("write the result to a new name, without the `_`",),
+    )
+
+
+def bad_shape(x: Tensor, shape: Sequence[int]) -> ShapeError:
+    return ShapeError(
+        f"Bad in-place call: input tensor size {list(x.shape)} and output tensor size {list(shape)} should"
+        " match",
+        code="E0301",
+        operands=(x,),
+        caret=f"shape {tuple(shape)} does not fit into shape {x.shape}",
+    )
+
+
+# -- before it is computed --------------------------------------------------------------------------------
+
+
+def broadcast(x: Tensor, *others: Any) -> None:
+    """The common shape has to fit before types are looked at."""
+    refuse_shape(x, check_broadcast((x, *others)))
+
+
+def common_type(x: Tensor, other: Any, *rest: Any) -> None:
+    """The common shape and then the common type have to fit before the kernel is asked for."""
+    broadcast(x, other)
+    if other.__class__ is Tensor:
+        common = promote([(x.dtype, x.ndim), (other.dtype, other.ndim)])
+    else:
+        common = promote([]) if other.__class__ is float else x.dtype
+    if is_wider(x, common):
+        raise no_room(
+            f"result type {common.long_name} can't be cast to the desired output type {x.dtype.long_name}", x
+        )
+
+
+def div(x: Tensor, other: Any, rounding_mode: str | None = None) -> None:
+    if rounding_mode in (None, "floor", "trunc"):
+        broadcast(x, other)
+
+
+def ldexp(x: Tensor, other: Tensor) -> None:
+    if not x.dtype.is_floating_point:
+        raise no_room(f"ldexp can't be cast to the desired output type {x.dtype.long_name}", x)
+    broadcast(x, other)
+
+
+def float_power(x: Tensor, *rest: Any) -> None:
+    if x.dtype.name != "float64":
+        raise no_room(
+            f"the base given to float_power_ has dtype {x.dtype.long_name} but the operation's result"
+            " requires dtype Double",
+            x,
+        )
+
+
+def summed(x: Tensor, dim: int, dtype: DType | None) -> dict[str, DType]:
+    """The type asked for has to be that of the tensor; without one it is."""
+    wrap_dim(x, dim)
+    if dtype is not None and dtype is not x.dtype:
+        raise no_room(bad_type(x, dtype), x)
+    return {"dtype": x.dtype}
+
+
+def lerp(x: Tensor, end: Tensor, weight: Any) -> None:
+    others = [t for t in (end, weight) if t.__class__ is Tensor]
+    if all(t.dtype is x.dtype for t in others):
+        broadcast(x, *others)
+
+
+def addmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
+    is_one_type = x.dtype is first.dtype is second.dtype
+    if is_one_type and first.ndim == second.ndim == 2 and first.shape[1] == second.shape[0]:
+        shape = (first.shape[0], second.shape[1])
+        if x.shape != shape:
+            raise bad_shape(x, shape)
+
+
+def addbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
+    """torch makes a smaller tensor as large as the sum."""
+    fits = first.ndim == second.ndim == 3 and first.shape[2] == second.shape[1]
+    fits = fits and first.shape[0] == second.shape[0] and x.dtype is first.dtype is second.dtype
+    fits = fits and x.dtype.kind != "b"
+    shape = (*first.shape[1:2], *second.shape[2:])
+    if fits and expanded_shape(x, shape) != x.shape:
+        raise ShapeError(
+            "addbmm_() does not change the shape of a tensor here",
+            code="E0301",
+            operands=(x,),
+            caret=f"the sum has shape {shape}, this has {x.shape}",
+            help=("write the result to a new name, without the `_`",),
+        )
+
+
+def baddbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
+    fits = first.ndim == second.ndim == 3 and first.shape[2] == second.shape[1]
+    fits = fits and first.shape[0] == second.shape[0]
+    if fits and first.dtype is x.dtype and second.dtype is not x.dtype:
+        raise no_room(bad_type(x, second.dtype), x, second)
+    shape = (*first.shape[:2], *second.shape[2:])
+    are_bools = all(t.dtype.kind == "b" for t in (x, first, second))  # for which there is no kernel
+    if fits and are_bools and expanded_shape(x, shape) != x.shape:
+        raise bad_shape(x, shape)
+
+
+def addmv(x: Tensor, matrix: Tensor, vector: Tensor, *rest: Any) -> None:
+    fits = (matrix.ndim, vector.ndim) == (2, 1) and x.ndim < 2 and x.dtype is matrix.dtype is vector.dtype
+    rows = matrix.shape[:1]
+    if fits and matrix.shape[1:] == vector.shape and (x.size,) in ((1,), rows) and x.shape != rows:
+        raise bad_shape(x, rows)
+
+
+def addr(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
+    if first.ndim != 1 or second.ndim != 1:
+        return
+    if x.ndim != 2:
+        raise ShapeError(f"2D tensor expected, got {x.ndim}D tensor for input", code="E0301", operands=(x,))
+    if x.shape != (first.size, second.size):
+        raise ShapeError(
+            f"size mismatch, input: {list(x.shape)}, v1: {list(first.shape)}, v2: {list(second.shape)}",
+            code="E0301",
+            operands=(x, first, second),
+            caret=f"the product has shape {(first.size, second.size)}",
+        )
+
+
+def masked_fill(x: Tensor, mask: Tensor, *rest: Any) -> None:
+    need_mask(mask)
+    check_broadcast((x, mask))
+
+
+def masked_scatter(x: Tensor, mask: Tensor, *rest: Any) -> None:
+    expanded_shape(mask, x.shape)
+
+
+# -- of the result ----------------------------------------------------------------------------------------
+
+
+def is_wider(x: Tensor, result: DType) -> bool:
+    return "bif".index(result.kind) > "bif".index(x.dtype.kind)
+
+
+def bad_type(x: Tensor, dtype: DType) -> str:
+    return (
+        f"Bad in-place call: input tensor dtype {x.dtype.c_name} and output tensor dtype"
+        f" {dtype.c_name} should match"
+    )
+
+
+def clamped(x: Tensor, result: Tensor, args: Any) -> None:
+    if is_wider(x, result.dtype):
+        has_tensors = any(bound.__class__ is Tensor for bound in args[1:])
+        name = x.dtype.long_name if has_tensors else x.dtype.c_name
+        message = f"result type {result.dtype.long_name} can't be cast to the desired output type {name}"
+        raise no_room(message, x)
+
+
+def mvlgamma(x: Tensor, result: Tensor, args: Any) -> None:
+    if is_wider(x, result.dtype):
+        raise no_room(
+            f"mvlgamma: result type {x.dtype.long_name} can't be cast to the desired output type"
+            f" {result.dtype.long_name}",
+            x,
+        )
+
+
+def same_shape(x: Tensor, result: Tensor, args: Any) -> None:
+    if result.shape != x.shape:
+        raise bad_shape(x, result.shape)
+
+
+IN_COMMON_TYPE = (
+    "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor floor_divide fmod gcd hypot"
+    " igamma igammac lcm nextafter pow remainder"
+).split()
+#: Asked of the arguments; the answer replaces some of those by name.
+BEFORE: dict[str, Callable[..., dict[str, Any] | None]] = {
+    **dict.fromkeys(IN_COMMON_TYPE, common_type),
+    **dict.fromkeys(("clamp", "clamp_max", "clamp_min"), broadcast),
+    "addbmm": addbmm,
+    "addmm": addmm,
+    "addmv": addmv,
+    "addr": addr,
+    "baddbmm": baddbmm,
+    "cumprod": summed,
+    "cumsum": summed,
+    "div": div,
+    "float_power": float_power,
+    "ldexp": ldexp,
+    "lerp": lerp,
+    "masked_fill": masked_fill,
+    "masked_scatter": masked_scatter,
+}
+#: Asked of the result, with the arguments.
+AFTER: dict[str, Callable[[Tensor, Tensor, Any], None]] = {
+    "baddbmm": same_shape,
+    "clamp": clamped,
+    "clamp_max": clamped,
+    "clamp_min": clamped,
+    "mvlgamma": mvlgamma,
+}
+
+
+__all__ = ["AFTER", "BEFORE"]

@@ -1,0 +1,294 @@
+"""What stands in brackets, read part by part: ints, slices, None, ``...``, lists and tensors."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError, type_name
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.ops.create.creation import make_tensor
+from autodiff.core.ops.shape.dims import spell_dims
+from autodiff.core.ops.shape.pick import WHOLE, select, slice_dim
+from autodiff.core.ops.shape.reshape import unsqueeze
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def as_tuple(index: Any) -> tuple[Any, ...]:
+    """The index as a tuple; a short list with lists, tensors or slices in it counts as one, as in torch."""
+    if index.__class__ is list and len(index) < 32:
+        for part in index:
+            if part is None or part is Ellipsis or part.__class__ in (list, tuple, slice, Tensor):
+                return tuple(index)
+    return index if isinstance(index, tuple) else (index,)
+
+
+def check_count(x: Tensor, count: int) -> None:
+    """Refuse an index that names more dimensions than there are."""
+    if count > x.ndim:
+        raise ShapeError(
+            f"too many indices for tensor of dimension {x.ndim}",
+            code="E0208",
+            operands=(x,),
+            caret=f"{count} indices for a tensor of {spell_dims(x.ndim)}" if x.ndim else SINGLE,
+        )
+
+
+def check_not_single(x: Tensor, key: Any) -> None:
+    """Refuse an int or a slice where there is no dimension."""
+    if x.ndim:
+        return
+    if key.__class__ is int and key:
+        wrapped(x, key, 0, 0)
+    message = (
+        "slice() cannot be applied to a 0-dim tensor."
+        if key.__class__ is slice
+        else "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to"
+        " convert a 0-dim tensor to a number"
+    )
+    raise ShapeError(
+        message, code="E0208", operands=(x,), caret=SINGLE, help=("leave the index out, or use `.item()`",)
+    )
+
+
+SINGLE = "this is a single number and has no dimensions"
+
+
+def wrapped(x: Tensor, index: int, dim: int, size: int, counted: int | None = None) -> int:
+    """A position from 0 up; negative ones count from the end.
+
+    ``counted`` is the dimension as torch counts it: the place of a number in the brackets, and that of an
+    array among the arrays there.
+    """
+    if not -size <= index < size:
+        last = "it is empty" if not size else f"its positions are 0 to {size - 1}"
+        raise ShapeError(
+            f"index {index} is out of bounds for dimension {dim if counted is None else counted} with size"
+            f" {size}",
+            code="E0208",
+            operands=(x,),
+            caret=f"dimension {dim} has size {size}: {last}",
+        )
+    return index % size
+
+
+def bound(value: Any) -> int | None:
+    """One end of a slice as an int."""
+    if value is None or value.__class__ is int:
+        return value
+    if value.__class__ is bool:
+        return int(value)
+    if value.__class__ is Tensor:
+        if value.size == 1 and not value.dtype.is_floating_point:
+            return int(value.item())
+        raise ScriptError(
+            "only integer tensors of a single element can be converted to an index",
+            code="E0307",
+            operands=(value,),
+        )
+    raise ScriptError(
+        "slice indices must be integers or None or have an __index__ method",
+        code="E0307",
+        caret="the ends of a slice are ints",
+    )
+
+
+def bounds(key: slice, size: int) -> tuple[int, int, int]:
+    """Start, stop and step from 0 up, within ``size``."""
+    step = bound(key.step)
+    if step == 0:
+        raise ScriptError("slice step cannot be zero", code="E0307")
+    if step is not None and step < 0:
+        raise ScriptError(
+            "step must be greater than zero",
+            code="E0307",
+            caret="slices of tensors go forwards only",
+            help=("reverse with `x.flip(0)`",),
+        )
+    start, stop, step = slice(bound(key.start), bound(key.stop), step).indices(size)
+    return start, max(start, stop), step
+
+
+def as_positions(key: Any) -> Any:
+    """A list or tensor in an index as an array: bool for masks, int64 for positions."""
+    if key.__class__ is not Tensor:
+        if begins_with_text(key):
+            raise ScriptError("new(): invalid data type 'str'", code="E0307", caret="a string is no position")
+        key = make_tensor(list(key), None, False)
+        if not key.size:
+            return key.data.astype("int64")
+        if key.dtype.is_floating_point:  # torch cuts off floats in lists, and refuses tensors of them
+            return key.data.astype("int64")
+    if key.dtype.is_floating_point:
+        raise ScriptError(
+            "tensors used as indices must be long, int, byte or bool tensors",
+            code="E0307",
+            operands=(key,),
+            caret=f"this tensor holds {key.dtype.name} numbers",
+            help=("convert it: `i.long()`",),
+        )
+    return key.data.astype("bool" if key.dtype.name in ("bool", "uint8") else "int64")
+
+
+def begins_with_text(key: Any) -> bool:
+    """Whether the first entry of nested lists is a string."""
+    while isinstance(key, (list, tuple)) and key:
+        key = key[0]
+    return key.__class__ is str
+
+
+def spans(key: Any) -> int:
+    """How many dimensions of the tensor one part of an index names."""
+    if key is None or key is Ellipsis or key.__class__ is bool:
+        return 0
+    return key.ndim if key.__class__ in (np.ndarray, Tensor) and key.dtype.kind == "b" else 1
+
+
+class Place:
+    """An index applied to a tensor.
+
+    ``steps`` are the ops of its ints, slices and Nones, in torch's order; ``basic`` is the same for numpy in
+    one tuple; ``shape`` is what they leave; ``advanced`` indexes that with arrays.
+    """
+
+    def __init__(self, x: Tensor, index: tuple[Any, ...]) -> None:
+        self.x = x
+        self.keys = index
+        self.steps: list[tuple[Any, dict[str, Any]]] = []
+        self.shape = x.shape
+        self._basic: list[Any] = []
+        self._arrays: dict[int, Any] = {}
+        self._given: dict[int, Any] = {}
+        self._dim = 0
+        self._is_truth = [key.__class__ for key in index] == [bool]
+        keys = [self.simplified(key) for key in index]
+        arrays = [key for key in keys if key.__class__ is bool or key.__class__ is np.ndarray]
+        masks = [key for key in keys if isinstance(key, np.ndarray) and key.dtype == bool]
+        self._is_mask = len(arrays) == len(masks) == 1
+        count = sum(spans(key) for key in keys)
+        check_count(x, count)
+        for self._at, key in enumerate(keys):
+            if key is Ellipsis:
+                self.skip(x.ndim - count)
+            else:
+                self.add(key)
+        # As in torch, arrays are looked at when the numbers and slices between them have been applied.
+        for dim, array in self._given.items():
+            self._arrays |= self.of_mask(dim, array) if array.dtype == bool else {dim: array}
+        if self._arrays:
+            self.place_arrays()
+
+    def simplified(self, key: Any) -> Any:
+        """One part of the index as int, bool, slice, None, Ellipsis or array."""
+        if key is None or key is Ellipsis or key.__class__ in (int, bool, slice):
+            return key
+        if key.__class__ is Tensor or isinstance(key, (list, tuple, range)):
+            positions = as_positions(key)
+            if not positions.ndim:
+                return bool(positions) if positions.dtype == bool else int(positions)
+            return positions
+        raise ScriptError(
+            "new(): invalid data type 'str'"
+            if key.__class__ is str
+            else "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid"
+            f" indices (got {type_name(key)})",
+            code="E0307",
+            operands=(self.x,),
+        )
+
+    def casts(self, value: Tensor) -> bool:
+        """Whether torch converts a value of another type, as it does where one number fills a mask."""
+        return self._is_truth or (self._is_mask and value.size == 1)
+
+    @property
+    def basic(self) -> tuple[Any, ...]:
+        return tuple(self._basic)
+
+    @property
+    def advanced(self) -> tuple[Any, ...]:
+        """The arrays with whole dimensions between them, for numpy."""
+        if not self._arrays:
+            return ()
+        return tuple(self._arrays.get(dim, WHOLE) for dim in range(max(self._arrays) + 1))
+
+    def skip(self, dims: int) -> None:
+        """Leave dimensions whole."""
+        self._basic += [WHOLE] * dims
+        self._dim += dims
+
+    def step(self, op: Any, key: Any, shape: tuple[int, ...], **params: Any) -> None:
+        """Take one of torch's steps."""
+        self._basic.append(key)
+        self.shape = shape
+        self.steps.append((op, {"dim": self._dim, **params}))
+
+    def add(self, key: Any) -> None:
+        """Apply the next part of the index."""
+        shape, dim = self.shape, self._dim
+        size = shape[dim] if dim < len(shape) else 0
+        if key is None or key.__class__ is bool:
+            self.step(unsqueeze, None, (*shape[:dim], 1, *shape[dim:]))
+            if key is not None:
+                self._given[dim] = np.zeros(int(key), dtype="int64")
+            self._dim += 1
+        elif key.__class__ is int:
+            place = wrapped(self.x, key, self.named_dim, size, self._at)
+            self.step(select, place, (*shape[:dim], *shape[dim + 1 :]), index=place)
+        elif key.__class__ is slice:
+            start, stop, step = bounds(key, size)
+            # As in torch, `x[-2:]` leaves a node even where it happens to be the whole dimension.
+            if (start, stop, step) == (0, size, 1) and key.start in (None, 0):
+                self._basic.append(WHOLE)
+            else:
+                count = len(range(start, stop, step))
+                left = (*shape[:dim], count, *shape[dim + 1 :])
+                self.step(slice_dim, slice(start, stop, step), left, start=start, stop=stop, step=step)
+            self._dim += 1
+        else:
+            self._given[dim] = key
+            self.skip(spans(key))
+
+    def of_mask(self, dim: int, mask: Any) -> dict[int, Any]:
+        """A mask as the positions where it holds, one array per dimension."""
+        for axis, n in enumerate(mask.shape):
+            if self.shape[dim + axis] != n:
+                raise ShapeError(
+                    f"The shape of the mask {list(mask.shape)} at index {axis} does not match the shape of"
+                    f" the indexed tensor {list(self.shape)} at index {dim + axis}",
+                    code="E0208",
+                    operands=(self.x,),
+                    caret="a mask has the shape of the dimensions it stands for",
+                )
+        return {dim + axis: positions for axis, positions in enumerate(mask.nonzero())}
+
+    def place_arrays(self) -> None:
+        """Count the positions of arrays from 0 up; refuse the first that is outside, read side by side."""
+        try:
+            shape = np.broadcast_shapes(*(array.shape for array in self._arrays.values()))
+        except ValueError:
+            listed = ", ".join(str(list(array.shape)) for array in self._arrays.values())
+            raise ShapeError(
+                f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}",
+                code="E0208",
+                operands=(self.x,),
+            ) from None
+        met = []
+        for counted, (dim, array) in enumerate(sorted(self._arrays.items())):
+            size = self.shape[dim]
+            if ((array < -size) | (array >= size)).any():
+                rows = (np.broadcast_to(array, shape) if 0 not in shape else array).ravel()
+                first = int(np.argmax((rows < -size) | (rows >= size)))
+                met.append((first, counted, dim, int(rows[first]), size))
+            elif (array < 0).any():
+                self._arrays[dim] = np.where(array < 0, array + size, array)
+        if met:
+            _, counted, dim, index, size = min(met)
+            wrapped(self.x, index, dim, size, counted)
+
+    @property
+    def named_dim(self) -> int:
+        """The dimension of the tensor itself that comes next, as errors count it."""
+        return sum(key is not None for key in self._basic)

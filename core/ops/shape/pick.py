@@ -1,0 +1,243 @@
+"""Parts of a tensor as ops: each one picks entries, and its rule puts the cotangent back where they were.
+
+``basic`` is a tuple of ints, slices and None as numpy reads it; ``advanced`` are arrays of positions, or
+slices over a whole dimension, that are applied to the part which ``basic`` leaves. What a script writes in
+brackets is read in ``indexing``.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.graph.op import Op, primitive, selective
+from autodiff.core.ops.elementwise.comparison import no_gradient, where
+from autodiff.core.ops.shape.reshape import reshape, sum_to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+
+Key = tuple["Any", ...]
+WHOLE = slice(None)
+
+
+def part_forward(x: Any, basic: Key, advanced: Key) -> Any:
+    view = x[(*basic, Ellipsis)]
+    return view[advanced] if advanced else view
+
+
+def embed_forward(g: Any, *, shape: tuple[int, ...], basic: Key, advanced: Key) -> Any:
+    """Zeros of ``shape`` with ``g`` added at the part named; an entry picked twice receives both."""
+    out = np.zeros(shape, np.asarray(g).dtype)
+    view = out[(*basic, Ellipsis)]
+    if advanced:
+        np.add.at(view, advanced, g)
+    else:
+        view[...] = g
+    return out
+
+
+def along(dim: int, key: Any) -> Key:
+    """``key`` in dimension ``dim``, everything in those before."""
+    return (*(WHOLE,) * dim, key)
+
+
+def grid(index: Any, dim: int) -> Key:
+    """Positions that run over the shape of ``index``, with its values in dimension ``dim``."""
+    axes: Any = np.ogrid[tuple(slice(0, n) for n in index.shape)]
+    return tuple(index if axis == dim else place for axis, place in enumerate(axes))
+
+
+def corner(shape: tuple[int, ...]) -> Key:
+    """The first entries along each dimension, as many as ``shape`` says."""
+    return tuple(slice(0, n) for n in shape)
+
+
+embed: Op = primitive(
+    "embed",
+    embed_forward,
+    lambda g, out, x, shape, basic, advanced: part(g, basic=basic, advanced=advanced),
+    saves_params=True,
+    grad_fn="IndexPutBackward0",
+)
+part: Op = primitive(
+    "part",
+    lambda x, basic, advanced: part_forward(x, basic, advanced),
+    lambda g, out, x, basic, advanced: embed(g, shape=x.shape, basic=basic, advanced=advanced),
+    saves_params=True,
+    grad_fn="IndexBackward0",
+)
+select: Op = primitive(
+    "select",
+    lambda x, dim, index: x[(*along(dim, index), Ellipsis)],
+    lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=along(dim, index), advanced=()),
+    is_view=True,
+)
+slice_dim: Op = primitive(
+    "slice",
+    lambda x, dim, start, stop, step: x[along(dim, slice(start, stop, step))],
+    lambda g, out, x, dim, start, stop, step: embed(
+        g, shape=x.shape, basic=along(dim, slice(start, stop, step)), advanced=()
+    ),
+    is_view=True,
+)
+index_op: Op = primitive(
+    "index",
+    lambda x, indices: x[indices],
+    lambda g, out, x, indices: embed(g, shape=x.shape, basic=(), advanced=indices),
+    saves_params=True,
+)
+index_select: Op = primitive(
+    "index_select",
+    lambda x, dim, index: np.take(x, index, axis=dim),
+    lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=(), advanced=along(dim, index)),
+    saves_params=True,
+)
+gather: Op = primitive(
+    "gather",
+    lambda x, dim, index: x[grid(index, dim)],
+    lambda g, out, x, dim, index: embed(g, shape=x.shape, basic=(), advanced=grid(index, dim)),
+    saved=((0,),),
+    saves_params=True,
+)
+
+
+def take_vjp(g: Any, out: Any, x: Any, *, index: Any) -> Any:
+    """Put g at the positions counted over all of x in row order."""
+    size = 1
+    for n in x.shape:
+        size *= n
+    return reshape(embed(g, shape=(size,), basic=(), advanced=(index,)), shape=x.shape)
+
+
+take: Op = primitive(
+    "take", lambda x, index: x.reshape(-1)[index], take_vjp, saved=((0,),), saves_params=True
+)
+
+# -- with other values in places --------------------------------------------------------------------
+
+
+def put_forward(x: Any, value: Any, *, basic: Key, advanced: Key) -> Any:
+    out = x.copy()
+    view = out[(*basic, Ellipsis)]
+    view[advanced or Ellipsis] = value
+    return out
+
+
+def write_forward(x: Any, value: Any, *, positions: Any) -> Any:
+    """``x`` with ``value`` where a view of it shows the entries at these positions, counted in row order."""
+    out = x.copy()
+    out.reshape(-1)[positions] = value
+    return out
+
+
+def put_grad_fn(node: Node) -> str:
+    """Only an assignment through positions alone has a node of its own in torch."""
+    basic, advanced = node.params["basic"], node.params["advanced"]
+    if basic:
+        return "CopySlices"
+    if advanced:
+        return "IndexPutBackward0"
+    return "CopyBackwards" if np.ndim(node.operands[1]) == np.ndim(node.out) else "FillBackward3"
+
+
+def scatter_forward(x: Any, value: Any, *, dim: int, index: Any) -> Any:
+    out = x.copy()
+    out[grid(index, dim)] = value[corner(index.shape)] if np.ndim(value) else value
+    return out
+
+
+def scatter_add_forward(x: Any, value: Any, *, dim: int, index: Any) -> Any:
+    out = x.copy()
+    np.add.at(out, grid(index, dim), value[corner(index.shape)])
+    return out
+
+
+def scatter_source_vjp(g: Any, out: Any, x: Any, value: Any, *, dim: int, index: Any) -> Any:
+    """Gather g from where the values went."""
+    gathered = gather(g, dim=dim, index=index)
+    return embed(gathered, shape=value.shape, basic=corner(index.shape), advanced=())
+
+
+def masked_fill_forward(x: Any, mask: Any, value: Any) -> Any:
+    filled: Any = np.where(mask, value, x)
+    return filled.astype(x.dtype, copy=False)
+
+
+index_put: Op = primitive(
+    "index_put",
+    put_forward,
+    lambda g, out, x, value, basic, advanced: index_put(g, 0.0, basic=basic, advanced=advanced),
+    lambda g, out, x, value, basic, advanced: sum_to(
+        part(g, basic=basic, advanced=advanced), shape=value.shape
+    ),
+    saves_params=True,
+    grad_fn=put_grad_fn,
+)
+write_through: Op = primitive(
+    "write_through",
+    write_forward,
+    lambda g, out, x, value, positions: write_through(g, 0.0, positions=positions),
+    lambda g, out, x, value, positions: take(g, index=positions),
+    saves_params=True,
+    grad_fn="CopySlices",
+)
+scatter: Op = primitive(
+    "scatter",
+    scatter_forward,
+    lambda g, out, x, value, dim, index: scatter(g, 0.0, dim=dim, index=index),
+    scatter_source_vjp,
+    saves_params=True,
+    grad_fn=lambda node: "ScatterBackward1" if node.inputs[1] is None else "ScatterBackward0",
+)
+scatter_add: Op = primitive(
+    "scatter_add",
+    scatter_add_forward,
+    lambda g, out, x, value, dim, index: g,
+    scatter_source_vjp,
+    saves_params=True,
+)
+masked_fill: Op = selective(
+    "masked_fill",
+    masked_fill_forward,
+    lambda g, out, x, mask, value: where(mask, 0.0, g),
+    no_gradient,
+    lambda g, out, x, mask, value: where(mask, g, 0.0),
+    grad_fn=lambda node: "MaskedFillBackward0" if node.inputs[2] is None else "MaskedFillBackward1",
+)
+
+# -- triangles and diagonals ------------------------------------------------------------------------
+
+
+def embed_diagonal_forward(g: Any, *, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
+    """Zeros of ``shape`` with ``g`` on a diagonal."""
+    out = np.zeros(shape, np.asarray(g).dtype)
+    steps = np.arange(g.shape[-1])
+    np.moveaxis(out, (dim1, dim2), (-2, -1))[..., steps + max(-offset, 0), steps + max(offset, 0)] = g
+    return out
+
+
+tril: Op = primitive(
+    "tril",
+    lambda x, diagonal: np.tril(x, diagonal),
+    lambda g, out, x, diagonal: tril(g, diagonal=diagonal),
+)
+triu: Op = primitive(
+    "triu",
+    lambda x, diagonal: np.triu(x, diagonal),
+    lambda g, out, x, diagonal: triu(g, diagonal=diagonal),
+)
+diagonal: Op = primitive(
+    "diagonal",
+    lambda x, offset, dim1, dim2: np.diagonal(x, offset, dim1, dim2),
+    lambda g, out, x, offset, dim1, dim2: diag_embed(g, shape=x.shape, offset=offset, dim1=dim1, dim2=dim2),
+    is_view=True,
+)
+diag_embed: Op = primitive(
+    "diag_embed",
+    embed_diagonal_forward,
+    lambda g, out, x, shape, offset, dim1, dim2: diagonal(g, offset=offset, dim1=dim1, dim2=dim2),
+)

@@ -1,0 +1,108 @@
+"""Positions along a dimension, and what torch asks of them. A number counts as a vector of one entry."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError, ShapeError
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.ops.shape.dims import wrap_dim
+from autodiff.core.ops.shape.reshape import reshape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def positions_in(x: Tensor, index: Tensor, dim: int, message: str) -> Any:
+    """``index`` as an array of positions along ``dim``; an error in the words given when one is outside."""
+    size = x.shape[dim] if x.ndim else 1
+    array = index.data.astype("int64")
+    outside = array[(array < 0) | (array >= size)]
+    if outside.size:
+        raise ShapeError(
+            message.format(index=int(outside.flat[0]), dim=dim, size=size),
+            code="E0208",
+            operands=(x, index),
+            caret=f"dimension {dim} has size {size}",
+        )
+    return array
+
+
+def check_integers(index: Tensor, message: str) -> None:
+    if index.dtype.name not in ("int32", "int64"):
+        raise ScriptError(
+            message,
+            code="E0307",
+            operands=(index,),
+            caret=f"the index holds {index.dtype.name} numbers",
+            help=("convert it: `i.long()`",),
+        )
+
+
+OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {size}"
+
+
+def check_gather(x: Tensor, dim: int, index: Tensor) -> int:
+    """What gather asks of its index; a number counts as a vector of one entry."""
+    dim = wrap_dim(x, dim)
+    if not index.size:
+        return dim
+    check_integers(index, "gather(): Expected dtype int32/int64 for index")
+    check_count(x, index, "input", index)
+    for axis, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)):
+        if axis != dim and m > n:
+            raise ShapeError(
+                f"Size does not match at dimension {axis} expected index {list(index.shape)} to be no larger"
+                f" than self {list(x.shape)} apart from dimension {dim}",
+                code="E0307",
+                operands=(x, index),
+            )
+    return dim
+
+
+def check_count(x: Tensor, index: Tensor, called: str, about: Tensor) -> None:
+    """Refuse an index of other dimensions than the tensor it is for."""
+    if max(index.ndim, 1) != max(x.ndim, 1):
+        raise ShapeError(
+            f"Index tensor must have the same number of dimensions as {called} tensor",
+            code="E0307",
+            operands=(x, about),
+            caret=f"the index has shape {index.shape}, the {called} {x.shape}",
+        )
+
+
+def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
+    """What scatter asks of its index and of what it sends there, which may be one number."""
+    dim = wrap_dim(x, dim)
+    if index.size:
+        check_integers(index, "scatter(): Expected dtype int32/int64 for index")
+    is_tensor = source.__class__ is Tensor
+    if is_tensor and source.dtype is not x.dtype:
+        raise ScriptError(
+            "scatter(): Expected self.dtype to be equal to src.dtype", code="E0312", operands=(x, source)
+        )
+    if not index.size:
+        return dim
+    check_count(x, index, "self", index)
+    sizes = tuple(enumerate(index.shape or (1,)))  # torch counts a number as a vector of one entry
+    is_too_large = any(axis != dim and n > x.shape[axis] for axis, n in sizes)
+    said = (
+        f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from"
+        f" dimension {dim}"
+    )
+    if is_tensor:
+        # torch compares the sizes before it counts the dimensions.
+        is_too_large = is_too_large or any(
+            n > (source.shape[wrap_dim(source, axis)] if source.ndim else 1) for axis, n in sizes
+        )
+        check_count(source, index, "src", index)
+        said += f" and to be no larger size than src {list(source.shape)}"
+    if is_too_large:
+        raise ShapeError(said, code="E0307", operands=(x, index, source) if is_tensor else (x, index))
+    return dim
+
+
+def vector(x: Tensor) -> Tensor:
+    """A number as a vector of one entry."""
+    return x if x.ndim else reshape(x, shape=(1,))

@@ -1,0 +1,256 @@
+"""What the nodes of a graph are called, and how an operand is written, in the script's own words.
+
+A node assigned to a name is called by it, with a version where the name was assigned again or its tensor
+changed in place (``x``, ``x'2``). An unnamed one is called by its source text; where that is there twice,
+with the line (``x*y (line 7)``) or on one line with a number (``x*y (2nd)``). What a function made of others
+computes on its way is called by a call of its own, ``norm(x)``, where that is short, else by op and place:
+``sub in F.normalize(x)``. In a formula it is written out down to named ones: see ``operand_formulas``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from autodiff.core.base.limits import limits
+from autodiff.core.base.source import Source
+from autodiff.core.graph.node import Leaf, Node, OpNode
+from autodiff.core.symbolic.expr import Expr, call, infix, name, neg, number, postfix, text
+from autodiff.core.symbolic.literals import entries_text
+from autodiff.core.symbolic.op_names import word
+from autodiff.core.symbolic.symbol import as_symbol, is_custom
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from autodiff.core.base.source import Span
+    from autodiff.core.graph.op import Op
+
+    Kind = tuple[Span | None, str | None, str | None]
+
+LONGEST_NAME = 40
+PLAIN_NAME = re.compile(r"[^\W\d]\w*(?:'\d+)?")
+PRODUCT_SIGNS = re.compile(r" ?(\*\*|\*|//|/) ?")
+WORDS = re.compile(r"[^\W\d]\w*")
+
+
+class Names:
+    """The names of one graph. ``order`` are its tracked nodes, newest first.
+
+    ``called`` has names for nodes that the script has none for, or not those to be shown.
+    """
+
+    def __init__(
+        self, order: Sequence[Node], source: Source, called: Mapping[Node, str] | None = None
+    ) -> None:
+        self.source = source
+        self.called = called or {}
+        nodes = dict.fromkeys(order)
+        for node in order:
+            nodes.update((below, None) for below in node.inputs if below is not None)
+        self._oldest_first = sorted(nodes, key=lambda node: node.number)
+        self._placed: set[Node] = set()  # what is called by its op and place
+        self._newest: set[Node] = set()  # what was made last at its place, which its text stands for
+        self.of: dict[Node, str] = {}
+        self._taken: set[str] = set()
+        self._reassigned: set[str] = set()
+        self._applications: dict[Node, Expr] = {}  # what built names were made from
+        self._first_called: dict[str, Node] = {}
+        self._told_apart: dict[Node, str] = {}  # what is called by more than its text, and that text
+        self._repeats: dict[tuple[str, str], int] = {}
+        self._counted: dict[Node, int] | None = None  # which of its kind a node is, once that was asked for
+        self._counts: Counter[Kind] = Counter()
+        self._name_assigned()
+        self._name_by_text()
+
+    def __getitem__(self, node: Node) -> str:
+        return self.of[node]
+
+    def expr(self, node: Node) -> Expr:
+        """The name as an expression: a built one as what it was built from."""
+        known = None if node in self._told_apart else self._applications.get(node)
+        return known or name(self.of[node])
+
+    def without_place(self, node: Node) -> str:
+        """The name without what tells it from others of the same text."""
+        return self._told_apart.get(node) or self.of[node]
+
+    def which(self, node: Node) -> str:
+        """What tells a node from others of its name, for a sentence: `` (308th time)``, `` (line 3)``.
+
+        A loop or function makes many nodes at one place; those that lead to the output count. A name that
+        is given a value in several lines is told apart by them.
+        """
+        if self._counted is None:
+            self._counted, self._counts = {}, Counter()
+            for one in self._oldest_first:
+                self._counts[_kind(one)] += 1
+                self._counted[one] = self._counts[_kind(one)]
+        if self._counts[_kind(node)] > 1:
+            return f" ({ordinal(self._counted[node])} time)"
+        return f" (line {self.line(node)})" if node.name in self._reassigned else ""
+
+    def quotient(self, above: Node, below: Node, alias: str = "") -> str:
+        """``dL/dx5``, or ``dx5/d(w2*x3)`` for what has no name; ``alias`` is another name for the first."""
+        return f"d{bracketed(alias or self.of[above])}/d{bracketed(self.of[below])}"
+
+    def line(self, node: Node) -> int | None:
+        """The line where the node was made."""
+        return None if node.site is None else self.source.position(node.site.start)[0]
+
+    def text_of(self, node: Node) -> str:
+        """What the script has where the node was made, on one line; nothing where it made none."""
+        return "" if node.site is None else " ".join(self.source.excerpt(node.site).split())
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values of the variables that were given one only."""
+        return {
+            node.name: node.out
+            for node in self._oldest_first
+            if node.name is not None and node.name not in self._reassigned and node.out is not None
+        }
+
+    def place_of(self, node: Node) -> str:
+        """Where a node was made or used, behind what it is: `` in x*f(3) (line 2)``."""
+        if node.site is None:
+            return ""
+        spelled = self._source_text(node)
+        return f"{spelled and ' in '}{spelled} (line {self.line(node)})"
+
+    def has_versions(self, node: Node) -> bool:
+        """Whether the node is one of several values of its variable."""
+        return node.name in self._reassigned
+
+    def is_free(self, candidate: str) -> bool:
+        """Whether nothing in the graph is called so."""
+        return candidate not in self._taken
+
+    def _name_assigned(self) -> None:
+        versions: dict[str, int] = {}
+        for node in self._oldest_first:
+            if node.name is None or node in self.called:
+                continue
+            version = versions[node.name] = versions.get(node.name, 0) + 1
+            self._give(node, node.name if version == 1 else f"{node.name}'{version}")
+        self._reassigned = {name for name, version in versions.items() if version > 1}
+
+    def _name_by_text(self) -> None:
+        """Name the rest, inputs first, so that a name can be built from theirs."""
+        self._newest = set({node.site: node for node in self._oldest_first}.values())
+        for node in self._oldest_first:
+            if node in self.of:
+                continue
+            if node in self.called:
+                self._give(node, self.called[node])
+                continue
+            spelled = self._source_text(node) if node.site is not None and node in self._newest else ""
+            built = self._built(node)
+            spelled = spelled or built
+            if spelled in self._taken and isinstance(node, OpNode):
+                self._told_apart[node] = spelled
+                spelled = self._with_place(spelled, node)
+            else:
+                self._first_called[spelled] = node
+            self._give(node, spelled)
+
+    def _with_place(self, spelled: str, node: Node) -> str:
+        """A text that another node is called by already, with what tells this one from it."""
+        line = self.line(node)
+        first = self._first_called.get(spelled)
+        place = "" if line is None or (first is not None and self.line(first) == line) else f"line {line}"
+        number = self._repeats[spelled, place] = self._repeats.get((spelled, place), 0 if place else 1) + 1
+        return f"{spelled} ({', '.join([place] * bool(place) + [ordinal(number)] * (number > 1))})"
+
+    def _source_text(self, node: Node) -> str:
+        """The node's own text, unless it is long or names a variable of which there are several versions."""
+        assert node.site is not None
+        if node.site.end - node.site.start > 4 * LONGEST_NAME:
+            return ""
+        spelled = PRODUCT_SIGNS.sub(r"\1", self.text_of(node))
+        if len(spelled) > LONGEST_NAME or self._reassigned.intersection(WORDS.findall(spelled)):
+            return ""
+        return spelled
+
+    def _built(self, node: Node) -> str:
+        """A name made of the op and its operands, or of the op and its place where that is too long."""
+        if isinstance(node, Leaf):
+            return short_constant(node)
+        assert node.op is not None
+        written = self._application(node, node.op)
+        if written.size <= LONGEST_NAME:
+            built = text(written, LONGEST_NAME + 1, limits.digits)
+            if len(built) <= LONGEST_NAME:
+                self._applications[node] = written
+                return built
+        self._placed.add(node)
+        return word(node.op.name).partition("(")[0] + self._inside(node)
+
+    def _inside(self, node: Node) -> str:
+        """Where an op runs that has no short name: `` in F.normalize(x)``, or only the line."""
+        if node.site is None:
+            return " in the backward pass"
+        spelled = "" if node in self._newest else self._source_text(node)
+        return f" in {spelled}" if spelled else f" in line {self.line(node)}"
+
+    def _application(self, node: Node, op: Op) -> Expr:
+        operands = []
+        for below, value in zip(node.inputs, node.operands, strict=True):
+            if below is None:
+                operands.append(as_symbol(value).expr)
+            else:
+                operands.append(self._applications.get(below) or name(self._within(below)))
+        if op.infix and len(operands) == 2 and not is_custom(op):
+            return infix(op.infix, *operands)
+        if op.name == "t" or (op.name == "permute" and node.params["dims"] == (1, 0)):
+            return postfix(operands[0], ".T")
+        return neg(*operands) if op.name == "neg" else call(word(op.name), *operands)
+
+    def _within(self, node: Node) -> str:
+        """A name as it stands within another; equal constants need not be told apart there."""
+        if node.name is None and isinstance(node, Leaf) and not node.tracked and node.out is not None:
+            return short_constant(node)
+        is_phrase = node in self._told_apart or node in self._placed
+        return f"({self.of[node]})" if is_phrase else self.of[node]
+
+    def _give(self, node: Node, candidate: str) -> None:
+        spelled, version = candidate, 1
+        while spelled in self._taken:
+            version += 1
+            spelled = f"{candidate}'{version}"
+        self._taken.add(spelled)
+        self.of[node] = spelled
+
+
+def _kind(node: Node) -> Kind:
+    """What is the same for all nodes that a line makes when it runs again."""
+    return node.site, node.name, node.op.name if isinstance(node, OpNode) else None
+
+
+def ordinal(number: int) -> str:
+    """The place in a row.
+
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22, 103, 112)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '103rd', '112th']
+    """
+    ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def bracketed(spelled: str) -> str:
+    """A name as it stands after a ``d``."""
+    return spelled if PLAIN_NAME.fullmatch(spelled) else f"({spelled})"
+
+
+def short_constant(leaf: Leaf) -> str:
+    """What an unnamed leaf is: its entries where they are few."""
+    if leaf.out.__class__ is float or leaf.out.size == 1:
+        return short_number(leaf.out if leaf.out.__class__ is float else leaf.out.item())
+    entries = entries_text(leaf.out, 8).replace(".0,", ",").replace(".0]", "]")
+    return entries if len(entries) <= LONGEST_NAME else entries_text(leaf.out, 0)
+
+
+def short_number(value: Any) -> str:
+    return text(number(value), digits=limits.digits)

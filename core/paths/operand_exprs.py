@@ -1,0 +1,223 @@
+"""How operands are written in formulas: variables by name, constants, and unnamed results written out."""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.limits import limits
+from autodiff.core.graph.node import Leaf, Node, OpNode
+from autodiff.core.graph.op import REFUSALS
+from autodiff.core.paths.node_names import Names, short_constant
+from autodiff.core.symbolic.expr import Expr, call, name, names_in, number, text
+from autodiff.core.symbolic.literals import ArrayText, source_of_constant
+from autodiff.core.symbolic.symbol import OwnText, Shape, Symbol, answered, as_symbol, dtype_named, is_custom
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+BASE = re.compile(r"[.\[]")  # what ends the variable in net.weight or params[0]
+LONGEST_OPERAND = 60
+#: The source text that uses a constant is searched for that up to so many characters.
+LONGEST_USE = 400
+
+
+class UnwrittenError(Exception):
+    """There is no such expression; ``part`` is what it fails at, empty where it would be too long."""
+
+    def __init__(self, part: str = "") -> None:
+        super().__init__(part)
+        self.part = part
+
+
+def is_one_number_copied(value: Any) -> bool:
+    """Whether a tensor has the same finite number everywhere, as what a rule makes of a 1 often has."""
+    return bool(value.size) and value.dtype.kind == "f" and bool((value == value.flat[0]).all())
+
+
+def call_of(node: OpNode) -> OpNode:
+    """The node that has the operands: for an output of a function of the script's own its call."""
+    if not is_custom(node.op):
+        return node
+    from autodiff.core.engine.custom_call import output_of  # here, since most scripts define no such function
+
+    whole, _ = output_of(node)
+    assert isinstance(whole, OpNode)
+    return whole
+
+
+def applied(node: OpNode, operands: tuple[Symbol, ...]) -> Symbol | None:
+    """What a node is, from the operands of its call; None where it has no expression."""
+    if is_custom(node.op):
+        from autodiff.core.engine.custom_call import output_of
+
+        made = call(OwnText(f"{node.op.name}.apply", node), *(x.expr for x in operands))
+        whole, position = output_of(node)
+        return Symbol(made if whole is node else answered(made, position), node.shape)
+    try:
+        written = node.op(*operands, **node.params)
+    except REFUSALS:
+        return None
+    return written if written.__class__ is Symbol else None
+
+
+class Formulas:
+    """How operands are written in formulas: names, numbers, and unnamed results written out.
+
+    ``variables`` are the names that programs know, None for all; ``values`` has the value of every name
+    handed out; ``where`` the meaning of those that were invented.
+    """
+
+    def __init__(self, names: Names, variables: Mapping[str, Node | None] | None = None) -> None:
+        self._names = names
+        self._variables = variables
+        self._symbols: dict[Node, Symbol] = {}
+        self._invented = 0
+        self.values: dict[str, Any] = {}
+        self._meanings: dict[str, str | Expr] = {}
+        self._behind: dict[str, Node] = {}  # what has a name that a program does not know
+        self._abbreviations: dict[Node, str] = {}
+
+    def operands(self, node: Node) -> tuple[Symbol, ...]:
+        """The operands of a node."""
+        return tuple(
+            as_symbol(value) if below is None else self.symbol(below)
+            for below, value in zip(node.inputs, node.operands, strict=True)
+        )
+
+    def symbol(self, root: Node) -> Symbol:
+        """The value of a node."""
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in self._symbols:
+                stack.pop()
+                continue
+            if node.name is None and isinstance(node, OpNode):
+                missing = [x for x in node.inputs if x is not None and x not in self._symbols]
+                if missing:
+                    stack.extend(missing)
+                    continue
+            self._symbols[stack.pop()] = self._written(node)
+        return self._symbols[root]
+
+    def _written(self, node: Node) -> Symbol:
+        shape = node.shape
+        if node.name is not None:
+            return self._named(self._names[node], node, shape)
+        if not isinstance(node, OpNode):
+            if node.out is not None and not node.tracked and node.out.__class__ is float:
+                return Symbol(number(node.out))
+            if node.out is not None and not node.tracked and node.out.size == 1:
+                return Symbol(number(node.out.item()), shape, extent=())
+            if not node.tracked and node.out is not None and is_one_number_copied(node.out):
+                return Symbol(number(node.out.flat[0].item()), shape, extent=())
+            if isinstance(node, Leaf) and not node.tracked and node.out is not None:
+                return self._invent(node, shape, self._constant(node))
+            return self._invent(node, shape, self._names[node])
+        written = self._application(node)
+        if (
+            written is None
+            or written.expr.size > LONGEST_OPERAND
+            or len(text(written.expr)) > LONGEST_OPERAND
+        ):
+            return self._invent(node, shape, self._names[node] if written is None else written.expr)
+        return written.reshaped(shape, written.extent if written.shape == shape else None)
+
+    def _constant(self, leaf: Leaf) -> Expr:
+        """What an unnamed constant is: the script's text for it where that can be computed, or its values."""
+        if leaf.site is not None and leaf.site.end - leaf.site.start <= LONGEST_USE:
+            spelled = self._names.source.excerpt(leaf.site)
+            found = source_of_constant(spelled, leaf.out, self._names.values)
+            if found is not None:
+                return found
+        shown = short_constant(leaf)
+        if "..." in shown:
+            shown += self._names.place_of(leaf)
+        return name(ArrayText(shown, leaf.out))
+
+    def _application(self, node: OpNode) -> Symbol | None:
+        return applied(node, self.operands(call_of(node)))
+
+    def has(self, node: Node) -> bool:
+        """Whether the node is of the graph whose formulas these are."""
+        return node in self._names.of
+
+    def definition(self, spelled: str) -> Expr | None:
+        """What a name stands for that programs do not know; None for a variable.
+
+        Errors: UnwrittenError where it stands for the result of an op that has no expression.
+        """
+        meaning = self._meanings.get(spelled)
+        node = self._behind.get(spelled)
+        if isinstance(meaning, Expr) or node is None:
+            return meaning if isinstance(meaning, Expr) else None
+        if not isinstance(node, OpNode):
+            return as_symbol(node.out).expr
+        written = self._application(node)
+        if written is None:
+            raise UnwrittenError(node.op.name)
+        return written.expr
+
+    def _named(self, spelled: str, node: Node, shape: Shape) -> Symbol:
+        self.values[spelled] = node.out
+        if node.name is None or self._names.has_versions(node) or not self._is_variable(node, node.name):
+            self._behind[spelled] = node
+        return Symbol(name(spelled), shape, dtype=dtype_named(node.out))
+
+    def _is_variable(self, node: Node, spelled: str) -> bool:
+        """Whether a program finds the value by this name; a result must not have been replaced since."""
+        if self._variables is None:
+            return True
+        base = BASE.split(spelled)[0]
+        is_kept = not isinstance(node, OpNode) or base != spelled or self._variables.get(base) is node
+        return base in self._variables and is_kept
+
+    def _invent(self, node: Node, shape: Shape, meaning: str | Expr) -> Symbol:
+        spelled = self._names.of[node] if node in self._names.called else self._free_name()
+        self._meanings[spelled] = meaning
+        return self._named(spelled, node, shape)
+
+    def _free_name(self) -> str:
+        self._invented += 1
+        while not self._names.is_free(f"t{self._invented}"):
+            self._invented += 1
+        return f"t{self._invented}"
+
+    def abbreviation(self, node: Node) -> str:
+        """The invented name of an unnamed result, for formulas that would repeat it."""
+        known = self._abbreviations.get(node)
+        if known is None:
+            expr = self.symbol(node).expr
+            if expr.value not in self._meanings:
+                expr = self._invent(node, node.shape, expr).expr
+            known = self._abbreviations[node] = expr.value
+        return known
+
+    def where(self, exprs: Iterable[Expr]) -> tuple[tuple[str, str], ...]:
+        """The meaning of every invented name in the expressions, and of those in their meanings, as text."""
+        return tuple(
+            (spelled, text(meaning, 400, limits.digits) if isinstance(meaning, Expr) else meaning)
+            for spelled, meaning in self.meanings(exprs)
+        )
+
+    def meanings(self, exprs: Iterable[Expr]) -> tuple[tuple[str, Expr | str], ...]:
+        """As ``where``; a meaning is an expression where it has one."""
+        needed: dict[str, None] = {}
+        todo = list(self._invented_in(exprs))
+        while todo:
+            spelled = todo.pop()
+            if spelled in needed:
+                continue
+            needed[spelled] = None
+            meaning = self._meanings[spelled]
+            if isinstance(meaning, Expr):
+                todo.extend(self._invented_in([meaning]))
+        return tuple((spelled, meaning) for spelled, meaning in self._meanings.items() if spelled in needed)
+
+    def _invented_in(self, exprs: Iterable[Expr]) -> Iterator[str]:
+        for expr in exprs:
+            for spelled in names_in(expr):
+                if spelled in self._meanings:
+                    yield spelled

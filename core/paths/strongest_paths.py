@@ -1,0 +1,299 @@
+"""The strongest paths of a graph of numbers: those with the largest contributions, found without enumeration.
+
+The size of a contribution is a product over the edges of its path, so the strongest path is the shortest
+one where an edge is as long as ``-log|derivative|``. All others are that path with detours, and the best
+detours are kept in heaps which share what they have in common: Eppstein, "Finding the k shortest paths",
+SIAM Journal on Computing 28 (1998), for a graph without cycles. One pass over the graph, then a few steps
+for every path asked for.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from math import inf, log, prod
+
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.sweep import np_errors_ignored, pull_edge, pull_scalar_edge
+from autodiff.core.graph.node import Node, OpNode, ScalarNode
+from autodiff.core.graph.state import mode, no_grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from autodiff.core.paths.path_sum import Edge, Path
+
+    #: An operand's number, where its node stands in the order, the derivative, and ``-log|derivative|``.
+    PlacedEdge = tuple[int, int, float, float]
+    #: A heap of detours: how much longer the way becomes, where it leaves (a place in the order), by which
+    #: edge, two heaps with longer detours, and the length of the way down its right side (leftist, and
+    #: never changed once made).
+    Heap = tuple[float, int, PlacedEdge, "Heap | None", "Heap | None", int]
+    #: Edges one after the other, their derivatives, and the place where they lead.
+    Stretch = tuple[list[Edge], list[float], int]
+    #: The detours of one path, last one first.
+    Detours = tuple[int, PlacedEdge, "Detours | None"]
+
+
+#: Stands for the first edge of a way where there is none.
+NOWHERE = (0, 0, 0.0, inf)
+
+
+class ScalarEdges:
+    """The derivative of every edge below a root that leads from one single number to another.
+
+    ``are_finite`` tells whether no derivative is infinite or nan, without which paths cannot be compared.
+    Nodes are known by their places in ``newest_first`` here: looking into lists takes a fraction of the time.
+    """
+
+    __slots__ = ("_edges", "_places", "are_finite", "newest_first")
+
+    def __init__(self, newest_first: Sequence[Node]) -> None:
+        self.newest_first = newest_first
+        self._places = places = {node: place for place, node in enumerate(newest_first)}
+        self._edges: list[tuple[PlacedEdge, ...]] = []
+        add = self._edges.append
+        site = mode.site
+        try:
+            with no_grad(), np_errors_ignored(list(newest_first)):
+                for node in newest_first:
+                    if node.__class__ is ScalarNode:  # graphs of a hundred thousand nodes consist of these
+                        a, b = node.a, node.b
+                        x = node.constant if a is None else a.out
+                        y = node.constant if b is None else b.out
+                        if b is None or not b.tracked:
+                            add((_placed(node, 0, x, y, places[a]),) if a is not None and a.tracked else ())
+                        elif a is None or not a.tracked:
+                            add((_placed(node, 1, x, y, places[b]),))
+                        else:
+                            add((_placed(node, 0, x, y, places[a]), _placed(node, 1, x, y, places[b])))
+                    elif isinstance(node, OpNode) and is_number(node):
+                        add(_placed_edges(node, places))
+                    else:
+                        add(())
+        finally:
+            mode.site = site  # a script's own backward has run statements of its own
+        self.are_finite = all(edge[3] > -inf for edges in self._edges for edge in edges)  # nan is not
+
+    def of(self, node: Node) -> list[tuple[int, Node, float]]:
+        """``(operand number, input, derivative)`` for each edge that leads from ``node`` to a number."""
+        nodes = self.newest_first
+        return [(index, nodes[below], d) for index, below, d, _ in self._edges[self._places[node]]]
+
+    def magnitude(self, target: Node, seed: float) -> float:
+        """The sum of the sizes of all contributions to ``target``, however many paths there are."""
+        last = self._places.get(target)
+        if last is None:
+            return 0.0
+        sizes = [0.0] * len(self._edges)
+        sizes[0] = abs(seed)
+        for place in range(last):  # inputs are older than what is made of them
+            size = sizes[place]
+            if size:
+                for _, below, derivative, _ in self._edges[place]:
+                    sizes[below] += size * abs(derivative)
+        return sizes[last]
+
+    def strongest(self, target: Node, seed: float, most: int) -> list[tuple[Path, float]]:
+        """At most so many paths from the root to ``target``, largest contributions first.
+
+        Paths that contribute nothing are left out. The derivatives must be finite.
+        """
+        last = self._places.get(target)
+        if last is None or most < 1:
+            return []
+        ways = _Ways(self.newest_first, self._edges, last)
+        if not ways.lead_from(0):
+            return []
+        found = [ways.walk(seed, None)]
+        # Each entry is a path, named by its detours, together with the heap its last detour came from.
+        waiting: list[tuple[float, int, Heap, Detours | None]] = []
+        number = 0
+        if (heap := ways.detours(0)) is not None:
+            waiting.append((heap[0], number, heap, None))
+        while waiting and len(found) < most:
+            longer, _, heap, before = heappop(waiting)
+            extra, turn, edge, left, right, _ = heap
+            taken = (turn, edge, before)
+            found.append(ways.walk(seed, taken))
+            for following, so_far, path in (
+                (left, longer - extra, before),
+                (right, longer - extra, before),
+                (ways.detours(edge[1]), longer, taken),
+            ):
+                if following is not None:
+                    number += 1
+                    heappush(waiting, (so_far + following[0], number, following, path))
+        # Lengths are sums of logarithms; among paths of almost one length the products decide.
+        found.sort(key=lambda path: -abs(path[1]))
+        return found
+
+
+class _Ways:
+    """The shortest way from every place above a target down to it, and the detours on each.
+
+    ``_first`` has the first edge of each way. Ways that are walked are kept as stretches, each up to where
+    others have walked, so that the many paths which share them copy them.
+    """
+
+    __slots__ = (
+        "_before",
+        "_edges",
+        "_first",
+        "_has_heap",
+        "_heaps",
+        "_last",
+        "_length",
+        "_nodes",
+        "_stretches",
+    )
+
+    def __init__(self, nodes: Sequence[Node], edges: Sequence[tuple[PlacedEdge, ...]], last: int) -> None:
+        self._nodes = nodes
+        self._edges = edges
+        self._last = last
+        self._length = length = [inf] * len(edges)
+        length[last] = 0.0
+        self._first = first = [NOWHERE] * (last + 1)
+        for place in range(last - 1, -1, -1):
+            shortest = inf
+            for edge in edges[place]:
+                way = length[edge[1]] + edge[3]
+                if way < shortest:
+                    shortest = way
+                    best = edge
+            if shortest < inf:
+                length[place] = shortest
+                first[place] = best
+        #: By place: the detours from there on, once they have been looked for.
+        self._heaps: list[Heap | None] = [None] * (last + 1)
+        self._has_heap = bytearray(last) + b"\1"
+        #: By place: the stretch it is on, and how many edges of that come before it.
+        self._stretches: list[Stretch | None] = [None] * (last + 1)
+        self._before = [0] * (last + 1)
+
+    def lead_from(self, place: int) -> bool:
+        """Whether the target can be reached from there."""
+        return self._length[place] < inf
+
+    def detours(self, place: int) -> Heap | None:
+        """The detours on the shortest way from a place, of which there is one."""
+        above = []
+        first, known = self._first, self._has_heap
+        while not known[place]:
+            above.append(place)
+            place = first[place][1]
+        heap = self._heaps[place]
+        for place in reversed(above):
+            edges = self._edges[place]
+            if len(edges) > 1:
+                for edge in edges:
+                    if edge is not first[place]:
+                        longer = self._length[edge[1]] + edge[3] - self._length[place]
+                        if longer < inf:
+                            heap = _with(heap, longer, place, edge)
+            self._heaps[place] = heap
+            known[place] = True
+        return heap
+
+    def walk(self, seed: float, detours: Detours | None) -> tuple[Path, float]:
+        """The path from the root with these detours, and what it carries."""
+        turns = []
+        while detours is not None:
+            place, edge, detours = detours
+            turns.append((place, edge))
+        path: list[Edge] = []
+        carried = seed
+        place = 0
+        while turns:
+            turn, (index, below, derivative, _) = turns.pop()
+            carried = self._go(place, turn, path, carried) * derivative
+            path.append((self._nodes[turn], index))
+            place = below
+        carried = self._go(place, self._last, path, carried)
+        return tuple(path), carried
+
+    def _go(self, place: int, to: int, path: list[Edge], carried: float) -> float:
+        """Add the part of the shortest way between two of its places to ``path``; what it carries then."""
+        while place != to:
+            stretch = self._stretches[place] or self._keep_stretch(place)
+            edges, derivatives, end = stretch
+            start = self._before[place]
+            if self._stretches[to] is stretch:
+                stop, place = self._before[to], to
+            else:
+                stop, place = len(edges), end
+            path += edges[start:stop]
+            carried = prod(derivatives[start:stop], start=carried)
+        return carried
+
+    def _keep_stretch(self, place: int) -> Stretch:
+        """Walk from a place to the target, or to where others have walked."""
+        edges: list[Edge] = []
+        derivatives: list[float] = []
+        passed = []
+        stretches, first, nodes = self._stretches, self._first, self._nodes
+        while place != self._last and stretches[place] is None:
+            passed.append(place)
+            index, below, derivative, _ = first[place]
+            edges.append((nodes[place], index))
+            derivatives.append(derivative)
+            place = below
+        stretch = (edges, derivatives, place)
+        for at, above in enumerate(passed):
+            stretches[above] = stretch
+            self._before[above] = at
+        return stretch
+
+
+def _placed(node: ScalarNode, index: int, x: Any, y: Any, below: int) -> PlacedEdge:
+    """The edge to operand ``index``, where all values are numbers; ``y`` is None where there is one."""
+    partials = node.op.partials
+    partial = partials[index] if partials else None
+    if isinstance(partial, int):
+        return index, below, float(partial), 0.0 if partial else inf
+    d: Any = None
+    if partial is not None:
+        try:  # noqa: SIM105 - contextlib.suppress would take as long as everything else here
+            d = partial(node.out, x) if y is None else partial(node.out, x, y)
+        except (ArithmeticError, ValueError):
+            pass
+    if d.__class__ is not float:
+        d = pull_scalar_edge(node, index, 1.0)
+    return index, below, d, -log(abs(d)) if d else inf
+
+
+def _placed_edges(node: OpNode, places: dict[Node, int]) -> tuple[PlacedEdge, ...]:
+    """The edges from a node of one entry to inputs of one entry."""
+    edges = []
+    for index, below in enumerate(node.inputs):
+        if below is None or not below.tracked or not is_number(below):
+            continue
+        pulled = pull_edge(node, index, 1.0 if node.out.__class__ is float else np.ones_like(node.out))
+        d = float(pulled if pulled.__class__ is float else pulled.item())
+        edges.append((index, places[below], d, -log(abs(d)) if d else inf))
+    return tuple(edges)
+
+
+def is_number(node: Node) -> bool:
+    """Whether a node's value has one entry."""
+    return node.out.__class__ is float or node.out.size == 1
+
+
+def _with(heap: Heap | None, longer: float, place: int, edge: PlacedEdge) -> Heap:
+    """A heap with one more detour; the old one stays as it is."""
+    passed = []
+    while heap is not None and heap[0] < longer:
+        passed.append(heap)
+        heap = heap[4]
+    made: Heap = (longer, place, edge, heap, None, 1)
+    while passed:
+        above = passed.pop()
+        left = above[3]
+        depth = 0 if left is None else left[5]
+        if depth >= made[5]:
+            made = (above[0], above[1], above[2], left, made, made[5] + 1)
+        else:
+            made = (above[0], above[1], above[2], made, left, depth + 1)
+    return made

@@ -1,0 +1,53 @@
+"""How much each use of an input gives to its gradient: the cotangent of the user through that one edge."""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.paths.path_sum import contribution_of, count_paths
+from autodiff.core.report.records import Use
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+    from autodiff.core.paths.node_names import Names
+    from autodiff.core.report.records import Subject
+
+#: Of more uses than this the largest are kept.
+MOST_USES = 100
+
+
+def uses_of(subject: Subject, target: Node, names: Names) -> tuple[tuple[Use, ...], int]:
+    """The uses of ``target`` in the order they were made, and how many there are in all.
+
+    Their contributions add up to the gradient.
+    """
+    edges = [
+        (user, index)
+        for user in reversed(subject.order)
+        for index, below in enumerate(user.inputs)
+        if below is target and user in subject.cotangents
+    ]
+    with np_errors_ignored(subject.order):
+        given = [(edge, contribution_of(edge, subject.cotangents[edge[0]])) for edge in edges]
+    if len(given) > MOST_USES:
+        kept = sorted(range(len(given)), key=lambda at: -size_of(given[at][1]))[:MOST_USES]
+        given = [given[at] for at in sorted(kept)]
+    counts = count_paths(subject.root, {user for (user, _), _ in given}, subject.order)
+    uses = tuple(
+        Use(names[user], names.line(user), index, counts[user], contribution)
+        for (user, index), contribution in given
+    )
+    return uses, len(edges)
+
+
+def size_of(contribution: Any) -> float:
+    """How much a contribution weighs beside others: its largest entry; what is no number weighs most."""
+    if contribution.__class__ is float:
+        size = abs(contribution)
+    else:
+        entries = np.abs(np.asarray(contribution, dtype=float))
+        size = float(entries.max()) if entries.size else 0.0
+    return size if size == size else float("inf")

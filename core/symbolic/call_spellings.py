@@ -1,0 +1,239 @@
+"""Ops whose words are another function's: what slides, pads, picks and factorizes, as it is typed.
+
+``WORDS`` has all that are said in another way than by their name, those of ``typeable`` too.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.symbolic.expr import Expr, call, infix, name, number, postfix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Say = Callable[[Expr, list[Any], dict[str, Any]], "Expr | None"]
+
+#: How an op is said whose name or arguments are not those of a function; None where it cannot be.
+WORDS: dict[str, Say] = {}
+
+
+def says(*ops: str) -> Callable[[Say], Say]:
+    """Enter a function in WORDS."""
+
+    def enter(say: Say) -> Say:
+        for op in ops:
+            WORDS[op] = say
+        return say
+
+    return enter
+
+
+# -- numbers and shapes as arguments ----------------------------------------------------------------------
+
+
+def whole_numbers(values: Any) -> Expr:
+    """``tensor([0, 2])``."""
+    array = np.asarray(values)
+    return name(f"tensor({array.tolist()}{'' if array.size else ', dtype=torch.int64'})")
+
+
+def reshaped(x: Expr, shape: tuple[int, ...]) -> Expr:
+    if x.head == "number":
+        return name(f"full({shape}, {float(x.value)!r})")
+    return call("reshape", x, details=(str(shape),), params={"shape": shape})
+
+
+def permuted(x: Expr, order: tuple[int, ...]) -> Expr:
+    return call("permute", x, details=(str(order),))
+
+
+def zeros(shape: tuple[int, ...]) -> Expr:
+    return name(f"zeros({', '.join(map(str, shape)) or '()'})")
+
+
+def flipped(x: Expr, *dims: int) -> Expr:
+    return call("flip", x, details=(str(dims),))
+
+
+# -- entries that are picked and put ----------------------------------------------------------------------
+
+
+@says("flip")
+def flip(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    return flipped(expr.args[0], *params["dims"])
+
+
+@says("index_select", "gather")
+def listed(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    return call(expr.value, expr.args[0], number(params["dim"]), whole_numbers(params["index"]))
+
+
+@says("scatter", "scatter_add")
+def scatter(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    x, value = expr.args
+    return call(expr.value, x, number(params["dim"]), whole_numbers(params["index"]), value)
+
+
+@says("diag_embed")
+def diag_embed(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    """Of a matrix that is not square, the entries are added at their places."""
+    shape, offset, dims = params["shape"], params["offset"], (params["dim1"], params["dim2"])
+    [x] = expr.args
+    size = np.shape(values[0])[-1] + abs(offset)
+    if all(shape[dim] == size for dim in dims):
+        words = [f"offset={offset}"] * (offset != 0)
+        if dims != (len(shape) - 2, len(shape) - 1):
+            words += [f"dim1={dims[0]}", f"dim2={dims[1]}"]
+        return call("diag_embed", x, details=tuple(words))
+    count = int(np.prod(shape))
+    places = np.diagonal(np.arange(count).reshape(shape), offset, *dims).ravel()
+    put = call("index_add", zeros((count,)), number(0), whole_numbers(places), reshaped(x, (places.size,)))
+    return reshaped(put, shape)
+
+
+# -- windows ----------------------------------------------------------------------------------------------
+
+
+def plane(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Sizes of one dimension as those of two."""
+    return (1,) * (2 - len(sizes)) + tuple(sizes)
+
+
+def sliding(params: dict[str, Any]) -> tuple[str, ...]:
+    """The further arguments of ``F.fold`` and ``F.unfold``."""
+    return tuple(f"{key}={plane(params[key])}" for key in ("dilation", "stride") if set(params[key]) != {1})
+
+
+@says("windows")
+def windows(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr | None:
+    """``F.unfold`` of one or two dimensions, whose blocks are columns."""
+    kernel, shape = params["kernel"], np.shape(values[0])
+    dims = len(kernel)
+    if dims > 2 or not np.size(values[0]):
+        return None
+    lead, sizes = shape[:-dims], shape[-dims:]
+    counts = tuple(
+        (n - d * (k - 1) - 1) // s + 1
+        for n, k, s, d in zip(sizes, kernel, params["stride"], params["dilation"], strict=True)
+    )
+    flat = reshaped(expr.args[0], (int(np.prod(lead)), 1, *plane(sizes)))
+    columns = call("F.unfold", flat, details=(str(plane(kernel)), *sliding(params)))
+    return permuted(reshaped(columns, (*lead, *kernel, *counts)), swapped(len(lead), dims))
+
+
+@says("add_windows")
+def add_windows(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr | None:
+    """``F.fold``, the way back."""
+    kernel, shape = params["kernel"], params["shape"]
+    dims = len(kernel)
+    if dims > 2 or not np.size(values[0]):
+        return None
+    lead, sizes = shape[:-dims], shape[-dims:]
+    ordered = permuted(expr.args[0], swapped(len(lead), dims))
+    columns = reshaped(ordered, (int(np.prod(lead)), int(np.prod(kernel)), -1))
+    details = (str(plane(sizes)), str(plane(kernel)), *sliding(params))
+    return reshaped(call("F.fold", columns, details=details), shape)
+
+
+def swapped(lead: int, dims: int) -> tuple[int, ...]:
+    """The order of dimensions in which the last ones change places with those before."""
+    return (*range(lead), *range(lead + dims, lead + 2 * dims), *range(lead, lead + dims))
+
+
+@says("constant_pad")
+def padded(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    sizes = tuple(n for pad in reversed(params["pads"]) for n in pad)
+    words = [f"value={params['value']!r}"] * (params["value"] != 0)
+    return call("F.pad", expr.args[0], details=(str(sizes), *words))
+
+
+@says("mix")
+def mixed(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    """A product with a matrix of constants along a dimension."""
+    [x] = expr.args
+    weights = name(f"tensor({np.nan_to_num(params['weights']).T.tolist()})")
+    dim, last = params["dim"] % np.ndim(values[0]), np.ndim(values[0]) - 1
+    if dim == last:
+        return infix("@", x, weights)
+    turned = call("transpose", x, number(dim), number(last))
+    return call("transpose", infix("@", turned, weights), number(dim), number(last))
+
+
+# -- scans and special functions --------------------------------------------------------------------------
+
+
+@says("cumsum", "logcumsumexp")
+def along(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    dim = params["dim"]
+    if not params["reverse"]:
+        return call(expr.value, *expr.args, details=(f"dim={dim}",))
+    return flipped(call(expr.value, flipped(expr.args[0], dim), details=(f"dim={dim}",)), dim)
+
+
+@says("polygamma")
+def polygamma(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    return call("polygamma", number(params["n"]), *expr.args)
+
+
+@says("div_floor", "div_trunc")
+def rounded(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    mode = "trunc" if "trunc" in str(expr.value) else "floor"
+    return call("div", *expr.args, details=(f"rounding_mode='{mode}'",))
+
+
+@says("maximum", "minimum")
+def bounded(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    """A bound that is a number is one of ``clamp``."""
+    x, bound = expr.args
+    if np.ndim(values[0]) and not np.ndim(values[1]) and bound.head == "number":
+        side = "min" if expr.value == "maximum" else "max"
+        return call("clamp", x, details=(f"{side}={float(values[1])!r}",))
+    return expr
+
+
+# -- factors ----------------------------------------------------------------------------------------------
+
+#: The functions that give several factors at once, and the place of each.
+FACTORS = {
+    "eigenvalues": ("linalg.eigh", 0),
+    "eigenvectors": ("linalg.eigh", 1),
+    "qr_q": ("linalg.qr", 0),
+    "qr_r": ("linalg.qr", 1),
+    "lu_permutation": ("linalg.lu", 0),
+    "lu_lower": ("linalg.lu", 1),
+    "lu_upper": ("linalg.lu", 2),
+    "left_vectors": ("linalg.svd", 0),
+    "right_vectors": ("linalg.svd", 2),
+    "exponent": ("frexp", 1),
+}
+
+
+def factor(function: str, place: int) -> Say:
+    def say(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+        words = ("full_matrices=False",) if params.get("full") is False else ()
+        return postfix(call(function, *expr.args, details=words), f"[{place}]")
+
+    return say
+
+
+WORDS.update({op: factor(*place) for op, place in FACTORS.items()})
+
+
+@says("singular_values")
+def singular_values(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    return call("linalg.svdvals", *expr.args)
+
+
+@says("solve_triangular")
+def solve_triangular(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr | None:
+    if any(np.ndim(value) < 2 for value in values):
+        return None
+    words = [f"upper={bool(params['upper'])}"] + ["unitriangular=True"] * bool(params["unit"])
+    return call("linalg.solve_triangular", *expr.args, details=tuple(words))
+
+
+@says("alias")
+def same(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    return expr.args[0]

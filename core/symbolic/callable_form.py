@@ -1,0 +1,274 @@
+"""Calls as they are typed: with functions of the language that torch has too, whatever the engine's ops are.
+
+Most ops are called what the function is called that users know. The others are said with those here.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.graph.op import OPS, REFUSALS
+from autodiff.core.symbolic.call_spellings import WORDS, reshaped, says, whole_numbers, zeros
+from autodiff.core.symbolic.expr import Expr, call, infix, name, number, postfix, text
+from autodiff.core.symbolic.symbol import spell_key, spell_params
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: A matrix and its inverse give the cofactors to enough digits up to this condition number.
+LARGEST_CONDITION = 1e6
+NAMESPACES = ("torch", "F", "torch.linalg", "linalg", "torch.special", "special")
+
+
+def typed(expr: Expr, values: list[Any], result: Any) -> Expr | None:
+    """A call or a postfix as it is typed; None where no function does what it says.
+
+    ``values`` are those of the arguments, ``result`` is its own.
+    """
+    params = dict(expr.params or {})
+    op = params.pop("op", None) or params.pop("function", None) or expr.value
+    are_numbers = expr.head == "call" and expr.args and all(arg.head == "number" for arg in expr.args)
+    if are_numbers and not np.ndim(result):  # functions take tensors
+        return number(float(result))
+    if op in WORDS:
+        return WORDS[op](expr, values, params)
+    if expr.head != "call" or expr.value == "ones":
+        return expr
+    return expr if _is_public(expr, values, params, result) else None
+
+
+def _is_public(expr: Expr, values: list[Any], params: dict[str, Any], result: Any) -> bool:
+    """Whether the function of an op's name gives the same when it is called as it is written."""
+    called = [f"{space}.{expr.value}" for space in NAMESPACES if f"{space}.{expr.value}" in FUNCTIONS]
+    if not called:
+        return False
+    operands = [
+        value if arg.head == "number" else Tensor.of(settle(np.asarray(value)))
+        for arg, value in zip(expr.args, values, strict=True)
+    ]
+    said = [word.partition("=")[0] for word in spell_params(params)]
+    options = {key: _as_said(key, value) for key, value in params.items() if key in said}
+    try:
+        made = FUNCTIONS[called[0]](*operands, **options)
+    except (AutodiffError, *REFUSALS):
+        return False
+    if not isinstance(made, Tensor):
+        return False
+    return bool(made.shape == np.shape(result) and np.allclose(made.data, result, equal_nan=True))
+
+
+def _as_said(key: str, value: Any) -> Any:
+    """An argument as ``spell_params`` writes it."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value[0] if value.__class__ is tuple and len(value) == 1 and key != "shape" else value
+
+
+def positions(params: dict[str, Any], shape: tuple[int, ...]) -> Any:
+    """Which entries of a tensor a key shows, counted in row order."""
+    size = int(np.prod(shape))
+    return OPS["part"].forward(
+        np.arange(size).reshape(shape), basic=params["basic"], advanced=params["advanced"]
+    )
+
+
+# -- places -----------------------------------------------------------------------------------------------
+
+
+@says("part", "index", "select", "slice")
+def key_behind(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    """``x[0]``, with all the entries of a key."""
+    if "indices" in params:
+        params = {"basic": (), "advanced": params["indices"]}
+    if "basic" not in params:
+        return expr
+    return postfix(expr.args[0], spell_key(params, complete=True), "part", params)
+
+
+@says("embed")
+def put_into_zeros(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    shape = params["shape"]
+    basic, advanced = params["basic"], params["advanced"]
+    if not np.size(values[0]):
+        return zeros(shape)
+    axis = only_axis(basic) if not advanced else None
+    if axis is not None:
+        return scattered(zeros(shape), expr.args[0], axis, basic[axis], shape)
+    axis = only_axis(advanced) if not basic else None
+    if axis is not None and np.ndim(advanced[axis]) == 1 and np.asarray(advanced[axis]).dtype != bool:
+        index = whole_numbers(np.asarray(advanced[axis]) % shape[axis])
+        return call("index_add", zeros(shape), number(axis), index, expr.args[0])
+    places = positions(params, shape).ravel()
+    size = int(np.prod(shape))
+    value = expr.args[0] if np.shape(values[0]) == places.shape else reshaped(expr.args[0], places.shape)
+    flat = call("index_add", zeros((size,)), number(0), whole_numbers(places), value)
+    return flat if shape == (size,) else reshaped(flat, shape)
+
+
+@says("index_put")
+def put_into(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    shape = np.shape(values[0])
+    places = positions(params, shape)
+    x, value = expr.args
+    size = int(np.prod(shape))
+    if not np.ndim(values[1]):
+        value = expanded(value, values[1], (places.size,))
+    elif np.shape(values[1]) != places.shape:
+        value = expanded(value, values[1], places.shape)
+    if np.ndim(values[1]) and places.ndim != 1:
+        value = reshaped(value, (places.size,))
+    rows = x if shape == (size,) else reshaped(x, (size,))
+    flat = call("index_copy", rows, number(0), whole_numbers(places.ravel()), value)
+    return flat if shape == (size,) else reshaped(flat, shape)
+
+
+def only_axis(keys: tuple[Any, ...]) -> int | None:
+    """The dimension that a key is about, if it is one alone."""
+    if any(key is None or key is Ellipsis for key in keys):
+        return None
+    about = [axis for axis, key in enumerate(keys) if not (key.__class__ is slice and key == slice(None))]
+    return about[0] if len(about) == 1 else None
+
+
+def scattered(x: Expr, value: Expr, axis: int, key: Any, shape: tuple[int, ...]) -> Expr:
+    """``x`` with a value at a number or a slice of one of its dimensions."""
+    if key.__class__ is not slice:
+        return call("select_scatter", x, value, number(axis), number(int(key) % shape[axis]))
+    start, stop, step = key.indices(shape[axis])
+    ends = (number(axis), number(start), number(stop), *([number(step)] if step != 1 else []))
+    return call("slice_scatter", x, value, *ends)
+
+
+@says("pick")
+def picked(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    """The entries that ``max`` and its kin chose along a dimension."""
+    if not np.ndim(values[0]):
+        return expr.args[0]
+    dim = params["dim"]
+    made = call("gather", expr.args[0], number(dim), whole_numbers(params["index"]))
+    return made if params["keepdim"] else call("squeeze", made, number(dim))
+
+
+@says("one_hot")
+def one_hot(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    targets = params["targets"]
+    made = list(targets) if targets.__class__ is tuple else targets
+    return call("one_hot", name(f"tensor({made})"), number(params["classes"]))
+
+
+# -- arguments in another order ---------------------------------------------------------------------------
+
+
+@says("stack", "cat")
+def joined(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    return call(expr.value, Expr("list", expr.args), details=(f"dim={params['dim']}",), params=expr.params)
+
+
+@says("einsum")
+def einsum(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    operands = [name(f"tensor({text(arg)})") if arg.head == "number" else arg for arg in expr.args]
+    return call("einsum", name(repr(params["equation"])), *operands)
+
+
+# -- formulas ---------------------------------------------------------------------------------------------
+
+
+@says("cofactor")
+def cofactor(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr | None:
+    """The transposed inverse times the determinant, where there is an inverse."""
+    [x] = expr.args
+    if np.any(np.linalg.cond(values[0]) > LARGEST_CONDITION):
+        return None
+    size = call("det", x)
+    if np.ndim(values[0]) > 2:
+        size = reshaped(size, (*np.shape(values[0])[:-2], 1, 1))
+    return infix("*", size, postfix(call("inv", x), ".mT"))
+
+
+@says("standardize")
+def standardized(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    [x] = expr.args
+    details = (*spell_params({"dim": params["dim"]}), "keepdim=True")
+    centred = infix("-", x, call("mean", x, details=details))
+    square = call("mean", infix("**", centred, number(2)), details=details)
+    return infix("/", centred, call("sqrt", infix("+", square, number(params["eps"]))))
+
+
+@says("nll_loss")
+def class_loss(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    """By its name where all rows weigh the same, else as a sum with the weights written out."""
+    [x] = expr.args
+    target, weight, reduction = params["target"], params["weight"], params["reduction"]
+    shape = np.shape(values[0])
+    if len(shape) == 2 and (weight == 1).all():
+        details = () if reduction == "mean" else (f"reduction={reduction!r}",)
+        return call("nll_loss", x, whole_numbers(target.ravel()), details=details)
+    one = np.ones(np.shape(OPS["nll_loss"].forward(np.asarray(values[0]), **params)))
+    taken = whole_numbers(OPS["nll_transposed"].forward(one, shape=shape, **params))
+    product = infix("*", x, taken)
+    if reduction != "none":
+        return call("sum", product)
+    return call("sum", product, details=(f"dim={0 if len(shape) == 1 else 1}",))
+
+
+@says("nll_transposed")
+def class_slope(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    """What the scores of a classification receive: fixed numbers times what comes in."""
+    shape = params["shape"]
+    g = expr.args[0]
+    if params["reduction"] == "none":
+        axis = 0 if len(shape) == 1 else 1
+        g = reshaped(g, (*shape[:axis], 1, *shape[axis + 1 :]))
+    one = np.ones(np.shape(values[0]))
+    return infix("*", g, whole_numbers(OPS["nll_transposed"].forward(one, **params)))
+
+
+@says("where")
+def chosen(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    """A condition that is one number is a tensor too; numbers have a point, so that none are whole."""
+    condition, *others = expr.args
+    if condition.head == "number":
+        condition = name(f"tensor({bool(values[0])})")
+    if all(other.head == "number" for other in others):
+        others = [name(repr(float(value))) for value in values[1:]]
+    return call("where", condition, *others)
+
+
+def expanded(x: Expr, value: Any, shape: tuple[int, ...]) -> Expr:
+    """``expand(x, (2, 3))``; ``full((2, 3), 0.5)`` for a number."""
+    if x.head == "number":
+        return name(f"full({shape}, {float(value)!r})")
+    return call("expand", x, details=(str(shape),), params={"shape": shape})
+
+
+@says("expand")
+def expand(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    return expanded(expr.args[0], values[0], params["shape"])
+
+
+@says("vector_norm")
+def norm(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    if params["ord"] == 2:
+        return expr
+    return call("linalg.vector_norm", *expr.args, details=spell_params(params), params=expr.params)
+
+
+@says("sum_to")
+def summed(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    """A sum over dimensions, of which those in front go."""
+    shape = params["shape"]
+    is_shorter = len(shape) not in (0, np.ndim(values[0]))
+    return reshaped(expr, shape) if is_shorter and "keepdim=True" in expr.details else expr
+
+
+@says("reshape")
+def reshape(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    return expanded(expr.args[0], values[0], params["shape"]) if expr.args[0].head == "number" else expr
+
+
+@says("sum", "permute", "mean")
+def as_it_is(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
+    return expr

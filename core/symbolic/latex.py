@@ -1,0 +1,359 @@
+"""Expressions as LaTeX, for amsmath: fractions, powers, Greek letters, indices, Iverson brackets, functions.
+
+No backslash stands before a punctuation mark where a letter command will do, and products have a ``\\cdot``:
+Markdown would take the one for an escape, and long names run together without the other.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.limits import limits
+from autodiff.core.symbolic.expr import SLOTS, Expr, number, number_text, postorder
+from autodiff.core.symbolic.source_exprs import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+#: How tightly a piece of LaTeX binds, as in ``expr``: sums, products, signs, powers, whole pieces. Products
+#: entry by entry are looser than those of matrices, whose factors stand side by side.
+COMPARES, ADDS, ENTRYWISE, MULTIPLIES, SIGNS, ATOM = 1, 3, 4, 5, 6, 8
+
+GREEK = frozenset(
+    """
+    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi
+    psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
+    """.split()
+)
+FUNCTIONS = frozenset("exp log sin cos tan sinh cosh tanh det".split())
+SAID = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+AROUND = {
+    "abs": (r"\left\lvert ", r" \right\rvert"),
+    "floor": (r"\left\lfloor ", r" \right\rfloor"),
+    "ceil": (r"\left\lceil ", r" \right\rceil"),
+    "sqrt": (r"\sqrt{", "}"),
+    "norm": (r"\left\lVert ", r" \right\rVert"),
+}
+COMPARISONS = {"<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r"\ne"}
+LOGIC = {"&": r"\land", "|": r"\lor", "^": r"\oplus"}
+ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "`": r"\textasciigrave{}",
+    **{sign: "\\" + sign for sign in "{}$&#_%"},
+}
+#: Of longer source texts the middle is left out.
+LONGEST_TEXT = 30
+PLACES = re.compile(r"(\[[^\[\]]*\])*")
+REPEATED = re.compile(r"(.+) \((line \d+(?:, \d+[a-z]+)?|\d+[a-z]{2})\)")  # as core/naming tells names apart
+PLAIN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)(?:'(\d+))?((?:\[[^\[\]]*\])*)")
+
+#: The text, how tightly it binds, and whether it is a tensor.
+Piece = tuple[str, int, bool]
+#: Functions whose result is a number where they have no further arguments.
+TO_A_NUMBER = frozenset(["sum", "mean", "dot", "det", "trace", "prod"])
+
+
+def latex(
+    root: Expr,
+    values: Mapping[str, str] | None = None,
+    digits: int | None = None,
+    tensors: Collection[str] = (),
+) -> str:
+    """The expression in math mode; ``values`` has LaTeX for names that stand for it, such as matrices.
+
+    Names in ``tensors`` are multiplied entry by entry, which is written ``\\odot``.
+
+    >>> x, w = name("x"), name("w1")
+    >>> print(latex(infix("/", neg(infix("*", w, infix("+", x, number(1)))), infix("**", x, number(2)))))
+    \\frac{-w_{1} \\cdot \\left(x + 1\\right)}{x^{2}}
+    >>> print(latex(infix("*", name("alpha"), infix(">", x, number(0)))))
+    \\alpha \\cdot \\left[x > 0\\right]
+    """
+    done: dict[int, Piece] = {}
+    for expr in postorder(root):
+        args = [done[id(arg)] for arg in expr.args]
+        text, level = _piece(expr, args, values or {}, digits)
+        is_tensor = expr.value in tensors if expr.head == "name" else any(arg[2] for arg in args)
+        if expr.head == "call" and expr.value in TO_A_NUMBER and not expr.details:
+            is_tensor = False
+        done[id(expr)] = text, level, is_tensor or (expr.head == "call" and expr.value == "ones")
+    return done[id(root)][0]
+
+
+def quotient(above: Expr | str, below: Expr | str, sign: str = r"\partial") -> str:
+    """The derivative of one name by another.
+
+    >>> print(quotient("L", "w1"), quotient("L", "x", r"\\mathrm{d}"))
+    \\frac{\\partial L}{\\partial w_{1}} \\frac{\\mathrm{d} L}{\\mathrm{d} x}
+    """
+    return rf"\frac{{{sign} {_differentiated(above)}}}{{{sign} {_differentiated(below)}}}"
+
+
+def _differentiated(what: Expr | str) -> str:
+    """A name behind a d: what is made of several pieces stands in brackets."""
+    if isinstance(what, Expr) and what.head != "name":
+        text, is_whole = latex(what, digits=limits.digits), what.head == "call"
+    else:
+        text, level = name_piece(what.value if isinstance(what, Expr) else what)
+        is_whole = level == ATOM
+    return text if is_whole else rf"\left({text}\right)"
+
+
+def name_latex(spelled: str) -> str:
+    """A name, or the source text that serves as one.
+
+    >>> print(name_latex("w1"), name_latex("learning_rate"), name_latex("X[0,1]"), name_latex("x'2"))
+    w_{1} \\mathrm{learning}_{\\mathrm{rate}} X_{0,1} x^{(2)}
+    >>> print(name_latex("w2*x3"), name_latex("dL/dz[0]"), name_latex("torch.mm(X, W)"))
+    w_{2} \\cdot x_{3} \\frac{\\partial L}{\\partial z_{0}} \\operatorname{mm}\\left(X, W\\right)
+    """
+    return name_piece(spelled)[0]
+
+
+def escaped(text: str) -> str:
+    """Any text, for text mode; letters that need more than ASCII are spelled by their numbers."""
+    made = []
+    for character in text:
+        if character in ESCAPES:
+            made.append(ESCAPES[character])
+        elif character.isascii() and (character.isprintable() or character == " "):
+            made.append(character)
+        else:
+            made.append(f"U+{ord(character):04X}")
+    return "".join(made)
+
+
+# -- names ------------------------------------------------------------------------------------------------
+
+
+def name_piece(spelled: str) -> tuple[str, int]:
+    """A name and how tightly what it stands for binds."""
+    plain = PLAIN.fullmatch(spelled)
+    if plain:
+        return _plain_name(plain), ATOM
+    repeated = REPEATED.fullmatch(spelled)
+    if repeated:
+        text, level = name_piece(repeated[1])
+        base = text if level == ATOM else rf"\left({text}\right)"
+        return rf"{{{base}}}_{{\text{{{repeated[2]}}}}}", ATOM
+    derivative = read_quotient(spelled)
+    if derivative is not None:
+        return quotient(*derivative), ATOM
+    expr = read(spelled)
+    if expr is None:
+        cut = LONGEST_TEXT // 2
+        shown = spelled if len(spelled) <= LONGEST_TEXT else f"{spelled[:cut]}...{spelled[3 - cut :]}"
+        return rf"\texttt{{{escaped(shown)}}}", ATOM
+    text = latex(expr)
+    return text, ATOM if expr.head in ("call", "name", "number", "postfix") else ADDS
+
+
+def read_quotient(spelled: str) -> tuple[str, str] | None:
+    """The two names of a derivative, as ``naming`` spells it; None for anything else.
+
+    >>> read_quotient("dL/d(x*y)"), read_quotient("d(dL/dw)/dz[0]"), read_quotient("dL/d(x)*2")
+    (('L', 'x*y'), ('dL/dw', 'z[0]'), None)
+    """
+    above, rest = read_side(spelled)
+    below, rest = read_side(rest.removeprefix("/")) if rest.startswith("/d") else ("", "?")
+    return (above, below) if above and below and not rest else None
+
+
+def read_side(spelled: str) -> tuple[str, str]:
+    """What follows a d, and the rest; nothing where no d leads."""
+    if spelled.startswith("d("):
+        depth = 0
+        for at, character in enumerate(spelled):
+            depth += (character == "(") - (character == ")")
+            if not depth and character == ")":
+                places = PLACES.match(spelled, at + 1)
+                assert places is not None
+                inner = spelled[2:at] if not places[0] else spelled[1 : at + 1] + places[0]
+                return inner, spelled[places.end() :]
+        return "", spelled
+    plain = PLAIN.match(spelled, 1) if spelled.startswith("d") else None
+    return ("", spelled) if plain is None else (plain[0], spelled[plain.end() :])
+
+
+def _plain_name(match: re.Match[str]) -> str:
+    letters, digits, rest, version, places = match.groups()
+    base = _letters(letters)
+    below = [digits] if digits else []
+    below += [_word(part) for part in rest.split("_") if part]
+    below += [_index(part) for part in re.findall(r"\[([^\[\]]*)\]", places)]
+    written = base + (f"_{{{','.join(below)}}}" if below else "")
+    return written + (f"^{{({version})}}" if version else "")
+
+
+def _letters(letters: str) -> str:
+    if letters in GREEK:
+        return "\\" + letters
+    if len(letters) == 1 and letters.isascii():
+        return letters
+    if len(letters) == 1:
+        from unicodedata import name as unicode_name
+
+        said = unicode_name(letters, "").split()
+        if said[:1] == ["GREEK"] and said[-1].lower() in GREEK:
+            return "\\" + (said[-1].lower() if "SMALL" in said else said[-1].capitalize())
+    return rf"\mathrm{{{escaped(letters)}}}"
+
+
+def _word(part: str) -> str:
+    if part.isdigit() or (len(part) == 1 and part.isascii()):
+        return part
+    return _letters(part) if part in GREEK else rf"\mathrm{{{escaped(part)}}}"
+
+
+def _index(part: str) -> str:
+    part = part.replace(" ", "")
+    return part if re.fullmatch(r"[\d:,+a-z-]*", part) else rf"\text{{{escaped(part)}}}"
+
+
+# -- one head -----------------------------------------------------------------------------------------------
+
+
+def _piece(expr: Expr, args: list[Piece], values: Mapping[str, str], digits: int | None) -> tuple[str, int]:
+    head = expr.head
+    if head == "number":
+        return _number(expr.value, digits)
+    if head == "name":
+        given = values.get(expr.value)
+        if given is not None:
+            return given, SIGNS if given.startswith("-") else ATOM
+        return name_piece(expr.value)
+    if head == "call":
+        return _call(expr, args)
+    if head == "postfix":
+        base = _at_least(args[0], ATOM)
+        is_bare = args[0][1] >= ATOM and ("^" in base or "_" in base)  # brackets hold scripts apart
+        base = f"{{{base}}}" if is_bare else base
+        if expr.value in (".T", ".mT"):
+            return rf"{base}^{{\top}}", ATOM
+        return f"{base}_{{{_index(expr.value.strip('[]'))}}}", ATOM
+    if head == "claim":
+        return rf"\left[{args[0][0]}\right]", ATOM
+    if head == "neg":
+        return "-" + _at_least(args[0], ENTRYWISE), SIGNS if args[0][1] >= MULTIPLIES else ENTRYWISE
+    if head == "~":
+        return r"\lnot " + _at_least(args[0], ATOM), COMPARES
+    return _infix(head, args)
+
+
+def _infix(head: str, args: list[Piece]) -> tuple[str, int]:
+    a, b = args
+    if head == "/":
+        return rf"\frac{{{a[0]}}}{{{b[0]}}}", ATOM
+    if head == "**":
+        base = _at_least(a, ATOM)
+        # A power of a power, and of a fraction, needs a group, or LaTeX sees two exponents.
+        is_bare = a[1] >= ATOM and (base.startswith(r"\frac") or "^" in base)
+        base = rf"\left({base}\right)" if is_bare else base
+        return f"{base}^{{{b[0]}}}", ATOM
+    if head == "@":
+        return f"{_factor(a)} {_factor(b, is_right=True)}", MULTIPLIES
+    if head == "*":
+        is_entrywise = a[2] and b[2]
+        sign = r"\odot" if is_entrywise else r"\cdot"
+        level = ENTRYWISE if is_entrywise or ENTRYWISE in (a[1], b[1]) else MULTIPLIES
+        return f"{_factor(a, ENTRYWISE)} {sign} {_factor(b, ENTRYWISE, is_right=True)}", level
+    if head in ("+", "-"):
+        right = _at_least(b, ENTRYWISE)
+        right = rf"\left({right}\right)" if right.startswith("-") else right
+        return f"{_term(a)} {head} {right}", ADDS
+    if head == "//":
+        return rf"\left\lfloor \frac{{{a[0]}}}{{{b[0]}}} \right\rfloor", ATOM
+    if head == "%":
+        return rf"{_factor(a)} \bmod {_factor(b, is_right=True)}", MULTIPLIES
+    if head in LOGIC:
+        return rf"{_claim(a)} {LOGIC[head]} {_claim(b)}", COMPARES
+    return rf"{_at_least(a, ADDS)} {COMPARISONS[head]} {_at_least(b, ADDS)}", COMPARES
+
+
+def _term(piece: Piece) -> str:
+    return _at_least(piece, ADDS)
+
+
+def _claim(piece: Piece) -> str:
+    return rf"\left({piece[0]}\right)" if piece[1] <= COMPARES else piece[0]
+
+
+def _factor(piece: Piece, least: int = MULTIPLIES, is_right: bool = False) -> str:
+    """A factor: a claim in Iverson brackets, a sign only at the very left."""
+    text, level, _ = piece
+    if level == COMPARES:
+        return rf"\left[{text}\right]"
+    if level < least or (is_right and (level == SIGNS or text.startswith("-"))):
+        return rf"\left({text}\right)"
+    return text
+
+
+def _at_least(piece: Piece, level: int) -> str:
+    text, own, _ = piece
+    if own >= level:
+        return text
+    return rf"\left[{text}\right]" if own == COMPARES else rf"\left({text}\right)"
+
+
+def _number(value: float, digits: int | None) -> tuple[str, int]:
+    if value != value:
+        return r"\mathrm{NaN}", ATOM
+    if value in (float("inf"), float("-inf")):
+        return (r"\infty", ATOM) if value > 0 else (r"-\infty", SIGNS)
+    spelled = number_text(value, digits)
+    mantissa, e, exponent = spelled.partition("e")
+    if e:
+        return rf"{mantissa} \times 10^{{{int(exponent)}}}", MULTIPLIES
+    return spelled, SIGNS if spelled.startswith("-") else ATOM
+
+
+def _call(expr: Expr, args: list[Piece]) -> tuple[str, int]:
+    function = str(expr.value)
+    texts = [text for text, *_ in args]
+    if function in AROUND and len(args) == 1 and not expr.details:
+        left, right = AROUND[function]
+        return left + texts[0] + right, ATOM
+    if function == "where" and len(args) == 3:
+        condition, a, b = texts
+        return rf"\begin{{cases}} {a} & {condition} \\ {b} & \text{{otherwise}} \end{{cases}}", ATOM
+    if function == "ones" and not args:
+        shape = r" \times ".join(expr.details)
+        return rf"\mathbf{{1}}_{{{shape}}}", ATOM
+    if function == "one_hot" and expr.params is not None and expr.params["targets"].__class__ is int:
+        return rf"\mathbf{{e}}_{{{expr.params['targets']}}}", ATOM
+    if "{0}" in function:
+        parts = SLOTS.split(function)
+        shown = [texts[int(part)] if at % 2 else _typed(part) for at, part in enumerate(parts)]
+        return "".join(shown), ATOM
+    said = SAID.get(function, function)
+    if function == "sigmoid":
+        command = r"\sigma"
+    elif function in FUNCTIONS or function in SAID:
+        command = "\\" + said
+    elif re.fullmatch(r"[A-Za-z]+", function):
+        command = rf"\operatorname{{{function}}}"
+    else:
+        command = rf"\operatorname{{\texttt{{{escaped(function)}}}}}"
+    inside = ", ".join([*texts, *(rf"\texttt{{{escaped(detail)}}}" for detail in expr.details)])
+    return rf"{command}\left({inside}\right)", ATOM
+
+
+def _typed(text: str) -> str:
+    """A piece of code, in parts between which a line may end."""
+    return ", ".join(rf"\texttt{{{escaped(part)}}}" if part else "" for part in text.split(", "))
+
+
+# -- matrices ---------------------------------------------------------------------------------------------
+
+
+def matrix(rows: Sequence[Sequence[float]], digits: int | None = None) -> str:
+    """A matrix of numbers.
+
+    >>> print(matrix([[1.0, 2.0], [3.0, -4.5]]))
+    \\begin{pmatrix} 1 & 2 \\\\ 3 & -4.5 \\end{pmatrix}
+    """
+    lines = r" \\ ".join(" & ".join(_number(number(x).value, digits)[0] for x in row) for row in rows)
+    return rf"\begin{{pmatrix}} {lines} \end{{pmatrix}}"

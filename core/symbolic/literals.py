@@ -1,0 +1,105 @@
+"""Constants without a name in formulas: the script's text where that gives them again, else their values.
+
+People read a short form, ``[0, 1, ..., 9]``; programs get every number.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.symbolic.evaluate import compute
+from autodiff.core.symbolic.expr import Expr, evaluate, names_in, number_text
+from autodiff.core.symbolic.source_exprs import operands_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+#: Makers of tensors that numpy has by the same name and arguments.
+MAKERS: dict[str, Callable[..., Any]] = {
+    "arange": lambda *args: np.arange(*args),
+    "eye": lambda *args: np.eye(*args),
+    "linspace": lambda *args: np.linspace(*args),
+}
+#: A source text is tried if its expression has no more symbols.
+LONGEST_SOURCE = 30
+
+
+class ArrayText(str):
+    """What people read for an array that no variable holds; it equals that of an equal array only."""
+
+    array: Any
+
+    def __new__(cls, shown: str, array: Any) -> ArrayText:
+        made = super().__new__(cls, shown)
+        made.array = array
+        return made
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ArrayText) and str.__eq__(self, other) and same(self.array, other.array)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+def entries_text(array: Any, most: int) -> str:
+    """The entries of an array; of one with more than ``most`` the first row, and of that the ends.
+
+    >>> import numpy
+    >>> entries_text(numpy.arange(3.0), 4), entries_text(numpy.arange(9), 4)
+    ('[0.0, 1.0, 2.0]', '[0, 1, ..., 8]')
+    >>> entries_text(numpy.ones((4, 2)), 4)
+    '[[1, 1], ...]'
+    """
+    if array.size <= most:
+        return str(array.tolist())
+    if not array.ndim:
+        return number_text(array.item(), 3)
+    if array.ndim > 1:
+        return f"[{', '.join([entries_text(row, 0) for row in array[:1]] + ['...'] * (len(array) > 1))}]"
+    entries = [number_text(entry, 3) for entry in array.tolist()]
+    return f"[{', '.join(entries if len(entries) <= 3 else [*entries[:2], '...', entries[-1]])}]"
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two arrays have the same kind, shape and entries; nans are equal."""
+    return bool(
+        a.dtype.kind == b.dtype.kind and a.shape == b.shape and ((a == b) | ((a != a) & (b != b))).all()
+    )
+
+
+def source_of_constant(text: str, array: Any, values: Mapping[str, Any]) -> Expr | None:
+    """The operand of a source text that has this very value; None where none can be evaluated to it.
+
+    >>> import numpy
+    >>> x = numpy.array([1.0, -1.0])
+    >>> print(source_of_constant("where(x > 0, x, 0.)", x > 0, {"x": x}))
+    x > 0
+    """
+    for expr in operands_in(text):
+        if expr.size > LONGEST_SOURCE or expr.head in ("name", "number"):
+            continue
+        if not set(names_in(expr)) <= values.keys():
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                value = np.asarray(evaluate(expr, values, compute_source))
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError):
+            continue
+        if same(value, array):
+            return expr
+    return None
+
+
+def compute_source(expr: Expr, args: list[Any]) -> Any:
+    """The value of one head, also of those that only source texts have."""
+    if expr.head == "call":
+        if expr.details and not expr.params:
+            raise ValueError(expr.value)
+        if expr.value in MAKERS:
+            if any(np.ndim(arg) or abs(arg) > 10_000 for arg in args):
+                raise ValueError(expr.value)
+            return MAKERS[expr.value](*args) * 1.0
+    return compute(expr, args)

@@ -1,0 +1,303 @@
+"""Ops whose use is not written as a call or an operator: ``X.T``, ``x**2``, ``x[0]``, and those left unsaid.
+
+What only changes a shape or a dtype, or copies a number, goes without saying while the reader can tell.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.graph.op import OPS
+from autodiff.core.symbolic.expr import ONE, ZERO, Expr, call, infix, neg, number, postfix
+from autodiff.core.symbolic.symbol import (
+    SPELLINGS,
+    Shape,
+    Symbol,
+    broadcast,
+    size_of,
+    spell_params,
+)
+
+#: Of more targets the first are shown.
+LONGEST_TARGETS = 12
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Spell = Callable[[list[Symbol], dict[str, Any]], Symbol | None]
+
+
+def spelling(*ops: str) -> Callable[[Spell], Spell]:
+    """Enter a function in SPELLINGS."""
+
+    def enter(spell: Spell) -> Spell:
+        for op in ops:
+            SPELLINGS[op] = spell
+        return spell
+
+    return enter
+
+
+def is_one_number(x: Symbol) -> bool:
+    """Whether the expression is a single number, copied or not."""
+    return size_of(x.extent) == 1
+
+
+@spelling("to", "clone", "contiguous")
+def unsaid(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    return x.reshaped(x.shape, x.extent)
+
+
+@spelling("expand")
+def expand(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    return x.reshaped(params["shape"], x.extent)
+
+
+@spelling("reshape", "squeeze", "unsqueeze")
+def reshape(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    [x] = operands
+    shape = params.get("shape")
+    if shape is None:
+        return x.reshaped((1,) * x.ndim) if x.size == 1 and params["dim"] is None else None
+    if shape == x.shape:
+        return x.reshaped(shape, x.extent)
+    if is_one_number(x):
+        return x.reshaped(shape, ())
+    return Symbol(call("reshape", x.filled(), details=(str(shape),), params=params), shape, dtype=x.dtype)
+
+
+def reduced(shape: Shape, dim: Shape | None, keepdim: bool) -> Shape:
+    """The shape a reduction leaves."""
+    dims = range(len(shape)) if dim is None else [d % len(shape) for d in dim] if shape else []
+    if keepdim:
+        return tuple(1 if axis in dims else n for axis, n in enumerate(shape))
+    return tuple(n for axis, n in enumerate(shape) if axis not in dims)
+
+
+@spelling("sum", "sum_to")
+def total(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    shape = params["shape"] if "shape" in params else reduced(x.shape, params["dim"], params["keepdim"])
+    if x.shape == shape:
+        return x.reshaped(shape, x.extent)
+    if is_one_number(x) and x.size == 1:
+        return x.reshaped(shape, ())
+    if x.size == size_of(shape):  # only the shape changes, which a reader of a sum does not mind in front
+        in_front = x.shape[len(x.shape) - len(shape) :] == shape
+        return x.reshaped(shape) if in_front else OPS["reshape"](x, shape=shape)
+    if is_one_number(x) and size_of(shape):
+        copies = x.size // size_of(shape)
+        return Symbol(infix("*", number(copies), x.expr), shape, extent=(), dtype=x.dtype)
+    details = spell_params(params) if "dim" in params else sum_to_details(x.shape, shape)
+    one = without_one_hot(x.expr)
+    if one is not None and (x.ndim == 1 or shape == (*x.shape[:-1], 1)):  # each row of such adds up to 1
+        return Symbol(one, shape, extent=(), dtype=x.dtype)
+    op = "sum" if "dim" in params else "sum_to"
+    written = Expr("call", (x.filled(),), "sum", details, {**params, "op": op})
+    return Symbol(written, shape, dtype=x.dtype)
+
+
+def sum_to_details(before: Shape, after: Shape) -> tuple[str, ...]:
+    """``sum_to`` as a sum over dimensions."""
+    lead = len(before) - len(after)
+    dims = tuple(range(lead)) + tuple(
+        lead + axis for axis, n in enumerate(after) if n == 1 and before[lead + axis] != 1
+    )
+    if len(dims) == len(before) or size_of(after) == 1:
+        return ()
+    detail = f"dim={dims[0] if len(dims) == 1 else dims}"
+    return (detail,) if max(dims) < lead else (detail, "keepdim=True")
+
+
+@spelling("mean")
+def mean(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    [x] = operands
+    shape = reduced(x.shape, params["dim"], params["keepdim"])
+    if is_one_number(x):
+        return x.reshaped(shape, ())
+    return Symbol(call("mean", x.filled(), details=spell_params(params), params=params), shape, dtype=x.dtype)
+
+
+@spelling("transpose", "t", "permute")
+def transpose(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    order = list(range(x.ndim))
+    if "dims" in params:
+        order = list(params["dims"])
+    elif "dim0" in params:
+        a, b = params["dim0"] % x.ndim, params["dim1"] % x.ndim
+        order[a], order[b] = order[b], order[a]
+    else:
+        order.reverse()
+    shape = tuple(x.shape[axis] for axis in order)
+    if x.ndim < 2 or is_one_number(x):
+        return x.reshaped(shape, () if is_one_number(x) else None)
+    if order == sorted(order, reverse=True):
+        tail = ".T"
+    elif order == [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]:
+        tail = ".mT"
+    else:
+        permuted = call("permute", x.filled(), details=(str(tuple(order)),), params={"dims": tuple(order)})
+        return Symbol(permuted, shape, dtype=x.dtype)
+    turned = postfix(x.filled(), tail, "permute", {"dims": tuple(order)})
+    return Symbol(turned, shape, dtype=x.dtype)
+
+
+@spelling("mm", "mv", "vm", "dot", "bmm", "matmul")
+def matmul(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    x, y = operands
+    left, right = x.shape, y.shape
+    rows = left[-2:-1] if len(left) > 1 else ()
+    columns = right[-1:] if len(right) > 1 else ()
+    shape = (*broadcast([left[:-2], right[:-2]]), *rows, *columns)
+    # Matrices of one entry multiply as numbers do.
+    sign = "*" if x.size == y.size == 1 else "@"
+    return Symbol(infix(sign, x.filled(), y.filled()), shape, dtype=x.dtype)
+
+
+@spelling("outer")
+def outer(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    x, y = operands
+    shape = (*x.shape, *y.shape)
+    if x.size == y.size == 1:
+        return Symbol(infix("*", x.expr, y.expr), shape, dtype=x.dtype)
+    return Symbol(call("outer", x.filled(), y.filled(), params=params), shape, dtype=x.dtype)
+
+
+@spelling("except_where")
+def except_where(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    """The regular formula; that a singular point has a convention is said elsewhere."""
+    condition, value, formula = operands
+    shape = broadcast([condition.shape, value.shape, formula.shape])
+    return formula.reshaped(shape, formula.extent)
+
+
+@spelling("contribution")
+def contribution(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    g, _ = operands
+    return g.reshaped(g.shape, g.extent)
+
+
+@spelling("zero")
+def zero(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    return Symbol(ZERO, x.shape, extent=(), dtype=x.dtype)
+
+
+@spelling("vector_norm")
+def vector_norm(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    """``norm(x)`` for the Euclidean one."""
+    [x] = operands
+    if params["ord"] != 2:
+        return None
+    others = {key: value for key, value in params.items() if key != "ord"}
+    written = call("norm", x.filled(), details=spell_params(others), params={**params, "op": "vector_norm"})
+    return Symbol(written, reduced(x.shape, params["dim"], params["keepdim"]), dtype=x.dtype)
+
+
+@spelling("standardize")
+def standardize(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    """``layer_norm`` over the last dimensions, else ``batch_norm``."""
+    [x] = operands
+    dims = sorted(axis % x.ndim for axis in params["dim"])
+    first = x.ndim - len(dims)
+    eps = f"eps={params['eps']}"
+    named = {**params, "op": "standardize"}
+    if dims == list(range(first, x.ndim)):
+        written = call("layer_norm", x.filled(), details=(str(x.shape[first:]), eps), params=named)
+    else:
+        details = ("None", "None", "training=True", eps)
+        written = call("batch_norm", x.filled(), details=details, params=named)
+    return Symbol(written, x.shape, dtype=x.dtype)
+
+
+@spelling("square")
+def square(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    return with_expr(x, infix("**", x.expr, number(2)))
+
+
+@spelling("reciprocal")
+def reciprocal(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    [x] = operands
+    return with_expr(x, infix("/", number(1), x.expr))
+
+
+def with_expr(x: Symbol, expr: Expr) -> Symbol:
+    return Symbol(expr, x.shape, extent=x.extent, dtype=x.dtype)
+
+
+#: Contractions with a shorter spelling, by their letters renamed in the order of appearance.
+CONTRACTIONS = {
+    **{"a,b->ab": "outer", "a,a->": "dot"},
+    **{"ab,b->a": "mv", "a,ab->b": "vm", "ab,bc->ac": "mm", "abc,acd->abd": "bmm"},
+}
+
+
+@spelling("einsum")
+def einsum(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    """A product of matrices as such; anything else as a call that begins with its equation."""
+    letters: dict[str, str] = {}
+    equation: str = params["equation"]
+    for letter in equation:
+        if letter.isalpha():
+            letters.setdefault(letter, chr(ord("a") + len(letters)))
+    known = CONTRACTIONS.get("".join(letters.get(sign, sign) for sign in equation))
+    return None if known is None else OPS[known](*operands)
+
+
+@spelling("exp")
+def exp(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
+    """``exp(log_softmax(x))`` is ``softmax(x)``."""
+    [x] = operands
+    if x.expr.head != "call" or x.expr.value != "log_softmax":
+        return None
+    softmax = call("softmax", *x.expr.args, details=x.expr.details, params=x.expr.params)
+    return Symbol(softmax, x.shape, extent=x.extent, dtype=x.dtype)
+
+
+@spelling("nll_transposed")
+def one_hot_targets(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
+    """What the scores of a classification receive: ``-one_hot(target)/n`` where all weigh the same.
+
+    Else fixed numbers times what comes in.
+    """
+    [g] = operands
+    shape, target, weight = params["shape"], params["target"], params["weight"]
+    if len(shape) != 2 or params["reduction"] == "none" or not is_one_number(g) or not (weight == 1).all():
+        axis = min(len(shape) - 1, 1)
+        each = OPS["reshape"](g, shape=(*shape[:axis], 1, *shape[axis + 1 :])) if g.size > 1 else g
+        factors = OPS["nll_transposed"].forward(np.ones(g.shape), **params)
+        return Symbol((each * factors).expr, shape, dtype=g.dtype)
+    targets = target.ravel().tolist()
+    shown = str(targets) if len(targets) <= LONGEST_TARGETS else f"[{targets[0]}, {targets[1]}, ...]"
+    rows = call(
+        "one_hot", details=(shown, str(shape[1])), params={"targets": tuple(targets), "classes": shape[1]}
+    )
+    product = infix("*", neg(rows), g.expr)
+    if params["reduction"] == "mean":
+        product = infix("/", product, number(params["total"]))
+    return Symbol(product, shape, dtype=g.dtype)
+
+
+def without_one_hot(expr: Expr) -> Expr | None:
+    """A product of numbers and one one-hot matrix without that matrix; None for anything else."""
+    if expr.head == "call" and expr.value == "one_hot":
+        return ONE
+    if expr.head == "neg":
+        rest = without_one_hot(expr.args[0])
+        return None if rest is None else neg(rest)
+    if expr.head in ("*", "/"):
+        a, b = expr.args
+        if expr.head == "*" and is_constant(a):
+            a, b = b, a
+        rest = without_one_hot(a) if is_constant(b) else None
+        return None if rest is None else infix(expr.head, rest, b)
+    return None
+
+
+def is_constant(expr: Expr) -> bool:
+    return expr.head == "number" or (expr.head == "neg" and is_constant(expr.args[0]))

@@ -1,0 +1,320 @@
+"""The normal form of an expression: a sum of products of powers, in the order in which things were written.
+
+Numbers are folded, like terms and powers of one base collected, signs pulled to the front. Products of sums
+are left alone: expanded they are longer and say less. ``@`` keeps its order.
+"""
+
+from __future__ import annotations
+
+from math import isfinite, prod
+
+from autodiff.core.symbolic.expr import ONE, ZERO, Expr, call, infix, number
+from autodiff.core.symbolic.terms import UNIT, atom, build_product, constant, plus, raised, single, times
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.symbolic.terms import Coefficient, Factors, Terms
+
+FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+CLAIMS = frozenset([*FLIPPED, "&", "|"])
+LONG = 64
+
+
+def simplify(expr: Expr) -> Expr:
+    """An equal expression in normal form.
+
+    >>> from autodiff.core.symbolic.expr import name
+    >>> x, y = name("x"), name("y")
+    >>> str(simplify(infix("+", infix("*", x, y), infix("*", y, x))))
+    '2*x*y'
+    >>> str(simplify(infix("*", x, infix("/", number(-1), infix("*", x, y)))))
+    '-1/y'
+    """
+    return Simplifier().simplify(expr)
+
+
+class Simplifier:
+    """One run: the normal forms of the branches met so far."""
+
+    __slots__ = ("_known", "_sums", "_uses")
+
+    def __init__(self) -> None:
+        self._known: dict[int, Terms] = {}
+        self._sums: dict[Expr, Terms] = {}  # the terms of a sum that serves as a factor
+        self._uses: dict[int, int] = {}
+
+    def simplify(self, root: Expr) -> Expr:
+        self._count_uses(root)
+        stack = [(root, False)]
+        while stack:
+            expr, is_ready = stack.pop()
+            if id(expr) in self._known:
+                continue
+            if is_ready:
+                terms = self._normal(expr)
+                if self._uses.get(id(expr), 0) > 1 and sum(len(f) for _, f in terms.values()) > LONG:
+                    # Every reader of a shared branch copies its terms; beyond this they take it as it is.
+                    terms = atom(self.build(terms))
+                self._known[id(expr)] = terms
+            else:
+                stack.append((expr, True))
+                stack.extend((arg, False) for arg, _ in self._operands(expr))
+        return self.build(self._known[id(root)])
+
+    def _count_uses(self, root: Expr) -> None:
+        uses = self._uses
+        stack = [root]
+        while stack:
+            for arg in stack.pop().args:
+                uses[id(arg)] = uses.get(id(arg), 0) + 1
+                if uses[id(arg)] == 1:
+                    stack.append(arg)
+
+    def _operands(self, expr: Expr) -> list[tuple[Expr, int]]:
+        """The arguments with a sign each: +-1 for summands, the power for factors.
+
+        A chain of one kind is taken in one piece, up to branches that are shared: those have their own
+        normal form, or a graph that doubles at every step would be written out.
+        """
+        head = expr.head
+        kind = ("+", "-", "neg") if head in ("+", "-") else ("*", "/") if head in ("*", "/") else ()
+        if not kind:
+            return [(arg, 1) for arg in expr.args]
+        found: list[tuple[Expr, int]] = []
+        stack = [(expr, 1)]
+        while stack:
+            branch, sign = stack.pop()
+            if branch is not expr and (branch.head not in kind or self._uses[id(branch)] > 1):
+                found.append((branch, sign))
+            elif branch.head == "neg":
+                stack.append((branch.args[0], -sign))
+            else:
+                a, b = branch.args
+                stack.append((b, -sign if branch.head in ("-", "/") else sign))
+                stack.append((a, sign))
+        return found
+
+    def _normal(self, expr: Expr) -> Terms:
+        head = expr.head
+        known = self._known
+        if head == "number":
+            return constant(expr.value) if isfinite(expr.value) else atom(expr)
+        if head == "name":
+            return atom(expr)
+        if head in ("+", "-"):
+            total: Terms = {}
+            for arg, sign in self._operands(expr):
+                self._add(total, known[id(arg)], sign)
+            return total
+        if head in ("*", "/"):
+            return self._product([(known[id(arg)], power) for arg, power in self._operands(expr)])
+        arguments = [known[id(arg)] for arg in expr.args]
+        if head == "neg":
+            return self._product([(constant(-1), 1), (arguments[0], 1)])
+        if head == "**":
+            return self._power(*arguments)
+        if head == "@":
+            return self._linear(expr, arguments)
+        if head == "postfix" and expr.value == ".T":
+            return self._transposed(expr, arguments[0])
+        if head == "call" and expr.value == "where":
+            return self._where(expr, arguments)
+        return atom(self._rebuilt(expr, arguments))
+
+    def _rebuilt(self, expr: Expr, arguments: list[Terms]) -> Expr:
+        args = tuple(self.build(terms) for terms in arguments)
+        if expr.shapes is not None and len(expr.shapes) == len(args):
+            args = tuple(_filled(arg, shape) for arg, shape in zip(args, expr.shapes, strict=True))
+        return expr.of(args)
+
+    # -- sums -------------------------------------------------------------------------------------------
+
+    def _add(self, total: Terms, terms: Terms, sign: int) -> None:
+        """Add to ``total``, in place. A sum that only carries a sign is taken apart."""
+        todo = [(term, sign) for term in reversed(terms.values())]
+        while todo:
+            (coefficient, factors), sign = todo.pop()
+            if len(factors) == 1 and coefficient in (UNIT, (-1, 1)):
+                [(base, exponent)] = factors.items()
+                if exponent == 1 and base in self._sums:
+                    sign = sign if coefficient == UNIT else -sign
+                    todo.extend((term, sign) for term in reversed(self._sums[base].values()))
+                    continue
+            if sign < 0:
+                coefficient = (-coefficient[0], coefficient[1])
+            key = frozenset(factors.items())
+            if key in total:
+                before, factors = total[key]
+                coefficient = plus(before, coefficient)
+            if coefficient[0] == 0:
+                total.pop(key, None)
+            else:
+                total[key] = (coefficient, factors)
+
+    # -- products ---------------------------------------------------------------------------------------
+
+    def _product(self, operands: list[tuple[Terms, int]]) -> Terms:
+        coefficient: Coefficient = UNIT
+        factors: Factors = {}
+        for terms, power in operands:
+            if not terms:
+                if power > 0:
+                    return {}
+                self._multiply(factors, ZERO, -1)
+                continue
+            if len(terms) > 1:
+                self._multiply(factors, self._as_factor(terms), power)
+                continue
+            [(n, more)] = terms.values()
+            coefficient = times(coefficient, n if power > 0 else (n[1], n[0]))
+            for base, exponent in more.items():
+                self._multiply(factors, base, exponent if power > 0 else self._minus(exponent))
+        return self._one(coefficient, factors)
+
+    def _one(self, coefficient: Coefficient, factors: Factors) -> Terms:
+        if not coefficient[0]:
+            return {}
+        if coefficient == UNIT and len(factors) == 1:
+            [(base, exponent)] = factors.items()
+            if exponent == 1 and base in self._sums:
+                return self._sums[base]
+        return {frozenset(factors.items()): (coefficient, factors)}
+
+    def _multiply(self, factors: Factors, base: Expr, exponent: float | Expr) -> None:
+        before = factors.get(base)
+        if before is None:
+            factors[base] = exponent
+            return
+        if isinstance(before, Expr) or isinstance(exponent, Expr):
+            total: Terms = {}
+            self._add(total, self._terms_of(before), 1)
+            self._add(total, self._terms_of(exponent), 1)
+            exponent = self._as_exponent(total)
+        else:
+            exponent = before + exponent
+        if exponent == 0:
+            del factors[base]
+        else:
+            factors[base] = exponent
+
+    def _power(self, base: Terms, exponent: Terms) -> Terms:
+        power = self._as_exponent(exponent)
+        if power == 0:
+            return constant(1)
+        if power == 1:
+            return base
+        if len(base) == 1:
+            [(coefficient, factors)] = base.values()
+            if isinstance(power, int) and abs(power) <= 64:
+                powers: Factors = {}
+                for b, e in factors.items():
+                    self._multiply(powers, b, self._times(e, power))
+                return self._one(raised(coefficient, power), powers)
+            if coefficient == UNIT and list(factors.values()) == [1]:
+                return self._one(UNIT, dict.fromkeys(factors, power))
+        return single(self._as_factor(base), power)
+
+    def _times(self, exponent: float | Expr, n: int) -> float | Expr:
+        if not isinstance(exponent, Expr):
+            return exponent * n
+        return self._as_exponent(self._product([(self._terms_of(exponent), 1), (constant(n), 1)]))
+
+    def _minus(self, exponent: float | Expr) -> float | Expr:
+        return self._times(exponent, -1)
+
+    def _as_exponent(self, terms: Terms) -> float | Expr:
+        if not terms:
+            return 0
+        if len(terms) == 1:
+            [((n, d), factors)] = terms.values()
+            if not factors:
+                value = number(n / d).value
+                assert isinstance(value, (int, float))
+                return value
+        expr = self.build(terms)
+        self._known_sum(expr, terms)
+        return expr
+
+    def _terms_of(self, exponent: float | Expr) -> Terms:
+        if not isinstance(exponent, Expr):
+            return constant(exponent)
+        return self._sums.get(exponent) or atom(exponent)
+
+    def _as_factor(self, terms: Terms) -> Expr:
+        expr = self.build(terms)
+        self._known_sum(expr, terms)
+        return expr
+
+    def _known_sum(self, expr: Expr, terms: Terms) -> None:
+        if len(terms) > 1:
+            self._sums[expr] = terms
+
+    # -- what is linear, and choices ---------------------------------------------------------------------
+
+    def _linear(self, expr: Expr, arguments: list[Terms]) -> Terms:
+        """A product whose arguments' numbers may stand in front of it."""
+        if not all(arguments):
+            return {}
+        coefficient: Coefficient = UNIT
+        args = []
+        for terms in arguments:
+            if len(terms) == 1:
+                [(n, factors)] = terms.values()
+                if factors:
+                    coefficient = times(coefficient, n)
+                    terms = dict.fromkeys(terms, (UNIT, factors))
+            args.append(self.build(terms))
+        made = expr.of(tuple(args))
+        return self._one(coefficient, {made: 1})
+
+    def _transposed(self, expr: Expr, argument: Terms) -> Terms:
+        if len(argument) == 1:
+            [(n, factors)] = argument.values()
+            if not factors:
+                return argument
+            if list(factors.values()) == [1]:
+                [base] = factors
+                if base.head == "postfix" and base.value == ".T":
+                    inner = base.args[0]
+                    return self._product([(constant(1), 1), ({frozenset({(inner, 1)}): (n, {inner: 1})}, 1)])
+        return self._linear(expr, [argument])
+
+    def _where(self, expr: Expr, arguments: list[Terms]) -> Terms:
+        """``where(c, a, 0)`` is ``a*[c]``, which multiplies along with the rest of its path."""
+        condition, a, b = arguments
+        if is_number(condition) and is_number(b if condition else a):  # what is left out has one entry
+            return a if condition else b
+        claim = self.build(condition)
+        if claim.head in CLAIMS and not (a and b):
+            if not a:
+                flipped = FLIPPED.get(claim.head)
+                claim = Expr("~", (claim,)) if flipped is None else Expr(flipped, claim.args)
+            return self._product([(a or b, 1), (atom(Expr("claim", (claim,))), 1)])
+        return atom(self._rebuilt(expr, arguments))
+
+    # -- back to expressions ----------------------------------------------------------------------------
+
+    def build(self, terms: Terms) -> Expr:
+        total: Expr | None = None
+        for coefficient, factors in terms.values():
+            is_negative = coefficient[0] < 0
+            if total is None:
+                total = build_product(coefficient, factors)
+            elif is_negative:
+                total = infix("-", total, build_product((-coefficient[0], coefficient[1]), factors))
+            else:
+                total = infix("+", total, build_product(coefficient, factors))
+        return ZERO if total is None else total
+
+
+def _filled(arg: Expr, shape: tuple[int, ...]) -> Expr:
+    """``x/x`` is 1, and its sum is that of as many as ``x`` has entries."""
+    if arg.head != "number" or prod(shape) == 1:
+        return arg
+    ones = call("ones", details=tuple(map(str, shape)), params={"shape": shape})
+    return ones if arg == ONE else infix("*", arg, ones)
+
+
+def is_number(terms: Terms) -> bool:
+    """Whether nothing but a number is there."""
+    return not terms or list(terms) == [frozenset()]

@@ -1,0 +1,97 @@
+"""Sums with many alike terms, written as Python writes them: ``sum(X[k,0]*G[k,1] for k in range(64))``."""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.symbolic.expr import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodiff.core.symbolic.expr import Expr
+
+#: Fewer alike texts are written one by one.
+FEWEST_FOLDED = 5
+LETTERS = "kmnpqr"
+INDEX = re.compile(r"(?<=[\[,])\d+(?=[,\]])")
+WORDS = re.compile(r"[^\W\d]\w*")
+
+
+def written_sum(terms: Sequence[Expr], digits: int | None = None) -> str:
+    """The sum of the terms; runs of terms that differ by a running index alone are folded.
+
+    >>> from autodiff.core.symbolic.expr import infix, name
+    >>> terms = [infix("*", name(f"X[{k},0]"), name(f"v[{k + 1}]")) for k in range(8)]
+    >>> written_sum(terms[:2]), written_sum(terms)
+    ('X[0,0]*v[1] + X[1,0]*v[2]', 'sum(X[k,0]*v[k+1] for k in range(8))')
+    """
+    spelled = [text(term, None, digits) for term in terms]
+    return joined([f"sum({term} {rest})" if rest else term for term, rest in folded(spelled)])
+
+
+def joined(terms: Sequence[str]) -> str:
+    """Terms as a sum; one that begins with a sign brings its own.
+
+    >>> joined(["2*x", "-y", "3"])
+    '2*x - y + 3'
+    """
+    total = terms[0]
+    for term in terms[1:]:
+        total += f" - {term[1:]}" if term.startswith("-") else f" + {term}"
+    return total
+
+
+def folded(spelled: Sequence[str]) -> list[tuple[str, str]]:
+    """The texts, each with nothing, or many that are alike as one, with ``for k in range(8)``.
+
+    Alike are texts that differ in indices alone, each of which stays or grows by one from text to text.
+
+    >>> folded(["a[0]"] + [f"a[{k}] = b[{k + 1}]" for k in range(2, 8)])
+    [('a[0]', ''), ('a[k] = b[k+1]', 'for k in range(2, 8)')]
+    """
+    letter = free_letter(spelled)
+    found = []
+    at = 0
+    while at < len(spelled):
+        end = run_end(spelled, at)
+        if end - at < FEWEST_FOLDED:
+            found.append((spelled[at], ""))
+            at += 1
+        else:
+            found.append(as_one(spelled[at:end], letter))
+            at = end
+    return found
+
+
+def free_letter(spelled: Sequence[str]) -> str:
+    """A letter for the index that is no name in the texts."""
+    used = {word for one in spelled for word in WORDS.findall(one)}
+    return next((letter for letter in LETTERS if letter not in used), "index")
+
+
+def run_end(spelled: Sequence[str], start: int) -> int:
+    """Where the run of alike texts ends."""
+    shape = INDEX.sub("", spelled[start])
+    end = start + 1
+    moving: list[int] | None = None
+    while end < len(spelled) and INDEX.sub("", spelled[end]) == shape:
+        before, after = (list(map(int, INDEX.findall(one))) for one in (spelled[end - 1], spelled[end]))
+        steps = [b - a for a, b in zip(before, after, strict=True)]
+        if any(step not in (0, 1) for step in steps) or not any(steps) or moving not in (None, steps):
+            break
+        moving = steps
+        end += 1
+    return end
+
+
+def as_one(run: Sequence[str], letter: str) -> tuple[str, str]:
+    first, second = (list(map(int, INDEX.findall(one))) for one in run[:2])
+    pairs = list(zip(first, second, strict=True))
+    lowest = min(a for a, b in pairs if a != b)
+    spelled = iter(
+        str(a) if a == b else letter if a == lowest else f"{letter}+{a - lowest}" for a, b in pairs
+    )
+    bounds = f"{lowest}, {lowest + len(run)}" if lowest else str(len(run))
+    return INDEX.sub(lambda match: next(spelled), run[0]), f"for {letter} in range({bounds})"

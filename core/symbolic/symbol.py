@@ -1,0 +1,392 @@
+"""Symbols: operands whose arithmetic writes itself down, so a rule fed with them spells the derivative.
+
+A symbol has the shape of what it stands for, and an ``extent``: the shape its expression alone would have.
+Where they differ (``1`` for a matrix of ones) broadcasting makes up for it, and an op that does not
+broadcast gets the expression filled up first. How single ops are spelled stands in ``spelling``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.graph.dtypes import DTYPES, DType, float64
+from autodiff.core.graph.op import APPLIERS, CUSTOM, OPS, PLAIN_NUMBERS, REFUSALS, Op
+from autodiff.core.symbolic.expr import Expr, call, infix, name, neg, number, postfix
+from autodiff.core.symbolic.literals import ArrayText, entries_text
+from autodiff.core.symbolic.op_names import word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+
+Shape = tuple[int, ...]
+NOTHING: frozenset[int | str] = frozenset()
+LOGIC = {"logical_and": "&", "logical_or": "|", "logical_not": "~"}
+
+
+class OwnText(str):
+    """What a function of the script's own is called; equal to that of the same call only.
+
+    ``operand`` is the one whose gradient it gives, None for the value.
+    """
+
+    node: Node
+    operand: int | None
+
+    def __new__(cls, shown: str, node: Node, operand: int | None = None) -> OwnText:
+        made = super().__new__(cls, shown)
+        made.node, made.operand = node, operand
+        return made
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OwnText)
+            and str.__eq__(self, other)
+            and (self.node, self.operand) == (other.node, other.operand)
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+#: Ops with a spelling of their own; the function may decline by answering None.
+SPELLINGS: dict[str, Callable[[list[Symbol], dict[str, Any]], Symbol | None]] = {}
+
+
+def _unary(op: str) -> Callable[[Any], Any]:
+    return lambda self: OPS[op](self)
+
+
+def _binary(op: str) -> Callable[[Any, Any], Any]:
+    return lambda self, other: OPS[op](self, other)
+
+
+def _reflected(op: str) -> Callable[[Any, Any], Any]:
+    return lambda self, other: OPS[op](other, self)
+
+
+class Operators:
+    """The operators and measures of whatever has a ``shape`` and stands in for a tensor in a rule."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # numpy arrays on the left leave the operation to us
+    shape: Shape
+
+    __add__ = _binary("add")
+    __radd__ = _reflected("add")
+    __sub__ = _binary("sub")
+    __rsub__ = _reflected("sub")
+    __mul__ = _binary("mul")
+    __rmul__ = _reflected("mul")
+    __truediv__ = _binary("div")
+    __rtruediv__ = _reflected("div")
+    __pow__ = _binary("pow")
+    __rpow__ = _reflected("pow")
+    __matmul__ = _binary("matmul")
+    __rmatmul__ = _reflected("matmul")
+    __neg__ = _unary("neg")
+    __lt__ = _binary("lt")
+    __le__ = _binary("le")
+    __gt__ = _binary("gt")
+    __ge__ = _binary("ge")
+    __eq__ = _binary("eq")
+    __ne__ = _binary("ne")
+    __and__ = _binary("logical_and")
+    __rand__ = _reflected("logical_and")
+    __or__ = _binary("logical_or")
+    __ror__ = _reflected("logical_or")
+    __invert__ = _unary("logical_not")
+    __hash__ = object.__hash__
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return size_of(self.shape)
+
+    @property
+    def T(self) -> Any:
+        """The dimensions in reverse order."""
+        return OPS["permute"](self, dims=tuple(range(self.ndim - 1, -1, -1)))
+
+
+class Symbol(Operators):
+    """Something a rule can compute with that remembers what was computed.
+
+    ``reads`` says which saved values went into it; only ``values_read`` marks any.
+
+    >>> x = Symbol(name("x"))
+    >>> str((x * 2 - 1).expr)
+    'x*2 - 1'
+    """
+
+    __slots__ = ("dtype", "expr", "extent", "reads", "shape")
+
+    def __init__(
+        self,
+        expr: Expr,
+        shape: Shape = (),
+        *,
+        extent: Shape | None = None,
+        dtype: DType = float64,
+        reads: frozenset[int | str] = NOTHING,
+    ) -> None:
+        self.expr = expr
+        self.shape = shape
+        self.extent = shape if extent is None else extent
+        self.dtype = dtype
+        self.reads = reads
+
+    def __repr__(self) -> str:
+        return f"<symbol {self.expr} of shape {self.shape}>"
+
+    def reshaped(self, shape: Shape, extent: Shape | None = None) -> Symbol:
+        """The same expression, said to have another shape."""
+        return Symbol(self.expr, shape, extent=extent, dtype=self.dtype, reads=self.reads)
+
+    def filled(self) -> Expr:
+        """The expression with all its entries, for ops that do not broadcast."""
+        if size_of(self.extent) == self.size:
+            return self.expr
+        if size_of(self.extent) == 1:
+            ones = call("ones", details=tuple(map(str, self.shape)), params={"shape": self.shape})
+            is_one = self.expr.head == "number" and self.expr.value == 1
+            return ones if is_one else infix("*", self.expr, ones)
+        return call("expand", self.expr, details=(str(self.shape),), params={"shape": self.shape})
+
+
+def size_of(shape: Shape) -> int:
+    """The number of entries."""
+    size = 1
+    for n in shape:
+        size *= n
+    return size
+
+
+def broadcast(shapes: Sequence[Shape]) -> Shape:
+    """The common shape; shapes that do not fit have been refused long before."""
+    longest = max(map(len, shapes), default=0)
+    common = [1] * longest
+    for shape in shapes:
+        for back, n in enumerate(reversed(shape), 1):
+            if n != 1:
+                common[-back] = n
+    return tuple(common)
+
+
+def as_symbol(value: Any) -> Symbol:
+    """A symbol for a constant in a rule."""
+    if value.__class__ is Symbol:
+        assert isinstance(value, Symbol)
+        return value
+    if value.__class__ in PLAIN_NUMBERS:
+        return Symbol(number(value))
+    array = np.asarray(value)
+    return Symbol(constant(array), array.shape)
+
+
+def constant(array: Any) -> Expr:
+    """How a constant is written: one number, or a list, of a long one the ends."""
+    if array.size == 1:
+        return number(array.item())
+    return name(ArrayText(entries_text(array, 4), array))
+
+
+def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Symbol:
+    """Write the use of an op down."""
+    symbols = [as_symbol(x) for x in operands]
+    spell = SPELLINGS.get(op.name)
+    result = None if spell is None else spell(symbols, params)
+    if result is None:
+        result = _entrywise(op, symbols, params) if op.is_elementwise else _general(op, symbols, params)
+    expr = result.expr
+    if (
+        not op.is_elementwise
+        and expr.shapes is None
+        and expr.head in ("call", "postfix", "@")
+        and len(expr.args) == len(symbols)
+        and all(expr is not x.expr for x in symbols)
+    ):
+        expr.shapes = tuple(x.shape for x in symbols)
+    for x in symbols:
+        if x.reads and x.reads is not result.reads:
+            result.reads = result.reads | x.reads
+    return result
+
+
+APPLIERS[Symbol] = apply
+
+
+def _entrywise(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> Symbol:
+    exprs = [x.expr for x in symbols]
+    shape = broadcast([x.shape for x in symbols])
+    extent = broadcast([x.extent for x in symbols])
+    return Symbol(_written(op, exprs, params), shape, extent=extent, dtype=symbols[0].dtype)
+
+
+def _general(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> Symbol:
+    shape = _shape_by_forward(op, symbols, params)
+    return Symbol(_written(op, [x.filled() for x in symbols], params), shape, dtype=symbols[0].dtype)
+
+
+def _written(op: Op, exprs: list[Expr], params: dict[str, Any]) -> Expr:
+    sign = op.infix or LOGIC.get(op.name)
+    if sign is not None and not params:
+        if len(exprs) == 2:
+            return infix(sign, *exprs)
+        return neg(exprs[0]) if sign == "-" else Expr(sign, (exprs[0],))
+    said = word(op.name)
+    named = params if said == op.name else {**params, "op": op.name}
+    return call(said, *exprs, details=spell_params(params), params=named)
+
+
+def spell_params(params: dict[str, Any], *, complete: bool = False) -> tuple[str, ...]:
+    """``dim=0, keepdim=True``: what differs from saying nothing; arrays by all entries if ``complete``."""
+    spelled = []
+    for key, value in params.items():
+        if value is None or value is False or (value.__class__ is tuple and not value):
+            continue
+        if value.__class__ is tuple and len(value) == 1 and key != "shape":
+            value = value[0]
+        spelled.append(f"{key}={spell_value(value, complete=complete)}")
+    return tuple(spelled)
+
+
+def spell_key(params: dict[str, Any], *, complete: bool = False) -> str:
+    """``[0, 1:3]``: the key of ``part`` and ``embed``."""
+    keys = (*params["basic"], *params["advanced"])
+    return "[" + ", ".join(spell_value(key, complete=complete) for key in keys) + "]"
+
+
+def spell_value(value: Any, *, complete: bool = False) -> str:
+    if value.__class__ is slice:
+        ends = ["" if end is None else str(end) for end in (value.start, value.stop)]
+        return ":".join([*ends, str(value.step)] if value.step not in (None, 1) else ends)
+    if value.__class__ is tuple:
+        inside = ", ".join(spell_value(one, complete=complete) for one in value)
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    if value is Ellipsis:
+        return "..."
+    if isinstance(value, np.ndarray):
+        return entries_text(value, value.size if complete else 6)
+    return repr(value) if value.__class__ is str else str(value)
+
+
+def _shape_by_forward(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> Shape:
+    """The shape of the result, found by running the op on stand-ins that no forward objects to."""
+    with np.errstate(all="ignore"):
+        arrays = []
+        for x in symbols:
+            is_square = len(x.shape) > 1 and x.shape[-1] == x.shape[-2]
+            block: Any = np.eye(x.shape[-1]) if is_square else 1.0
+            arrays.append(np.broadcast_to(block, x.shape).astype(x.dtype.name))
+        return tuple(np.shape(op.forward(*arrays, **params)))
+
+
+# -- what rules read ------------------------------------------------------------------------------------
+
+
+def is_custom(op: Op) -> bool:
+    """Whether the op is a script's own class, whose rule takes Tensors and cannot be spelled."""
+    return op.doc == CUSTOM or op.name not in OPS
+
+
+def values_read(node: Node) -> frozenset[int | str]:
+    """Which saved values the rules of a node's tracked operands read: operand numbers and ``"out"``.
+
+    ``x + y`` reads nothing, ``x * y`` the other factor, ``exp(x)`` its own result; a shape is not a value.
+    """
+    op = node.op
+    assert op is not None
+    everything: frozenset[int | str] = frozenset(range(len(node.inputs)))
+    if op.saved is not None:
+        tracked = [index for index, below in enumerate(node.inputs) if below is not None and below.tracked]
+        saved = op.saved(node) if callable(op.saved) else op.saved
+        return frozenset(value for index in tracked for value in saved[index])
+    if is_custom(op):
+        return everything
+    try:
+        return _reads(op, node)
+    except REFUSALS:
+        return everything | {"out"}
+
+
+def _reads(op: Op, node: Node) -> frozenset[int | str]:
+    operands = tuple(
+        Symbol(name(f"x{index}"), _shape(value), dtype=dtype_named(value), reads=frozenset({index}))
+        for index, value in enumerate(node.operands)
+    )
+    shape = _shape(node.out)
+    out = Symbol(name("out"), shape, reads=frozenset({"out"}))
+    read = NOTHING
+    for index, below in enumerate(node.inputs):
+        if below is not None and below.tracked:
+            g = Symbol(name("G"), shape)
+            read |= op.contribution(index, g, out, operands, node.params).reads
+    return read
+
+
+def _shape(value: Any) -> Shape:
+    return () if value.__class__ in PLAIN_NUMBERS else tuple(value.shape)
+
+
+def dtype_named(value: Any) -> DType:
+    """The dtype of a value; plain numbers count as float64."""
+    return float64 if value.__class__ in PLAIN_NUMBERS else DTYPES.get(str(value.dtype), float64)
+
+
+# -- one edge -------------------------------------------------------------------------------------------
+
+
+def pull_symbol(node: Node, index: int, g: Symbol, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
+    """What operand ``index`` receives when ``out`` receives ``g``, written down."""
+    op = node.op
+    assert op is not None
+    shape = operands[index].shape
+    if is_custom(op):
+        from autodiff.core.engine.custom_call import Part
+
+        if isinstance(op, Part):
+            text = OwnText(f"{op.name}.output", node, index)
+            return Symbol(call(text, g.expr, details=(str(op.position),)), shape)
+        answer = call(OwnText(f"{op.name}.backward", node, index), g.expr)
+        return Symbol(answered(answer, index) if len(node.inputs) > 1 else answer, shape)
+    try:
+        c = as_symbol(op.contribution(index, g, out, operands, node.params))
+        return apply(OPS["sum_to"], (c,), {"shape": shape}) if op.is_elementwise else c
+    except REFUSALS:
+        # A rule that computes with its operands' entries has no text: name it instead.
+        others = tuple(operands[at].filled() for at in range(len(operands)))
+        return Symbol(call(f"{op.name}_vjp", g.filled(), *others, details=spell_params(node.params)), shape)
+
+
+def answered(made: Expr, position: int) -> Expr:
+    """One of several that a function of the script's own answers."""
+    return postfix(made, f"[{position}]", "answer")
+
+
+def local_symbol(node: Node, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
+    """The derivative of an edge: d out/d operand or else what becomes of the incoming ``G``."""
+    op = node.op
+    assert op is not None
+    if op.is_elementwise and not is_custom(op):
+        g = Symbol(number(1), out.shape, extent=())
+        if op.vjps:
+            local = as_symbol(op.vjps[index](g, out, *operands, **node.params))
+        else:
+            partial = op.partials[index]
+            local = as_symbol(partial if isinstance(partial, int) else partial(out, *operands))
+        return local
+    return pull_symbol(node, index, Symbol(name("G"), out.shape), out, operands)
+
+
+from autodiff.core.symbolic import (  # noqa: E402 - they enter themselves and need what is above
+    index_spellings as _index_spellings,  # noqa: F401
+)
+from autodiff.core.symbolic import op_spellings as _op_spellings  # noqa: E402, F401 - likewise

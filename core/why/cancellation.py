@@ -1,0 +1,136 @@
+"""Sums that cancel on the way of a gradient: exactly, or up to what rounding left of them."""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.graph.node import OpNode
+from autodiff.core.paths.path_sum import contribution_of
+from autodiff.core.paths.use_contributions import size_of
+from autodiff.core.why.magnitude import rounding
+from autodiff.core.why.op_table import DIFFERENCES, PRODUCTS
+from autodiff.core.why.sentences import operand_in_words, shown, spoken
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+    from autodiff.core.paths.path_sum import Edge
+    from autodiff.core.report.cause import Cause
+    from autodiff.core.report.records import Use
+    from autodiff.core.why.first_cause import Search
+
+ADDING = ("add", "sub")
+
+
+def rounded_off(search: Search, g: Any, uses: tuple[Use, ...]) -> Cause:
+    users = {search.names[node]: node for node in search.leading}
+    parts = [f"{shown(use.contribution)} through {spoken(users[use.name], search.names)}" for use in uses[:4]]
+    more = f" and {len(uses) - 4} more" if len(uses) > 4 else ""
+    words = (
+        f"what reaches {search.spelled} cancels: {', '.join(parts)}{more}; {shown(g)} is what rounding left"
+    )
+    return search.cause("cancelled", words, search.target)
+
+
+def is_bias(node: OpNode, index: int) -> bool:
+    """Whether an operand is what a linear layer adds to its product."""
+    return node.op.name == "addmm" and index == 0 and node.params.get("beta", 1) == 1
+
+
+def copies_that_cancel(search: Search, edge: Edge, arrived: Any, g: Any) -> list[Cause]:
+    """The op that adds an operand to several entries, where what arrives at these adds up to 0 or nearly so.
+
+    ``g`` is what it adds up to.
+    """
+    node, index = edge
+    size = np.size(node.operands[index]) if isinstance(node, OpNode) else 0
+    if not size or not isinstance(node, OpNode) or not (node.op.name in ADDING or is_bias(node, index)):
+        return []
+    count = np.size(arrived) / size
+    if count == 1 or size_of(g) > count * rounding(g) * size_of(arrived):
+        return []
+    below = node.inputs[index]
+    assert below is not None
+    left = f", up to rounding ({shown(g)})" if np.any(g) else ""
+    words = (
+        f"{spoken(below, search.names)} goes into {count:,.0f} entries of {spoken(node, search.names)}"
+        f"{' each' * (size > 1)}, and what arrives at them ({shown(arrived)}) adds up to 0{left}"
+    )
+    return [search.cause("cancelled", words, node, index)]
+
+
+def entries_that_cancel(search: Search, edge: Edge, arrived: Any) -> list[Cause]:
+    """The op with several entries that pass something on to the operand, where that adds up to 0.
+
+    Weighed unevenly they would not add up to 0, as they do where each passes on nothing.
+    """
+    node, index = edge
+    if np.size(arrived) < 2 or not isinstance(node, OpNode):
+        return []
+    uneven = np.linspace(1.0, 2.0, np.size(arrived)) ** 3
+    passed_on = contribution_of(edge, arrived * uneven.reshape(np.shape(arrived)).astype(arrived.dtype))
+    if not np.isfinite(passed_on).all() or size_of(passed_on) <= rounding(passed_on) * size_of(arrived):
+        return []
+    below = node.inputs[index]
+    assert below is not None
+    factors = ["the slopes"]
+    if node.op.name in PRODUCTS:
+        others = (at for at in range(len(node.operands)) if at != index)
+        factors = [operand_in_words(node, at, search.names) for at in others]
+    words = (
+        f"{spoken(below, search.names)} goes into several entries of {spoken(node, search.names)},"
+        f" and what arrives there ({shown(arrived)}) times {' times '.join(factors)} adds up to 0"
+    )
+    return [search.cause("cancelled", words, node, index)]
+
+
+def rounding_of_differences(search: Search, g: Any) -> list[Cause]:
+    """The op that passed on nothing but rounding, where the input has one such use."""
+    edges = [
+        (user, index)
+        for user in search.leading
+        for index, below in enumerate(user.inputs)
+        if below is search.target
+    ]
+    arrived = search.subject.cotangents.get(edges[0][0]) if len(edges) == 1 else None
+    if arrived is None:
+        return []
+    [(user, index)] = edges
+    if not isinstance(user, OpNode) or user.op.name not in DIFFERENCES:
+        return copies_that_cancel(search, (user, index), arrived, g)
+    if size_of(g) > rounding(g) * size_of(arrived):
+        return []
+    words = (
+        f"{spoken(user, search.names)} passes on how much what arrives differs from entry to entry,"
+        f" and all of it is the same: what is left ({shown(g)}) is rounding"
+    )
+    return [search.cause("cancelled", words, user)]
+
+
+def rounded_off_above(search: Search, g: Any) -> list[Cause]:
+    """The node on the way of which rounding left no more than this, where the input has one such use."""
+    cotangents = search.subject.cotangents
+    sizes = {node: size_of(cotangents[node]) for node in search.leading if node in cotangents}
+    if size_of(g) > rounding(g) * max(sizes.values(), default=0.0):
+        return []
+    arrived: dict[Node, list[tuple[Edge, Any]]] = {}
+    with np_errors_ignored(search.subject.order):
+        for node in search.leading:
+            given = arrived.get(node, [])
+            if len(given) > 1 and sizes[node] <= rounding(g) * max(size_of(c) for _, c in given):
+                left = f"; {shown(cotangents[node])} is what rounding left"
+                return [cancelled(search, node, given, left)]
+            for edge in search.edges(node) if node in sizes else ():
+                below = node.inputs[edge[1]]
+                assert below is not None
+                arrived.setdefault(below, []).append((edge, contribution_of(edge, cotangents[node])))
+    return []
+
+
+def cancelled(search: Search, node: Node, given: list[tuple[Edge, Any]], left: str = " add up to 0") -> Cause:
+    name = spoken(node, search.names)
+    parts = [f"{shown(c)} through {spoken(user, search.names)}" for (user, _), c in given[:4]]
+    more = f" and {len(given) - 4} more" if len(given) > 4 else ""
+    return search.cause("cancelled", f"what reaches {name} cancels: {', '.join(parts)}{more}{left}", node)

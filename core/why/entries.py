@@ -1,0 +1,178 @@
+"""Why some entries of a gradient are zero where others are not: what lets nothing through for them.
+
+An op is at fault if the entries would have a gradient, had it let through what it stopped. That is tried:
+something other than 0 is put in the place of what was stopped, and followed down to the input. Of entries
+that another op has a slope of 0 for, by their value, nothing is said.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.graph.node import OpNode
+from autodiff.core.paths.path_sum import contribution_of, vjp_of_ones
+from autodiff.core.report.cause import Cause
+from autodiff.core.why.op_table import STOPPING, TAKING
+from autodiff.core.why.sentences import fitting, function_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+    from autodiff.core.paths.node_names import Names
+    from autodiff.core.paths.path_sum import Edge
+    from autodiff.core.report.records import Subject
+
+#: So many edges are tried, and so many entries are told.
+MOST_TRIED, MOST_TOLD = 10, 3
+
+
+class Stop:
+    """What lets nothing through to some entries: all nodes of one place in the script."""
+
+    def __init__(self, node: OpNode) -> None:
+        self.node = node
+        self.entries: Any = False
+
+
+def closed_entries(
+    subject: Subject, names: Names, leading: Sequence[Node], target: Node, g: Any
+) -> list[Cause]:
+    """A cause for each place that keeps entries of the gradient ``g`` at zero, where there is one."""
+    zero = np.asarray(g) == 0
+    if not zero.ndim or not zero.any():
+        return []
+    below = {*leading, target}
+    stops: dict[Any, Stop] = {}
+    tried = 0
+    with np_errors_ignored(list(subject.order)):
+        for node in leading:
+            if not isinstance(node, OpNode) or not (node.op.name in STOPPING or node.op.name in TAKING):
+                continue
+            for index, operand in enumerate(node.inputs):
+                stopped = None if operand not in below else _stopped((node, index), subject.cotangents)
+                if stopped is None or tried == MOST_TRIED:
+                    continue
+                tried += 1
+                assert operand is not None
+                reached = _carried_down(operand, stopped, leading, target)
+                stop = stops.setdefault((node.site, node.op.name), Stop(node))
+                stop.entries = stop.entries | (zero & (reached != 0))
+        if stops:
+            zero = zero & (_flat_by_value(subject.cotangents, leading, target) == 0)
+    # Where two stop an entry, the one that works entry by entry says more than what takes only some.
+    return _causes(sorted(stops.values(), key=lambda stop: stop.node.op.name in TAKING), names, zero)
+
+
+def _flat_by_value(cotangents: dict[Node, Any], leading: Sequence[Node], target: Node) -> Any:
+    """What would reach the target if ops that take and stop nothing had a slope wherever theirs is 0."""
+    carried: dict[Node, Any] = {}
+    wanted = {*leading, target}
+    for node in leading:
+        if node is target or not isinstance(node, OpNode):
+            continue
+        is_square = node.op.name == "mul" and node.inputs[0] is node.inputs[1]
+        is_told = (node.op.name in STOPPING and not is_square) or node.op.name in TAKING
+        for index, below in enumerate(node.inputs):
+            if below not in wanted:
+                continue
+            assert below is not None
+            found = [] if is_told else [_unpatterned(*_flat((node, index), cotangents))]
+            found += [contribution_of((node, index), carried[node])] if node in carried else []
+            for c in found:
+                carried[below] = carried[below] + c if below in carried else c
+    return np.asarray(carried.get(target, 0.0))
+
+
+def _flat(edge: Edge, cotangents: dict[Node, Any]) -> tuple[Any, Any]:
+    """What an edge passes on of ones, and where that is 0 although something arrives."""
+    arrived = np.asarray(cotangents.get(edge[0], 0.0))
+    passed = np.asarray(vjp_of_ones(edge))
+    there = arrived != 0 if arrived.shape == passed.shape else np.any(arrived)
+    return passed, (passed == 0) & there
+
+
+def _unpatterned(passed: Any, which: Any) -> Any:
+    """Numbers of which no sum is 0 by chance, in some entries, 0 in the others."""
+    numbers = 1 + np.arange(1, passed.size + 1).reshape(passed.shape) * 0.6180339887498949 % 1
+    return np.where(which, numbers, 0.0).astype(passed.dtype)
+
+
+def _stopped(edge: Edge, cotangents: dict[Node, Any]) -> Any:
+    """Something other than 0 in each entry that an edge stops, 0 in the others; None if it stops nothing."""
+    node, index = edge
+    assert isinstance(node, OpNode)
+    operand = node.operands[index]
+    arrived = cotangents.get(node)
+    if arrived is None or not np.any(arrived) or not np.ndim(operand):
+        return None
+    passed = np.asarray(vjp_of_ones(edge))
+    is_stopped = passed == 0
+    if node.op.name in STOPPING:
+        if node.shape != np.shape(operand) or (node.op.name == "mul" and node.inputs[0] is node.inputs[1]):
+            return None
+        is_stopped &= np.asarray(arrived) != 0
+    if not is_stopped.any():
+        return None
+    return _unpatterned(passed, is_stopped)
+
+
+def _carried_down(start: Node, g: Any, leading: Sequence[Node], target: Node) -> Any:
+    """What reaches the target of ``g`` at a node."""
+    carried = {start: g}
+    wanted = {*leading, target}
+    for node in leading:
+        arrived = carried.get(node)
+        if arrived is None or node is target:
+            continue
+        for index, below in enumerate(node.inputs):
+            if below in wanted:
+                assert below is not None
+                c = contribution_of((node, index), arrived)
+                carried[below] = carried[below] + c if below in carried else c
+    return np.asarray(carried.get(target, 0.0))
+
+
+def _causes(stops: list[Stop], names: Names, zero: Any) -> list[Cause]:
+    found = []
+    left = zero
+    for at, stop in enumerate(stops):
+        here = left & stop.entries
+        if not here.any():
+            continue
+        left = left & ~here
+        node = stop.node
+        them = "it" if here.sum() == 1 else "them"
+        words = f"{function_of(node, names)} {STOPPING.get(node.op.name, '').format(them)}"
+        if node.op.name in TAKING:
+            alike = [other for other in stops[at:] if other.node.op.name in TAKING]
+            takers = [_taker(s.node, names) for s in alike if not (here & ~s.entries).any()]
+            words = _taking_words(takers, them)
+        text = f"{_entries_in_words(here)}: {words}"
+        found.append(Cause("closed", text, names[node], node.op.name, None, names.line(node), node.site))
+    return found
+
+
+def _taker(node: OpNode, names: Names) -> str:
+    if node.site is None:
+        return names.without_place(node)
+    return fitting(names.text_of(node))
+
+
+def _taking_words(takers: list[str], them: str) -> str:
+    takers = list(dict.fromkeys(takers))
+    if len(takers) == 1:
+        return f"{takers[0]} takes other entries"
+    if len(takers) == 2:
+        return f"neither {takers[0]} nor {takers[1]} takes {them}"
+    return f"none of {', '.join(takers[:3])}{' and others' * (len(takers) > 3)} takes {them}"
+
+
+def _entries_in_words(which: Any) -> str:
+    places = [f"[{', '.join(map(str, place))}]" for place in np.argwhere(which)[:MOST_TOLD].tolist()]
+    count = int(which.sum())
+    dots = ", ..." if count > MOST_TOLD else ""
+    verb = "is" if count == 1 else "are"
+    return f"{count:,} of the {which.size:,} entries of the gradient {verb} 0 ({', '.join(places)}{dots})"

@@ -1,0 +1,369 @@
+"""Why a gradient is zero, infinite or nan: the first place where it became so, forwards or backwards.
+
+Nothing is guessed from names: every edge between the output and the input is pulled back once more, and the
+edge where something arrives and nothing, or nothing sensible, leaves is the one to blame.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.sweep import leading_to, np_errors_ignored
+from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.paths.path_sum import answers_none, contribution_of, vjp_of_ones
+from autodiff.core.paths.use_contributions import size_of
+from autodiff.core.report.cause import Cause
+from autodiff.core.symbolic.symbol import is_custom
+from autodiff.core.why.cancellation import (
+    cancelled,
+    copies_that_cancel,
+    entries_that_cancel,
+    rounded_off,
+    rounded_off_above,
+    rounding_of_differences,
+)
+from autodiff.core.why.entries import closed_entries
+from autodiff.core.why.magnitude import rounding, shrunk_or_grown
+from autodiff.core.why.op_table import CLOSING, FILLING, JOINING
+from autodiff.core.why.sentences import (
+    closing_words,
+    custom_words,
+    flat_words,
+    forward_words,
+    passes_on_differences,
+    shown,
+    singular_words,
+    spoken,
+)
+from autodiff.core.why.zero_slopes import flat_below, is_square
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from autodiff.core.paths.node_names import Names
+    from autodiff.core.paths.path_sum import Edge
+    from autodiff.core.report.records import Subject, Use
+
+#: Of more causes than this the first are told.
+MOST_CAUSES = 3
+#: So many edges at fault are looked into; where a long loop overflows, one is like the other.
+MOST_BROKEN = 10
+
+
+def causes_of(
+    subject: Subject, spelled: str, target: Node, names: Names, uses: tuple[Use, ...]
+) -> tuple[Cause, ...]:
+    """Why the gradient of ``target`` is zero in all entries or some, or not finite in some.
+
+    A gradient that is only what rounding left of its ``uses`` counts as zero. Of any other nothing is said,
+    unless the output is not finite itself.
+    """
+    search = Search(subject, spelled, target, names)
+    g = subject.cotangents.get(target)
+    if g is not None and not _is_finite(g):
+        found = search.not_finite()
+    elif g is None or not _any(g):
+        found = search.zero()
+    elif uses and size_of(g) <= rounding(g) * max(size_of(use.contribution) for use in uses):
+        found = [rounded_off(search, g, uses)]
+    else:
+        found = (
+            rounding_of_differences(search, g)
+            or search.output()
+            or rounded_off_above(search, g)
+            or [
+                *closed_entries(subject, names, search.leading, target, g),
+                *shrunk_or_grown(subject, names, search.leading, target, g),
+            ]
+        )
+    return tuple(_distinct(found)[:MOST_CAUSES])
+
+
+class Search:
+    """Looks through the graph between the output and one input."""
+
+    def __init__(self, subject: Subject, spelled: str, target: Node, names: Names) -> None:
+        self.subject = subject
+        self.spelled = spelled
+        self.target = target
+        self.names = names
+        self.leading = leading_to(subject.order, [target])
+        self.useful = set(self.leading)
+
+    @cached_property
+    def users(self) -> dict[Node, Node]:
+        """The first user of each node."""
+        return {below: node for node in self.subject.order for below in node.inputs if below is not None}
+
+    def edges(self, node: Node) -> list[Edge]:
+        return [(node, index) for index, below in enumerate(node.inputs) if below in self.useful]
+
+    def cause(self, kind: str, text: str, node: Node, operand: int | None = None) -> Cause:
+        return Cause(
+            kind=kind,
+            text=text,
+            name=self.names[node],
+            op=node.op.name if isinstance(node, OpNode) else "",
+            operand=operand,
+            line=self.names.line(node),
+            span=node.site,
+        )
+
+    # -- zero -------------------------------------------------------------------------------------------
+
+    def zero(self) -> list[Cause]:
+        if not self.leading:
+            text = f"no path leads from {self.subject.name} to {self.spelled}"
+            line = self.names.line(self.target)
+            return [Cause("unconnected", text, self.spelled, "", None, line, self.target.site)]
+        found: list[Cause] = []
+        arrived: dict[Node, list[tuple[Edge, Any]]] = {}
+        with np_errors_ignored(self.subject.order):
+            for node in self.leading:
+                g = self.subject.cotangents.get(node)
+                if node is not self.subject.root and node in arrived and (g is None or not _any(g)):
+                    given = [(edge, c) for edge, c in arrived[node] if _any(c)]
+                    if given:
+                        found.append(cancelled(self, node, given))
+                    continue
+                if node is self.target or g is None:
+                    continue
+                for edge in self.edges(node):
+                    c = contribution_of(edge, g)
+                    below = node.inputs[edge[1]]
+                    assert below is not None
+                    arrived.setdefault(below, []).append((edge, c))
+                    if not _any(c) and _any(g):
+                        found.append(self._flat(edge, g))
+                if len(found) >= MOST_BROKEN:
+                    break
+        if not found and not _any(self.subject.seed):
+            found.append(self.cause("flat", "the gradient that was started from is 0", self.subject.root))
+        return found
+
+    def _flat(self, edge: Edge, g: Any) -> Cause:
+        node, index = edge
+        copies = copies_that_cancel(self, edge, g, contribution_of(edge, g))
+        if copies:
+            return copies[0]
+        size = size_of(g)
+        factor = contribution_of(edge, g / size) if 0 < size < float("inf") else 0.0
+        if _any(factor):
+            text = (
+                f"the gradient has shrunk to {shown(g)} on its way to {spoken(node, self.names)},"
+                f" and times the next factor ({shown(factor)}) it is too small for a number"
+            )
+            return self.cause("vanished", text, node, index)
+        assert isinstance(node, OpNode)
+        if is_custom(node.op):
+            words = custom_words(node, index, answers_none(edge, g), self.names)
+            return self.cause("flat", words, node, index)
+        origin = self._origin(*(below for below in node.inputs if below is not None))
+        if origin is not None:
+            at = first_entry(origin.out, lambda entries: ~np.isfinite(entries))
+            words = forward_words(origin, at, self.names) if isinstance(origin, OpNode) else ""
+            if words:
+                words += f"; behind that {spoken(node, self.names)} has the slope 0"
+                return self.cause("forward", words, origin)
+        if not passes_on_differences(node, g) and (sums := entries_that_cancel(self, edge, g)):
+            return sums[0]
+        if node.op.name in JOINING and (above := self._closed_to(node, index)):
+            user, at_operand = above
+            return self.cause("flat", flat_words(user, at_operand, g, self.names), user, at_operand)
+        lower = flat_below(node.inputs[index], self.useful) if is_square(node) else None
+        if lower is not None:
+            node, index = lower
+            assert isinstance(node, OpNode)
+        return self.cause("flat", flat_words(node, index, g, self.names), node, index)
+
+    def _closed_to(self, node: OpNode, index: int) -> Edge | None:
+        """The edge above a node that joins its operands which gives nothing to the part of this one."""
+        numbers = np.arange(1.0, np.size(node.out) + 1).reshape(node.shape)
+        places = np.asarray(contribution_of((node, index), numbers), dtype=int).ravel() - 1
+        while True:
+            user = self.users.get(node)
+            if user is None:
+                return None
+            edge = (user, user.inputs.index(node))
+            through = np.asarray(contribution_of(edge, self.subject.cotangents[user]))
+            if through.size < places.size or through.ravel()[places].any():
+                return None
+            assert isinstance(user, OpNode)
+            if not user.op.is_elementwise or user.shape != node.shape:
+                return edge
+            node = user
+
+    # -- not finite -------------------------------------------------------------------------------------
+
+    def not_finite(self) -> list[Cause]:
+        found = []
+        with np_errors_ignored(self.subject.order):
+            for node in self.leading:
+                g = self.subject.cotangents.get(node)
+                if g is None or node is self.target or not _is_finite(g):
+                    continue
+                for edge in self.edges(node):
+                    c = contribution_of(edge, g)
+                    if not _is_finite(c):
+                        found.append(self._broken(edge, g, c))
+                if len(found) >= MOST_BROKEN:
+                    break
+        if not found:
+            text = f"what reaches {self.spelled} is finite, and its sum is larger than any number"
+            found.append(self.cause("overflow", text, self.target))
+        return _distinct(found)
+
+    def output(self) -> list[Cause]:
+        """Why the output is not finite, where the gradient is."""
+        root = self.subject.root
+        origin = None if _is_finite(root.out) else self._origin(root)
+        if origin is None:
+            return []
+        cause = self._forward(origin)
+        cause.text += "; the gradient has a value all the same"
+        return [cause]
+
+    def _broken(self, edge: Edge, g: Any, c: Any) -> Cause:
+        """The edge turned a finite gradient into one that is not."""
+        node, index = edge
+        assert isinstance(node, OpNode)
+        at = first_entry(c, lambda entries: ~np.isfinite(entries))
+        origin = self._origin(node)
+        is_masked = self._is_masked(node, g, at, index)
+        is_here = origin is None or origin is node
+        closing = self._closing(node, at) if is_masked else None
+        if closing and not is_here:  # a product passes on the value that is not finite
+            is_choice = closing.op.name != "mul" and _is_computed(origin) and _is_only_masked(g, c)
+            closing = closing if is_choice else None
+        if origin is not None and closing is None:
+            cause = self._forward(origin)
+            if node is not origin:
+                what = "nan" if np.isnan(c).any() else "infinite"
+                line = self.names.line(node)
+                place = f" in line {line}" if line != cause.line else ""
+                cause.text += f"; the gradient becomes {what} at {spoken(node, self.names)}{place}"
+            return cause
+        if not is_masked or is_custom(node.op):
+            return self.cause("singular", singular_words(node, index, at, self.names), node, index)
+        if origin is None or not isinstance(origin, OpNode):
+            words = singular_words(node, index, at, self.names)
+        else:
+            words = forward_words(origin, first_entry(origin.out, lambda x: ~np.isfinite(x)), self.names)
+        what = "nan" if np.isnan(np.asarray(vjp_of_ones(edge))[at or ...]).any() else "infinity"
+        there = "there" if is_here else f"at {spoken(node, self.names)}"
+        words += f"; what arrives {there} is 0, and 0 times {what} is nan"
+        if closing is not None:
+            words += f": {closing_words(closing, self.names)}"
+        cause = self.cause("masked", words, *((node, index) if is_here or origin is None else (origin, 0)))
+        cause.selecting = None if closing is None else closing.site
+        return cause
+
+    def _is_masked(self, node: Node, g: Any, at: tuple[int, ...] | None, index: int) -> bool:
+        """Whether nothing arrives where the derivative is not finite."""
+        below = node.inputs[index]
+        if g.__class__ is float:
+            return g == 0
+        if at is None or below is None or below.shape != np.shape(g):
+            return not np.any(g)
+        return bool(np.asarray(g)[at] == 0)
+
+    def _closing(self, node: Node, at: tuple[int, ...] | None) -> OpNode | None:
+        """The op above a node that lets nothing through to its entry ``at``, where it does so by choice.
+
+        A product does so by the value of its other operand: a choice further up is told rather.
+        """
+        product = None
+        while True:
+            user = self.users.get(node)
+            if not isinstance(user, OpNode):
+                return product
+            through = np.asarray(vjp_of_ones((user, user.inputs.index(node))))
+            entry = through[at] if at is not None and len(at) == through.ndim else through
+            if not entry.all():
+                if user.op.name != "mul":
+                    return user if user.op.name in CLOSING else product
+                product = product or user
+            is_alike = user.op.is_elementwise and user.shape == node.shape
+            node, at = user, at if is_alike else None
+
+    def _origin(self, *nodes: Node) -> Node | None:
+        """The oldest of the nodes and those below whose value is not finite while those it was made from are.
+
+        An infinity that was written there on purpose, as into a mask, is at fault only if no nan came of it.
+        """
+        oldest = _oldest(nodes, _is_finite)
+        if oldest is not None and (not isinstance(oldest, OpNode) or oldest.op.name in FILLING):
+            return _oldest(nodes, _has_no_nan) or oldest
+        return oldest
+
+    def _forward(self, node: Node) -> Cause:
+        test = np.isnan if not _has_no_nan(node.out) else np.isinf
+        at = first_entry(node.out, test)
+        if not isinstance(node, OpNode):
+            text = f"{spoken(node, self.names)} holds {shown(node.out, at)} itself"
+            return self.cause("data", text, node)
+        return self.cause("forward", forward_words(node, at, self.names), node)
+
+
+def first_entry(value: Any, test: Any) -> tuple[int, ...] | None:
+    """Where the first entry is that passes a test; None for plain numbers."""
+    if value.__class__ is float or not np.ndim(value):
+        return None
+    places = np.argwhere(test(np.asarray(value)))
+    return tuple(int(i) for i in places[0]) if len(places) else None
+
+
+def _is_computed(node: Node | None) -> bool:
+    """Whether the value of a node was computed, and neither given nor written there."""
+    return isinstance(node, OpNode) and node.op.name not in FILLING
+
+
+def _is_only_masked(g: Any, c: Any) -> bool:
+    """Whether nothing arrives at any entry where what leaves is not finite."""
+    if np.shape(g) != np.shape(c):
+        return not np.any(g)
+    return not np.any(np.asarray(g)[~np.isfinite(np.asarray(c))])
+
+
+def _any(value: Any) -> bool:
+    return bool(value) if value.__class__ is float else bool(np.any(value))
+
+
+def _oldest(nodes: Sequence[Node], is_sound: Callable[[Any], bool]) -> Node | None:
+    """The oldest of the nodes and those below whose value is not sound while those it was made from are."""
+    oldest = None
+    stack = list(nodes)
+    seen: set[Node] = set()
+    while stack:
+        at = stack.pop()
+        if at in seen or is_sound(at.out):
+            continue
+        seen.add(at)
+        if all(below is None or is_sound(below.out) for below in at.inputs) and (
+            oldest is None or at.number < oldest.number
+        ):
+            oldest = at
+        stack += [below for below in at.inputs if below is not None]
+    return oldest
+
+
+def _has_no_nan(value: Any) -> bool:
+    return not np.isnan(np.asarray(value)).any()
+
+
+def _is_finite(value: Any) -> bool:
+    if value.__class__ in (float, int, bool):
+        return bool(value - value == 0.0)
+    return value.dtype.kind != "f" or bool(np.isfinite(value).all())
+
+
+def _distinct(causes: list[Cause]) -> list[Cause]:
+    """Each place and text once; of the edges that a value without bounds has spoiled the first."""
+    told: dict[tuple[str, int | None], Cause] = {}
+    for cause in causes:
+        what = cause.name if cause.kind in ("masked", "forward") else cause.text
+        told.setdefault((what, cause.line), cause)
+    return list(told.values())

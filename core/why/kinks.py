@@ -1,0 +1,280 @@
+"""Which nodes of a graph sit exactly on a kink, a jump or a singular point, and what was answered there.
+
+A gradient is a convention at such a point, and engines differ. Only what matters is told: points that a
+gradient arrives at, on the way from the output to one input. ``kink_table`` has the conventions.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.graph.node import OpNode
+from autodiff.core.paths.path_sum import contribution_of
+from autodiff.core.symbolic.symbol import is_custom
+from autodiff.core.why.kink_rules import BEND, GAP, JUMP, KINK, SINGULAR
+from autodiff.core.why.kink_table import CHOICES, CHOICES_ELSEWHERE, TABLE
+from autodiff.core.why.sentences import operand_in_words, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from autodiff.core.base.source import Span
+    from autodiff.core.graph.node import Node
+    from autodiff.core.paths.node_names import Names
+    from autodiff.core.why.kink_rules import Row
+
+#: So many places of one value are listed; of more the first stands for all.
+MOST_PLACES = 4
+SITS_ON = {
+    KINK: "a kink of",
+    JUMP: "a jump of",
+    SINGULAR: "a singular point of",
+    GAP: "a gap in the formula of",
+    BEND: "a kink in the slope of",
+}
+#: What a script calls the function, where the op has another name.
+CALLED = {
+    "vector_norm": "norm",
+    "largest_coordinate": "cdist",
+    "round_to": "round",
+    "clamp_min": "clamp",
+    "clamp_max": "clamp",
+    "mantissa": "frexp",
+    "logit_within": "logit",
+    "div_floor": "div",
+    "div_trunc": "div",
+    "scatter_amax": "scatter_reduce",
+    "scatter_amin": "scatter_reduce",
+}
+#: Ops that serve several functions, which the name of the node tells apart.
+SHARED = ("pick", "gather", "amax", "amin", "elu")
+
+
+class Kink:
+    """One node on a kink, a jump, a singular point, a gap of its formula or a kink of its slope (``kind``).
+
+    ``function`` is what the script called, ``name`` what the result is called, made at ``line``. ``where``
+    says which entries sit there, ``entry`` is the first of ``count`` among ``size``. ``convention`` is what
+    was answered, ``elsewhere`` what other engines answer. ``formula`` is what the printed formula comes to
+    where that is not the answer.
+    A choice of the script between equal numbers has no ``op``: ``name`` and ``function`` are its text.
+    """
+
+    __slots__ = (
+        *("convention", "count", "elsewhere", "entry", "formula", "function", "kind", "line", "name", "op"),
+        *("size", "span", "where"),
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        op: str,
+        function: str,
+        name: str,
+        line: int | None,
+        span: Span | None,
+        where: str,
+        entry: tuple[int, ...],
+        count: int,
+        size: int,
+        convention: str,
+        elsewhere: str,
+        formula: str,
+    ) -> None:
+        self.kind = kind
+        self.op = op
+        self.function = function
+        self.name = name
+        self.line = line
+        self.span = span
+        self.where = where
+        self.entry = entry
+        self.count = count
+        self.size = size
+        self.convention = convention
+        self.elsewhere = elsewhere
+        self.formula = formula
+
+    @property
+    def text(self) -> str:
+        """The whole of it in a sentence."""
+        if not self.op:
+            return f"{self.name} compares equal numbers: {self.where}, {self.convention}"
+        place = f"{self.name} sits on {SITS_ON[self.kind]} {self.function}"
+        aside = f" ({self.elsewhere})" if self.elsewhere else ""
+        return f"{place}: {self.where}; {self.convention}{aside}"
+
+
+def kinks_of(
+    leading: Sequence[Node], cotangents: dict[Node, Any], names: Names, order: int = 1
+) -> tuple[Kink, ...]:
+    """The kinks among the nodes of ``leading``, which lie between an output and one input, oldest first.
+
+    With ``order`` 2 also those that only the second derivative has, which something may arrive at where the
+    gradient brings nothing.
+    """
+    useful = set(leading)
+    found: list[Kink] = []
+    with np_errors_ignored(list(leading)):
+        for node in reversed(leading):
+            g = cotangents.get(node)
+            if g is None or not isinstance(node, OpNode):
+                continue
+            name = node.op.name
+            if (name not in TABLE and name not in CHOICES) or is_custom(node.op):
+                continue
+            # None are left of the input itself, where an op has made it, and of tensors without entries.
+            operands = {
+                at
+                for at, below in enumerate(node.inputs)
+                if below is not None and below in useful and 0 not in below.shape
+            }
+            if not operands:
+                continue
+            if name in CHOICES:
+                found += _ties(node, g, names)
+            for row in TABLE.get(name, ()):
+                if (
+                    (row.kind != BEND or order == 2)
+                    and (row.operands is None or operands.intersection(row.operands))
+                    and (row.applies is None or row.applies(node))
+                ):
+                    found += _on_row(row, node, g if order == 1 else np.ones_like(node.out), names)
+    return tuple(found)
+
+
+def _on_row(row: Row, node: OpNode, g: Any, names: Names) -> Iterator[Kink]:
+    """The kink of one row of the table, if the node sits on it and something arrives there."""
+    marked = row.at(node.out, *node.operands, **node.params)
+    if marked is False:  # of plain numbers, which are looked at without numpy
+        return
+    marked = np.asarray(marked)
+    if node.op.is_elementwise:
+        marked = np.broadcast_to(marked, np.shape(node.out))
+    marked = marked & _arriving(node, g, marked)
+    if marked.any():
+        where = _where(node, row.shows, marked, names)
+        convention = row.says.format(**node.params)
+        yield _kink(row.kind, node, names, marked, where, convention, row.others, row.formula)
+
+
+def _arriving(node: OpNode, g: Any, marked: Any) -> Any:
+    """Where something other than 0 arrives, in a shape that goes with the marks."""
+    arriving = np.asarray(g) != 0
+    params = node.params
+    if node.op.name == "cumprod" and arriving.ndim:  # an entry is a factor of all that come after it
+        axis = params["dim"]
+        return np.flip(np.logical_or.accumulate(np.flip(arriving, axis), axis=axis), axis)
+    if arriving.shape == marked.shape:
+        return arriving
+    if node.op.name == "largest_coordinate":
+        return arriving[..., None]
+    if "keepdim" in params and not params["keepdim"] and params["dim"] is not None:
+        return np.expand_dims(arriving, params["dim"])
+    return arriving
+
+
+def _ties(node: OpNode, g: Any, names: Names) -> Iterator[Kink]:
+    """A choice among entries of which some tie and do not receive the same: another choice was possible."""
+    x, axis = node.operands[0], node.params["dim"]
+    if not node.op.kink or not np.ndim(x):
+        return
+    order = np.argsort(x, axis=axis, kind="stable")
+    values = np.take_along_axis(x, order, axis)
+    received = np.take_along_axis(np.asarray(contribution_of((node, 0), g)), order, axis)
+    first = [slice(None)] * values.ndim
+    second = list(first)
+    first[axis], second[axis] = slice(None, -1), slice(1, None)
+    before, after = tuple(first), tuple(second)
+    unequal = (values[before] == values[after]) & (received[before] != received[after])
+    sorted_marks = np.zeros(values.shape, bool)
+    sorted_marks[before] |= unequal
+    sorted_marks[after] |= unequal
+    marked = np.zeros_like(sorted_marks)
+    np.put_along_axis(marked, order, sorted_marks, axis)
+    if marked.any():
+        where = _where(node, (0,), marked, names)
+        elsewhere = CHOICES_ELSEWHERE.get(node.grad_fn_name, "")
+        yield _kink(KINK, node, names, marked, where, node.op.kink, elsewhere, "")
+
+
+def _kink(
+    kind: str,
+    node: OpNode,
+    names: Names,
+    marked: Any,
+    where: str,
+    convention: str,
+    elsewhere: str,
+    formula: str,
+) -> Kink:
+    return Kink(
+        kind=kind,
+        op=node.op.name,
+        function=_called(node),
+        name=names[node],
+        line=names.line(node),
+        span=node.site,
+        where=where,
+        entry=_places(marked, 1)[0],
+        count=int(marked.sum()),
+        size=marked.size,
+        convention=convention,
+        elsewhere=elsewhere,
+        formula=formula,
+    )
+
+
+def _called(node: OpNode) -> str:
+    """What the script calls the function: ``max`` where the node is a MaxBackward0."""
+    name = node.op.name
+    if name not in SHARED:
+        return CALLED.get(name, name)
+    if node.grad_fn_name == "GatherBackward0":
+        return "quantile"
+    if node.grad_fn_name == "SqueezeBackward1":
+        return "max_pool1d"
+    words = re.findall(r"[A-Z][a-z]*(?:\dD)?", node.grad_fn_name.partition("Backward")[0])
+    return "_".join(words).lower().removesuffix("_with_indices")
+
+
+# -- which entries --------------------------------------------------------------------------------------
+
+
+def _where(node: OpNode, shows: tuple[int, ...], marked: Any, names: Names) -> str:
+    """``entries [1], [2] of x = 0``, ``a = 2 and b = 2``, ``L = 0``: the first entry for many."""
+    count = int(marked.sum())
+    places = _places(marked, MOST_PLACES)
+    first = places[0]
+    if len(shows) == 1 and 1 < count <= MOST_PLACES and np.shape(node.operands[shows[0]]) == marked.shape:
+        [at] = shows
+        below, value = node.inputs[at], np.asarray(node.operands[at])
+        if below is not None and len({float(value[place]) for place in places}) == 1:
+            listed = ", ".join(str(list(place)) for place in places)
+            return f"entries {listed} of {names[below]} = {shown(value, first)}"
+    if shows:
+        parts = [operand_in_words(node, at, names, _within(first, node.operands[at])) for at in shows]
+        said = " and ".join(dict.fromkeys(parts))
+    elif np.size(node.out) == 1:
+        said = f"{names[node]} = {shown(node.out)}"
+    else:
+        said = f"entry {list(first)} of {names[node]} = {shown(node.out, first)}"
+    left = count - 1
+    return said if not left else f"{said}, and {left:,} more entr{'y' if left == 1 else 'ies'}"
+
+
+def _places(marked: Any, most: int) -> list[tuple[int, ...]]:
+    """The first places that are marked."""
+    flat = np.flatnonzero(marked)[:most]
+    return [tuple(map(int, np.unravel_index(at, marked.shape))) for at in flat]
+
+
+def _within(place: tuple[int, ...], value: Any) -> tuple[int, ...]:
+    """The entry of an operand that was broadcast to the shape a place belongs to."""
+    shape = np.shape(value)
+    last = place[len(place) - len(shape) :]
+    return tuple(0 if size == 1 else at for at, size in zip(last, shape, strict=True))

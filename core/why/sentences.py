@@ -1,0 +1,316 @@
+"""What is said about an op that passed nothing on, or nothing finite: one sentence with the values there."""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import limits
+from autodiff.core.graph.node import OpNode
+from autodiff.core.paths.node_names import PRODUCT_SIGNS
+from autodiff.core.symbolic.expr import number, text
+from autodiff.core.symbolic.symbol import is_custom
+from autodiff.core.why.op_table import (
+    BOUNDED,
+    CHOOSING,
+    CLOSING,
+    DIFFERENCES,
+    EXPONENTIALS,
+    GROWING,
+    JOINING,
+    LEVELLING,
+    LOGARITHMS,
+    NAMELESS,
+    PRODUCTS,
+    STEEP,
+    STEPS,
+    STOPPING,
+    UNDEFINED,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+    from autodiff.core.paths.node_names import Names
+
+LONGEST = 60
+#: Names that were made of an op and a number, since the text is long.
+INVENTED = re.compile(r"\b[a-z]\w*_\d+\b")
+#: What tells the versions of a name apart in formulas.
+VERSION = re.compile(r"'\d")
+WORDS = re.compile(r"\w+")
+#: A name, an entry or a call.
+ATOM = re.compile(r"[\w.]+([(\[][^()\[\]]*[)\]])*")
+
+
+def shown(value: Any, at: tuple[int, ...] | None = None) -> str:
+    """A value in a sentence: a number, one entry, or the range of an array's entries."""
+    if value.__class__ is float or np.size(value) == 1:
+        return _number(float(np.asarray(value).item()))
+    array = np.asarray(value)
+    if at is not None and len(at) == array.ndim:
+        return _number(float(array[at]))
+    if not array.size:
+        return "no entries"
+    low, high = float(array.min()), float(array.max())
+    return (
+        f"{_number(low)} in all entries" if low == high else f"entries from {_number(low)} to {_number(high)}"
+    )
+
+
+def _number(value: float) -> str:
+    return text(number(value), digits=limits.digits)
+
+
+def spoken(node: Node, names: Names) -> str:
+    """What a node is called in a sentence: its name, where nothing in that was invented, else its text.
+
+    Of the versions of a name, which formulas write ``x'308``, a sentence says ``x (308th time)``.
+    """
+    name = names.without_place(node)
+    if node.site is None:
+        return name
+    if node.name is not None:
+        return f"{node.name}{names.which(node)}"
+    is_version = VERSION.search(name)
+    if not isinstance(node, OpNode) or not (is_version or INVENTED.search(name)):
+        return name
+    text = names.text_of(node)
+    is_one_op = bool(node.op.infix) or node.op.name in WORDS.findall(text)
+    return fitting(PRODUCT_SIGNS.sub(r"\1", text)) + (names.which(node) if is_version and is_one_op else "")
+
+
+def fitting(text: str) -> str:
+    """A text, cut in its middle where it is long."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2 - 2]} ... {text[3 - LONGEST // 2 :]}"
+
+
+def operand_in_words(node: Node, index: int, names: Names, at: tuple[int, ...] | None = None) -> str:
+    """``h = -3``, ``h[0, 2] = -3``, ``h (entries from -4 to -3)``."""
+    below = node.inputs[index]
+    value = node.operands[index]
+    if below is None:
+        return shown(value)
+    name = spoken(below, names)
+    if np.size(value) == 1:
+        said = shown(value)
+        return said if said == name else f"{name} = {said}"
+    if at is not None and len(at) == np.ndim(value):
+        place = ", ".join(map(str, at))
+        if all(i < n for i, n in zip(at, np.shape(value), strict=True)):
+            return f"entry [{place}] of {name} = {shown(value, at)}"
+    return f"{name} ({shown(value)})"
+
+
+def _others(node: Node, index: int) -> list[int]:
+    return [at for at in range(len(node.operands)) if at != index]
+
+
+# -- zero -----------------------------------------------------------------------------------------------
+
+
+def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
+    """Why operand ``index`` receives nothing although ``g`` arrives."""
+    assert isinstance(node, OpNode)
+    op = node.op.name
+    name = spoken(node, names)
+    x = operand_in_words(node, index, names)
+    if not np.size(node.operands[index]):
+        return f"{name} is computed from nothing: {x}"
+    if op in ("std", "var"):
+        return f"the slope of {name} is 0 where all entries are equal: {x}"
+    if op in ("relu", "relu6", *BOUNDED):
+        return f"{name} {STOPPING[op]}: {x}"
+    if op in STEPS:
+        return f"{function_of(node, names)} is flat everywhere, so its slope is 0: {x}"
+    if passes_on_differences(node, g):
+        dims = node.params["dim"] if isinstance(node.params["dim"], tuple) else (node.params["dim"],)
+        along = ("dimension " if len(dims) == 1 else "dimensions ") + " and ".join(map(str, dims))
+        return f"{name} passes on how much what arrives differs along {along}, where it does not: {shown(g)}"
+    if op in LEVELLING:
+        return f"{name} has levelled out, its slope is too small for a number: {x}"
+    if op == "where":
+        return f"{name} takes the other branch: the condition is {_truth(node.operands[0])}"
+    if op in ("maximum", "minimum", "fmax", "fmin"):
+        other = operand_in_words(node, 1 - index, names)
+        return f"{name} takes the other operand: {other} against {x}"
+    if op in CHOOSING:
+        return f"{name} takes other entries, and those get the gradient"
+    if op in PRODUCTS or op == "div":
+        if all(below is node.inputs[0] for below in node.inputs) and op == "mul":
+            return f"{x} is multiplied by itself in {name}, and the slope of a square is 0 at 0"
+        by = " and ".join(operand_in_words(node, at, names) for at in _others(node, index))
+        if op == "div":
+            said = f"{by} is divided by {x}" if index else f"{x} is divided by {by}"
+        else:
+            said = f"{x} is multiplied by {by}"
+        return f"{said} in {name}"
+    if op == "pow" and index == 0:
+        return f"the slope of {name} is {_power_slope(node, names)}, which is 0 here: {x}"
+    if op == "square":
+        return f"the slope of {name} is 2*{_factor(node, 0, names)}, which is 0 here: {x}"
+    if op == "vector_norm":
+        return f"the slope of the norm {name} is 0 here: {x}"
+    if op in JOINING:
+        return f"nothing arrives at the entries of {name} that are {x}"
+    if op == "to":
+        return f"{name} makes whole numbers, which have no slope"
+    return f"the slope of {name} is 0 here: {x}"
+
+
+def _power_slope(node: Node, names: Names) -> str:
+    """``3*h**2`` for ``h**3``."""
+    base, exponent = _factor(node, 0, names), node.operands[1]
+    if np.size(exponent) == 1:
+        n = float(np.asarray(exponent).item())
+        if n == 2:
+            return f"2*{base}"
+        return f"{_number(n)}*{base}**{_number(n - 1) if n >= 1 else f'({_number(n - 1)})'}"
+    n_in_words = _factor(node, 1, names)
+    return f"{n_in_words}*{base}**({n_in_words} - 1)"
+
+
+def _factor(node: Node, index: int, names: Names) -> str:
+    """What an operand is called, as it can stand in a product."""
+    name = _called(node, index, names)
+    return name if ATOM.fullmatch(name) else f"({name})"
+
+
+def _called(node: Node, index: int, names: Names) -> str:
+    below = node.inputs[index]
+    return shown(node.operands[index]) if below is None else spoken(below, names)
+
+
+def passes_on_differences(node: OpNode, g: Any) -> bool:
+    """Whether an op compares what arrives along some dimensions, and it is the same all along these."""
+    if node.op.name not in DIFFERENCES or "dim" not in node.params:
+        return False
+    return not np.ptp(np.asarray(g), axis=node.params["dim"]).any()
+
+
+def custom_words(node: Node, index: int, answers_none: bool, names: Names) -> str:
+    """What a function of the script answered for operand ``index``."""
+    assert isinstance(node, OpNode)
+    said = "None" if answers_none else "0"
+    return f"{node.op.name}.backward answers {said} for {operand_in_words(node, index, names)}"
+
+
+def closing_words(node: OpNode, names: Names) -> str:
+    """How an op keeps the gradient from an entry."""
+    line = names.line(node)
+    place = "" if line is None else f" in line {line}"
+    return f"{function_of(node, names)}{place} {CLOSING[node.op.name]}"
+
+
+def function_of(node: OpNode, names: Names) -> str:
+    """What the script calls the function at a node's place: ``nansum`` where the op is a ``where``."""
+    op = NAMELESS.get(node.op.name, node.op.name)
+    text = names.text_of(node)
+    if op != node.op.name or op in WORDS.findall(text):
+        return op
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):  # the bracket that the last one closes follows the name
+        depth += (text[at] == ")") - (text[at] == "(")
+        if not depth:
+            called = WORDS.findall(text[:at]) if text[at] == "(" else []
+            return called[-1] if called else op
+    return op
+
+
+def _truth(value: Any) -> str:
+    array = np.asarray(value)
+    return "True" if array.all() else "False" if not array.any() else "True in some entries"
+
+
+# -- not finite ------------------------------------------------------------------------------------------
+
+
+def singular_words(node: Node, index: int, at: tuple[int, ...] | None, names: Names) -> str:
+    """Why what operand ``index`` receives is not finite although its value is."""
+    assert isinstance(node, OpNode)
+    op = node.op.name
+    if is_custom(node.op):
+        x = operand_in_words(node, index, names, at)
+        return f"{op}.backward answers what is not finite: {x}"
+    name = spoken(node, names)
+    first = operand_in_words(node, 0, names, at)
+    if op == "div" and index < 2:
+        divisor = operand_in_words(node, 1, names, at)
+        if _entry(node.operands[1], at):
+            return f"the divisor is so small that the slope of {name} is beyond the largest number: {divisor}"
+        return f"{STEEP[op]}: {divisor}"
+    if op == "pow":
+        base, exponent = _entry(node.operands[0], at), _entry(node.operands[1], at)
+        if index == 1:
+            what = "no logarithm" if base is not None and base < 0 else "an endless one"
+            return f"the slope of {name} in the exponent has log(base) in it, and {first} has {what}"
+        if base:
+            return f"the slope of {name} is beyond the largest number: {first}"
+        if exponent is not None and exponent < 0:
+            return f"a negative power and its slope have no bound at 0: {first}"
+        return f"{STEEP[op]}: {first}"
+    x = operand_in_words(node, index, names, at)
+    steep = STEEP.get(op)
+    if steep is None:
+        return f"the slope of {name} is not finite: {x}"
+    return f"{with_operands(steep, node, names, index)}: {x}"
+
+
+def with_operands(sentence: str, node: OpNode, names: Names, own: int = 0) -> str:
+    """A sentence of ``STEEP`` or ``UNDEFINED`` with the operands in it; ``own`` is the one it is about."""
+    factors = [_factor(node, index, names) for index in range(len(node.operands))][:2]
+    plain = [_called(node, index, names) for index in range(len(factors))]
+    said = dict(zip("xyfg", [*plain, *[""] * (2 - len(plain)), *factors], strict=False))
+    return sentence.format(**said, own=factors[own] if own < len(factors) else "")
+
+
+def forward_words(node: Node, at: tuple[int, ...] | None, names: Names) -> str:
+    """Why the value of a node is not finite although its operands are."""
+    assert isinstance(node, OpNode)
+    op = node.op.name
+    out = shown(node.out, at)
+    operands = [operand_in_words(node, index, names, at) for index in range(len(node.operands))]
+    said = ", ".join(dict.fromkeys(operands))
+    name = spoken(node, names)
+    why = _forward_reason(op, node, at, names)
+    return f"{name} is {out} already on the way forward: {why}{said}"
+
+
+def _forward_reason(op: str, node: OpNode, at: tuple[int, ...] | None, names: Names) -> str:
+    first = _entry(node.operands[0], at)
+    second = _entry(node.operands[1], at) if len(node.operands) > 1 else None
+    is_nan = np.isnan(np.asarray(node.out)).any()
+    if op in ("softmax", "log_softmax", "logsumexp") and is_nan:
+        return "where all entries are -infinity there is nothing to compare: "
+    if first is not None and second is not None and is_nan:
+        sign = {"add": "+", "sub": "-", "mul": "*", "div": "/"}.get(op)
+        if sign and (first - first or second - second):
+            return f"{_number(first)} {sign} {_number(second)} is nan: "
+    if op in LOGARITHMS and first is not None:
+        if first < 0:
+            return "the logarithm of a negative number is nan: "
+        return "the logarithm of 0 is -infinity: "
+    if op in EXPONENTIALS:
+        return f"{op} grows beyond the largest number: "
+    if op == "div" and second == 0:
+        return "0/0 is nan: " if first == 0 else "a division by 0: "
+    if op == "pow" and is_nan:
+        return "a power with a fraction above has no value for negative numbers: "
+    if op == "pow" and first == 0:
+        return "a negative power has no value at 0: "
+    if op in ("std", "var") and is_nan:
+        return "it divides by n - 1, which is 0 for a single number: "
+    if op in GROWING:
+        return "the result is beyond the largest number: "
+    reason = UNDEFINED.get(op)
+    return f"{with_operands(reason, node, names)}: " if reason else ""
+
+
+def _entry(value: Any, at: tuple[int, ...] | None) -> float | None:
+    if np.size(value) == 1:
+        return float(np.asarray(value).item())
+    if at is not None and len(at) == np.ndim(value):
+        return float(np.asarray(value)[at])
+    return None

@@ -1,0 +1,332 @@
+"""What is wrong with a derivative worked out by hand: terms against paths, factors against edges."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import prod
+
+from autodiff.core.base.lazy import np
+from autodiff.core.derivation.graph_report import edge_symbol
+from autodiff.core.engine.sweep import leading_to
+from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.paths.node_names import Names
+from autodiff.core.paths.operand_exprs import Formulas
+from autodiff.core.paths.path_sum import contribution_of, count_paths, paths_between, vjp_of_ones
+from autodiff.grammar.by_hand.edits import Edits
+from autodiff.grammar.by_hand.factors import source_of
+from autodiff.grammar.by_hand.points import Formula, Points, close, evaluate, same
+from autodiff.grammar.by_hand.sentences import (
+    array_text,
+    by_accident,
+    constant_ratio,
+    entries_apart,
+    number_text,
+    off_by,
+    other_entry,
+)
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.paths.path_sum import Path
+    from autodiff.core.report.records import Subject
+
+#: More paths than this are not set against the terms.
+MOST_PATHS = 200
+MOST_REMARKS = 4
+MOST_IN_A_GROUP, MOST_TO_GROUP = 4, 16
+#: So many factors may be the partner of one derivative.
+MOST_TOGETHER = 3
+
+
+def blame(formula: Formula, subject: Subject, node: Node, points: Points, given: list[Any]) -> list[str]:
+    """What is wrong with the formula, in sentences."""
+    right = points.gradients
+    if same(given[0], right[0]):
+        return by_accident(points, given)
+    names = Names(subject.order, points.source)
+    is_number = not formula.reads(points.names[0])
+    if is_number:  # which says nothing of other points
+        points.keep([0])
+        given, right = given[:1], points.gradients
+    told = entries_apart(given, right)
+    is_whole = formula.place is None and not formula.is_second
+    paths: Blame | None = None
+    if is_whole and count_paths(subject.root, [node], subject.order)[node] <= MOST_PATHS:
+        paths = Blame(formula, subject, node, points)
+    ratio = constant_ratio(given, right)
+    off = [] if ratio is None else [off_by_source(ratio, formula, subject, node, names)]
+    if is_number:  # a sum that lacks a term may be a multiple of it by accident
+        remarks = [] if paths is None or ", as if " in "".join(off) else paths.remarks()
+        return (remarks if paths is not None and paths.is_sure and remarks else off) or told
+    if off:
+        return off
+    if formula.place is not None and (others := other_entry(formula.place, points.whole, given)):
+        return others
+    if paths is not None:
+        remarks = paths.remarks()
+        if paths.is_sure:
+            return remarks
+        told = told or remarks
+    if changed := Edits(formula, points, names, node).remark():
+        return [changed]
+    ratio = constant_ratio(given[:1], right[:1]) if np.size(right[0]) > 1 else None
+    if ratio is not None:
+        return [f"at the script's values {off_by_source(ratio, formula, subject, node, names)}"]
+    return told
+
+
+def off_by_source(ratio: float, formula: Formula, subject: Subject, node: Node, names: Names) -> str:
+    """What is wrong with a formula that is off by a factor, and which constant of the script that may be."""
+    told = off_by(ratio, "the sign is wrong")
+    return (
+        told if formula.is_second else told + source_of(ratio, leading_to(subject.order, [node]), node, names)
+    )
+
+
+class Blame:
+    """The terms of a formula against the paths of the graph.
+
+    ``is_sure`` where every remark names one thing that is wrong, or several are missing.
+    """
+
+    def __init__(self, formula: Formula, subject: Subject, node: Node, points: Points) -> None:
+        self.formula = formula
+        self.points = points
+        self.subject = subject
+        self.node = node
+        self.names = Names(subject.order, points.source)
+        self.is_sure = True
+
+    def remarks(self) -> list[str]:
+        paths = list(paths_between(self.subject.root, self.node, self.subject.order))
+        carried = [[self.contribution(path, known) for known in self.points.known] for path in paths]
+        terms, left_paths = self.unpaired(carried)
+        values = [self.values(*term) for term in terms]
+        left_terms = list(range(len(terms)))
+        for term in list(left_terms):
+            group = self.group(values[term], carried, left_paths)
+            if group:  # a factor in brackets serves several paths
+                left_terms.remove(term)
+                left_paths = [path for path in left_paths if path not in group]
+        if left_terms:
+            together = [sum(values[term][at] for term in left_terms) for at in range(len(values[0]))]
+            partner = next((path for path in left_paths if close(together, carried[path])), None)
+            if partner is not None:  # a factor that is a sum, multiplied out or left alone
+                left_terms = []
+                left_paths.remove(partner)
+        if not left_terms:
+            return [self.missing(paths[at]) for at in left_paths]
+        if not left_paths:
+            return [f"the term {self.spelled(terms[at])} belongs to no path" for at in left_terms]
+        if len(left_terms) == 1 and 2 <= len(left_paths) <= MOST_IN_A_GROUP:
+            [term] = left_terms
+            together = [sum(carried[path][at] for path in left_paths) for at in range(len(values[0]))]
+            ratio = constant_ratio(values[term], together)
+            if ratio is not None:
+                along = " and ".join(self.along(paths[at]) for at in left_paths)
+                return [
+                    f"the term {self.spelled(terms[term])} = {array_text(values[term][0])} stands for the"
+                    f" paths {along}, which give {array_text(together[0])} together:"
+                    f" {off_by(ratio, 'its sign is wrong')}"
+                ]
+        remarks = []
+        if len(left_terms) == len(left_paths):
+            for term in left_terms:
+                path = min(left_paths, key=lambda at: self.unlike(terms[term], paths[at]))
+                left_paths.remove(path)
+                remarks.append(self.compared(terms[term], values[term], paths[path], carried[path]))
+            return remarks
+        self.is_sure = False
+        for term in left_terms:
+            told = array_text(values[term][0])
+            remarks.append(f"the term {self.spelled(terms[term])} = {told} is no path's contribution")
+        return remarks + [self.missing(paths[at]) for at in left_paths[:MOST_REMARKS]]
+
+    def unpaired(self, carried: list[list[Any]]) -> tuple[list[tuple[int, Any]], list[int]]:
+        """The terms, with their signs, that are no path's contribution, and the paths that no term is.
+
+        A sum is one term where it is a path's contribution as it is written, and several otherwise.
+        """
+        terms: list[tuple[int, Any]] = []
+        paths = list(range(len(carried)))
+        stack: list[tuple[int, Any]] = [(1, self.formula.node)]
+        while stack:
+            term = stack.pop()
+            values = self.values(*term)
+            partner = next((path for path in paths if close(values, carried[path])), None)
+            if partner is not None:
+                paths.remove(partner)
+            elif parts := summands(*term):
+                stack += reversed(parts)
+            else:
+                terms.append(term)
+        return terms, paths
+
+    def group(self, values: list[Any], carried: list[list[Any]], among: list[int]) -> tuple[int, ...]:
+        """Paths that give together what a term gives."""
+        for size in range(2, min(len(among), MOST_IN_A_GROUP) + 1):
+            for group in combinations(among[:MOST_TO_GROUP], size):
+                if close(values, [sum(carried[path][at] for path in group) for at in range(len(values))]):
+                    return group
+        return ()
+
+    # -- values ---------------------------------------------------------------------------------------
+
+    def values(self, sign: int, node: Any) -> list[Any]:
+        return [sign * self.value(node, at) for at in range(len(self.points.names))]
+
+    def value(self, node: Any, at: int) -> Any:
+        return np.asarray(evaluate(self.formula.text(node), self.points.names[at]), dtype=float)
+
+    def derivative(self, edge: tuple[Node, int], known: dict[Node, Node]) -> float:
+        node, index = edge
+        return float(np.asarray(vjp_of_ones((known[node], index))).sum())
+
+    def contribution(self, path: Path, known: dict[Node, Node]) -> Any:
+        g = self.subject.seed
+        for node, index in path:
+            g = contribution_of((known[node], index), g)
+        return np.asarray(g, dtype=float)
+
+    def is_of_numbers(self, path: Path) -> bool:
+        """Whether all on a path are numbers, so that its derivatives are factors."""
+        return not self.node.shape and all(not node.shape for node, _ in path)
+
+    # -- words ----------------------------------------------------------------------------------------
+
+    def spelled(self, term: tuple[int, Any]) -> str:
+        sign, node = term
+        return f"{'-' if sign < 0 else ''}{self.formula.text(node)}"
+
+    def along(self, path: Path) -> str:
+        names = [self.names[node] for node, _ in path] + [self.names[self.node]]
+        return " <- ".join(names)
+
+    def missing(self, path: Path) -> str:
+        value = self.contribution(path, self.points.known[0])
+        return f"the path {self.along(path)} is missing: it gives {array_text(value)}"
+
+    def unlike(self, term: tuple[int, Any], path: Path) -> int:
+        """How many factors of a term and derivatives of a path have no partner."""
+        if not self.is_of_numbers(path):
+            return 0
+        factors, edges = self.unmatched(term, path)
+        return len(factors) + len(edges)
+
+    def unmatched(
+        self, term: tuple[int, Any], path: Path
+    ) -> tuple[list[tuple[Any, int]], list[tuple[Node, int]]]:
+        """The factors of a term and the edges of a path that have no partner, up to their signs.
+
+        Several factors may be the partner of one edge and the other way round; 1 and -1 need none.
+        """
+        count = range(len(self.points.names))
+        factors = [(factor, [self.factor(*factor, at) for at in count]) for factor in factors_of(term[1])]
+        edges = [(edge, [self.derivative(edge, known) for known in self.points.known]) for edge in path]
+        left, right = without_ones(factors), without_ones(edges)
+        for size in range(1, MOST_TOGETHER + 1):
+            pair_off(left, right, size)
+            pair_off(right, left, size)
+        return [factor for factor, _ in left], [edge for edge, _ in right]
+
+    def factor(self, node: Any, power: int, at: int) -> float:
+        value = float(self.value(node, at))
+        return value if power > 0 else 1 / value if value else float("inf")
+
+    def compared(self, term: tuple[int, Any], values: list[Any], path: Path, carried: list[Any]) -> str:
+        """A term beside the path that it should be."""
+        spelled, along = self.spelled(term), self.along(path)
+        told = (
+            f"the term {spelled} = {array_text(values[0])} stands for the path {along},"
+            f" which gives {array_text(carried[0])}"
+        )
+        if close([-v for v in values], carried):
+            return f"{told}: its sign is wrong"
+        ratio = constant_ratio(values, carried)
+        if not self.is_of_numbers(path):
+            self.is_sure &= ratio is not None
+            return told if ratio is None else f"{told}: {self.off_by(ratio, path)}"
+        factors, edges = self.unmatched(term, path)
+        written = " and ".join(self.spelled_factor(*factor) for factor in factors)
+        wanted = " and ".join(map(self.spelled_edge, edges))
+        are = "factor {} is" if len(factors or edges) == 1 else "factors {} are"
+        if not edges and factors:
+            return f"{told}: the {are.format(written)} superfluous"
+        if not factors and edges:
+            self.is_sure &= len(edges) == 1
+            return f"{told}: the {are.format(wanted)} missing"
+        if len(factors) == 1 == len(edges):
+            return f"{told}: the factor {written} should be {wanted}"
+        if ratio is not None:
+            return f"{told}: {self.off_by(ratio, path)}"
+        self.is_sure = False
+        if max(len(factors), len(edges)) <= MOST_TOGETHER and factors:
+            return f"{told}: the factor{'s' * (len(factors) > 1)} {written} should be {wanted}"
+        return told
+
+    def off_by(self, ratio: float, path: Path) -> str:
+        way = [node for node, _ in path]
+        return off_by(ratio, "its sign is wrong") + source_of(ratio, way, self.node, self.names)
+
+    def spelled_factor(self, node: Any, power: int) -> str:
+        text = self.formula.text(node)
+        if power > 0:
+            return text
+        return f"1/({text})" if isinstance(node, tree.Binary) and node.op != "**" else f"1/{text}"
+
+    def spelled_edge(self, edge: tuple[Node, int]) -> str:
+        node, index = edge
+        below = node.inputs[index]
+        assert below is not None
+        return f"{self.names.quotient(node, below)} = {self.spelled_derivative(edge)}"
+
+    def spelled_derivative(self, edge: tuple[Node, int]) -> str:
+        node, index = edge
+        assert isinstance(node, OpNode)
+        value = self.derivative(edge, self.points.known[0])
+        return f"{edge_symbol(node, index, Formulas(self.names))} = {number_text(value)}"
+
+
+def without_ones(values: list[tuple[Any, list[float]]]) -> list[tuple[Any, list[float]]]:
+    """Those that are not 1 or -1 at every point."""
+    return [pair for pair in values if not all(abs(v) == 1.0 for v in pair[1])]
+
+
+def pair_off(ones: list[tuple[Any, list[float]]], groups: list[tuple[Any, list[float]]], size: int) -> None:
+    """Take off both lists each of ``ones`` that is the product of ``size`` of ``groups``, up to the sign."""
+    for one in list(ones):
+        for group in combinations(groups[:MOST_TO_GROUP], size):
+            products = [abs(prod(values)) for values in zip(*(values for _, values in group), strict=True)]
+            if close(products, [abs(v) for v in one[1]]):
+                ones.remove(one)
+                for member in group:
+                    groups.remove(member)
+                break
+
+
+def summands(sign: int, node: Any) -> list[tuple[int, Any]]:
+    """The two terms of a sum or the one that a sign stands before, with their signs; none of another term."""
+    if isinstance(node, tree.Binary) and node.op in ("+", "-"):
+        return [(sign, node.left), (-sign if node.op == "-" else sign, node.right)]
+    if isinstance(node, tree.Unary) and node.op in ("-", "+"):
+        return [(-sign if node.op == "-" else sign, node.operand)]
+    return []
+
+
+def factors_of(node: Any) -> list[tuple[Any, int]]:
+    """The factors of a product, those below the line with -1."""
+    found: list[tuple[Any, int]] = []
+    stack = [(node, 1)]
+    while stack:
+        part, power = stack.pop()
+        if isinstance(part, tree.Binary) and part.op in ("*", "/"):
+            stack.append((part.right, -power if part.op == "/" else power))
+            stack.append((part.left, power))
+        elif isinstance(part, tree.Unary) and part.op in ("-", "+"):
+            stack.append((part.operand, power))
+        else:
+            found.append((part, power))
+    return found

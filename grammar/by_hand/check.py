@@ -1,0 +1,183 @@
+"""Checks a derivative that somebody worked out by hand: ``dL/dw1 == -w2*x1 - w3*x2``.
+
+The formula is evaluated by the interpreter with the script's own values, where the script stands and at
+points drawn at random around it, where the script is run again. Where it is not right, its
+terms are set against the paths and, in the term that fits none, its factors against the derivatives of the
+path that is left: what differs is the mistake.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.sweep import leading_to
+from autodiff.core.paths.node_names import Names
+from autodiff.core.why.kink_rules import GAP
+from autodiff.core.why.kinks import kinks_of
+from autodiff.grammar.by_hand.blame import blame
+from autodiff.grammar.by_hand.edits import Edits
+from autodiff.grammar.by_hand.left_side import Left
+from autodiff.grammar.by_hand.points import NEAR, SPREAD, Formula, Points, UnfitError, agreement, evaluate
+from autodiff.grammar.by_hand.sentences import beyond, elsewhere
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+    from autodiff.core.report.records import Subject
+    from autodiff.grammar.session.rerun import Rerun
+    from autodiff.grammar.session.run import Execution
+
+#: So many kinks are told of.
+MOST_KINKS = 3
+
+
+class HandCheck:
+    """What was found about one formula.
+
+    ``is_right`` at every point, or at every one nearby; ``is_right_here`` where the script stands. Both are
+    None where the values are the same and none of them is finite, which shows nothing; ``is_right`` also
+    where the script stands on a kink, if the formula is right around it. ``value`` is the formula's,
+    ``gradient`` the right one. ``remarks`` say what is wrong, the first thing first; ``points`` is at how
+    many points something finite was compared. A formula that is nothing but a number need not be right
+    elsewhere. ``left`` is the derivative that is meant, ``place`` the entry of it, None for all.
+    """
+
+    __slots__ = (
+        *("by", "formula", "gradient", "is_right", "is_right_here", "left", "place"),
+        *("points", "remarks", "value"),
+    )
+
+    def __init__(self, left: str, by: list[str], place: tuple[int, ...] | None, formula: str) -> None:
+        self.left = left
+        self.by = by
+        self.place = place
+        self.formula = formula
+        self.is_right: bool | None = True
+        self.is_right_here: bool | None = True
+        self.value: Any = None
+        self.gradient: Any = None
+        self.points = 1
+        self.remarks: list[str] = []
+
+
+def check_formula(
+    formula: Formula, by: list[str], subject: Subject, execution: Execution, again: Rerun, seed: int
+) -> HandCheck:
+    """Compare a formula with the gradient of one input, here and where ``again`` runs the script.
+
+    Two names in ``by`` are those of a second derivative.
+    """
+    node = dict(subject.wrt)[by[0]]
+    left = formula.left or Left("", tuple([(name, None) for name in by]))
+    made = HandCheck(left.spelled(subject.name), by, formula.place, formula.source.text)
+    points = Points(subject, by, execution, again, seed, SPREAD)
+    take_entries(points, formula, by)
+    made.gradient = points.gradients[0]
+    shape = np.shape(made.gradient)
+    far_off = len(points.names)
+    try:
+        given = values_at(points, formula)
+        if len(given) == 1 < far_off:
+            points = Points(subject, by, execution, again, seed, NEAR[made.gradient.dtype.name])
+            take_entries(points, formula, by)
+            given = values_at(points, formula)
+            made.remarks = ["further away it cannot be compared: the script has values of other shapes there"]
+        made.value = given[0]
+        unfit = f"the formula has the shape {spell(given[0].shape)}, the gradient {spell(shape)}"
+    except UnfitError as error:
+        given, unfit = [], f"it cannot be computed: {error.message.removeprefix('--formula: ')}"
+    if not given or not fits(given[0].shape, shape):
+        made.is_right = made.is_right_here = False
+        repaired = Edits(formula, points, Names(subject.order, points.source), node).remark()
+        made.remarks = [unfit, *filter(None, [repaired])]
+        return made
+    right = [agreement(value, g) for value, g in zip(given, points.gradients, strict=True)]
+    made.is_right_here, made.is_right = right[0], all_of(right)
+    shown = [at for at, is_right in enumerate(right) if is_right is not None]
+    made.points = len(shown)
+    if made.is_right is not False:
+        return made
+    if len(by) == 1 and made.is_right_here is False and all_of(right[1:]):
+        made.remarks = at_kinks(subject, node, points)
+        if made.remarks:
+            made.is_right = None
+            return made
+    points.keep(shown)
+    given = [given[at] for at in shown]
+    if made.is_right_here is not False:
+        near = Points(subject, by, execution, again, seed, NEAR[made.gradient.dtype.name])
+        take_entries(near, formula, by)
+        if all_of(list(map(agreement, values_at(near, formula), near.gradients))):
+            made.is_right = True
+            made.remarks = beyond(points, given)
+            return made
+        if not formula.reads(points.names[0]):
+            made.is_right, made.points = True, 1
+            made.remarks = ["it is a number, and right at the script's values only"]
+            return made
+    if made.is_right_here is None:
+        made.remarks = elsewhere(points, given)
+    else:
+        made.remarks = blame(formula, subject, node, points, given)
+    return made
+
+
+def at_kinks(subject: Subject, node: Node, points: Points) -> list[str]:
+    """What to say of a formula that is off only where an input sits on a kink; nothing where none does."""
+    names = Names(subject.order, points.source)
+    kinks = kinks_of(leading_to(subject.order, [node]), subject.cotangents, names)
+    told = [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != GAP]
+    first = "it is right around the script's values; at them the gradient is a convention, that for a kink"
+    return [first, *told[:MOST_KINKS]] if told else []
+
+
+def all_of(answers: list[bool | None]) -> bool | None:
+    """Whether it is right wherever there is an answer; None where there is none."""
+    told = [answer for answer in answers if answer is not None]
+    return all(told) if told else None
+
+
+def values_at(points: Points, formula: Formula) -> list[Any]:
+    """The values of a formula. Points other than the script's own where nothing fits are left out."""
+    kept: dict[int, Any] = {}
+    for at, names in enumerate(points.names):
+        try:
+            value = np.asarray(evaluate(formula.source.text, names))
+        except UnfitError:
+            if not at:
+                raise
+            continue
+        if not at or value.shape == kept[0].shape or fits(value.shape, np.shape(points.gradients[at])):
+            kept[at] = value
+    points.keep(list(kept))
+    return list(kept.values())
+
+
+def take_entries(points: Points, formula: Formula, by: list[str]) -> None:
+    """Compare a formula of one entry with that entry of the gradients."""
+    if formula.place is not None:
+        points.gradients = [entry_of(g, formula.place, by) for g in points.whole]
+
+
+def entry_of(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:
+    """One entry of a gradient."""
+    if len(entry) != np.ndim(g) or not all(-n <= i < n for i, n in zip(entry, np.shape(g), strict=True)):
+        raise UsageError(
+            f"--formula: {' by '.join(by)} has no entry {list(entry)}: its shape is {spell(np.shape(g))}",
+            code="E0610",
+        )
+    return np.asarray(g[entry])
+
+
+def fits(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether a formula of one shape can stand for a gradient of another."""
+    try:
+        return np.broadcast_shapes(shape, other) == other
+    except ValueError:
+        return False
+
+
+def spell(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

@@ -1,0 +1,123 @@
+"""Where a constant that a derivative is off by may come from: the constants on the way to the input."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from math import prod
+
+from autodiff.core.base.lazy import np
+from autodiff.core.graph.node import Node, OpNode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.paths.node_names import Names
+
+#: More nodes than this are not searched, and more constants are not put together.
+MOST_NODES, MOST_CONSTANTS = 500, 12
+MOST_TOGETHER, MOST_ANSWERS = 3, 2
+LONGEST = 40
+
+
+class Constant:
+    """A factor that an op puts into every derivative that goes through it, and how it is called."""
+
+    __slots__ = ("text", "value")
+
+    def __init__(self, value: float, text: str) -> None:
+        self.value = value
+        self.text = text
+
+
+def source_of(ratio: float, way: list[Node], target: Node, names: Names) -> str:
+    """Which constants on the way account for a formula ``ratio`` times too large, in words; or nothing.
+
+    A formula is too large by constants below 1 that were left out, or by others that were taken twice.
+    """
+    constants = constants_on(way[:MOST_NODES], target, names)
+    if ratio > 0:
+        constants = [constant for constant in constants if constant.value > 0]
+    chosen = constants[:MOST_CONSTANTS]
+    for size in range(1, MOST_TOGETHER + 1):
+        left_out, twice = [], []
+        for group in combinations(chosen, size):
+            for powers in product((1, -1), repeat=size):
+                made = prod(one.value**power for one, power in zip(group, powers, strict=True))
+                if abs(made * ratio - 1) > 1e-6:
+                    continue
+                if min(powers) > 0:
+                    left_out.append(group)
+                elif max(powers) < 0:
+                    twice.append(group)
+        for groups, done in ((left_out, "left out"), (twice, "taken twice")):
+            if groups:
+                told = " or ".join(listed(group) for group in groups[:MOST_ANSWERS])
+                return f", as if {told} had been {done}"
+    return ""
+
+
+def listed(group: tuple[Constant, ...]) -> str:
+    return " and ".join(constant.text for constant in group)
+
+
+def constants_on(way: list[Node], target: Node, names: Names) -> list[Constant]:
+    """The constants of these nodes, those nearest to the output first."""
+    found: dict[str, Constant] = {}
+    on_way = {*way, target}
+    for node in way:
+        if isinstance(node, OpNode) and node is not target:
+            for value, what in constants_of(node, on_way):
+                line = names.line(node)
+                place = "" if line is None else f" (line {line})"
+                text = f"{what.format(written(node, names))}{place}"
+                if value not in (0.0, 1.0) and np.isfinite(value):
+                    found.setdefault(text, Constant(value, text))
+    return list(found.values())
+
+
+def constants_of(node: OpNode, way: set[Node]) -> list[tuple[float, str]]:
+    """The constant factors in the derivatives of one node, with words for them; {} stands for its name."""
+    name, operands = node.op.name, node.operands
+    ours = [index for index, below in enumerate(node.inputs) if below in way]
+    sizes = [np.size(x) for x in operands]
+    found: list[tuple[float, str]] = []
+    if name == "mean" and ours:
+        count = sizes[0] // max(np.size(node.out), 1)
+        found.append((1 / max(count, 1), f"the 1/{count} of the mean over {count} entries"))
+    elif node.params.get("reduction") == "mean" and ours:
+        count = round(node.params.get("total", sizes[ours[0]]))
+        if count:
+            found.append((1 / count, f"the 1/{count} of the mean over {count} in {{}}"))
+    if name in ("mse_loss", "square"):
+        found.append((2.0, "the 2 of the square {}"))
+    if name == "sqrt":
+        found.append((0.5, "the 1/2 of {}"))
+    if name == "neg":
+        found.append((-1.0, "the minus of {}"))
+    if name == "sub" and 1 in ours and 0 not in ours:
+        found.append((-1.0, "the minus of {}"))
+    if name == "pow" and ours == [0] and (power := number(node, 1)) is not None:
+        found.append((power, f"the {power:g} of {{}}"))
+    if name in ("mul", "div") and len(operands) == 2:
+        if len(ours) == 2 and node.inputs[0] is node.inputs[1] and name == "mul":
+            found.append((2.0, "the 2 of the square {}"))
+        elif len(ours) == 1 and (factor := number(node, 1 - ours[0])) is not None:
+            if name == "mul":
+                found.append((factor, f"the factor {factor:g} of {{}}"))
+            elif ours == [0] and factor:
+                found.append((1 / factor, f"the divisor {factor:g} of {{}}"))
+    if node.op.is_elementwise and len(ours) == 1 and sizes[ours[0]] < np.size(node.out):
+        times = np.size(node.out) // max(sizes[ours[0]], 1)
+        found.append((float(times), f"the sum over the {times} entries of {{}}"))
+    return found
+
+
+def number(node: OpNode, index: int) -> float | None:
+    """The value of an operand that is one number and no input of the script."""
+    below, value = node.inputs[index], node.operands[index]
+    return float(np.asarray(value).item()) if below is None and np.size(value) == 1 else None
+
+
+def written(node: OpNode, names: Names) -> str:
+    """What made a node, as the script has it."""
+    text = names[node] if node.site is None else names.source.excerpt(node.site)
+    return text if len(text) <= LONGEST and "\n" not in text else names[node]

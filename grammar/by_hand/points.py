@@ -1,0 +1,336 @@
+"""A formula worked out by hand and the points where it is tried: names, values and gradients there."""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.did_you_mean import closest
+from autodiff.core.base.errors import AutodiffError, CompileError, ShapeError, UsageError
+from autodiff.core.base.lazy import np, np_random
+from autodiff.core.base.source import Source
+from autodiff.core.check.difference_quotients import SMALL, magnitudes
+from autodiff.core.engine.sweep import newest_first, np_errors_ignored, sweep
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.graph.node import Leaf, Node, OpNode
+from autodiff.core.graph.state import mode
+from autodiff.grammar.by_hand.left_side import no_derivative, read_left, sides
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.objects.values import type_name
+from autodiff.grammar.session.run import Execution, Settings, attempt
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse_expression
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+    from autodiff.core.graph.node import GradCell
+    from autodiff.core.report.records import Subject
+    from autodiff.grammar.session.rerun import Rerun
+
+#: Points beside the script's own, and how far from it their inputs are.
+POINTS, SPREAD = 5, 0.3
+#: So near that the script hardly crosses a kink on the way, by the precision of the gradient.
+NEAR = {"float64": 1e-4, "float32": 1e-2}
+#: Two values are the same up to this, relative to the largest entry.
+CLOSE = {"float64": 1e-9, "float32": 1e-4}
+#: The same for the terms of a formula.
+NEARLY = 1e-5
+#: So many names of the script are listed.
+MOST_NAMES = 12
+#: Signs that are not on the keyboard, as the language has them.
+SIGNS = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-"})
+#: A gradient of more entries is not derived a second time.
+MOST_ENTRIES = 200
+
+
+class UnfitError(UsageError):
+    """The parts of a formula have shapes that do not go together."""
+
+
+class Formula:
+    """``--formula`` as written: ``left`` is the derivative meant, None where there is a right side only.
+
+    It is about ``script``, whose ``words`` tell where names without anything between them end.
+    """
+
+    __slots__ = ("left", "node", "source", "words")
+
+    def __init__(self, text: str, script: Source) -> None:
+        self.words = set(re.findall(r"\w+", script.text))
+        left, equals, right = sides(text.translate(SIGNS))
+        self.left = read_left(left, self.words) if equals else None
+        if not equals:
+            right = left
+        elif self.left is None:
+            raise no_derivative(left)
+        self.source = Source(right.strip(), "--formula")
+        if equals and not right.strip():
+            self.source = Source(left.strip(), "--formula")
+            raise self.no_right_side()
+        try:
+            self.node = parse_expression(self.source)
+        except CompileError as error:
+            if not equals and read_left(right, self.words) is not None:
+                raise self.no_right_side() from None
+            raise UsageError(
+                f"--formula: {error.message} in `{right.strip()}`",
+                code="E0610",
+                help=error.advice or ("write the right side as the script would",),
+            ) from None
+
+    @property
+    def output(self) -> str:
+        return "" if self.left is None else self.left.output
+
+    @property
+    def inputs(self) -> list[str]:
+        """What it is derived by, where that is said."""
+        return [] if self.left is None else [name for name, _ in self.left.by]
+
+    @property
+    def is_second(self) -> bool:
+        return len(self.inputs) == 2
+
+    @property
+    def place(self) -> tuple[int, ...] | None:
+        return None if self.left is None else self.left.place
+
+    def look_into_lists(self, names: Mapping[str, Any]) -> None:
+        """Read ``params[0]`` on the left as a place where ``params`` is a list, not as an entry."""
+        if self.left is not None:
+            self.left = self.left.in_lists(names)
+
+    def is_left_side_only(self, names: Collection[str]) -> bool:
+        """Whether ``dy/dx`` was given alone, and is no quotient of two of these names."""
+        read = {node.id for node in walk(self.node) if isinstance(node, tree.Name)}
+        is_left = self.left is None and read_left(self.source.text, self.words) is not None
+        return is_left and not read <= set(names)
+
+    def no_right_side(self) -> UsageError:
+        text = self.source.text
+        return UsageError(
+            f"--formula: `{text}` says which derivative is meant and not what it comes to",
+            code="E0610",
+            help=(f"write your derivative behind it, as in --formula '{text} == 2*x'",),
+        )
+
+    def reads(self, names: Collection[str]) -> bool:
+        """Whether it is more than a number: reads one of these names."""
+        return any(isinstance(node, tree.Name) and node.id in names for node in walk(self.node))
+
+    def text(self, node: tree.Syntax) -> str:
+        return self.source.excerpt(node.span)
+
+
+def evaluate(text: str, names: dict[str, Any]) -> Any:
+    """The value of the formula with these values for names."""
+    source = Source(text, "--formula")
+    read = {node.id for node in walk(parse_expression(source)) if isinstance(node, tree.Name)}
+    settings = Settings(sets={name: value for name, value in names.items() if name in read}, track=False)
+    try:
+        value = attempt(source, settings, ignore, ignore_warning).last_value
+    except AutodiffError as error:
+        advice = tuple(line for line in error.advice if "--set" not in line)
+        unknown = next((name for name in read if error.message == f"name '{name}' is not defined"), None)
+        if unknown is not None:
+            advice = (advice_on(unknown, names, advice),)
+        kind = UnfitError if isinstance(error, ShapeError) else UsageError
+        raise kind(f"--formula: {error.message} in `{text}`", code="E0610", help=advice) from None
+    return numbers_in(value, text)
+
+
+def advice_on(unknown: str, names: Collection[str], advice: tuple[str, ...]) -> str:
+    """What to write for a name that neither the script nor the language has."""
+    if unknown[:1] == "d" and unknown[1:] in names:
+        return f"write what a derivative like {unknown}/d... comes to, in the script's own names"
+    near = closest(unknown, names)
+    if near is not None:
+        return f"did you mean `{near}`?"
+    known = ", ".join(list(names)[:MOST_NAMES])
+    given = (line for line in advice if line.startswith("did you mean"))
+    return next(given, f"the script has {known}; `autodiff ops` lists the functions")
+
+
+def numbers_in(value: Any, text: str) -> Any:
+    """A number, an array, or the array that lists of numbers make; anything else is refused."""
+    if isinstance(value, Tensor):
+        return value.data
+    if isinstance(value, (list, tuple)):
+        try:
+            return np.array([numbers_in(part, text) for part in value], dtype=float)
+        except ValueError:  # rows of different lengths
+            pass
+    elif isinstance(value, (int, float)):
+        return value
+    raise UsageError(
+        f"--formula: `{text}` gives no number but {type_name(value)}",
+        code="E0610",
+        help=("write the derivative as an expression of the script's names, as in 'dL/dw == 2*x'",),
+    )
+
+
+class Points:
+    """The script's own point and some around it: the values of its names there, and the gradient.
+
+    The script is run again with its ``leaves`` moved by about ``spread`` of their size; where it stops, or
+    builds another graph, there is no point. ``known`` has the nodes of a run by those of the script's own.
+    ``by`` are the names of the inputs, two for a second derivative. ``gradients`` may be those of one entry,
+    ``whole`` have all.
+    """
+
+    def __init__(
+        self, subject: Subject, by: list[str], execution: Execution, again: Rerun, seed: int, spread: float
+    ) -> None:
+        self.subject = subject
+        self.source = execution.source
+        self.leaves = tuple(x for x in subject.order if isinstance(x, Leaf))
+        self.known: list[dict[Node, Node]] = []
+        self.names: list[dict[str, Any]] = []
+        self.whole: list[Any] = []
+        random = np_random.default_rng(seed)
+        self._add(subject, by, execution)
+        for _ in range(POINTS):
+            run = again.run({leaf: drawn(leaf, random, spread) for leaf in self.leaves})
+            if run is not None and is_alike(run[1], subject):
+                self._add(run[1], by, run[0])
+        self.gradients = self.whole
+
+    def keep(self, places: list[int]) -> None:
+        """Leave out all other points."""
+        self.known = [self.known[at] for at in places]
+        self.names = [self.names[at] for at in places]
+        self.whole = [self.whole[at] for at in places]
+        self.gradients = [self.gradients[at] for at in places]
+
+    def _add(self, subject: Subject, by: list[str], execution: Execution) -> None:
+        nodes = [dict(subject.wrt)[name] for name in by]
+        self.known.append(dict(zip(self.subject.order, subject.order, strict=True)))
+        self.whole.append(second_gradient(subject, *nodes) if len(nodes) == 2 else gradient(subject, *nodes))
+        self.names.append(names_in(subject, execution))
+
+
+def gradient(subject: Subject, node: Node) -> Any:
+    g = subject.cotangents.get(node)
+    return np.zeros(node.shape) if g is None else np.asarray(g)
+
+
+def second_gradient(subject: Subject, first: Node, second: Node) -> Any:
+    """Every entry of the gradient by ``first`` derived by ``second``: the shapes of both, joined."""
+    size = int(np.prod(first.shape))
+    if size > MOST_ENTRIES:
+        raise UsageError(
+            f"--formula: a gradient of {size:,} entries is too large for its second derivatives",
+            code="E0610",
+            help=(f"make it one of {MOST_ENTRIES} entries or fewer",),
+        )
+    rows = np.zeros((size, *second.shape))
+    site, mode.site = mode.site, None  # the rules are at no place in the script
+    try:
+        with np_errors_ignored(subject.order):
+            seed = Tensor.of(settle(subject.seed))
+            g = sweep(subject.order, {subject.root: seed}, lift=True).get(first)
+            if g is not None and g.requires_grad and g.node is not None:
+                order = newest_first([g.node])
+                for at in range(size):
+                    one = np.zeros(first.shape)
+                    one.reshape(-1)[at] = 1.0
+                    found = sweep(order, {g.node: settle(one.astype(g.dtype.name))})
+                    rows[at] = np.asarray(found.get(second, 0.0))
+    finally:
+        mode.site = site
+    return rows.reshape((*first.shape, *second.shape))
+
+
+def drawn(leaf: Leaf, random: Any, spread: float) -> Any:
+    """How far to move a leaf: over 0 where an entry is near it, and not so small that 1 is another world."""
+    x = np.asarray(leaf.out)
+    size = magnitudes(x)
+    unit = np.where(size < SMALL, size, 1.0)
+    return spread * (x * random.uniform(-1, 1, x.shape) + unit * random.uniform(-1, 1, x.shape) / 3)
+
+
+def is_alike(subject: Subject, other: Subject) -> bool:
+    """Whether two runs have made the same graph."""
+    return [node.op and node.op.name for node in subject.order] == [
+        node.op and node.op.name for node in other.order
+    ]
+
+
+def names_in(subject: Subject, execution: Execution) -> dict[str, Any]:
+    """The values of names: those the graph was made with, where the script gave them others afterwards."""
+    values = {
+        name: value
+        for name, value in execution.names.items()
+        if isinstance(value, (Tensor, float, int)) and not isinstance(value, bool)
+    }
+    if subject.weight is not None:
+        values.setdefault("G", Tensor.of(subject.seed))
+    nodes = set(subject.order)
+    own = {
+        name
+        for name, value in values.items()
+        if isinstance(value, Tensor) and (value.node in nodes or isinstance(value.node, OpNode))
+    }
+    for node in reversed(subject.order):
+        if node.name is not None and node.name.isidentifier() and node.name not in own:
+            values[node.name] = Tensor.of(node.out)
+    if subject.name.isidentifier():
+        values.setdefault(subject.name, Tensor.of(subject.root.out))
+    leaves = {node.cell: node for node in subject.order if isinstance(node, Leaf) and node.cell is not None}
+    lists = {name: value for name, value in execution.names.items() if value.__class__ in (list, tuple)}
+    return {
+        **{name: value.detach() if isinstance(value, Tensor) else value for name, value in values.items()},
+        **{name: as_used(value, leaves) for name, value in lists.items() if name not in values},
+    }
+
+
+def as_used(value: Any, leaves: dict[GradCell, Leaf], around: tuple[int, ...] = ()) -> Any:
+    """A list with the tensors in it as the graph was made with them, ``leaves`` being those that may step.
+
+    A list within itself, of which ``around`` has the identities, stays what it is.
+    """
+    if value.__class__ is Tensor:
+        node = value.node
+        used = leaves.get(node.cell) if isinstance(node, Leaf) and node.cell is not None else None
+        return value.detach() if used is None else Tensor.of(used.out)
+    if value.__class__ not in (list, tuple) or id(value) in around:
+        return value
+    return value.__class__(as_used(entry, leaves, (*around, id(value))) for entry in value)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal up to rounding: inf to inf of its sign, nan to nan."""
+    a, b = np.asarray(a), np.asarray(b)
+    is_single = any(x.dtype == np.float32 for x in (a, b))
+    a, b = np.broadcast_arrays(a.astype(float), b.astype(float))
+    is_finite = np.isfinite(a) & np.isfinite(b)
+    if not np.array_equal(a[~is_finite], b[~is_finite], equal_nan=True):
+        return False
+    a, b = a[is_finite], b[is_finite]
+    size = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+    return bool(np.all(np.abs(a - b) <= CLOSE["float32" if is_single else "float64"] * size))
+
+
+def agreement(value: Any, gradient: Any) -> bool | None:
+    """Whether they are the same; None where they are and nothing in them is finite, which shows nothing."""
+    if not same(value, gradient):
+        return False
+    return True if np.isfinite(gradient).any() or not np.size(gradient) else None
+
+
+def close(a: list[Any], b: list[Any]) -> bool:
+    """Whether the values of two terms are equal at every point."""
+    return all(map(are_close, a, b))
+
+
+def are_close(a: Any, b: Any) -> bool:
+    if not np.ndim(a) and not np.ndim(b):
+        return bool(abs(a - b) <= NEARLY * max(abs(a), abs(b)))
+    try:
+        a, b = np.broadcast_arrays(a, b)
+    except ValueError:
+        return False
+    return bool(np.all(np.abs(a - b) <= NEARLY * max(np.abs(a).max(), np.abs(b).max())))

@@ -1,0 +1,118 @@
+"""What is said of a hand formula and its values: where it is off, by how much, and for which entries."""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.grammar.by_hand.points import NEARLY, Points, same
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST_INPUTS = 6
+#: So many entries are spelled in a sentence.
+MOST_SHOWN = 9
+FRACTIONS = {2: "half", 3: "a third", 4: "a quarter"}
+
+
+def by_accident(points: Points, given: list[Any]) -> list[str]:
+    """What to say of a formula that is right where the script stands and wrong elsewhere."""
+    told = "it is right at the script's values by accident, and wrong at others"
+    return [told, *counterexample(points, given)]
+
+
+def beyond(points: Points, given: list[Any]) -> list[str]:
+    """What to say of a formula that is right around the script's point and wrong further away."""
+    told = "further away it is wrong: a kink, or another choice of the script, lies between"
+    return [told, *counterexample(points, given)]
+
+
+def elsewhere(points: Points, given: list[Any]) -> list[str]:
+    """What to say of a formula that is wrong where there is something finite to compare."""
+    return ["nothing is finite at the script's values; at others it is wrong", *counterexample(points, given)]
+
+
+def counterexample(points: Points, given: list[Any]) -> list[str]:
+    """Where the formula is wrong, for scripts of a few numbers."""
+    at = next(at for at, g in enumerate(points.gradients) if not same(given[at], g))
+    numbers = [leaf for leaf in points.leaves if leaf.name is not None and not leaf.shape]
+    numbers.sort(key=lambda leaf: leaf.number)
+    if len(numbers) == len(points.leaves) <= MOST_INPUTS and not np.ndim(points.gradients[at]):
+        where = ", ".join(f"{leaf.name} = {number_text(points.known[at][leaf].out)}" for leaf in numbers)
+        value, right = number_text(given[at]), number_text(points.gradients[at])
+        return [f"at {where} the formula gives {value}, and the gradient is {right}"]
+    return []
+
+
+def other_entry(entry: tuple[int, ...], whole: list[Any], given: list[Any]) -> list[str]:
+    """Which other entry of the gradient a formula for one entry is right for."""
+    for place in np.ndindex(whole[0].shape):
+        if place != entry and all(same(value, g[place]) for value, g in zip(given, whole, strict=True)):
+            return [f"it is the entry {list(place)} of the gradient"]
+    return []
+
+
+def off_by(ratio: float, sign: str) -> str:
+    """What is wrong with what is ``ratio`` times what it should be; ``sign`` where only its sign is wrong."""
+    size = abs(ratio)
+    if abs(size - 1) <= 1e-6:
+        return sign
+    turned = " and has the wrong sign" if ratio < 0 else ""
+    factor = max(size, 1 / size)
+    if abs(factor - round(factor)) > 1e-6 * factor:
+        return f"it is {number_text(size)} times what it should be{turned}"
+    whole = round(factor)
+    if size > 1:
+        times = "twice" if whole == 2 else f"{whole} times"
+        return f"it is {times} what it should be{turned}: a factor {whole} is superfluous"
+    part = FRACTIONS.get(whole, f"1/{whole}")
+    return f"it is {part} of what it should be{turned}: a factor {whole} is missing"
+
+
+def constant_ratio(values: list[Any], right: list[Any]) -> float | None:
+    """What the formula is too large by, where that is the same everywhere."""
+    ratios = []
+    for value, g in zip(values, right, strict=True):
+        value, g = np.broadcast_to(np.asarray(value, dtype=float), np.shape(g)), np.asarray(g, dtype=float)
+        if not g.size or not np.all(g) or not np.isfinite(value).all():
+            return None
+        ratios += (value / g).ravel().tolist()
+    first = ratios[0]
+    return first if first and all(abs(r - first) <= 1e-6 * abs(first) for r in ratios) else None
+
+
+def number_text(value: Any) -> str:
+    return f"{float(value) + 0.0:.6g}"  # without the sign of -0
+
+
+def entries_apart(given: list[Any], right: list[Any]) -> list[str]:
+    """Which entries are wrong, and whether by the same everywhere."""
+    values = [np.broadcast_to(value, np.shape(g)) for value, g in zip(given, right, strict=True)]
+    if not right[0].ndim:
+        return []
+    with np.errstate(invalid="ignore"):
+        missing = right[0] - values[0]
+    missing = np.where(np.abs(missing) <= 1e-12 * np.abs(missing).max(), 0.0, missing)
+    is_constant = all(same(g - value, missing) for g, value in zip(right[1:], values[1:], strict=True))
+    if len(right) > 1 and is_constant and missing.size <= MOST_SHOWN and np.isfinite(missing).all():
+        return [f"it is off by the same at every point: {array_text(missing)} must be added to it"]
+    apart = np.where(values[0] == right[0], 0.0, np.nan_to_num(np.abs(missing), nan=np.inf))
+    size = max(float(np.abs(right[0]).max()), float(np.abs(values[0]).max()))
+    wrong = [tuple(map(int, place)) for place in np.argwhere(~(apart <= NEARLY * size))]
+    worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(apart)), apart.shape))
+    value, expected = number_text(values[0][worst]), number_text(right[0][worst])
+    told = f"entry {list(worst)} is {value} and should be {expected}"
+    if len(wrong) == apart.size or apart.size < 3:
+        return [told]
+    return [f"{told}; {apart.size - len(wrong)} of {apart.size} entries are right"]
+
+
+def array_text(value: Any) -> str:
+    """A few numbers on one line; the rows of a matrix stand apart."""
+    value = np.asarray(value)
+    if not value.ndim:
+        return number_text(value)
+    if value.size > MOST_SHOWN or value.ndim > 2:
+        return f"up to {number_text(value.ravel()[np.argmax(np.abs(value))])}"
+    rows = value if value.ndim == 2 else value[None]
+    return "[" + "; ".join(" ".join(map(number_text, row)) for row in rows) + "]"

@@ -1,0 +1,1 @@
+"""What an error can say beyond its first line: labels, torch's words, what other libraries call things."""

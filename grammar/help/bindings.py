@@ -1,0 +1,54 @@
+"""What a script's statements give to names, read off in one walk: proposals follow many names."""
+
+from __future__ import annotations
+
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+DISPLAYS = (tree.ListDisplay, tree.TupleDisplay)
+
+
+class Bindings:
+    """``assigned`` has the statements ``name = ...``, ``functions`` the first definition of each name.
+
+    ``shared`` has those that give a name its value among others or add to it, ``entries`` those that give
+    its entries or add to these, with the value and the index.
+    """
+
+    __slots__ = ("assigned", "entries", "functions", "shared")
+
+    def __init__(self, script: tree.Script) -> None:
+        self.assigned: dict[str, list[tree.Assign]] = {}
+        self.shared: dict[str, list[Any]] = {}
+        self.entries: dict[str, list[tuple[Any, Any]]] = {}
+        self.functions: dict[str, tree.FunctionDef] = {}
+        for node in walk(script):
+            if isinstance(node, tree.Assign):
+                self._assign(node)
+            elif isinstance(node, tree.AugmentedAssign):
+                if isinstance(node.target, tree.Name):
+                    self.shared.setdefault(node.target.id, []).append(node)
+                self._enter(node, node.target)
+            elif isinstance(node, tree.FunctionDef):
+                self.functions.setdefault(node.name, node)
+
+    def _assign(self, statement: tree.Assign) -> None:
+        alone = dict.fromkeys(one.id for one in statement.targets if isinstance(one, tree.Name))
+        for name in alone:
+            self.assigned.setdefault(name, []).append(statement)
+        parts = [part for one in statement.targets if isinstance(one, DISPLAYS) for part in one.elements]
+        for name in dict.fromkeys(part.id for part in parts if isinstance(part, tree.Name)):
+            if name not in alone:
+                self.shared.setdefault(name, []).append(statement)
+        for target in statement.targets:
+            self._enter(statement, target)
+
+    def _enter(self, statement: Any, target: Any) -> None:
+        """Note what a statement gives an entry, if that is its target."""
+        if isinstance(target, tree.Subscript) and isinstance(target.object, tree.Name):
+            given = self.entries.setdefault(target.object.id, [])
+            given += [(statement, statement.value), (statement, target.index)]

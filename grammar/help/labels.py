@@ -1,0 +1,172 @@
+"""Labels of a failed operation: what each tensor is, at the line that made it, in the script's own names.
+
+Nothing is recorded for this while a script runs: the statements before the failed one say where a name
+was assigned last. Where branches, loops or calls make that unsure, the operand itself is labelled.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Label
+from autodiff.core.base.source import Span
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import path_to, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+LONGEST_QUOTE = 30
+
+
+def shape(x: Tensor) -> str:
+    return f"has shape {x.shape}" if x.shape else "is a single number"
+
+
+def number_type(x: Tensor) -> str:
+    return f"holds {x.dtype.name} numbers"
+
+
+def no_gradient(x: Tensor) -> str:
+    return "" if x.requires_grad else "requires no gradient"
+
+
+#: What matters about the operands of an error; of most it is the shape.
+REMARKS: dict[str, Callable[[Tensor], str]] = {
+    "E0312": number_type,
+    "E0404": number_type,
+    "E0405": lambda x: "is computed here, so it is no leaf",
+    "E0406": no_gradient,
+    "E0407": lambda x: "is a leaf that requires a gradient",
+    "E0408": no_gradient,
+    "E0409": lambda x: "is made here",
+    "E0410": no_gradient,
+    "E0414": lambda x: "requires a gradient",
+}
+
+
+def add_labels(scene: Scene) -> None:
+    """Say at their lines what the tensors are that the error is about."""
+    remark = REMARKS.get(scene.error.code, shape)
+    for operand, expression in scene.given():
+        text = remark(operand)
+        if text:
+            for label in labels_of(scene, operand, expression, text):
+                if not any(old.span == label.span for old in scene.error.labels):
+                    scene.error.labels.append(label)
+
+
+def labels_of(scene: Scene, operand: Tensor, expression: Any, text: str) -> list[Label]:
+    """The labels for one operand, given the expression it came from if that is known."""
+    if isinstance(expression, tree.Name):
+        where = assignment(scene, expression.id)
+        if where is not None:
+            return [Label(where, f"{expression.id} {text}")]
+    made = maker(scene, operand)
+    if made is not None and (not isinstance(expression, tree.Name) or made[0] != expression.id):
+        name, where = made
+        there = Label(where, f"{name} {text}")
+        return [there] if expression is None else [there, Label(expression.span, f"this is {name}")]
+    if made is not None:
+        return [Label(made[1], f"{made[0]} {text}")]
+    if expression is None or expression.span == scene.span:
+        return []
+    quoted = scene.text(expression)
+    if len(quoted) > LONGEST_QUOTE or "\n" in quoted:
+        quoted = "this"
+    return [Label(expression.span, f"{quoted} {text}")]
+
+
+def maker(scene: Scene, operand: Tensor) -> tuple[str, Span] | None:
+    """The name a tensor was given first, and where; None when that is in the failed statement."""
+    node = operand.node
+    if node is None or node.site is None or node.name is None:
+        return None
+    path = path_to(scene.script, node.site)
+    statement = next((n for n in reversed(path) if isinstance(n, tree.Statement)), None)
+    if statement is None or statement is scene.statement:
+        return None
+    where = target_in(statement, node.name)
+    return None if where is None else (node.name, where)
+
+
+# -- which assignment a name has its value from -------------------------------------------------------
+
+
+def assignment(scene: Scene, name: str) -> Span | None:
+    """The name in the one statement that can have assigned what it means at the failed place."""
+    path = scene.path
+    for outer, inner in zip(path[-2::-1], path[:0:-1], strict=True):
+        if isinstance(outer, (tree.Lambda, tree.Comprehension)):
+            if any(isinstance(n, (tree.Parameter, tree.ComprehensionFor)) for n in walk(outer)):
+                return None
+            continue
+        for body in bodies(outer):
+            position = next((i for i, statement in enumerate(body) if statement is inner), None)
+            if position is None:
+                continue
+            for statement in reversed(body[:position]):
+                if binds(statement, name):
+                    return target_in(statement, name)
+            if isinstance(outer, (tree.For, tree.While)) and binds(outer, name):
+                return None
+            if isinstance(outer, tree.FunctionDef):
+                return None if binds(outer, name) else only_assignment(scene.script, name)
+    return None
+
+
+def only_assignment(script: tree.Script, name: str) -> Span | None:
+    """Where a name is assigned, if that is in one statement of the whole script."""
+    places = [statement for statement in walk(script) if binds_itself(statement, name)]
+    return target_in(places[0], name) if len(places) == 1 else None
+
+
+def bodies(node: Any) -> list[tree.Body]:
+    """The runs of statements directly inside a node."""
+    if isinstance(node, tree.If):
+        return [*(body for _, body in node.branches), node.orelse]
+    if isinstance(node, (tree.For, tree.While)):
+        return [node.body, node.orelse]
+    if isinstance(node, (tree.Script, tree.With, tree.FunctionDef, tree.ClassDef)):
+        return [node.body]
+    return []
+
+
+def binds(node: tree.Syntax, name: str) -> bool:
+    """Whether a statement, or anything in it, may give a name another value."""
+    return any(binds_itself(part, name) for part in walk(node))
+
+
+def binds_itself(node: Any, name: str) -> bool:
+    if isinstance(node, (tree.FunctionDef, tree.ClassDef, tree.Parameter)):
+        return node.name == name
+    if isinstance(node, tree.Import):
+        return any(name == (alias or module.partition(".")[0]) for module, alias in node.names)
+    if isinstance(node, tree.ImportFrom):
+        return any(name == (alias or imported) for imported, alias in node.names)
+    return any(isinstance(part, tree.Name) and part.id == name for part in walk(*targets(node)))
+
+
+def targets(node: Any) -> tuple[Any, ...]:
+    """What a statement assigns to, as it is written."""
+    if isinstance(node, tree.Assign):
+        return tuple(t for t in node.targets if not isinstance(t, (tree.Attribute, tree.Subscript)))
+    if isinstance(node, tree.AugmentedAssign):
+        return (node.target,) if isinstance(node.target, tree.Name) else ()
+    if isinstance(node, (tree.For, tree.ComprehensionFor)):
+        return (node.target,)
+    if isinstance(node, tree.With):
+        return tuple(target for _, target in node.items if target is not None)
+    return node.targets if isinstance(node, tree.Delete) else ()
+
+
+def target_in(statement: Any, name: str) -> Span | None:
+    """Where an assignment has a name among its targets; None for any other statement."""
+    if not isinstance(statement, (tree.Assign, tree.AugmentedAssign)):
+        return None
+    for part in walk(*targets(statement)):
+        if isinstance(part, tree.Name) and part.id == name:
+            return part.span
+    return None

@@ -1,0 +1,174 @@
+"""What other libraries call the functions of the language, and what to write for what it has not.
+
+Keys are lower case without underscores. The values are names to try, the likeliest first; advice is for
+what no edit of a name can repair, and for what an import would have brought in ``absent`` has it.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.did_you_mean import folded, nearest
+
+#: Names in numpy, math, MATLAB, TensorFlow, JAX and plain maths, with the names they have here.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "ln": ("log",),
+    "arcsin": ("asin",),
+    "arccos": ("acos",),
+    "arctan": ("atan",),
+    "arctan2": ("atan2",),
+    "arsinh": ("asinh",),
+    "arcosh": ("acosh",),
+    "artanh": ("atanh",),
+    "sine": ("sin",),
+    "cosine": ("cos",),
+    "tangent": ("tan",),
+    "tg": ("tan",),
+    "sqroot": ("sqrt",),
+    "squareroot": ("sqrt",),
+    "power": ("pow",),
+    "exponential": ("exp",),
+    "fabs": ("abs",),
+    "mod": ("remainder",),
+    "logistic": ("sigmoid",),
+    "array": ("tensor",),
+    "asarray": ("tensor",),
+    "ndarray": ("tensor",),
+    "constant": ("tensor",),
+    "converttotensor": ("tensor",),
+    "matrix": ("tensor",),
+    "vector": ("tensor",),
+    "fromnumpy": ("tensor",),
+    "dot": ("matmul", "dot"),
+    "matvec": ("mv",),
+    "concatenate": ("cat",),
+    "concat": ("cat",),
+    "append": ("cat",),
+    "vcat": ("vstack",),
+    "hcat": ("hstack",),
+    "expanddims": ("unsqueeze",),
+    "reducesum": ("sum",),
+    "reducemean": ("mean",),
+    "reduceprod": ("prod",),
+    "reducemax": ("amax", "max"),
+    "reducemin": ("amin", "min"),
+    "average": ("mean",),
+    "avg": ("mean",),
+    "total": ("sum",),
+    "product": ("prod",),
+    "maximum": ("max",),
+    "minimum": ("min",),
+    "transpose": ("t",),
+    "swapaxes": ("transpose",),
+    "clipbyvalue": ("clamp",),
+    "range": ("arange",),
+    "random": ("rand",),
+    "uniform": ("rand",),
+    "randomuniform": ("rand",),
+    "randomnormal": ("randn",),
+    "identity": ("eye",),
+    "inverse": ("inv", "linalg.inv"),
+    "inv": ("linalg.inv",),
+    "determinant": ("det",),
+    "cast": ("to",),
+    "astype": ("to",),
+    "stopgradient": ("detach",),
+    "gradient": ("grad",),
+    "gradients": ("grad",),
+    "derivative": ("grad",),
+    "meansquarederror": ("F.mse_loss",),
+    "mse": ("F.mse_loss",),
+    "mseloss": ("F.mse_loss",),
+    "meanabsoluteerror": ("F.l1_loss",),
+    "mae": ("F.l1_loss",),
+    "l1loss": ("F.l1_loss",),
+    "bce": ("F.binary_cross_entropy",),
+    "bceloss": ("F.binary_cross_entropy",),
+    "bcewithlogitsloss": ("F.binary_cross_entropy_with_logits",),
+    "binarycrossentropyloss": ("F.binary_cross_entropy",),
+    "crossentropyloss": ("F.cross_entropy",),
+    "softmaxcrossentropy": ("F.cross_entropy",),
+    "nllloss": ("F.nll_loss",),
+    "size": ("numel",),
+    "length": ("numel",),
+    "len": ("numel",),
+    "tonumpy": ("numpy",),
+    "value": ("item",),
+    "values": ("tolist",),
+    "gradfunction": ("grad_fn",),
+    "zerograd": ("grad.zero_",),
+    "add": ("add_",),
+    "float64": ("double",),
+    "float32": ("float",),
+}
+
+CLOSED = "a script computes and prints; there is nothing it could be used on here"
+NO_CLASS = "write functions of the weights, `def model(x, W, b):`, in place of a class"
+
+#: What to write instead of what Python users reach for and the language has not.
+ADVICE = {
+    "zero_grad": "write `w.grad.zero_()` for each leaf, or `w.grad = None`",
+    "sys": "scripts read nothing: give values on the command line, as in --set 'x=[1, 2]'",
+    "dict": "there are no dicts: use a name for each value, or a list",
+    "set": "there are no sets: use a list",
+    "map": "write it as a list: `[f(x) for x in xs]`",
+    "filter": "write it as a list: `[x for x in xs if test(x)]`",
+    "iter": "loop over the list or the tensor itself",
+    "ord": 'characters have no numbers here: count places in a string of your own, as in `"abc".find(c)`',
+    "chr": 'characters have no numbers here: take one from a string of your own, as in `"abc"[i]`',
+    "next": "loop over the list or the tensor itself",
+    "self": NO_CLASS,
+    "super": NO_CLASS,
+    "device": "everything runs on the CPU here: leave it out",
+    "hasattr": "every tensor has the attributes of tensors: ask for a value, as in `x.grad is not None`",
+    **dict.fromkeys(("getattr", "setattr"), "write the attribute out, as in `x.grad`"),
+    **dict.fromkeys(
+        (
+            *("eval", "exec", "compile", "globals", "locals", "vars", "dir"),
+            *("os", "object", "memoryview", "breakpoint", "help", "exit", "quit"),
+        ),
+        CLOSED,
+    ),
+}
+
+#: Names that an import would have bound, in full: what is said of them is written in ``absent`` alone.
+IMPORTED = {
+    "nn": "torch.nn",
+    "optim": "torch.optim",
+    "optimizer": "torch.optim",
+    "scheduler": "torch.optim.lr_scheduler",
+    "cuda": "torch.cuda",
+    "init": "torch.nn.init",
+    "plt": "matplotlib.pyplot",
+    "sns": "seaborn",
+    "pd": "pandas",
+    "make_dot": "torchviz.make_dot",
+    "Module": "torch.nn.Module",
+    "DataLoader": "torch.utils.data.DataLoader",
+    "deepcopy": "copy.deepcopy",
+    **{name: name for name in ("time", "random", "copy", "tqdm", "itertools", "functools", "collections")},
+}
+
+
+def advice_on(name: str, member: str) -> tuple[str, ...]:
+    """What to write instead of a name nothing binds, or of its ``member``; empty where nothing is known."""
+    if name in ADVICE:
+        return (ADVICE[name],)
+    from autodiff.grammar.objects.absent_table import ENTRIES, entry_of
+    from autodiff.grammar.objects.namespaces import MAKERS, namespace
+    from autodiff.grammar.objects.values import UNBOUND
+
+    full = IMPORTED.get(name, "")
+    if full in MAKERS and member and namespace(full).find(member) is not UNBOUND:
+        return ()  # only the import is missing
+    if full:
+        found = entry_of(f"{full}.{member}" if member else full) or entry_of(f"{full}.*")
+    else:
+        found = ENTRIES.get(f"torch.nn.{name}") or ENTRIES.get(f"torch.optim.{name}")
+    return () if found is None else (found[1].help,)
+
+
+def synonyms(name: str) -> tuple[str, ...]:
+    """The names to try for one that other libraries use, which may be misspelt too."""
+    key = folded(name)
+    if key not in SYNONYMS and len(key) > 4:
+        key = next(iter(nearest(key, [other for other in SYNONYMS if len(other) > 4])), key)
+    return SYNONYMS.get(key, ())

@@ -1,0 +1,144 @@
+"""What Python says of arguments to functions that torch has in Python, and what its other reader says too."""
+
+from __future__ import annotations
+
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.objects.values import type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+#: Stands for an argument of which nothing is known: every parameter takes it.
+UNKNOWN: Any = object()
+
+
+class Blame:
+    """The first line and what it is about: an argument, by position or name, and the value not taken."""
+
+    __slots__ = ("argument", "kind", "message", "value")
+
+    def __init__(self, message: str, argument: Any = None, value: Any = UNKNOWN, kind: str = "any") -> None:
+        self.message = message
+        self.argument = argument
+        self.value = value
+        self.kind = kind
+
+
+#: Functions in Python that take their tensors side by side or as one list.
+TAKE_LISTS = frozenset(["atleast_1d", "atleast_2d", "atleast_3d", "meshgrid"])
+
+
+NO_TENSOR = "expected Tensor as element "
+
+
+def takes(least: int, most: int, given: int) -> str:
+    """How many arguments a function takes and how many it got, in Python's words, which torch repeats."""
+    wanted = f"from {least} to {most}" if least != most else str(most)
+    plural = "s" * (least != most or most != 1)
+    were = "was" if given == 1 and least == most else "were"
+    return f"takes {wanted} positional argument{plural} but {given} {were} given"
+
+
+def no_tensor(values: Any, number: int) -> Blame | None:
+    """The error for an entry, of the list that is argument ``number``, that is no tensor."""
+    if isinstance(values, (tuple, list)):
+        for at, value in enumerate(values):
+            if value is not UNKNOWN and value.__class__ is not Tensor:
+                what = f"{NO_TENSOR}{at} in argument {number}, but got {type_name(value)}"
+                return Blame(what, number, values, "tensors")
+    return None
+
+
+class PythonSignature:
+    """A signature as ``inspect`` writes it, with None for every default."""
+
+    __slots__ = (
+        "keyword_only",
+        "only_positional",
+        "positional",
+        "required",
+        "takes_any",
+        "takes_any_name",
+        "takes_tensors",
+    )
+
+    def __init__(self, text: str) -> None:
+        self.positional: list[str] = []
+        self.keyword_only: list[str] = []
+        self.required: set[str] = set()
+        self.only_positional: tuple[str, ...] = ()
+        self.takes_any = self.takes_any_name = self.takes_tensors = False
+        names = self.positional
+        for part in filter(None, text[1:-1].split(", ")):
+            name, equals, _ = part.partition("=")
+            if part.startswith("**"):
+                self.takes_any_name = True
+            elif part.startswith("*"):
+                self.takes_any = part != "*"
+                self.takes_tensors = part in ("*tensors", "*matrices")
+                names = self.keyword_only
+            elif part == "/":
+                self.only_positional = tuple(names)
+            else:
+                names.append(name)
+                if not equals:
+                    self.required.add(name)
+
+
+def blame_of_python(
+    called: str, signature: PythonSignature, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Blame | None:
+    """What Python says of a call, in its order."""
+    names, count = signature.positional, len(args)
+    refused = [name for name in signature.only_positional if name in kwargs]
+    if refused:
+        what = "got some positional-only arguments passed as keyword arguments"
+        return Blame(f"{called}() {what}: '{', '.join(refused)}'", refused[0])
+    for name in kwargs:
+        if name not in names and name not in signature.keyword_only and not signature.takes_any_name:
+            return Blame(f"{called}() got an unexpected keyword argument '{name}'", name)
+        if name in names[:count]:
+            return Blame(f"{called}() got multiple values for argument '{name}'", name)
+    if count > len(names) and not signature.takes_any:
+        least = sum(name in signature.required for name in names)
+        said = takes(least, len(names), count)
+        by_name = sum(name in kwargs for name in signature.keyword_only)
+        if by_name:
+            given = f"{count} positional argument{'s' * (count > 1)}"
+            by_names = f"(and {by_name} keyword-only argument{'s' * (by_name > 1)})"
+            said = f"{said.partition(' but ')[0]} but {given} {by_names} were given"
+        return Blame(f"{called}() {said}", len(names))
+    for among, how in ((names[count:], "positional"), (signature.keyword_only, "keyword-only")):
+        missing = [f"'{n}'" for n in among if n in signature.required and n not in kwargs]
+        if missing:
+            plural = "s" * (len(missing) > 1)
+            return Blame(
+                f"{called}() missing {len(missing)} required {how} argument{plural}: {listing(missing)}"
+            )
+    if signature.takes_tensors:
+        is_list = count == 1 and isinstance(args[0], (tuple, list))
+        is_else = count == 1 and not is_list and args[0] is not UNKNOWN and args[0].__class__ is not Tensor
+        if is_else and called.startswith("atleast_"):
+            # These hand one argument on as it is, to a function in C++ of two forms.
+            said = f"{called}() received an invalid combination of arguments - got ({type_name(args[0])})"
+            forms = " * (Tensor input)\n * (tuple of Tensors tensors)"
+            return Blame(f"{said}, but expected one of:\n{forms}", 0, args[0], "tensors")
+        return no_tensor(args[0] if is_list and called in TAKE_LISTS else args, 0)
+    at = names.index("out") if "out" in names else count
+    out = kwargs.get("out", args[at] if at < count else None)
+    if not (out is None or out is UNKNOWN or out.__class__ is Tensor):
+        argument = "out" if "out" in kwargs else at
+        return Blame(f"{called}(): argument 'out' must be Tensor, not {type_name(out)}", argument, out)
+    return None
+
+
+def listing(names: list[str]) -> str:
+    """``'a', 'b', and 'c'``, as Python lists what is missing."""
+    if len(names) < 3:
+        return " and ".join(names)
+    return f"{', '.join(names[:-1])}, and {names[-1]}"
+
+
+__all__ = ["UNKNOWN", "Blame", "PythonSignature", "blame_of_python", "no_tensor", "takes"]

@@ -1,0 +1,90 @@
+"""What to say when no rule of the grammar fits the next word.
+
+``RULES`` is a list of small functions, the most telling first: each looks at the Situation and either
+knows what is wrong or passes. The table itself says what could have followed.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import CompileError
+from autodiff.grammar.help.syntax.blocks import (
+    block_missing,
+    colon_missing,
+    decorated,
+    decorated_value,
+    indented,
+    lone_branch,
+    parameters_missing,
+    stray_colon,
+)
+from autodiff.grammar.help.syntax.brackets import bad_word, open_bracket
+from autodiff.grammar.help.syntax.comments import foreign_comment
+from autodiff.grammar.help.syntax.foreign import (
+    braces,
+    counting_loop,
+    foreign_sign,
+    foreign_word,
+    match_statement,
+    other_class,
+    relative_import,
+)
+from autodiff.grammar.help.syntax.keywords import equals_sign, keyword_as_name, lower_case
+from autodiff.grammar.help.syntax.missing_values import (
+    alias_missing,
+    does_not_fit,
+    else_missing,
+    generator,
+    in_missing,
+    lone_star,
+    side_by_side,
+    value_missing,
+)
+from autodiff.grammar.help.syntax.pasted import pasted
+from autodiff.grammar.help.syntax.situation import Situation
+from autodiff.grammar.syntax.words import Words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.grammar.syntax.parser import Reader
+
+RULES = (
+    pasted,
+    foreign_comment,
+    other_class,
+    bad_word,
+    open_bracket,
+    foreign_word,
+    counting_loop,
+    braces,
+    foreign_sign,
+    match_statement,
+    lower_case,
+    stray_colon,
+    indented,
+    block_missing,
+    lone_branch,
+    decorated,
+    decorated_value,
+    keyword_as_name,
+    in_missing,
+    equals_sign,
+    alias_missing,
+    value_missing,
+    generator,
+    parameters_missing,
+    colon_missing,
+    lone_star,
+    relative_import,
+    else_missing,
+    side_by_side,
+)
+
+
+def diagnose(reader: Reader, words: Words, at: int, start: str) -> CompileError:
+    """The error for a text whose word number ``at`` does not fit."""
+    here = Situation(reader, words, at, start)
+    for rule in RULES:
+        error = rule(here)
+        if error is not None:
+            return error
+    return does_not_fit(here)

@@ -1,0 +1,125 @@
+"""Brackets that do not pair, and where the missing one may belong."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import CompileError, Fix
+from autodiff.grammar.help.syntax import tokens
+from autodiff.grammar.help.syntax.lines import code_end, line_end, margin, next_line, next_statement
+from autodiff.grammar.help.syntax.situation import Situation, fix, line_around
+from autodiff.grammar.syntax.vocabulary import BLOCK_WORDS
+from autodiff.grammar.syntax.words import CLOSES, Words, unclosed_bracket
+
+CLOSING = {opening: closing for closing, opening in CLOSES.items()}
+
+
+def bad_word(here: Situation) -> CompileError | None:
+    """What the reader of words found: only brackets need to be looked at with the words around them."""
+    if here.kind != "ERROR":
+        return None
+    error = here.words.error
+    if error is not None and not error.fixes:
+        error.fixes = repairs(here, error) if error.code == "E0103" else tokens.repairs(here.text, error)
+        error.help = () if error.fixes else error.help
+    return error
+
+
+def open_bracket(here: Situation) -> CompileError | None:
+    """Inside a bracket that is never closed everything after it is beside the point."""
+    if not here.brackets:
+        return None
+    opening = here.brackets[-1]
+    begin = here.words.starts[opening]
+    if (
+        next_statement(here.text, begin, margin(here.text, line_around(here.text, begin).start))
+        > here.span().start
+    ):
+        error = here.words.error
+        if error is None or error.code != "E0103":
+            return None
+    else:  # a statement begins before the bracket ends, so the bracket that ends it is another's
+        return unclosed(here, opening)
+    depth = 0
+    for kind in here.kinds[opening:]:
+        if kind in ("(", "[", "{"):
+            depth += 1
+        elif kind in CLOSES:
+            depth -= 1
+            if depth == 0:
+                return None
+    return unclosed(here, opening)
+
+
+def unclosed(here: Situation, opening: int) -> CompileError:
+    ours = unclosed_bracket(here.kinds[opening], here.words.starts[opening])
+    ours.fixes = repairs(here, ours)
+    ours.help = () if ours.fixes else ours.help
+    return ours
+
+
+def repairs(here: Situation, error: CompileError) -> tuple[Fix, ...]:
+    """Ways to close what is open, or to do without the bracket that is too many."""
+    assert error.span is not None
+    text, span = here.text, error.span
+    sign = text[span.start : span.end]
+    if sign in CLOSING:
+        return _closed(here, span.start)
+    if error.labels:  # `(1]`: another bracket than the one that is open
+        wanted = CLOSING[text[error.labels[0].span.start]]
+        return (
+            fix(f"write `{wanted}` instead of `{sign}`", (span.start, span.end, wanted)),
+            fix(f"write `{wanted}` before the `{sign}`", (span.start, span.start, wanted)),
+        )
+    ways_out = [fix(f"delete the `{sign}`", (span.start, span.end, ""))]
+    if text[span.end : span.end + 1] in (".", " ") and text[span.end : line_end(text, span.end)].strip():
+        begin = here.words.starts[here.line]
+        signs = [
+            index for index in range(here.line, here.at) if here.kinds[index] in ("=", "return", "+=", "-=")
+        ]
+        begin = here.words.starts[signs[-1] + 1] if signs and signs[-1] + 1 < here.at else begin
+        opening = next(opener for closing, opener in CLOSES.items() if closing == sign)
+        ways_out.insert(0, fix(f"write `{opening}` where the bracket should open", (begin, begin, opening)))
+    return tuple(ways_out)
+
+
+def _closed(here: Situation, opening: int) -> tuple[Fix, ...]:
+    """The bracket closed at the end of its line, or before the next line that begins a statement."""
+    text = here.text
+    line = line_around(text, opening).start
+    first = here.words.starts[here.line] if here.words.starts[here.line] <= opening else line
+    following = next_statement(text, opening, margin(text, line_around(text, first).start))
+    place = code_end(text, line)
+    header_ends = here.first in BLOCK_WORDS and text[place - 1] == ":"
+    if header_ends:
+        pass  # the block below is a block, and the bracket belongs to the header
+    elif text[place - 1] in "([{," or following >= len(text) or following > next_line(text, line):
+        last = line_around(text, max(following - 1, 0)).start
+        while last > line and not text[last : line_end(text, last)].strip():
+            last = line_around(text, last - 1).start
+        place = max(place, code_end(text, last))
+    if here.first in BLOCK_WORDS and text[place - 1] == ":":
+        place -= 1
+    closers = _still_open(here.words, here.line, place)
+    if not 0 < len(closers) < 20:
+        return ()
+    if here.first in BLOCK_WORDS and text[place : place + 1] != ":":
+        closers += ":"
+    where = "at the end of the line"
+    if text[place : place + 1] == ":":
+        where = "before the `:`"
+    elif place > line_end(text, line):
+        where = f"at the end of line {here.line_number(place)}"
+    return (fix(f"write `{closers}` {where}", (place, place, closers)),)
+
+
+def _still_open(words: Words, first: int, end: int) -> str:
+    """What closes the brackets that are open at a place."""
+    opened: list[str] = []
+    for index in range(first, len(words.kinds)):
+        if words.starts[index] >= end:
+            break
+        kind = words.kinds[index]
+        if kind in CLOSING:
+            opened.append(CLOSING[kind])
+        elif kind in CLOSES and opened:
+            opened.pop()
+    return "".join(reversed(opened))

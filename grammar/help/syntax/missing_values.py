@@ -1,0 +1,394 @@
+"""Values that are missing, and values with nothing between them."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import CompileError, Fix
+from autodiff.core.base.source import Span
+from autodiff.grammar.help.syntax.blocks import misspelt
+from autodiff.grammar.help.syntax.lines import code_end
+from autodiff.grammar.help.syntax.situation import LINE_ENDS, Situation, fix
+from autodiff.grammar.syntax.characters import shorten
+from autodiff.grammar.syntax.vocabulary import BLOCK_WORDS, NOUNS, OPERATORS, PAIRS, VALUE_ENDS, VALUE_STARTS
+from autodiff.grammar.syntax.words import CLOSES
+
+#: What begins with a word that stands alone.
+FINISHED = {
+    "import": "from math import sin",
+    "from": "from math import sin",
+    "class": "class Exp(Function):",
+    "def": "def f(x):",
+    "lambda": "lambda x: x ** 2",
+}
+
+#: What begins a line that makes a variable in other languages.
+DECLARATIONS = ("let", "var", "const", "auto", "int", "float", "double", "local", "my")
+
+
+def value_missing(here: Situation) -> CompileError | None:
+    if not here.wants_value:
+        return None
+    before, kind = here.before, here.kind
+    if not before or before == ";":
+        if kind in ("$END", "_NEWLINE"):
+            return here.error("E0101", "a value should stand here", "nothing is here", "write a value")
+        if before == ";":
+            end = here.gap.start
+            way_out = fix("delete one `;`", (end - 1, end, "")) if kind == ";" else "write a statement here"
+            return here.error("E0101", f"no statement begins with {here.name()}", "cannot begin one", way_out)
+        return _bad_beginning(here)
+    if kind == "|" and (found := absolute(here)):
+        return found
+    if here.at - 1 > here.line and (found := two_signs(here)):
+        return found
+    gone = here.name(here.at - 1)
+    wanted = "a condition" if before in ("if", "elif", "while", "assert") else "a value"
+    if kind in LINE_ENDS:
+        stops = "the field" if here.is_field else "the line"
+        message = f"{stops} stops where {wanted} should follow"
+        return here.error(
+            "E0101", message, f"{wanted} is missing after {gone}", *_completed(here), span=here.gap
+        )
+    return here.error(
+        "E0101",
+        f"{wanted} is missing between {gone} and {here.name()}",
+        f"{wanted} should stand before this",
+        *_without_one(here, wanted, gone),
+    )
+
+
+def _without_one(here: Situation, wanted: str, gone: str) -> list[str | Fix]:
+    """`1 + * 2` with one of the two signs deleted."""
+    if here.before not in OPERATORS and here.before not in ("=", ","):
+        return [f"write {wanted} here"]
+    start, end = here.words.starts[here.at - 1], here.words.ends[here.at - 1]
+    while end < len(here.text) and here.text[end] == " ":
+        end += 1
+    advice = f"write {wanted} here"
+    if here.before == "," and here.kind in CLOSES:
+        return [fix("delete the `,`", (start, end, "")), advice]
+    if here.before == here.kind:
+        return [fix(f"delete one {gone}", (start, end, ""))]
+    return [f"{advice}, or delete the {gone}"]
+
+
+def _bad_beginning(here: Situation) -> CompileError:
+    """A line that begins with an operator, most often the rest of the line above."""
+    message = f"a line cannot begin with {here.name(here.line)}"
+    text, line = here.text, here.line
+    ways_out: list[str | Fix] = []
+    if (
+        line >= 2
+        and here.kinds[line - 1] in ("_NEWLINE", "_INDENT")
+        and here.kinds[line] in (*OPERATORS, "and", "or", ".")
+    ):
+        first = line - 2
+        while first and here.kinds[first - 1] not in ("_NEWLINE", "_INDENT", "_DEDENT"):
+            first -= 1
+        equals = [index for index in range(first, line - 1) if here.kinds[index] == "="]
+        start = here.words.starts[equals[-1] + 1] if equals else here.words.starts[first]
+        end = code_end(text, here.words.starts[line])
+        if here.kinds[first] not in BLOCK_WORDS:
+            ways_out.append(
+                fix("put brackets around it and the line above", (start, start, "("), (end, end, ")"))
+            )
+    ways_out = ways_out or ["join it to the line above with brackets, or delete it"]
+    return here.error("E0101", message, "nothing is left of it", *ways_out, span=here.span(line))
+
+
+def absolute(here: Situation) -> CompileError | None:
+    """`|x|`"""
+    bars = [index for index in range(here.at, here.last_of_line() + 1) if here.kinds[index] == "|"]
+    if len(bars) != 2:
+        return None
+    first, last = here.span(bars[0]), here.span(bars[1])
+    inner = here.text[first.end : last.start].strip()
+    way_out = fix(f"write `abs({shorten(inner)})`", (first.start, last.end, f"abs({inner})"))
+    return here.error("E0101", "`|` does not make an absolute value", "joins bits", way_out)
+
+
+def two_signs(here: Situation) -> CompileError | None:
+    """`&&`, `=>` and other pairs of signs that other languages have."""
+    first, second = here.span(here.at - 1), here.span()
+    pair = here.word(here.at - 1) + here.word(here.at)
+    if first.end != second.start or pair not in PAIRS:
+        return None
+    plain = PAIRS[pair]
+    return here.error(
+        "E0101",
+        f"`{pair}` is written `{plain}`",
+        "the sign of other languages",
+        fix(f"write `{plain}`", (first.start, second.end, _spaced(here, plain, first.start, second.end))),
+        span=Span(first.start, second.end),
+    )
+
+
+def _spaced(here: Situation, word: str, start: int, end: int) -> str:
+    """A word that replaces signs, kept apart from what stands beside it."""
+    if not word.isalpha():
+        return word
+    before = "" if start and here.text[start - 1].isspace() else " "
+    return before + word + ("" if here.text[end : end + 1].isspace() else " ")
+
+
+def _completed(here: Situation) -> tuple[str | Fix, ...]:
+    """How the line could go on: with the last name on it, or a number."""
+    if here.before == here.kinds[here.at - 2] in ("+", "-") and here.at - 2 > here.line:
+        sign, name = here.before, here.text[here.words.starts[here.line] : here.words.ends[here.at - 3]]
+        edit = (here.words.starts[here.at - 2], here.gap.start, f" {sign}= 1")
+        return (fix(f"write `{shorten(name)} {sign}= 1` to count", edit),)
+    names = [here.word(i) for i in range(here.line, here.at) if here.kinds[i] == "NAME"]
+    begun = here.text[here.words.starts[here.line] : here.words.ends[here.at - 1]]
+    example = names[-1] if names and here.before != "=" else "1.0"
+    noun = NOUNS.get(here.before)
+    tail = f"or delete the `{here.before}`"
+    if noun is None and here.before.isidentifier():
+        return (f"write {'a name' if here.before in ('del', 'for') else 'it'} after the `{here.before}`",)
+    if here.is_field or len(begun) + len(example) > 60 or "\n" in begun or "\r" in begun:
+        return (f"finish the {noun}, {tail}",) if noun else (f"write a value, {tail}",)
+    if here.first in BLOCK_WORDS:
+        example += ":"
+    if noun:
+        return (f"finish the {noun}, as in `{begun} {example}`, {tail}",)
+    return (f"write a value, as in `{begun} {example}`, {tail}",)
+
+
+def else_missing(here: Situation) -> CompileError | None:
+    if "else" not in here.expected or here.kind not in (*LINE_ENDS, *CLOSES, ",", ":"):
+        return None
+    ways_out: list[str | Fix] = ["say what the value is otherwise: `value if condition else other`"]
+    middle = [index for index in range(here.line, here.at) if here.kinds[index] == "if"]
+    if here.kind in LINE_ENDS and not here.brackets and len(middle) == 1 and here.kinds[here.line] == "NAME":
+        at, begin = middle[0], here.words.starts[here.line]
+        condition = here.text[here.words.starts[at] : here.gap.start]
+        cut = here.words.ends[at - 1]
+        ways_out.append(
+            fix(f"put the condition first: `{shorten(condition)}: ...`", (begin, begin, f"{condition}: "),
+                (cut, here.gap.start, ""))
+        )  # fmt: skip
+    return here.error("E0102", "the `else` of this choice is missing", "here", *ways_out, span=here.gap)
+
+
+def alias_missing(here: Situation) -> CompileError | None:
+    """`import torch as` and `with no_grad() as:`"""
+    if here.before != "as" or here.kind not in (":", *LINE_ENDS):
+        return None
+    before = here.words.ends[here.at - 2]
+    way_out = fix("leave the `as` out", (before, here.gap.start, ""))
+    return here.error("E0102", "a name is missing after `as`", "it should stand here", way_out, span=here.gap)
+
+
+def lone_star(here: Situation) -> CompileError | None:
+    """`x = *a` and `*a = x`: only among others, which a comma would tell."""
+    if "," not in here.expected or here.kind not in ("=", ")", *LINE_ENDS):
+        return None
+    opening = here.brackets[-1] + 1 if here.brackets else here.line
+    stars = [index for index in range(opening, here.at) if here.kinds[index] == "*"]
+    if not stars or here.kinds[here.line] in BLOCK_WORDS:
+        return None
+    if (
+        stars == [here.line]
+        and here.line >= 2
+        and here.kind in LINE_ENDS
+        and here.kinds[here.line - 1] == "_NEWLINE"
+    ):
+        return _bad_beginning(here)
+    span, end = here.span(stars[-1]), here.words.ends[here.at - 1]
+    way_out = fix("put square brackets around it", (span.start, span.start, "["), (end, end, "]"))
+    advice = "leave out the `*`"
+    return here.error(
+        "E0102", "a `*` value cannot stand alone", "unpacks into nothing", way_out, advice, span=span
+    )
+
+
+def generator(here: Situation) -> CompileError | None:
+    kinds, brackets = here.kinds, here.brackets
+    if here.kind == "for" and here.at > here.line and not here.wants_value:
+        if not brackets or kinds[brackets[-1]] == "(":
+            message, caret = "a loop inside an expression makes a list", "no list here"
+            return here.error("E0110", message, caret, *_as_list(here))
+        way_out = "write one value before `for`"
+        return here.error("E0102", "only one value can be collected", "the loop begins here", way_out)
+    if here.kind == "," and brackets and "for" in kinds[brackets[-1] : here.at] and "for" in here.expected:
+        opening = here.words.ends[brackets[-1]]
+        end = here.words.ends[here.at - 1]
+        way_out_ = fix("put square brackets around it", (opening, opening, "["), (end, end, "]"))
+        return here.error("E0102", "`... for ...` has to be the only argument", "another follows", way_out_)
+    return None
+
+
+def _as_list(here: Situation) -> list[str | Fix]:
+    """`(x for x in y)` with square brackets."""
+    advice = "write a list comprehension: `[... for ... in ...]`"
+    if not here.brackets:
+        return [advice]
+    opening, depth = here.brackets[-1], 0
+    for last in range(opening, len(here.kinds)):
+        depth += (here.kinds[last] in ("(", "[", "{")) - (here.kinds[last] in CLOSES)
+        if depth == 0:
+            start, stop = here.span(opening), here.span(last)
+            return [fix(advice, (start.start, start.end, "["), (stop.start, stop.end, "]"))]
+    return [advice]
+
+
+def in_missing(here: Situation) -> CompileError | None:
+    """`for x range(3)`, `for x = range(3)` and `for x of xs`."""
+    begun = here.kinds[here.line : here.at]
+    if here.kinds[here.line] != "for" or "in" in begun or "in" not in here.expected or here.brackets:
+        return None
+    if here.kind in (*LINE_ENDS, ":", ",", ")"):
+        return None
+    message, span = "the `in` of this `for` is missing", here.span()
+    if here.kind == "=" or here.word(here.at) in ("of", "from", "to"):
+        way_out = fix(f"write `in` instead of {here.name()}", (span.start, span.end, "in"))
+    else:
+        way_out = fix("write `in`", (span.start, span.start, "in "))
+    return here.error("E0102", message, "`in` should stand before this", way_out)
+
+
+def side_by_side(here: Situation) -> CompileError | None:
+    before, last = here.before, here.at - 1
+    if before not in VALUE_ENDS or here.kind not in VALUE_STARTS:
+        return None
+    glued = here.span(last).end == here.span().start
+    start = here.span().start
+    if before == "NAME" and here.word(last) == "print" and not here.brackets:
+        end = code_end(here.text, start) if here.last_of_line() > here.at else here.span().end
+        gap, printed = here.words.ends[last], here.text[start:end]
+        written = "put them around it" if "\n" in printed else f"write `print({shorten(printed)})`"
+        return here.error(
+            "E0102",
+            "`print` needs parentheses",
+            "what to print",
+            fix(written, (gap, start, "("), (end, end, ")")),
+        )
+    if before == "NAME" and here.kind == "STRING" and glued:
+        prefix = here.span(last)
+        if here.word(last).lower() in ("b", "br", "rb"):
+            way_out = fix("leave the `b` out", (prefix.start, prefix.end, ""))
+            return here.error("E0110", "byte strings are not in the language", "here", way_out, span=prefix)
+        way_out_ = "the letters before a string can be `f`, `r` and `fr`"
+        return here.error("E0106", f"a string cannot have the prefix {here.name(last)}", "here", way_out_)
+    if last == here.line and here.word(last) in DECLARATIONS and here.kind == "NAME":
+        declared = here.span(last)
+        return here.error(
+            "E0102",
+            f"`{here.word(last)}` begins no statement",
+            "a variable is made by assigning to it",
+            fix(f"delete the `{here.word(last)}`", (declared.start, start, "")),
+            span=declared,
+        )
+    if last == here.line and (found := misspelt(here)):
+        return found
+    gap = here.words.ends[last]
+    if here.word(here.at) in ("then", "do") and here.kinds[here.line] in BLOCK_WORDS:
+        end = here.span().end
+        colon = "" if here.kinds[here.at + 1] == ":" else ":"
+        repair = fix(f"write `:` instead of {here.name()}", (gap, end, colon))
+        return here.error("E0102", f"{here.name()} is no word of the language", "not needed", repair)
+    if here.first == "assert" and here.kind == "STRING" and not here.brackets:
+        repair = fix("write a comma before the message", (gap, gap, ","))
+        return here.error("E0102", "two values stand side by side", "the message", repair)
+    what = f"nothing joins {here.name(last)} and {here.name()}"
+    ways_out: list[str | Fix]
+    if before == "STRING" and glued:
+        ways_out = [*_other_quotes(here), "a quote inside a string is written \\' or \\\""]
+    elif before == "NAME" and (applied := _applied(here)):
+        ways_out = [applied]
+    elif here.brackets:
+        ways_out = _joined(here)
+    elif before == "NUMBER" or here.kind in ("NAME", "NUMBER"):
+        product = f"{here.word(last)} * {here.word(here.at)}"
+        if here.kind != "STRING" and (before in ("NUMBER", ")") or "=" in here.kinds[here.line : here.at]):
+            gap = here.words.ends[last]
+            ways_out = [fix(f"for a product: `{shorten(product)}`", (gap, start, " * "))]
+        else:
+            ways_out = ["values are joined by operators, and calls have parentheses"]
+    else:
+        ways_out = ["values are joined by operators, and a statement has a line of its own"]
+    return here.error("E0102", "two values stand side by side", what, *ways_out)
+
+
+def _applied(here: Situation) -> Fix | None:
+    """`sin x` as a call, where the name is that of a function."""
+    from autodiff.core.engine.public_functions import Function
+    from autodiff.grammar.objects.namespaces import builtin
+    from autodiff.grammar.objects.values import Builtin
+
+    last, start = here.at - 1, here.span().start
+    first = last
+    while first - 2 >= here.line and here.kinds[first - 1] == ".":
+        first -= 2
+    name, function = here.text[here.words.starts[first] : here.words.ends[last]], here.word(last)
+    is_own = any(
+        here.kinds[index] == "def" and here.word(index + 1) == name for index in range(len(here.kinds) - 1)
+    )
+    if not is_own and not isinstance(builtin(function), (Function, Builtin)):
+        return None
+    end, gap = here.span().end, here.words.ends[last]
+    given = here.text[start:end]
+    return fix(f"call it: `{shorten(name)}({shorten(given)})`", (gap, start, "("), (end, end, ")"))
+
+
+def _joined(here: Situation) -> list[str | Fix]:
+    """Two values in a bracket: a comma in lists and calls, a product in a calculation."""
+    opening, last, start = here.brackets[-1], here.at - 1, here.span().start
+    gap = here.words.ends[last]
+    product = f"{here.word(last)} * {here.word(here.at)}"
+    times = fix(f"for a product: `{shorten(product)}`", (gap, start, " * "))
+    is_call = opening > here.line and here.kinds[opening - 1] in ("NAME", ")", "]")
+    if here.kinds[opening] == "(" and not is_call:
+        return [times]
+    comma = fix("write a comma between them", (gap, gap, ","))
+    if here.kind != "NUMBER" or here.before != "NUMBER":
+        return [comma, times]
+    end = here.at  # `[1. 2. 3.]`: commas between all of them
+    while here.kinds[end + 1] == "NUMBER":
+        end += 1
+    gaps = [here.words.ends[index] for index in range(last, end)]
+    all_commas = [(place, place, ",") for place in gaps]
+    return [comma if len(gaps) < 2 else fix("write commas between the numbers", *all_commas)]
+
+
+def _other_quotes(here: Situation) -> list[str | Fix]:
+    """`'It's'` with double quotes around it."""
+    line, start = here.line_span(), here.words.starts[here.at - 1]
+    quote = here.text[here.words.ends[here.at - 1] - 1]
+    other = '"' if quote == "'" else "'"
+    last = here.text.rfind(quote, start, line.end)
+    if here.text[start] != quote or last < here.words.ends[here.at - 1] or other in here.text[start:last]:
+        return []
+    return [fix(f"use {other} around the string", (start, start + 1, other), (last, last + 1, other))]
+
+
+def does_not_fit(here: Situation) -> CompileError:
+    spelled = {"NAME": "a name", "STRING": "a string", "_NEWLINE": "the end of the line"}
+    wanted = [spelled.get(kind, f"`{kind}`") for kind in sorted(here.expected - {"$END", ";"})]
+    if wanted and len(wanted) <= 4:
+        caret = " or ".join(wanted) + " should stand here"
+    elif here.before:
+        caret = f"it cannot follow {here.name(here.at - 1)}"
+    else:
+        caret = "no line begins like this"
+    if here.kind in LINE_ENDS:
+        stops = "the field" if here.is_field else "the line"
+        ways_out: list[str | Fix] = []
+        if here.before == ".":
+            dot = here.span(here.at - 1)
+            ways_out = [fix("delete the `.`", (dot.start, dot.end, ""))]
+        begins = FINISHED.get(here.word(here.at - 1))
+        ways_out.append(f"a whole one: `{begins}`" if begins else "something has to follow")
+        return here.error("E0102", f"{stops} stops too early", caret, *ways_out, span=here.gap)
+    name = here.name()
+    message, advice = f"{name} does not fit here", f"delete {name}, or what leads to it"
+    return here.error("E0102", message, caret, *_deleted(here), advice)
+
+
+def _deleted(here: Situation) -> list[str | Fix]:
+    """The rest of the line taken away, where the line could end before it."""
+    if "_NEWLINE" not in here.expected:
+        return []
+    end = here.words.ends[here.last_of_line()]
+    rest = here.text[here.span().start : end]
+    if len(rest) > 20 or "\n" in rest:
+        return []
+    return [fix(f"delete `{rest}`", (here.gap.start, end, ""))]

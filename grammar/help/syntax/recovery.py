@@ -1,0 +1,378 @@
+"""What else is wrong with a script that does not parse: further mistakes, each independent of the others.
+
+A line with a mistake is replaced by one that does nothing, or by a header that opens its block, and the rest
+is read again. Where it is unclear how far a mistake reaches - a bracket that is never closed, a wrong
+indentation - everything up to a safe place goes: rather one mistake less than one that is none.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.did_you_mean import nearest
+from autodiff.core.base.errors import AutodiffError, CompileError, Fix
+from autodiff.core.base.source import Source
+from autodiff.grammar.help.syntax.lines import (
+    is_blank,
+    line_end,
+    margin,
+    next_line,
+    next_outside,
+    next_statement,
+)
+from autodiff.grammar.help.syntax.situation import LINE_STARTS, line_around
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import Reader
+from autodiff.grammar.syntax.prompts import as_script
+from autodiff.grammar.syntax.words import Words, read_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST = 10
+MOST_LINES_LEFT_OUT = 30
+#: Beyond this size the first mistake has to do: every further one means to read the rest again.
+LONGEST = 5_000_000
+#: After one of these nothing further can be told: text was copied along, or a string never ends.
+NO_GOING_ON = ("E0135", "E0136")
+
+
+def find_further(error: CompileError, source: Source, given: Iterable[str] = ()) -> None:
+    """Put the mistakes beside ``error``, which stopped the script from parsing, into its ``further``."""
+    if error.span is None or len(source.text) > LONGEST or error.code in NO_GOING_ON:
+        return
+    source = as_script(source)
+    search = Search(source)
+    search.leave_out(error)
+    script = search.run()
+    found: list[AutodiffError] = [*search.found]
+    if script is not None:
+        unknown = unknown_names(script, source, {*given, *search.names})
+        found += [one for one in unknown if not search.may_bind(one)]
+    found.sort(key=lambda one: one.span.start if one.span else 0)
+    error.further = found[:MOST]
+
+
+def unknown_names(script: tree.Script, source: Source, known: set[str]) -> list[AutodiffError]:
+    """The errors for names bound nowhere in what is left; the lines left out may have bound ``known``."""
+    from autodiff.grammar.interpret.scope import resolve
+    from autodiff.grammar.objects.namespaces import builtin
+    from autodiff.grammar.objects.values import UNBOUND
+
+    try:
+        resolve(script, source, lambda name: builtin(name) is not UNBOUND, sorted(known))
+    except CompileError as error:
+        further, error.further = error.further, []
+        return [error, *further]
+    return []
+
+
+class Search:
+    """The words of a script, with the lines of the mistakes found so far replaced."""
+
+    __slots__ = ("found", "last", "lines", "masked", "names", "reader", "source", "start", "text", "words")
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = source.text
+        self.reader = Reader(source)
+        self.words = read_words(source, self.reader.table)
+        self.start = 0  # the number of the word from which the rest is read: the first of a statement
+        self.masked = source.text  # where lines are left out in the text too, at the same length
+        self.found: list[CompileError] = []
+        self.last: CompileError | None = None  # the mistake left out last, and where the next line begins
+        self.names: set[str] = set()
+        self.lines: set[int] = set()  # where the lines begin that a mistake or its repair reaches
+
+    def run(self) -> tree.Script | None:
+        """Look on until the text is over; the tree of what is left, or None where that is not all."""
+        for _ in range(MOST_LINES_LEFT_OUT):
+            try:
+                self.drive(self.start)
+            except CompileError as error:
+                if error.span is None or error.code in NO_GOING_ON:
+                    return None
+                line = line_around(self.text, error.span.start).start
+                if line not in self.lines and not self.is_consequence(error):
+                    if len(self.found) + 1 >= MOST:
+                        return None
+                    keep_what_mends(error, self.masked, self.statement_at(error.span.start))
+                    self.found.append(error)
+                if not self.leave_out(error):
+                    return None
+                continue
+            try:
+                script = self.drive(0)
+            except CompileError:
+                return None
+            assert isinstance(script, tree.Script)
+            return script
+        return None
+
+    def drive(self, first: int) -> object:
+        words = self.words
+        rest = Words()
+        rest.kinds, rest.starts, rest.ends = words.kinds[first:], words.starts[first:], words.ends[first:]
+        rest.error = words.error
+        return self.reader.drive(rest, "script")
+
+    def is_consequence(self, error: CompileError) -> bool:
+        """Whether an earlier mistake is to blame: handlers without their `try`, the rest of a line."""
+        assert error.span is not None
+        at = error.span.start
+        if self.text.startswith(("except", "finally"), at):
+            return True
+        if error.code == "E0130" and self.text.startswith("case", at):
+            return True
+        above = line_around(self.text, at).start
+        while above:
+            above = line_around(self.text, above - 1).start
+            if above in self.lines or not is_blank(self.text, above):
+                break
+        if above in self.lines:
+            begins_oddly = error.code == "E0101" and "begin" in error.message
+            line = line_around(self.text, at).start
+            is_deeper = margin(self.text, line) > margin(self.source.text, above)
+            is_rest = is_deeper or (self.last is not None and self.last.code == error.code == "E0103")
+            begins_oddly = begins_oddly or (self.last is not None and self.last.code == error.code == "E0106")
+            return (
+                error.code == "E0104"
+                or (error.code == "E0105" and bool(error.labels))
+                or begins_oddly
+                or (is_rest and "closes nothing" in error.message)
+            )
+        begin, end = self.statement_at(at)
+        return error.code == "E0104" and any(begin <= line < end for line in self.lines)
+
+    def may_bind(self, error: AutodiffError) -> bool:
+        """Whether a line that was left out may have been meant to bind the unknown name."""
+        assert error.span is not None
+        name = self.source.excerpt(error.span)
+        if any(self.source.text.startswith("from", line) for line in self.lines):
+            return True  # `from math import *` binds what nobody can tell
+        if self.source.text[: error.span.start].rstrip().endswith("."):  # the line above was broken in two
+            return True
+        if len(name) <= 2 or name in self.names or nearest(name, self.names):
+            return True
+        letters = letters_of(name)
+        return any(name in word for word in self.names) or any(
+            name in line or (len(letters) > 2 and letters in letters_of(line)) for line in self.joined()
+        )
+
+    def joined(self) -> list[str]:
+        """The lines that were left out without what separates their words."""
+        lines = [self.source.text[line : line_end(self.source.text, line)] for line in self.lines]
+        return ["".join([c for c in line if c.isalnum() or c == "_"]) for line in lines]
+
+    def leave_out(self, error: CompileError) -> bool:
+        """Take the mistake out of the words; False where no safe place follows it."""
+        assert error.span is not None
+        self.last = error
+        if error.fixes and len(error.fixes[0].edits) > MOST_LINES_LEFT_OUT:
+            return False  # the mistake is all over the script
+        for fix in error.fixes[:1]:
+            for edit in fix.edits:
+                self.lines.add(line_around(self.text, edit.span.start).start)
+        at = error.span.start
+        self.lines.add(line_around(self.text, at).start)
+        first, last = self.line_of(at)
+        words = self.words
+        if error.code == "E0104":
+            return self.blank(*self.statement_at(at))
+        if error.code == "E0105" and error.labels:  # no block: the header is what is left out
+            begin, end = self.statement_at(error.labels[0].span.start)
+            line = line_around(self.text, at).start
+            return self.blank(begin, line if begin < line and not margin(self.text, line) else end)
+        if error.code == "E0128":
+            line = line_around(self.text, at).start
+            return self.blank(line, next_outside(self.text, line, margin(self.text, line)))
+        ends_here = last < len(words.kinds) and words.kinds[last] == "_NEWLINE"
+        if not ends_here or error.code == "E0103":
+            return self.blank_line(first, at, error)
+        self.neutralize(first, last)
+        return True
+
+    def opens(self, newline: int) -> bool:
+        return self.words.kinds[newline + 1 : newline + 2] == ["_INDENT"]
+
+    def line_of(self, at: int) -> tuple[int, int]:
+        """The numbers of the first word of the statement's line around a place, and of its _NEWLINE."""
+        from bisect import bisect_right
+
+        words = self.words
+        index = max(bisect_right(words.starts, at) - 1, 0)
+        while index and words.kinds[index] in (*LINE_STARTS, "$END") and words.ends[index] >= at:
+            index -= 1
+        if words.kinds[index] in LINE_STARTS and words.starts[index] < at:
+            index += 1
+        first = index
+        while first and words.kinds[first - 1] not in LINE_STARTS:
+            first -= 1
+        last = index
+        while last < len(words.kinds) - 1 and words.kinds[last] != "_NEWLINE":
+            last += 1
+        return first, last
+
+    def neutralize(self, first: int, last: int) -> None:
+        """Replace the words ``first`` up to the _NEWLINE at ``last``: by a header if a block follows."""
+        words = self.words
+        self.names.update(
+            self.text[words.starts[index] : words.ends[index]]
+            for index in range(first, last)
+            if words.kinds[index] == "NAME"
+        )
+        kinds = ["if", "True", ":"] if self.opens(last) else ["pass"]
+        if kinds == ["pass"] and self.handled(first):
+            kinds = ["if", "True", ":", "pass"]
+        place, end = words.starts[first], words.starts[last]
+        filler = "if 1:" if kinds[0] == "if" else "0"
+        if len(filler) <= end - place and "\n" not in self.masked[place:end]:
+            self.masked = self.masked[:place] + filler.ljust(end - place) + self.masked[end:]
+        words.kinds[first:last] = kinds
+        words.starts[first:last] = [place] * len(kinds)
+        words.ends[first:last] = [place] * len(kinds)
+        self.start = self.statement_word(first)
+
+    def handled(self, first: int) -> bool:
+        """Whether it was the header of an `if` in one line, which an `else` may follow."""
+        return self.words.kinds[first] in ("if", "elif", "for", "while")
+
+    def statement_word(self, index: int) -> int:
+        """The first word of the statement at the left margin that a word belongs to."""
+        words = self.words
+        while index and not (
+            words.kinds[index - 1] in ("_NEWLINE", "_DEDENT") and self.begins_statement(index)
+        ):
+            index -= 1
+        return index
+
+    def begins_statement(self, index: int) -> bool:
+        words = self.words
+        if words.kinds[index] in ("_DEDENT", "_INDENT", "else", "elif", "$END"):
+            return False
+        start = words.starts[index]
+        return line_around(self.text, start).start == start
+
+    def statement_at(self, at: int) -> tuple[int, int]:
+        """From where to where the statement at the left margin reaches, lines of its block included."""
+        text = self.text
+        begin = line_around(text, at).start
+        while begin and (is_blank(text, begin) or margin(text, begin) or self.goes_on(begin)):
+            begin = line_around(text, begin - 1).start
+        return begin, next_outside(text, line_around(text, at).start, 0)
+
+    def goes_on(self, line: int) -> bool:
+        return self.text.startswith(("else", "elif", "except", "finally", ")", "]", "}"), line)
+
+    def blank_line(self, first: int, at: int, error: CompileError) -> bool:
+        """Take out a line whose words are not all known, because the reader of words stopped in it."""
+        words, text = self.words, self.text
+        begin = words.starts[first]
+        line = line_around(text, begin).start
+        if text.startswith(('"""', "'''"), at) and error.code == "E0106":
+            return False
+        opened = 0
+        for index in range(first, len(words.kinds)):
+            if words.starts[index] >= at or words.kinds[index] == "ERROR":
+                break
+            opened += (words.kinds[index] in ("(", "[", "{")) - (words.kinds[index] in (")", "]", "}"))
+        if opened > 0 or error.code == "E0103":
+            stop = next_statement(text, at, margin(text, line))
+            if opened <= 0 and "closes nothing" in error.message and not opens_bracket(text, at):
+                stop = next_line(text, at)
+        else:
+            stop = next_line(text, at)
+        return self.blank(line, stop)
+
+    def blank(self, line: int, stop: int) -> bool:
+        """Read the words again from the statement around, without the lines from ``line`` to ``stop``."""
+        import re
+
+        text = self.text
+        self.names.update(re.findall(r"[^\W\d]\w*", text[line:stop]))
+        at = line
+        while at < stop:
+            self.lines.add(at)
+            at = next_line(text, at)
+        # What is left of the lines is one digit, where the first began.
+        begin = line + margin(text, line)
+        kept = "".join(character if character in "\r\n" else " " for character in text[begin + 1 : stop])
+        self.text = text = text[:begin] + "0" + kept + text[stop:]
+        self.masked = self.masked[:begin] + "0" + kept + self.masked[stop:]
+        self.reader = Reader(Source(text, self.source.name))
+        from_, _ = self.statement_at(begin)
+        words = self.words
+        index = 0
+        from bisect import bisect_left
+
+        index = bisect_left(words.starts, from_)
+        while index and words.kinds[index - 1] == "_INDENT":
+            index -= 1
+        while index < len(words.kinds) and words.kinds[index] == "_DEDENT" and words.starts[index] <= from_:
+            index += 1
+        fresh = read_words(Source(text, self.source.name), self.reader.table, from_)
+        words.kinds[index:] = fresh.kinds
+        words.starts[index:] = fresh.starts
+        words.ends[index:] = fresh.ends
+        words.error = fresh.error
+        first, _last = self.line_of(begin)
+        if (
+            first < len(words.kinds)
+            and words.kinds[first] == "NUMBER"
+            and words.kinds[first + 1] == "_NEWLINE"
+        ):
+            self.neutralize(first, first + 1)
+        self.start = self.statement_word(first)
+        return stop < len(text) or words.kinds[-1] == "$END"
+
+
+def letters_of(word: str) -> str:
+    """The word without its digits: what is left of a name that a number was written into."""
+    return "".join([c for c in word if not c.isdigit()])
+
+
+def opens_bracket(text: str, at: int) -> bool:
+    """Whether the rest of a line opens more brackets than it closes."""
+    rest = text[at + 1 : line_end(text, at)]
+    return sum(rest.count(sign) for sign in "([{") > sum(rest.count(sign) for sign in ")]}")
+
+
+def keep_what_mends(error: CompileError, text: str, around: tuple[int, int]) -> None:
+    """Keep the first repair with which the statement around the mistake parses, or fails further down."""
+    from autodiff.grammar.syntax.parser import read
+
+    begin, end = around
+    kept: list[Fix] = []
+    for fix in error.fixes:
+        if any(edit.span.start < begin or edit.span.end > end for edit in fix.edits):
+            continue
+        mended = fix.apply(text[:end])
+        blanked = "".join(c if c in "\r\n" else " " for c in mended[:begin])
+        assert error.span is not None
+        try:
+            read(Source(blanked + mended[begin:]))
+        except CompileError as other:
+            if other.span is None or other.span.start <= fix.moves(error.span.start):
+                is_earlier = other.span is not None and other.span.start < begin_of_line(mended, error, fix)
+                if not (is_earlier and parses_alone(mended, error, fix)):
+                    continue
+        kept.append(fix)
+        break
+    error.fixes = tuple(kept)
+
+
+def begin_of_line(mended: str, error: CompileError, fix: Fix) -> int:
+    """Where the line of a mistake begins once it is mended."""
+    assert error.span is not None
+    return line_around(mended, min(fix.moves(error.span.start), len(mended))).start
+
+
+def parses_alone(mended: str, error: CompileError, fix: Fix) -> bool:
+    """Whether the mended line is a statement, where a mistake above it keeps the rest from being read."""
+    from autodiff.grammar.syntax.parser import read
+
+    begin = begin_of_line(mended, error, fix)
+    try:
+        read(Source(mended[begin : line_end(mended, begin)].strip()))
+    except CompileError:
+        return False
+    return True

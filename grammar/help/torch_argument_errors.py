@@ -1,0 +1,392 @@
+"""What torch says of arguments that a function does not take.
+
+A call is read before core has it (``fitting``), and again for what is said of it. ``torch_signatures.txt``
+holds how torch reads the arguments of every function and method; ``tests/make_torch_signatures.py`` writes
+it. Functions in C++ share one reader there, with typed forms, one or several; those in Python say what Python
+says of names and numbers of arguments, and of their types whatever fails first inside, which is not repeated.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.device import Device
+from autodiff.core.graph.dtypes import dtype_meant
+from autodiff.grammar.help.python_argument_errors import (
+    NO_TENSOR,
+    UNKNOWN,
+    Blame,
+    PythonSignature,
+    blame_of_python,
+    no_tensor,
+    takes,
+)
+from autodiff.grammar.objects.values import type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+#: What is wrong with the arguments of a function of several forms, where no argument is to blame.
+ANY_FORM: Any = object()
+
+#: numpy's names that the reader knows beside its own.
+NUMPY_NAMES = {
+    "dim": ("axis",),
+    "keepdim": ("keepdims",),
+    "input": ("x", "a", "x1"),
+    "other": ("x2",),
+}
+#: Functions for which a number will do wherever a tensor is taken.
+TAKE_NUMBERS = frozenset("add sub subtract mul multiply div divide true_divide floor_divide copy to".split())
+#: What a list of that name holds.
+ENTRIES = {"ints": "int", "floats": "float", "Scalars": "Number", "Tensors": "Tensor"}
+
+
+class Typed:
+    """One parameter of a form: ``kind`` is torch's name of its type."""
+
+    __slots__ = ("has_default", "kind", "may_be_none", "name", "takes_one")
+
+    def __init__(self, text: str) -> None:
+        declared, equals, default = text.partition(" = ")
+        kind, _, self.name = declared.rpartition(" ")
+        self.may_be_none = kind.endswith("?") or default == "None"
+        self.takes_one = kind.rstrip("?").endswith("#")
+        self.kind = kind.rstrip("?#")
+        self.has_default = bool(equals)
+
+    def takes(self, value: Any, numbers: bool) -> bool:
+        """Whether torch's reader takes the value here."""
+        if value is UNKNOWN or self.kind == "object" or (value is None and self.may_be_none):
+            return True
+        if self.kind == "Tensor" and numbers and value.__class__ in (int, float, bool):
+            return True
+        if self.kind.startswith("tuple of "):
+            if isinstance(value, (tuple, list)):
+                entry = ENTRIES[self.kind[9:]]
+                return entry == "Tensor" or not value or value[0] is UNKNOWN or is_of(entry, value[0])
+            return self.takes_one and is_of("float" if "floats" in self.kind else "int", value)
+        return is_of(self.kind, value)
+
+
+def is_of(kind: str, value: Any) -> bool:
+    """Whether a value is of a type, as torch's reader has it: tensors of one number do for numbers."""
+    if value.__class__ is Tensor:
+        if kind == "Tensor":
+            return True
+        if value.requires_grad or value.ndim:
+            return False
+        return kind in ("Number", "float") or (kind == "int" and value.dtype.name.startswith("int"))
+    if kind == "torch.dtype":
+        return dtype_meant(value) is not None
+    return value.__class__ in TAKEN.get(kind, ())
+
+
+#: What core calls the types.
+OUR_KINDS = {
+    "Tensor": "tensor",
+    "Number": "float",
+    "float": "float",
+    "int": "int",
+    "bool": "bool",
+    "str": "str",
+    "torch.dtype": "dtype",
+    "tuple of ints": "ints",
+    "tuple of Tensors": "tensors",
+}
+#: The classes that each type is made of, beside tensors.
+TAKEN: dict[str, tuple[type, ...]] = {
+    "Number": (int, float, bool),
+    "float": (int, float, bool),
+    "int": (int,),
+    "bool": (bool,),
+    "str": (str,),
+    "torch.device": (str, int, Device),
+}
+
+
+class Form:
+    """One way to call a function in C++."""
+
+    __slots__ = ("is_variadic", "least", "parameters", "positional", "short", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text.replace("#", "").replace("?", "")
+        without_out = self.text.removesuffix(", Tensor out = None)")
+        self.short = self.text if without_out == self.text else without_out.removesuffix(", *") + ")"
+        parts = [part for part in text[1:-1].split(", ") if part]
+        self.positional = parts.index("*") if "*" in parts else len(parts)
+        self.parameters = [Typed(part) for part in parts if part != "*"]
+        self.least = sum(not p.has_default for p in self.parameters)
+        self.is_variadic = self.positional == 1 and self.parameters[0].kind == "tuple of ints"
+
+    def names_at_end(self, count: int) -> list[str]:
+        """What torch finds of so many names: it looks at as many at the end, and at none with a default."""
+        names = ["" if p.has_default else p.name for p in self.parameters]
+        if "*" in self.text:
+            names.insert(self.positional, "*")
+        return names[max(len(names) - count, 0) :]
+
+    @property
+    def words(self) -> int:
+        """The length of its list, in which torch counts the star."""
+        return len(self.parameters) + ("*" in self.text) - ("Tensor out" in self.text)
+
+    def marked(self, at: int, value: Any) -> str:
+        """The type of a value, between marks where it is not the one listed at that place."""
+        part = self.text[1:-1].split(", ")[at].rpartition(" ")[0]
+        given = type_name(value)
+        if isinstance(value, (tuple, list)):
+            listed = ", ".join(map(type_name, value))
+            comma = "," * (len(value) == 1)
+            given += f" of ({listed}{comma})" if value.__class__ is tuple else f" of [{listed}]"
+        return given if part == given or (part, given) == ("float", "int") else f"!{given}!"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether all it takes is something a script has."""
+        return not any("name" in p.kind.split() or "names" in p.kind.split() for p in self.parameters)
+
+
+@cache
+def forms_of(signature: str) -> list[Form]:
+    return [Form(text) for text in signature.split(" | ")]
+
+
+def blame(
+    key: str,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    is_method: bool = False,
+) -> Blame | None:
+    """What torch says of a call of ``key``, such as ``F.relu`` or ``Tensor.sum``.
+
+    None where it has no such function or finds nothing wrong with the arguments as such. Those of a method
+    begin with the tensor it belongs to.
+    """
+    entry = entry_of(key)
+    if entry is None:
+        return None
+    called, kind, signature = entry
+    if kind == "python":
+        called = called_by_flags(called, args, kwargs)
+        return blame_of_python(called, PythonSignature(signature.partition(" | ")[0]), args, kwargs)
+    args = args[is_method:]
+    if kind == "none":
+        if kwargs:
+            return Blame(f"{called}() takes no keyword arguments", next(iter(kwargs)))
+        return Blame(f"{called}() takes no arguments ({len(args)} given)", 1) if args else None
+    forms = forms_of(signature)
+    reader = Reader(called, args, kwargs, is_method)
+    if kind == "form":
+        return reader.read(forms[0]) or reader.wrong_entry(forms[0])
+    for form in forms:
+        found = reader.read(form)
+        if found is None:
+            return reader.wrong_entry(form)
+        if found.message.startswith(NO_TENSOR):  # which torch raises without a look at other forms
+            return found
+    given = len(args) + len(kwargs)
+    plausible = [form for form in forms if form.least <= given <= len(form.parameters)]
+    if len(plausible) == 1:
+        return reader.read(plausible[0])
+    return reader.no_form(forms)
+
+
+def called_by_flags(called: str, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
+    """The function that a call reaches where several are behind one name, and flags choose between them.
+
+    ``return_indices=6:_max_pool1d,max_pool1d_with_indices`` has the flag's name and its position, and a
+    function for each number that the flags make as digits.
+    """
+    flags, _, names = called.rpartition(":")
+    number = 0
+    for flag in filter(None, flags.split(",")):
+        name, _, position = flag.partition("=")
+        at = int(position)
+        value = kwargs[name] if name in kwargs else at < len(args) and args[at]
+        number = 2 * number + bool(value.item() if value.__class__ is Tensor and value.size == 1 else value)
+    return names.split(",")[number]
+
+
+def said_inside(key: str, name: str, value: Any, in_place: bool = False) -> str | None:
+    """What is said of a value for the parameter ``name`` of a function in Python, if a function in C++ inside
+    is the first to read it, or that which works ``in_place``; a method calls the function of its name."""
+    entry = entry_of(key.replace("Tensor.", "torch."))
+    for part in entry[2].split(" | ")[1:] if entry is not None and entry[1] == "python" else ():
+        parameter, called, argument, position, kind = part.split(" ", 4)
+        if parameter == name:
+            place = int(position) - 1 if position != "0" else None
+            reader, typed = Reader(called + "_" * in_place, (), {}, False), Typed(f"{kind} {argument}")
+            wrong = reader.no_int(typed, value, 0) if typed.takes(value, False) else None
+            return (wrong or reader.refused(typed, value, place)).message
+    return None
+
+
+def name_in_torch(key: str) -> str | None:
+    """What torch calls a function in what it says: ``linalg_det``."""
+    entry = entry_of(key)
+    return None if entry is None or entry[1] == "python" else entry[0]
+
+
+@cache
+def entry_of(key: str) -> tuple[str, str, str] | None:
+    """The line of a function: what torch calls it, the kind of its reader, its signature."""
+    start = signatures().find(f"\n{key} ") + 1
+    if not start:
+        return None
+    _, called, kind, signature = signatures()[start : signatures().index("\n", start)].split(" ", 3)
+    return called, kind, signature
+
+
+@cache
+def signatures() -> str:
+    """The file, from an empty line on."""
+    # Neither pathlib nor re, which a script has no other use for.
+    with open(os.path.join(os.path.dirname(__file__), "torch_signatures.txt"), encoding="utf-8") as lines:
+        return "\n" + lines.read()
+
+
+class Reader:
+    """torch's reader of arguments: what it says first of a call that does not fit a form."""
+
+    __slots__ = ("args", "called", "kwargs", "shift")
+
+    def __init__(
+        self,
+        called: str,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        is_method: bool,
+    ) -> None:
+        self.called = called
+        self.args = args
+        self.kwargs = kwargs
+        self.shift = int(is_method)
+
+    def read(self, form: Form) -> Blame | None:
+        count = len(self.args)
+        side_by_side = form.is_variadic and form.parameters[0].takes(list(self.args), False)
+        if count > form.positional and not side_by_side:
+            return self.too_many(form)
+        numbers = self.called.rstrip("_") in TAKE_NUMBERS
+        position = used = 0
+        for number, parameter in enumerate(form.parameters):
+            if position < count and number >= form.positional:
+                return self.too_many(form)
+            is_named = position >= count
+            value = self.named(parameter) if is_named else self.args[position]
+            if value is MISSING:
+                if not parameter.has_default:
+                    return self.missing(form, number)
+            elif not parameter.takes(value, numbers):
+                if side_by_side and not is_named and not position:
+                    position = count
+                    continue
+                return self.refused(parameter, value, None if is_named else position)
+            elif parameter.kind == "tuple of Tensors":
+                found = no_tensor(value, number)
+                if found is not None:
+                    return found
+            if not is_named:
+                position += 1
+            elif value is not MISSING:
+                used += 1
+        return self.unexpected(form) if used < len(self.kwargs) else None
+
+    def wrong_entry(self, form: Form) -> Blame | None:
+        """What torch says of the entries of lists, which it reads when all else fits, the last list first."""
+        for number, parameter in reversed([*enumerate(form.parameters)]):
+            value = self.args[number] if number < len(self.args) else self.named(parameter)
+            if form.is_variadic and not number and len(self.args) > 1:
+                value = tuple(self.args)
+            found = None
+            if parameter.kind == "tuple of Tensors":
+                found = no_tensor(value, number)
+            elif parameter.kind == "tuple of ints":
+                found = self.no_int(parameter, value, number)
+            if found is not None:
+                return found
+        return None
+
+    def no_int(self, parameter: Typed, values: Any, number: int) -> Blame | None:
+        """The error for an entry, of a list of sizes or dimensions, that is no whole number."""
+        if isinstance(values, (tuple, list)):
+            for at, value in enumerate(values):
+                if not (value is UNKNOWN or is_of("int", value) or value.__class__ is bool):
+                    return Blame(
+                        f"{self.called}(): argument '{parameter.name}' failed to unpack the object at pos"
+                        f' {at + 1} with error "type must be tuple of ints,but got {type_name(value)}"',
+                        number + self.shift if number < len(self.args) else parameter.name,
+                        values,
+                        "ints",
+                    )
+        return None
+
+    def named(self, parameter: Typed) -> Any:
+        for name in (parameter.name, *NUMPY_NAMES.get(parameter.name, ())):
+            if name in self.kwargs:
+                return self.kwargs[name]
+        return MISSING
+
+    def too_many(self, form: Form) -> Blame:
+        count, most = len(self.args), form.positional
+        return Blame(f"{self.called}() {takes(form.least, most, count)}", most + self.shift)
+
+    def missing(self, form: Form, number: int) -> Blame:
+        """torch names all without a default from here on, and has its plural the wrong way round."""
+        names = [f'"{p.name}"' for p in form.parameters[number:] if not p.has_default]
+        plural = "s" * (len(names) == 1)
+        return Blame(
+            f"{self.called}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
+        )
+
+    def refused(self, parameter: Typed, value: Any, position: int | None) -> Blame:
+        place = "" if position is None else f" (position {position + 1})"
+        what = f"not {type_name(value)}"
+        if position is not None and parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
+            what = f"but found element of type {type_name(value[0])} at pos 0"
+        return Blame(
+            f"{self.called}(): argument '{parameter.name}'{place} must be {parameter.kind}, {what}",
+            parameter.name if position is None else position + self.shift,
+            value,
+            OUR_KINDS.get(parameter.kind, "any"),
+        )
+
+    def unexpected(self, form: Form) -> Blame:
+        names = [p.name for p in form.parameters]
+        for name in self.kwargs:
+            if name not in names:
+                return Blame(f"{self.called}() got an unexpected keyword argument '{name}'", name)
+            if names.index(name) < len(self.args):
+                return Blame(f"{self.called}() got multiple values for argument '{name}'", name)
+        return Blame(f"{self.called}() got invalid keyword arguments")
+
+    def no_form(self, forms: list[Form]) -> Blame | None:
+        """torch's sentence, and below it the forms it lists, without what no script has."""
+        given = [type_name(value) for value in self.args]
+        given += [f"{name}={type_name(value)}" for name, value in reversed(self.kwargs.items())]
+        said = f"{self.called}() received an invalid combination of arguments - got"
+        others = [
+            name for name in reversed(self.kwargs) if name not in forms[0].names_at_end(len(self.kwargs))
+        ]
+        if len(forms) == 1 and others:
+            return Blame(f"{said} unrecognized keyword arguments: {', '.join(others)}", ANY_FORM)
+        if len(forms) == 1 and not self.kwargs and len(given) == forms[0].words:
+            given = [forms[0].marked(at, value) for at, value in enumerate(self.args)]
+        only_named = ", " * (bool(given) and not self.args)  # which torch leaves behind
+        said = f"{said} ({', '.join(given)}{only_named}), but expected"
+        if len(forms) == 1:
+            return Blame(f"{said} {forms[0].text}", ANY_FORM)
+        listed = [f" * {form.short}" for form in forms if form.is_ours]
+        return Blame("\n".join([f"{said} one of:", *listed]), ANY_FORM)
+
+
+MISSING: Any = object()
+
+
+__all__ = ["ANY_FORM", "UNKNOWN", "Blame", "blame", "name_in_torch", "said_inside"]

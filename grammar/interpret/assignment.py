@@ -1,0 +1,397 @@
+"""What assignments become: names, attributes, subscripts, tuples of them; ``op=``; ``del``.
+
+A tensor assigned to a name gives its node that name, so graphs and derivations speak the script's words.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from autodiff.core.base.errors import CompileError, ScriptError
+from autodiff.core.base.lazy import Later
+from autodiff.core.base.source import NamedSpan
+from autodiff.core.engine.aliasing import count_again, is_part
+from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.tape import give_name
+from autodiff.core.graph.op import Op
+from autodiff.core.graph.state import mode
+from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles
+from autodiff.grammar.objects.operators import BINARY
+from autodiff.grammar.objects.values import NUMBERS, UNBOUND, iterate, listed, type_name
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.grammar.interpret.compiler import Evaluate, Execute, Frame, Store
+
+attributes = Later("autodiff.grammar.objects.attributes")
+changeable = Later("autodiff.core.engine.in_place_checks")
+indexing = Later("autodiff.grammar.objects.subscripts")
+
+
+@compiles(tree.Assign, STATEMENTS)
+def assign(c: Compiler, node: tree.Assign) -> Execute:
+    if len(node.targets) == 1 and isinstance(node.targets[0], tree.Name):
+        return assign_name(c, node.targets[0], node.value)
+    value = c.expression(node.value)
+    if len(node.targets) == 1:
+        (target,) = node.targets
+        store = store_into(c, target)
+
+        def run(frame: Frame) -> None:
+            store(frame, value(frame))
+
+        return run
+    stores = [store_into(c, target) for target in node.targets]
+
+    def run_all(frame: Frame) -> None:
+        made = value(frame)
+        for store in stores:
+            store(frame, made)
+
+    return run_all
+
+
+def assign_name(c: Compiler, target: tree.Name, computed: tree.Expression) -> Execute:
+    """``name = value``, the statement scripts consist of."""
+    name, slot = target.id, c.scope.slots[target.id]
+    is_named_there = is_one_op(c, computed)
+    if is_named_there:
+        computed.span = NamedSpan(computed.span, name)
+    value = c.expression(computed)
+    convert = c.conversions.get(target)
+    at_top, last = c.scope is c.names.module, c.last
+    floats_count = at_top and c.plain
+    span = target.span
+
+    if convert is not None:
+        evaluate = value
+
+        def value(frame: Frame) -> Any:
+            made = evaluate(frame)
+            if made.__class__ is not Tensor:
+                mode.site = span  # a number that becomes a leaf is made here
+            return convert(made)
+
+    def note(made: Any) -> None:
+        if made.__class__ is Tensor:
+            if made.tape is None or not is_named_there:
+                node = made.own_node
+                if node is None:
+                    give_name(made, name)
+                elif node.name is None:
+                    node.name = name
+            if at_top:
+                last[0] = name
+        elif floats_count and made.__class__ is float:
+            last[0] = name
+
+    return c.assign([(value, slot, name, is_named_there, note)])
+
+
+def is_one_op(c: Compiler, node: tree.Expression) -> bool:
+    """Whether a tensor that comes out, if it is on the tape, is sure to be the result of one op here."""
+    if isinstance(node, tree.Call):
+        function = c.constant(node.function)
+        return function.__class__ is Function and function.implementation.__class__ is Op
+    if isinstance(node, tree.Binary):
+        return node.op != "@"
+    return isinstance(node, tree.Unary) and node.op == "-"
+
+
+def store_into(c: Compiler, target: tree.Expression) -> Store:
+    """The closure that assigns a value to a target."""
+    return STORES.get(target.__class__, no_target)(c, target)
+
+
+def no_target(c: Compiler, target: tree.Expression) -> Store:
+    raise CompileError(
+        "cannot assign to this",
+        code="E0102",
+        caret="only a name, an attribute, a subscript or a tuple of them can be assigned",
+        span=target.span,
+    )
+
+
+def store_name(c: Compiler, target: tree.Name) -> Store:
+    name, slot = target.id, c.scope.slots[target.id]
+    convert = c.conversions.get(target)
+    at_top, last = c.scope is c.names.module, c.last
+
+    def store(frame: Frame, value: Any) -> None:
+        if convert is not None:
+            if value.__class__ is not Tensor:
+                mode.site = target.span
+            value = convert(value)
+        frame[slot] = value
+        if value.__class__ is Tensor:
+            give_name(value, name)
+            if at_top:
+                last[0] = name
+
+    return store
+
+
+def store_attribute(c: Compiler, target: tree.Attribute) -> Store:
+    owner, name, span, name_span = c.expression(target.object), target.name, target.span, target.name_span
+
+    def store(frame: Frame, value: Any) -> None:
+        of = owner(frame)
+        mode.site = span
+        attributes.set_attribute(of, name, value, name_span)
+
+    return store
+
+
+def store_subscript(c: Compiler, target: tree.Subscript) -> Store:
+    owner, index, span = c.expression(target.object), c.expression(target.index), target.span
+
+    def store(frame: Frame, value: Any) -> None:
+        of = owner(frame)
+        at = index(frame)
+        mode.site = span
+        indexing.set_item(of, at, value)
+
+    return store
+
+
+def store_sequence(c: Compiler, target: tree.TupleDisplay | tree.ListDisplay) -> Store:
+    span = target.span
+    stars = [at for at, part in enumerate(target.elements) if isinstance(part, tree.Starred)]
+    if len(stars) > 1:
+        raise CompileError(
+            "multiple starred expressions in assignment",
+            code="E0102",
+            caret="one star at most",
+            span=target.elements[stars[1]].span,
+        )
+    stores = [
+        store_into(c, part.value if isinstance(part, tree.Starred) else part) for part in target.elements
+    ]
+    star = stars[0] if stars else None
+
+    # Plain numbers go straight to their slots; what rows of data consist of needs no name in a graph.
+    slots = [slot_of_numbers(c, part) for part in target.elements]
+    places, wanted = list(zip(stores, slots, strict=True)), len(stores)
+
+    def store(frame: Frame, value: Any) -> None:
+        mode.site = span
+        if value.__class__ is not tuple or len(value) != wanted or star is not None:
+            value = unpack(value, wanted, star)
+        for (put, slot), part in zip(places, value):  # noqa: B905 - they are as many
+            if slot and part.__class__ is float:
+                frame[slot] = part
+            else:
+                put(frame, part)
+
+    return store
+
+
+def slot_of_numbers(c: Compiler, target: tree.Expression) -> int:
+    """Where a number assigned to this is kept as it is; 0 where more is to be done."""
+    if isinstance(target, tree.Name) and c.conversions.get(target) is None:
+        return c.scope.slots[target.id]
+    return 0
+
+
+def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
+    """As many values as there are targets; the starred one takes what the others leave."""
+    try:
+        rows = iterate(value)
+    except ScriptError as error:
+        if error.code == "E0205" and value.__class__ is not Tensor:
+            error = ScriptError(
+                f"cannot unpack non-iterable {type_name(value)} object", code="E0205", caret=error.caret
+            )
+        raise error from None
+    values: list[Any] = []
+    if star is not None:
+        values = listed(rows)
+    else:
+        for part in rows:
+            values.append(part)
+            if len(values) > wanted:
+                break
+        if len(values) > wanted:
+            given = len(value) if value.__class__ in (list, tuple, Tensor) else None
+            raise ScriptError(
+                f"too many values to unpack (expected {wanted})",
+                code="E0206",
+                caret=f"there are {wanted} names here for {given or 'more'} values",
+                about=(wanted, given),
+            )
+        if len(values) < wanted:
+            raise ScriptError(
+                f"not enough values to unpack (expected {wanted}, got {len(values)})",
+                code="E0206",
+                caret=f"there are {wanted} names here for {len(values)} values",
+            )
+        return values
+    after = wanted - star - 1
+    if len(values) < wanted - 1:
+        raise ScriptError(
+            f"not enough values to unpack (expected at least {wanted - 1}, got {len(values)})", code="E0206"
+        )
+    end = len(values) - after
+    return [*values[:star], values[star:end], *values[end:]]
+
+
+STORES: dict[type, Callable[[Compiler, Any], Store]] = {
+    tree.Name: store_name,
+    tree.Attribute: store_attribute,
+    tree.Subscript: store_subscript,
+    tree.TupleDisplay: store_sequence,
+    tree.ListDisplay: store_sequence,
+}
+
+
+@compiles(tree.AugmentedAssign, STATEMENTS)
+def augmented_assign(c: Compiler, node: tree.AugmentedAssign) -> Execute:
+    value, span = c.expression(node.value), node.span
+    change = changing(BINARY[node.op], node.op)
+    target = node.target
+    if isinstance(target, tree.Name):
+        read, store = c.expression(target), store_name(c, target)
+
+        def run_name(frame: Frame) -> None:
+            old = read(frame)
+            other = value(frame)
+            mode.site = span
+            new = change(old, other)
+            if new is not old:
+                store(frame, new)
+
+        return run_name
+    if isinstance(target, tree.Attribute):
+        owner, name, name_span = c.expression(target.object), target.name, target.name_span
+
+        def run_attribute(frame: Frame) -> None:
+            of = owner(frame)
+            old = attributes.get_attribute(of, name, name_span)
+            other = value(frame)
+            mode.site = span
+            new = change(old, other)
+            if new is not old:
+                attributes.set_attribute(of, name, new, name_span)
+
+        return run_attribute
+    if isinstance(target, tree.Subscript):
+        owner, index = c.expression(target.object), c.expression(target.index)
+
+        def run_subscript(frame: Frame) -> None:
+            of = owner(frame)
+            at = index(frame)
+            mode.site = target.span
+            old = indexing.get_item(of, at)
+            other = value(frame)
+            mode.site = span
+            new = change(old, other)
+            if new is old and of.__class__ is Tensor and is_part(old, of):
+                if old.shape == of.shape:
+                    indexing.set_item(of, at, old)
+                else:
+                    count_again(of)
+            else:
+                indexing.set_item(of, at, new)
+
+        return run_subscript
+    raise CompileError("this cannot be the target of an augmented assignment", code="E0102", span=target.span)
+
+
+#: What a tensor's class has of its own, past the question what the operands are.
+OF_TENSORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+
+
+def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any], Any]:
+    """What ``op=`` does: tensors and lists change in place, anything else, and ``@``, is computed anew."""
+    of_tensors, in_place = OF_TENSORS.get(op), op != "@"
+
+    def change(old: Any, other: Any) -> Any:
+        if in_place and old.__class__ is Tensor and (other.__class__ is Tensor or other.__class__ in NUMBERS):
+            is_result = old.own_node is None and old.tape is not None and old.alias is None
+            if not is_result or (other.__class__ is Tensor and other.alias is not None):
+                changeable.refuse_change(old, (other,))
+                changeable.refuse_input(old, other)
+            return old.assign_in_place((of_tensors or operate)(old, other))
+        if old.__class__ is list and op == "+":
+            from autodiff.grammar.objects.sequence_methods import extend
+
+            extend(old, other)
+            return old
+        if old.__class__ is list and op == "*":
+            old[:] = operate(old, other)
+            return old
+        try:
+            return operate(old, other)
+        except ScriptError as error:
+            error.message = error.message.replace(f"for {op}:", f"for {op}=:").replace(
+                "for ** or pow():", "for **=:"
+            )
+            raise
+
+    return change
+
+
+@compiles(tree.Delete, STATEMENTS)
+def delete(c: Compiler, node: tree.Delete) -> Execute:
+    steps = [deletion(c, target) for target in node.targets]
+
+    def run(frame: Frame) -> None:
+        for step in steps:
+            step(frame)
+
+    return run
+
+
+def deletion(c: Compiler, target: tree.Expression) -> Evaluate:
+    if isinstance(target, tree.Name):
+        slot, read = c.scope.slots[target.id], c.expression(target)
+        empty = c.builtin(target.id) if c.scope is c.names.module else UNBOUND
+
+        def delete_name(frame: Frame) -> None:
+            read(frame)
+            frame[slot] = empty
+
+        return delete_name
+    if isinstance(target, tree.Subscript):
+        owner, index, span = c.expression(target.object), c.expression(target.index), target.span
+
+        def delete_entry(frame: Frame) -> None:
+            of = owner(frame)
+            at = index(frame)
+            mode.site = span
+            indexing.delete_item(of, at)
+
+        return delete_entry
+    if isinstance(target, tree.Attribute):
+        owner, name, span, name_span = c.expression(target.object), target.name, target.span, target.name_span
+
+        def delete_member(frame: Frame) -> None:
+            of = owner(frame)
+            mode.site = span
+            attributes.delete_attribute(of, name, name_span)
+
+        return delete_member
+    if isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
+        steps = [deletion(c, element) for element in target.elements]
+
+        def delete_all(frame: Frame) -> None:
+            for step in steps:
+                step(frame)
+
+        return delete_all
+    raise CompileError(
+        "cannot delete this",
+        code="E0102",
+        caret="only names, entries of lists and `x.grad` can go",
+        span=target.span,
+    )

@@ -1,0 +1,278 @@
+"""Turns syntax into closures: every construct becomes a Python function of a frame, once per script.
+
+A frame is a list of slots; slot 0 links to the frame around it, slot 1 holds what a function returns. A
+statement's closure answers None to go on, or one of the signals below. What each construct becomes is in
+the tables of ``expressions``, ``calls`` and ``statements``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import LimitError, ScriptError
+from autodiff.core.base.lazy import Later
+from autodiff.core.base.limits import limits
+from autodiff.core.base.source import Source, Span
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.interpret.scope import FIRST_SLOT, Names, Scope
+from autodiff.grammar.objects.values import UNBOUND, Namespace
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+    Frame = list[Any]
+    Evaluate = Callable[[Frame], Any]
+    Execute = Callable[[Frame], int | None]
+    Store = Callable[[Frame, Any], None]
+    #: The value, the slot it goes to, the name, whether it is named where it is computed, what else is done.
+    Assigning = tuple[Evaluate, int, str, bool, Callable[[Any], None]]
+
+# What a statement's closure may answer instead of None.
+BREAK, CONTINUE, RETURN = 1, 2, 3
+
+LONGEST_PATH = 5  # ``torch.autograd.functional.jacobian`` has three dots
+
+
+class Constructs(dict[type, "Callable[..., Any]"]):
+    """How each class of syntax is compiled; a module with such as few scripts have loads when one is met."""
+
+    __slots__ = ("later",)
+
+    def __init__(self, later: dict[type, Later]) -> None:
+        self.later = later
+
+    def __missing__(self, kind: type) -> Callable[..., Any]:
+        if kind not in self.later:
+            raise KeyError(kind)
+        self.later[kind].compiles  # noqa: B018 - which every module that fills the tables has
+        return self[kind]
+
+
+comprehensions = Later("autodiff.grammar.interpret.comprehensions")
+definitions = Later("autodiff.grammar.interpret.definitions")
+script_functions = Later("autodiff.grammar.objects.functions")
+
+EXPRESSIONS = Constructs({tree.Comprehension: comprehensions, tree.Lambda: script_functions})
+STATEMENTS = Constructs(
+    dict.fromkeys((tree.FunctionDef, tree.ClassDef, tree.Import, tree.ImportFrom), definitions)
+)
+
+
+def compiles(kind: type, table: dict[type, Callable[..., Any]]) -> Callable[[Any], Any]:
+    """Enter a compile function into a table under its syntax class."""
+
+    def enter(function: Any) -> Any:
+        table[kind] = function
+        return function
+
+    return enter
+
+
+class Compiler:
+    """One script being compiled: where it stands (``scope``) and what the pieces share.
+
+    ``frame`` is the module's frame, which closures of every depth reach directly. ``conversions`` maps
+    targets of top-level assignments to what is done to the value first; ``last`` holds the name of the
+    top-level tensor assigned last, or in a ``plain`` script, one without tensors, of the float. ``assigned``
+    says of the closures of assignments to names what they do.
+    """
+
+    __slots__ = (
+        "assigned",
+        "builtin",
+        "conversions",
+        "depth",
+        "frame",
+        "last",
+        "loops",
+        "names",
+        "plain",
+        "scope",
+        "source",
+    )
+
+    def __init__(
+        self,
+        names: Names,
+        source: Source,
+        builtin: Callable[[str], Any],
+        conversions: dict[tree.Expression, Callable[[Any], Any]],
+        plain: bool,
+    ) -> None:
+        self.plain = plain
+        self.assigned: dict[Execute, list[Assigning]] = {}
+        self.names = names
+        self.source = source
+        self.builtin = builtin
+        self.conversions = conversions
+        self.scope: Scope = names.module
+        self.depth = 0
+        self.loops = 0
+        self.last: list[str | None] = [None]
+        self.frame: Frame = new_frame(names.module)
+        for name, slot in names.module.slots.items():
+            self.frame[slot] = builtin(name)  # a builtin is what it was until the script shadows it
+
+    def expression(self, node: tree.Expression) -> Evaluate:
+        """The closure that gives the value of an expression."""
+        self.depth += 1
+        if self.depth > (limits.depth or 1 << 62):
+            raise LimitError(
+                "too many nested parentheses",
+                code="E0501",
+                caret=f"expressions are nested more than {limits.depth:,} deep here",
+                help=("give parts of it names on lines of their own",),
+                span=Span(node.span.start, node.span.start + 1),
+            )
+        compiled: Evaluate = EXPRESSIONS[node.__class__](self, node)
+        self.depth -= 1
+        return compiled
+
+    def body(self, statements: tree.Body) -> Execute:
+        """The closure that runs statements until one of them signals."""
+        self.depth += 1
+        if self.depth > (limits.depth or 1 << 62):
+            raise LimitError("too many statically nested blocks", code="E0501", span=statements[0].span)
+        steps: tuple[Execute, ...] = tuple(
+            [STATEMENTS[statement.__class__](self, statement) for statement in statements]
+        )
+        self.depth -= 1
+        if len(steps) == 1:
+            return steps[0]
+        if all(step in self.assigned for step in steps):
+            return self.assign([one for step in steps for one in self.assigned[step]])
+        if all(statement.__class__ in NEVER_SIGNAL for statement in statements):
+            return in_turn(steps)
+
+        def run(frame: Frame) -> int | None:
+            for step in steps:
+                signal = step(frame)
+                if signal is not None:
+                    return signal
+            return None
+
+        return run
+
+    def assign(self, steps: list[Assigning]) -> Execute:
+        """The closure of ``name = value``, or of several in turn: one for each takes a third of the time."""
+        at_top, last = self.scope is self.names.module, self.last
+
+        def run(frame: Frame) -> None:
+            for value, slot, name, is_named_there, note in steps:
+                made = frame[slot] = value(frame)
+                # On a tape the span of the entry knows the name.
+                if is_named_there and made.__class__ is Tensor and made.tape is not None:
+                    if at_top:
+                        last[0] = name
+                else:
+                    note(made)
+
+        self.assigned[run] = steps
+        return run
+
+    def inside(self, scope: Scope, compile_part: Callable[[], T]) -> T:
+        """Compile something that stands in another scope."""
+        around = self.scope, self.loops
+        self.scope, self.loops = scope, 0
+        made = compile_part()
+        self.scope, self.loops = around
+        return made
+
+    def loop_body(self, statements: tree.Body) -> Execute:
+        """The body of a loop, in which ``break`` and ``continue`` mean something."""
+        self.loops += 1
+        run = self.body(statements)
+        self.loops -= 1
+        return run
+
+    # -- names ----------------------------------------------------------------------------------------
+
+    def place(self, name: str) -> tuple[int, int] | None:
+        """How many frames out a name lives and in which slot; -1 frames out is the module's frame."""
+        found = self.scope.find(name)
+        if found is None:
+            return None
+        scope, depth = found
+        if scope is self.names.module and scope is not self.scope:
+            depth = -1
+        return depth, scope.slots[name]
+
+    def local_slot(self, node: tree.Expression) -> int:
+        """The slot of a name in the frame that is running; 0 for anything else."""
+        if isinstance(node, tree.Name):
+            place = self.place(node.id)
+            if place is not None and place[0] == 0:
+                return place[1]
+        return 0
+
+    def constant(self, node: tree.Expression) -> Any:
+        """The builtin that ``node`` is certain to mean (``sin``, ``torch.sum``), else UNBOUND."""
+        members: list[str] = []
+        while isinstance(node, tree.Attribute):
+            members.append(node.name)
+            node = node.object
+            if len(members) > LONGEST_PATH:
+                return UNBOUND
+        if not isinstance(node, tree.Name):
+            return UNBOUND
+        found = self.scope.find(node.id)
+        value = self.builtin(node.id)
+        if found is not None and not is_restated(node.id, found[0], value):
+            return UNBOUND
+        for member in reversed(members):
+            if value.__class__ is not Namespace:
+                return UNBOUND
+            value = value.find(member)
+        return value
+
+    def unbound(self, node: tree.Name) -> ScriptError:
+        """The error for reading a name before it is assigned."""
+        found = self.scope.find(node.id)
+        if found is None or found[0].kind == "module":
+            message = f"name '{node.id}' is not defined"
+        elif found[1] == 0:
+            message = f"cannot access local variable '{node.id}' where it is not associated with a value"
+        else:
+            message = (
+                f"cannot access free variable '{node.id}' where it is not associated with a value in"
+                " enclosing scope"
+            )
+        where = found[0].first_bound[node.id] if found else node.span
+        line = self.source.position(where.start)[0]
+        here = self.source.position(node.span.start)[0]
+        return ScriptError(
+            message,
+            code="E0202",
+            caret=f"`{node.id}` has no value yet here"
+            + (f": it is assigned in line {line}" if line != here else ""),
+            span=node.span,
+        )
+
+
+#: Statements after which it always goes on with the next.
+NEVER_SIGNAL = frozenset([tree.Assign, tree.AugmentedAssign, tree.ExpressionStatement])
+
+
+def in_turn(steps: tuple[Execute, ...]) -> Execute:
+    """The closure that runs statements of which none signals."""
+
+    def run(frame: Frame) -> None:
+        for step in steps:
+            step(frame)
+
+    return run
+
+
+def is_restated(name: str, scope: Scope, value: Any) -> bool:
+    """Whether all that binds ``name`` are imports of what it means anyway, as ``import torch`` is."""
+    if value.__class__ is not Namespace:
+        return False
+    imports = scope.imports.get(name, [])
+    return len(imports) == scope.writes[name] and all(module == value.name for module in imports)
+
+
+def new_frame(scope: Scope) -> Frame:
+    """A frame with nothing assigned."""
+    return [None] * FIRST_SLOT + [UNBOUND] * len(scope.slots)

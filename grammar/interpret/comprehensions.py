@@ -1,0 +1,83 @@
+"""What a list comprehension becomes: nested loops in a scope of their own."""
+
+from __future__ import annotations
+
+from autodiff.core.graph.state import mode
+from autodiff.grammar.interpret.assignment import store_into
+from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles, new_frame
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import is_true, iterate
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.grammar.interpret.compiler import Evaluate, Frame
+
+
+@compiles(tree.Comprehension, EXPRESSIONS)
+def comprehension(c: Compiler, node: tree.Comprehension) -> Evaluate:
+    scope = c.names.of[node]
+    in_class = c.scope.kind == "class"
+    around = c.expression(node.clauses[0].iterable)
+    gather = c.inside(scope, lambda: comprehension_body(c, node))
+    template = new_frame(scope)
+    span = node.clauses[0].iterable.span
+
+    def run(frame: Frame) -> Any:
+        rows = around(frame)
+        inner = template[:]
+        inner[0] = frame[0] if in_class else frame
+        found: list[Any] = []
+        mode.site = span
+        gather(inner, iterate(rows), found)
+        return found
+
+    return run
+
+
+def comprehension_body(c: Compiler, node: tree.Comprehension) -> Any:
+    """The loops of a comprehension from the innermost outwards, each a function of (frame, rows, found)."""
+    element = c.expression(node.element)
+
+    def innermost(frame: Frame, found: list[Any]) -> None:
+        found.append(element(frame))
+
+    step = innermost
+    for depth in range(len(node.clauses) - 1, -1, -1):
+        clause = node.clauses[depth]
+        loop = comprehension_loop(c, clause, step)
+        if depth:
+            step = nested(c.expression(clause.iterable), loop, clause.iterable.span)
+    return loop
+
+
+def nested(iterable: Evaluate, loop: Any, span: Any) -> Any:
+    """A loop inside another, which works out its own iterable on every turn."""
+
+    def step(frame: Frame, found: list[Any]) -> None:
+        rows = iterable(frame)
+        mode.site = span
+        loop(frame, iterate(rows), found)
+
+    return step
+
+
+def comprehension_loop(c: Compiler, clause: tree.ComprehensionFor, step: Any) -> Any:
+    store = store_into(c, clause.target)
+    conditions = [c.expression(condition) for condition in clause.conditions]
+
+    def loop(frame: Frame, rows: Any, found: list[Any]) -> None:
+        for value in rows:
+            runtime.steps -= 1
+            if runtime.steps < 0:
+                runtime.look()
+            store(frame, value)
+            for condition in conditions:
+                if not is_true(condition(frame)):
+                    break
+            else:
+                step(frame, found)
+
+    return loop

@@ -1,0 +1,396 @@
+"""Which loops are programs of numbers, and what they come to as instructions.
+
+A body is one where it consists of assignments to names of the running frame, their values of numbers, such
+names, operators and functions of one operand, and of branches between such assignments that ask for the
+loop's own names; or, without branches, of such assignments and of sums that are added up in place. Whether
+the names hold numbers is known when it runs, and whether the loop goes through numbers, or through rows of
+them, from turn to turn.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.source import NamedSpan
+from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.loop_program import BINARY, KINDS, UNARY, LoopProgram
+from autodiff.core.graph.op import OPS, Op
+from autodiff.grammar.objects.attributes import find_method
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from autodiff.core.base.source import Span
+    from autodiff.core.fast.loop_program import Choice
+    from autodiff.grammar.interpret.compiler import Compiler, Evaluate
+
+    Register = tuple[int, int]
+    Move = tuple[Register, Register]
+    Line = tuple[Op, Register, Register, Register, Any]
+    Written = tuple[Evaluate | None, list[Line], list[Move]]
+
+#: The ops of the operators that numbers have.
+OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
+#: The operators that tests are made of.
+IN_TESTS = frozenset(["+", "-", "*", "%", "//"])
+#: How many operators and functions a turn has at most. The tape has to have room for them, and Python for as
+#: many one within the other.
+LONGEST = 128
+#: With fewer turns left a program gains nothing, for it has to begin and to end. What takes so long is worth
+#: FEWEST turns of a long body, and of a short one as many as have WORTH steps: instructions, and the turn.
+FEWEST, WORTH = 4, 40
+#: A number, to be asked for its methods.
+NUMBER = Tensor.of(0.0)
+
+
+class NotOfNumbers(Exception):
+    """Something in the body takes more than instructions."""
+
+
+def loop_program(c: Compiler, node: tree.For) -> LoopProgram | None:
+    """The program of a loop; None where it takes more than instructions."""
+    several = isinstance(node.target, DISPLAYS)
+    targets = node.target.elements if isinstance(node.target, DISPLAYS) else (node.target,)
+    counters = [c.local_slot(target) for target in targets]
+    if not counters or not all(counters):
+        return None
+    try:
+        return Writer(c, counters, several).program(node.body)
+    except NotOfNumbers:
+        return None
+
+
+# Until all names and constants are known, a register is a kind and a number among its kind.
+CONSTANT, NAMED, UNNAMED = range(3)
+NOTHING = (CONSTANT, 0)
+DISPLAYS = (tree.TupleDisplay, tree.ListDisplay)
+
+
+class Writer:
+    """One body being written down.
+
+    ``held`` are the registers of the names that the assignments since the last branch have given new values;
+    before that a name is in its own. ``assigned`` are the names that are sure to be by now in each turn, and
+    ``results`` those of them that are sure to hold a result. ``doubtful`` are the names that may be assigned
+    something else in some turn, and ``asked`` the names among the operands of an instruction that has no
+    result for one. ``last`` are the names of which one is assigned last, empty where it may be none;
+    ``shared`` are those whose values other names take over. ``added`` are the names that are changed in
+    place, with the line, the op and the place of each change, ``read`` those that an expression reads.
+    ``met`` counts operators and functions.
+    """
+
+    def __init__(self, c: Compiler, counters: list[int], several: bool) -> None:
+        self.c = c
+        self.counters = counters
+        self.several = several
+        self.constants: list[Any] = [None]
+        self.names: list[int] = []
+        self.met = self.unnamed = 0
+        self.inputs: set[int] = set()
+        self.outputs: set[int] = set()
+        self.tested: set[int] = set()
+        self.asked: list[list[int]] = []
+        self.assigned: set[int] = set()
+        self.results: set[int] = set()
+        self.doubtful: set[int] = set()
+        self.held: dict[int, Register] = {}
+        self.lines: list[Line] = []
+        self.last: dict[str, int] = {}
+        self.shared: set[int] = set()
+        self.added: dict[int, list[tuple[int, str, Span]]] = {}
+        self.read: set[int] = set()
+
+    # -- statements ---------------------------------------------------------------------------------
+
+    def program(self, body: tree.Body) -> LoopProgram:
+        steps: list[list[Written]] = []
+        plain: list[tree.Assign | tree.AugmentedAssign] = []
+        for statement in body:
+            if isinstance(statement, (tree.Assign, tree.AugmentedAssign)):
+                plain.append(statement)
+                continue
+            if plain:
+                steps.append([(None, *self.segment(plain))])
+                plain = []
+            steps.append(self.branches(statement))
+        if plain:
+            steps.append([(None, *self.segment(plain))])
+        return self.finished(steps)
+
+    def branches(self, node: tree.Statement) -> list[Written]:
+        """The choices of an ``if``."""
+        if not isinstance(node, tree.If):
+            raise NotOfNumbers
+        assigned, results = self.assigned, self.results
+        choices, ends = [], [] if node.orelse else [(assigned, results, self.last)]
+        for test, body in (*node.branches, *([(None, node.orelse)] if node.orelse else ())):
+            if test is not None:
+                self.test(test)
+            plain = [statement for statement in body if isinstance(statement, tree.Assign)]
+            if len(plain) < len(body):
+                raise NotOfNumbers
+            self.assigned, self.results = set(assigned), set(results)
+            # The test is compiled once more: the closure of the whole branch does not give it away.
+            choices.append((None if test is None else self.c.expression(test), *self.segment(plain)))
+            ends.append((self.assigned, self.results, self.last))
+        self.assigned = set.intersection(*[end[0] for end in ends])
+        self.results = set.intersection(*[end[1] for end in ends])
+        self.last = {name: slot for end in ends for name, slot in end[2].items()}
+        if not all(end[2] for end in ends):
+            self.last = {}
+        return choices
+
+    def segment(
+        self, statements: Sequence[tree.Assign | tree.AugmentedAssign]
+    ) -> tuple[list[Line], list[Move]]:
+        """The instructions of assignments one after the other, and the moves that come after them.
+
+        As an operand, a register that is a name's own is what the name holds before all of them.
+        """
+        self.held, self.lines = {}, []
+        for statement in statements:
+            if isinstance(statement, tree.Assign):
+                self.assign(statement)
+            else:
+                self.add(statement)
+        sure = {self.named(slot) for slot in self.results}
+        for slot, register in self.held.items():
+            if register[0] == UNNAMED or register in sure:
+                self.results.add(slot)
+            else:
+                self.results.discard(slot)
+                self.doubtful.add(slot)
+        self.assigned.update(self.held)
+        self.outputs.update(self.held)
+        at_once = self.written_at_once()
+        lines = [
+            (op, *[at_once.get(register, register) for register in line], site)
+            for op, *line, site in self.lines
+        ]
+        targets = [
+            (at_once.get(register, register), self.named(slot)) for slot, register in self.held.items()
+        ]
+        return lines, self.in_order([(register, own) for register, own in targets if register != own])
+
+    def written_at_once(self) -> dict[Register, Register]:
+        """Of results that need no move the register of the name they go to.
+
+        Nothing may read there, once the result is made, what the name held before.
+        """
+        made_at = {line[3]: at for at, line in enumerate(self.lines)}
+        read_last = {register: at for at, line in enumerate(self.lines) for register in line[1:3]}
+        taken_over = set(self.held.values())
+        found: dict[Register, Register] = {}
+        for slot, register in self.held.items():
+            own = self.named(slot)
+            is_free = own not in taken_over and read_last.get(own, -1) <= made_at.get(register, -1)
+            if is_free and register in made_at and register not in found:
+                found[register] = own
+        return found
+
+    def in_order(self, moves: list[Move]) -> list[Move]:
+        """What moves that happen all at once come to one after the other."""
+        targets = {own for _, own in moves}
+        if targets.isdisjoint(register for register, _ in moves):
+            return moves
+        between = [(UNNAMED, self.unnamed + number) for number in range(len(moves))]
+        self.unnamed += len(moves)
+        sources = [register for register, _ in moves]
+        return [*zip(sources, between, strict=True), *zip(between, [own for _, own in moves], strict=True)]
+
+    def assign(self, node: tree.Assign) -> None:
+        if len(node.targets) != 1:
+            raise NotOfNumbers
+        targets: tuple[tree.Expression, ...] = node.targets
+        values: tuple[tree.Expression, ...] = (node.value,)
+        if isinstance(targets[0], DISPLAYS) and isinstance(node.value, DISPLAYS):
+            targets, values = targets[0].elements, node.value.elements
+            if len(targets) != len(values):
+                raise NotOfNumbers
+        held = {}
+        for target, value in zip(targets, values, strict=True):
+            slot = self.c.local_slot(target)
+            if not isinstance(target, tree.Name) or not slot or slot in self.counters:
+                raise NotOfNumbers
+            if target in self.c.conversions or slot in self.added:
+                raise NotOfNumbers
+            register = held[slot] = self.register(value)
+            if register[0] == NAMED:
+                self.shared.add(self.names[register[1]])
+            elif register[0] == CONSTANT and not isinstance(value, tree.Number):
+                raise NotOfNumbers  # a negative number is made when the script is compiled, and only there
+            elif register[0] == UNNAMED and not isinstance(value, tree.Name):
+                op, x, y, made, site = self.lines[-1]
+                if site.__class__ is not NamedSpan:
+                    self.lines[-1] = op, x, y, made, NamedSpan(site, target.id)
+            self.last = {target.id: slot}
+        self.held.update(held)
+
+    def add(self, node: tree.AugmentedAssign) -> None:
+        """A sum or a difference that a name takes on in place."""
+        slot = self.c.local_slot(node.target)
+        if (
+            not slot
+            or slot in self.counters
+            or node.op not in ("+", "-")
+            or node.target in self.c.conversions
+        ):
+            raise NotOfNumbers
+        if slot not in self.added and (slot in self.held or slot in self.assigned):
+            raise NotOfNumbers
+        self.meet()
+        self.inputs.add(slot)
+        before = self.held.get(slot) or self.named(slot)
+        self.results.add(slot)  # gradients flow to it: that is seen before the first turn
+        op = OPS[OPERATORS[node.op]]
+        changes = self.added.setdefault(slot, [])
+        self.held[slot] = self.line(op, before, self.register(node.value), node.span)
+        changes.append((len(self.lines) - 1, op.name, node.span))
+
+    def test(self, node: tree.Expression) -> None:
+        """See that a test is made of whole numbers that no turn changes, and of the loop's own names."""
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, tree.Name):
+                self.tested.add(self.c.local_slot(node))
+            elif isinstance(node, tree.Comparison):
+                waiting += [node.first, *[operand for _, operand in node.rest]]
+            elif isinstance(node, tree.Boolean):
+                waiting += node.operands
+            elif isinstance(node, tree.Binary) and node.op in IN_TESTS:
+                waiting += [node.left, node.right]
+            elif not isinstance(node, tree.Number):
+                raise NotOfNumbers
+
+    # -- expressions --------------------------------------------------------------------------------
+
+    def named(self, slot: int) -> Register:
+        """The register that is a name's own."""
+        if slot not in self.names:
+            self.names.append(slot)
+        return NAMED, self.names.index(slot)
+
+    def register(self, node: tree.Expression) -> Register:
+        """The register that holds the value of an expression."""
+        if isinstance(node, tree.Name):
+            slot = self.c.local_slot(node)
+            if not slot:
+                raise NotOfNumbers
+            self.read.add(slot)
+            if slot in self.held:
+                return self.held[slot]
+            if slot not in self.assigned and slot not in self.counters:
+                self.inputs.add(slot)
+            return self.named(slot)
+        if isinstance(node, tree.Number):
+            return self.constant(node.value)
+        if isinstance(node, tree.Unary) and node.op == "-":
+            if isinstance(node.operand, tree.Number):
+                return self.constant(-node.operand.value)
+            return self.result(OPS["neg"], node, [node.operand])
+        if isinstance(node, tree.Binary) and node.op in OPERATORS:
+            return self.result(OPS[OPERATORS[node.op]], node, [node.left, node.right])
+        if isinstance(node, tree.Call):
+            return self.call(node)
+        raise NotOfNumbers
+
+    def constant(self, value: Any) -> Register:
+        self.constants.append(value)
+        return CONSTANT, len(self.constants) - 1
+
+    def call(self, node: tree.Call) -> Register:
+        """A function of one operand, called as a function or as a method."""
+        operands = [argument.value for argument in node.arguments]
+        if any(argument.keyword is not None or argument.star for argument in node.arguments):
+            raise NotOfNumbers
+        function = self.c.constant(node.function)
+        if function is UNBOUND and isinstance(node.function, tree.Attribute):
+            function = find_method(NUMBER, node.function.name)
+            operands.insert(0, node.function.object)
+        if function.__class__ is not Function or len(operands) != 1:
+            raise NotOfNumbers
+        op = function.implementation
+        if op.__class__ is not Op or op.of_one is None:
+            raise NotOfNumbers
+        return self.result(op, node, operands)
+
+    def result(self, op: Op, node: tree.Expression, operands: list[tree.Expression]) -> Register:
+        """The register of what an instruction answers."""
+        if op.scalar is None:
+            raise NotOfNumbers
+        self.meet()
+        x, y = [*[self.register(operand) for operand in operands], NOTHING][:2]
+        return self.line(op, x, y, node.span)
+
+    def meet(self) -> None:
+        """Count an operator or a function, before what it is given is looked at."""
+        self.met += 1
+        if self.met > LONGEST:
+            raise NotOfNumbers
+
+    def line(self, op: Op, x: Register, y: Register, span: Span) -> Register:
+        """Write an instruction down; the register of what it answers."""
+        if x[0] != UNNAMED != y[0]:
+            names = [self.names[number] for kind, number in (x, y) if kind == NAMED]
+            if self.results.isdisjoint(names):
+                self.asked.append(names)
+        self.unnamed += 1
+        made = UNNAMED, self.unnamed - 1
+        self.lines.append((op, x, y, made, span))
+        return made
+
+    # -- the whole ----------------------------------------------------------------------------------
+
+    def finished(self, steps: list[list[Written]]) -> LoopProgram:
+        starts = {CONSTANT: 0, NAMED: len(self.constants)}
+        starts[UNNAMED] = starts[NAMED] + len(self.names)
+
+        def number(register: Register) -> int:
+            return starts[register[0]] + register[1]
+
+        made = LoopProgram()
+        made.several = self.several
+        made.counters = [
+            (slot, number(self.named(slot)) if slot in self.names else 0) for slot in self.counters
+        ]
+        made.inputs = [(slot, number(self.named(slot))) for slot in sorted(self.inputs)]
+        assigned = self.outputs.difference(self.added)
+        made.outputs = [(slot, number(self.named(slot))) for slot in sorted(assigned)]
+        made.added = [(slot, number(self.named(slot)), changes) for slot, changes in self.added.items()]
+        made.tested = sorted(self.tested.difference(self.counters))
+        made.registers = [(value, 0) for value in self.constants]
+        made.registers += [(None, 0)] * (len(self.names) + self.unnamed)
+        made.longest = sum(max(len(lines) for _, lines, _ in choices) for choices in steps)
+        made.fewest = max(FEWEST, WORTH // (made.longest + 1))
+        made.shared = sorted(self.shared)
+        plain = self.doubtful.union(self.counters)
+        made.needed = [
+            [number(self.named(slot)) for slot in names if slot not in plain] for names in self.asked
+        ]
+        if not made.longest or not all(made.needed) or 0 in self.tested or self.tested & self.outputs:
+            raise NotOfNumbers
+        if self.added and (
+            len(steps) > 1 or steps[0][0][0] is not None or not self.read.isdisjoint(self.added)
+        ):
+            raise NotOfNumbers
+        # The command line asks which tensor was assigned last at the top: it has to be one and the same. What
+        # is changed in place is not assigned.
+        is_sure = len(self.last) == 1 and self.results.issuperset(self.last.values())
+        if self.c.scope is self.c.names.module and not is_sure and assigned:
+            raise NotOfNumbers
+        made.last = next(iter(self.last)) if is_sure else None
+        made.steps = []
+        for choices in steps:
+            written: list[Choice] = []
+            for test, lines, moves in choices:
+                instructions = []
+                for op, x, y, to, site in lines:
+                    kind = UNARY if y == NOTHING else KINDS.get(op.name, BINARY)
+                    instructions.append((kind, op, op.scalar, number(x), number(y), number(to), site))
+                written.append((test, instructions, [(number(x), number(to)) for x, to in moves]))
+            made.steps.append(written)
+        return made

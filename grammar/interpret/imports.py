@@ -1,0 +1,117 @@
+"""What ``import`` may bring in: names that are in reach anyway, under the name the script likes."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import CompileError, Edit, Fix
+from autodiff.core.base.lazy import Later
+from autodiff.core.base.source import Source, Span
+from autodiff.grammar.objects.values import UNBOUND, Namespace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+spelling = Later("autodiff.core.base.did_you_mean")
+
+MODULES = (
+    "torch",
+    "torch.autograd",
+    "torch.autograd.functional",
+    "torch.nn",
+    "torch.nn.functional",
+    "torch.nn.parameter",
+    "torch.linalg",
+    "torch.special",
+    "torch.cuda",
+    "torch.optim",
+    "torch.testing",
+    "math",
+    "numpy",
+    "numpy.random",
+    "random",
+    "IPython",
+    "IPython.display",
+    "__future__",
+)
+
+
+#: What scripts are told that they can import, and what is called otherwise elsewhere.
+OWN = ("torch", "math", "numpy")
+MEANT = {"pytorch": "torch", "torch.functional": "torch.nn.functional", "nn": "torch.nn", "np": "numpy"}
+
+
+def imported(module: str, name: str | None, span: Span, written: str) -> Any:
+    """The namespace ``module``, or its member ``name``; ``*`` brings in what is there already."""
+    from autodiff.grammar.objects.namespaces import namespace
+
+    if written not in MODULES:
+        from autodiff.grammar.objects.absent_table import IMPORTABLE, stand_in
+
+        if written in IMPORTABLE and name is None and module != written and module in MODULES:
+            return namespace(module)  # `import torch.utils.data` binds torch
+        if written in IMPORTABLE:
+            return stand_in(module if name in (None, "*") else f"{module}.{name}")
+        raise CompileError(
+            f"No module named '{written}'",
+            code="E0211",
+            caret=f"`{written}` cannot be imported",
+            help=(f"scripts import from {', '.join(OWN[:-1])} and {OWN[-1]}",),
+            fixes=(Fix("delete the line", Edit(span, "pass")),),
+            span=span,
+            about=(written, MEANT.get(written) or spelling.closest(written, [*MODULES, *IMPORTABLE])),
+        )
+    if module == "__future__":
+        return None
+    found = namespace(module)
+    if name is None or name == "*":
+        return found
+    value = found.find(name)
+    if value is UNBOUND and f"{module}.{name}" in MODULES:
+        value = namespace(f"{module}.{name}")
+    if value is UNBOUND:
+        return not_in(found, name, span)
+    return value
+
+
+def not_in(module: Namespace, name: str, span: Span) -> Namespace:
+    """What ``from torch.nn import Linear`` binds; an error for what can be nothing but a mistake."""
+    from autodiff.grammar.objects.absent_table import absence, stand_in
+
+    full = f"{module.name}.{name}"
+    missing = absence(full)
+    if missing is not None and module.name not in ("torch", "numpy"):
+        return stand_in(full)
+    meant = spelling.closest(name, module.names())
+    raise CompileError(
+        f"cannot import name '{name}' from '{module.name}'",
+        code="E0211",
+        caret=f"`{module.name}` has no `{name}` here",
+        help=missing.help if missing is not None and not meant else (),
+        span=span,
+        about=(name, meant),
+    )
+
+
+def point_at_name(error: CompileError, source: Source) -> None:
+    """Put the caret of a refused import under the name, and propose to write there what was meant."""
+    import re
+
+    name, meant = error.about
+    assert error.span is not None
+    found = re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", source.excerpt(error.span).partition("#")[0])
+    if found is None:  # written with blanks around its dots
+        return
+    start = error.span.start + found.start()
+    error.span = Span(start, start + len(name))
+    if meant:
+        uses = re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", source.text)
+        edits = [Edit(Span(use.start(), use.end()), meant) for use in uses if use.start() >= start]
+        error.fixes = (Fix(f"did you mean `{meant}`?", *edits),)
+
+
+def exported(module: str) -> dict[str, Any]:
+    """What ``from module import *`` binds, for a module whose names are not in reach without it."""
+    from autodiff.grammar.objects.namespaces import namespace
+
+    found = namespace(module)
+    return {name: found.find(name) for name in found.names()}

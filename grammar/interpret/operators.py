@@ -1,0 +1,350 @@
+"""What operators become: arithmetic, comparison, ``and or not``, the conditional expression.
+
+Before an operator runs, ``mode.site`` is set to its span, so nodes and errors know where they stand.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
+from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
+from autodiff.grammar.interpret.expressions import always
+from autodiff.grammar.objects.operators import BINARY, COMPARISON, UNARY
+from autodiff.grammar.objects.values import UNBOUND, is_true
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.grammar.interpret.compiler import Evaluate, Frame
+
+
+@compiles(tree.Binary, EXPRESSIONS)
+def binary(c: Compiler, node: tree.Binary) -> Evaluate:
+    # A long sum leans to the left. Going down it in a loop keeps the compiler's own nesting flat.
+    chain = [node]
+    while chain[-1].left.__class__ is tree.Binary:
+        chain.append(chain[-1].left)
+    first = chain[-1].left
+    if len(chain) > 50:
+        return long_chain(c, chain)
+    run = c.expression(first)
+    for link in reversed(chain):
+        run = binary_of(c, link, run, link.left)
+    return run
+
+
+def long_chain(c: Compiler, chain: list[tree.Binary]) -> Evaluate:
+    """A sum of thousands of terms, as a loop over its terms."""
+    first = c.expression(chain[-1].left)
+    links = [(BINARY[link.op], c.expression(link.right), link.span) for link in reversed(chain)]
+
+    def run(frame: Frame) -> Any:
+        value = first(frame)
+        for operate, right, span in links:
+            other = right(frame)
+            mode.site = span
+            value = operate(value, other)
+        return value
+
+    return run
+
+
+def binary_of(c: Compiler, node: tree.Binary, left: Evaluate, left_node: tree.Expression) -> Evaluate:
+    operate, span = BINARY[node.op], node.span
+    x_slot = c.local_slot(left_node)
+    build = SHORT_WAYS.get(node.op)
+    if node.right.__class__ is tree.Number and build is not None:
+        c.expression(node.right)  # refuses what does not fit in 64 bits
+        return build[1](left, x_slot, node.right.value, span, operate)
+    right = c.expression(node.right)
+    if build is not None:
+        return build[0](left, x_slot, right, c.local_slot(node.right), span, operate)
+    return by_table(left, x_slot, right, 0, span, operate)
+
+
+def by_table(left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = left(frame)
+        y = right(frame)
+        mode.site = span
+        return operate(x, y)
+
+    return run
+
+
+# The operators that loops live on go straight to the tensor's own, past the table. Names of the running
+# frame are read here, without a call; an unbound one is no tensor and is found out on the long way.
+
+
+def add_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
+        mode.site = span
+        if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
+            return x + y
+        if y.__class__ is Tensor and x.__class__ is float:
+            return x + y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
+        return operate(x, y)
+
+    return run
+
+
+def sub_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
+        mode.site = span
+        if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
+            return x - y
+        if y.__class__ is Tensor and x.__class__ is float:
+            return x - y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
+        return operate(x, y)
+
+    return run
+
+
+def mul_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
+        mode.site = span
+        if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
+            return x * y
+        if y.__class__ is Tensor and x.__class__ is float:
+            return x * y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
+        return operate(x, y)
+
+    return run
+
+
+def div_values(
+    left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: Any, operate: Any
+) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        y = frame[y_slot] if y_slot else right(frame)
+        mode.site = span
+        if x.__class__ is Tensor and (y.__class__ is Tensor or y.__class__ is float):
+            return x / y
+        if y.__class__ is Tensor and x.__class__ is float:
+            return x / y
+        if x is UNBOUND or y is UNBOUND:
+            left(frame), right(frame)
+        return operate(x, y)
+
+    return run
+
+
+def add_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        mode.site = span
+        return x + number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
+
+    return run
+
+
+def sub_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        mode.site = span
+        return x - number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
+
+    return run
+
+
+def mul_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        mode.site = span
+        return x * number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
+
+    return run
+
+
+def div_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        mode.site = span
+        return x / number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
+
+    return run
+
+
+def pow_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        mode.site = span
+        return x**number if x.__class__ is Tensor else operate(left(frame) if x_slot else x, number)
+
+    return run
+
+
+def mod_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any) -> Evaluate:
+    if number.__class__ is not int or not number:
+        return by_table(left, x_slot, always(number), 0, span, operate)
+
+    def run(frame: Frame) -> Any:
+        x = frame[x_slot] if x_slot else left(frame)
+        if x.__class__ is int:  # as in `if step % 100 == 0`
+            return x % number
+        if x_slot:
+            x = left(frame)  # which finds out that it is unbound
+        mode.site = span
+        return operate(x, number)
+
+    return run
+
+
+SHORT_WAYS: dict[str, tuple[Callable[..., Evaluate], Callable[..., Evaluate]]] = {
+    "+": (add_values, add_number),
+    "-": (sub_values, sub_number),
+    "*": (mul_values, mul_number),
+    "/": (div_values, div_number),
+    "**": (by_table, pow_number),
+    "%": (by_table, mod_number),
+}
+
+
+@compiles(tree.Unary, EXPRESSIONS)
+def unary(c: Compiler, node: tree.Unary) -> Evaluate:
+    chain = [node]
+    while chain[-1].operand.__class__ is tree.Unary:
+        chain.append(chain[-1].operand)
+    operand = c.expression(chain[-1].operand)
+    links = [(UNARY[link.op], link.span) for link in reversed(chain)]
+    if len(links) > 1:
+
+        def run_all(frame: Frame) -> Any:
+            value = operand(frame)
+            for operate, span in links:
+                mode.site = span
+                value = operate(value)
+            return value
+
+        return run_all
+    ((operate, span),) = links
+
+    def run(frame: Frame) -> Any:
+        x = operand(frame)
+        mode.site = span
+        return operate(x)
+
+    if chain[0].op == "-" and chain[0].operand.__class__ is tree.Number:
+        return always(-chain[0].operand.value)
+    return run
+
+
+#: What loops ask of their counters.
+ON_INTS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+@compiles(tree.Comparison, EXPRESSIONS)
+def comparison(c: Compiler, node: tree.Comparison) -> Evaluate:
+    first, span = c.expression(node.first), node.span
+    links = [(COMPARISON[op], c.expression(operand)) for op, operand in node.rest]
+    if len(links) == 1:
+        ((compare, second),) = links
+        of_ints = ON_INTS.get(node.rest[0][0])
+        right = node.rest[0][1]
+        if of_ints is not None and right.__class__ is tree.Number and right.value.__class__ is int:
+            number = right.value
+            if of_ints is operator.eq:
+
+                def run_equal(frame: Frame) -> Any:
+                    x = first(frame)
+                    if x.__class__ is int:
+                        return x == number
+                    mode.site = span
+                    return compare(x, number)
+
+                return run_equal
+
+            def run_beside_number(frame: Frame) -> Any:
+                x = first(frame)
+                if x.__class__ is int:
+                    return of_ints(x, number)
+                mode.site = span
+                return compare(x, number)
+
+            return run_beside_number
+
+        def run(frame: Frame) -> Any:
+            x = first(frame)
+            y = second(frame)
+            if x.__class__ is int and y.__class__ is int and of_ints is not None:
+                return of_ints(x, y)
+            mode.site = span
+            return compare(x, y)
+
+        return run
+
+    def run_chain(frame: Frame) -> Any:
+        x = first(frame)
+        value: Any = True
+        for compare, operand in links:
+            y = operand(frame)
+            mode.site = span
+            value = compare(x, y)
+            if not is_true(value):
+                return value
+            x = y
+        return value
+
+    return run_chain
+
+
+@compiles(tree.Boolean, EXPRESSIONS)
+def boolean(c: Compiler, node: tree.Boolean) -> Evaluate:
+    operands = [(c.expression(operand), operand.span) for operand in node.operands]
+    stops_at = node.op == "or"
+
+    def run(frame: Frame) -> Any:
+        value = None
+        for operand, span in operands[:-1]:
+            value = operand(frame)
+            mode.site = span
+            if is_true(value) is stops_at:
+                return value
+        return last(frame)
+
+    last = operands[-1][0]
+    return run
+
+
+@compiles(tree.Conditional, EXPRESSIONS)
+def conditional(c: Compiler, node: tree.Conditional) -> Evaluate:
+    test, body, orelse = c.expression(node.test), c.expression(node.body), c.expression(node.orelse)
+    span = node.test.span
+
+    def run(frame: Frame) -> Any:
+        value = test(frame)
+        mode.site = span
+        return body(frame) if is_true(value) else orelse(frame)
+
+    return run

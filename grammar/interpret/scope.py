@@ -1,0 +1,275 @@
+"""Who is who: every name of a script is found a slot before anything runs, by Python's rules.
+
+What a function assigns is its own; comprehensions have a scope, loops and ``if`` have none; a class body
+is seen by nobody inside it. A name that nothing binds is an error here. Walks with a stack of its own.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.source import Source, Span
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import CHILDREN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    Below = list[tuple[Any, "Scope", bool]]
+
+FIRST_SLOT = 2  # slot 0 of a frame links to the frame around it, slot 1 holds what a function returns
+
+
+class Scope:
+    """The names bound in a module, function, comprehension or class body, each with its slot.
+
+    ``writes`` counts what binds a name; ``imports`` lists the modules that imports bind it to.
+    """
+
+    __slots__ = ("first_bound", "imports", "kind", "outer", "slots", "writes")
+
+    def __init__(self, kind: str, outer: Scope | None) -> None:
+        self.kind = kind
+        # Functions do not see the names of a class they stand in.
+        while outer is not None and outer.kind == "class":
+            outer = outer.outer
+        self.outer: Scope | None = outer
+        self.slots: dict[str, int] = {}
+        self.first_bound: dict[str, Span] = {}
+        self.writes: dict[str, int] = {}
+        self.imports: dict[str, list[str]] = {}
+
+    def bind(self, name: str, span: Span) -> int:
+        """The slot of a name that something in this scope binds."""
+        slot = self.slots.get(name)
+        if slot is None:
+            slot = self.slots[name] = FIRST_SLOT + len(self.slots)
+            self.first_bound[name] = span
+        self.writes[name] = self.writes.get(name, 0) + 1
+        return slot
+
+    @property
+    def size(self) -> int:
+        """How many slots a frame of this scope has."""
+        return FIRST_SLOT + len(self.slots)
+
+    def find(self, name: str) -> tuple[Scope, int] | None:
+        """The scope a name lives in and how many frames out that is; None when nothing binds it."""
+        scope: Scope | None = self
+        depth = 0
+        while scope is not None:
+            if name in scope.slots:
+                return scope, depth
+            scope = scope.outer
+            depth += 1
+        return None
+
+
+class Names:
+    """The scopes of one script: ``module``, and the scope of each syntax node that opens one.
+
+    On the way are noted: names that are read, attributes, names whose list is ``changed``, those that a loop
+    at top level gives to one thing after the other, and whether anything ``marks`` a tensor as requiring
+    gradients.
+    """
+
+    __slots__ = ("attributes", "changed", "looped", "marks", "module", "of", "reads")
+
+    def __init__(self) -> None:
+        self.module = Scope("module", None)
+        self.of: dict[tree.Syntax, Scope] = {}
+        self.reads: list[tuple[tree.Name, Scope]] = []
+        self.attributes: list[tree.Attribute] = []
+        self.changed: set[str] = set()
+        self.looped: set[str] = set()
+        self.marks = False
+
+
+def resolve(
+    script: tree.Script, source: Source, is_builtin: Callable[[str], bool], given: Iterable[str] = ()
+) -> Names:
+    """The scopes of a script; ``given`` are names that the caller defines."""
+    names = Names()
+    for name in given:
+        names.module.bind(name, Span(0, 0))
+        names.module.writes[name] = 0
+    visit(script.body, names.module, names)
+    unknown = [
+        (name, scope)
+        for name, scope in names.reads
+        if scope.find(name.id) is None and not is_builtin(name.id)
+    ]
+    if unknown:
+        from autodiff.grammar.repair.unknown_names import undefined
+
+        raise undefined(unknown, names, script, source)
+    return names
+
+
+def visit(body: Iterable[tree.Syntax], scope: Scope, names: Names) -> None:
+    """Bind and read every name below ``body``, in source order within each scope."""
+    stack: Below = [(node, scope, False) for node in reversed(tuple(body))]
+    while stack:
+        node, scope, binding = stack.pop()
+        if node is None:
+            continue
+        below = VISIT[node.__class__](node, scope, names, binding)
+        stack.extend(reversed(below))
+
+
+def visit_name(node: tree.Name, scope: Scope, names: Names, binding: bool) -> Below:
+    if binding:
+        scope.bind(node.id, node.span)
+    else:
+        names.reads.append((node, scope))
+    return []
+
+
+def visit_function(node: tree.FunctionDef, scope: Scope, names: Names, binding: bool) -> Below:
+    scope.bind(node.name, node.name_span)
+    inner = names.of[node] = Scope("function", scope)
+    below = [(part, scope, False) for part in node.decorators if not is_static(part)]
+    return below + parameters(node.parameters, scope, inner) + [(part, inner, False) for part in node.body]
+
+
+def is_static(decorator: tree.Expression) -> bool:
+    """Whether it is ``@staticmethod``, which is a mark and not a name."""
+    return isinstance(decorator, tree.Name) and decorator.id == "staticmethod"
+
+
+def visit_lambda(node: tree.Lambda, scope: Scope, names: Names, binding: bool) -> Below:
+    inner = names.of[node] = Scope("function", scope)
+    return [*parameters(node.parameters, scope, inner), (node.body, inner, False)]
+
+
+def parameters(declared: tuple[tree.Parameter, ...], scope: Scope, inner: Scope) -> Below:
+    for parameter in declared:
+        inner.bind(parameter.name, parameter.span)
+    return [(parameter.default, scope, False) for parameter in declared]
+
+
+def visit_comprehension(node: tree.Comprehension, scope: Scope, names: Names, binding: bool) -> Below:
+    inner = names.of[node] = Scope("comprehension", scope)
+    below: Below = []
+    around = scope  # the first iterable is worked out outside, as in Python
+    for clause in node.clauses:
+        below += [(clause.iterable, around, False), (clause.target, inner, True)]
+        below += [(condition, inner, False) for condition in clause.conditions]
+        around = inner
+    return [*below, (node.element, inner, False)]
+
+
+def visit_class(node: tree.ClassDef, scope: Scope, names: Names, binding: bool) -> Below:
+    scope.bind(node.name, node.name_span)
+    inner = names.of[node] = Scope("class", scope)
+    below = [(part, scope, False) for part in (*node.decorators, *node.bases)]
+    return below + [(part, inner, False) for part in node.body]
+
+
+def visit_import(node: tree.Import, scope: Scope, names: Names, binding: bool) -> Below:
+    for module, alias in node.names:
+        top = module.partition(".")[0]
+        name, bound = (alias, module) if alias else (top, top)
+        scope.bind(name, node.span)
+        scope.imports.setdefault(name, []).append(bound)
+    return []
+
+
+#: Modules whose names mean something else than those that are in reach.
+STARRED = ("math", "numpy")
+
+
+def visit_import_from(node: tree.ImportFrom, scope: Scope, names: Names, binding: bool) -> Below:
+    for name, alias in node.names:
+        if name == "*" and node.module in STARRED:
+            from autodiff.grammar.interpret.imports import exported
+
+            for member in exported(node.module):
+                scope.bind(member, node.span)
+        elif name != "*" and node.module != "__future__":
+            scope.bind(alias or name, node.span)
+    return []
+
+
+def visit_augmented(node: tree.AugmentedAssign, scope: Scope, names: Names, binding: bool) -> Below:
+    reads: Below = [(node.target, scope, False)] if isinstance(node.target, tree.Name) else []
+    return [(node.value, scope, False), *reads, (node.target, scope, True)]
+
+
+def visit_for(node: tree.For, scope: Scope, names: Names, binding: bool) -> Below:
+    body = [(part, scope, False) for part in (*node.body, *node.orelse)]
+    below = [(node.iterable, scope, False), (node.target, scope, True), *body]
+    if isinstance(node.target, tree.Name):
+        scope.bind(node.target.id, node.target.span)  # bound on every turn: more than once
+    if scope is names.module:
+        targets: list[Any] = [node.target]
+        for target in targets:  # grows
+            if isinstance(target, tree.Name):
+                names.looped.add(target.id)
+            elif isinstance(target, (tree.TupleDisplay, tree.ListDisplay, tree.Starred)):
+                targets += CHILDREN[target.__class__](target)
+    return below
+
+
+CHANGES_LISTS = frozenset(["append", "extend", "insert", "pop", "remove", "reverse", "clear", "sort"])
+
+
+def visit_attribute(node: tree.Attribute, scope: Scope, names: Names, binding: bool) -> Below:
+    names.attributes.append(node)
+    if node.name in CHANGES_LISTS and isinstance(node.object, tree.Name):
+        names.changed.add(node.object.id)
+    if node.name == "requires_grad_" or (binding and node.name == "requires_grad"):
+        names.marks = True
+    return [(node.object, scope, False)]
+
+
+def visit_argument(node: tree.Argument, scope: Scope, names: Names, binding: bool) -> Below:
+    is_false = isinstance(node.value, tree.Constant) and node.value.value is False
+    if node.keyword == "requires_grad" and not is_false:
+        names.marks = True
+    return [(node.value, scope, False)]
+
+
+def visit_subscript(node: tree.Subscript, scope: Scope, names: Names, binding: bool) -> Below:
+    if binding and isinstance(node.object, tree.Name):
+        names.changed.add(node.object.id)
+    return [(node.object, scope, False), (node.index, scope, False)]
+
+
+def read_all(node: Any, scope: Scope, names: Names, binding: bool) -> Below:
+    """A construct whose parts are all read in the scope it stands in."""
+    return [(part, scope, False) for part in CHILDREN[node.__class__](node)]
+
+
+def bind_all(node: Any, scope: Scope, names: Names, binding: bool) -> Below:
+    """A display, which as a target binds its elements."""
+    return [(part, scope, binding) for part in CHILDREN[node.__class__](node)]
+
+
+VISIT: dict[type, Callable[..., Below]] = {
+    **dict.fromkeys(CHILDREN, read_all),
+    tree.Name: visit_name,
+    tree.FunctionDef: visit_function,
+    tree.Lambda: visit_lambda,
+    tree.Comprehension: visit_comprehension,
+    tree.ClassDef: visit_class,
+    tree.Import: visit_import,
+    tree.ImportFrom: visit_import_from,
+    tree.AugmentedAssign: visit_augmented,
+    tree.For: visit_for,
+    tree.ListDisplay: bind_all,
+    tree.TupleDisplay: bind_all,
+    tree.Starred: bind_all,
+    tree.Argument: visit_argument,
+    tree.Attribute: visit_attribute,
+    tree.Subscript: visit_subscript,
+    tree.Assign: lambda n, scope, names, binding: [
+        (n.value, scope, False),
+        *((target, scope, True) for target in n.targets),
+    ],
+    tree.With: lambda n, scope, names, binding: [
+        *(part for c, target in n.items for part in ((c, scope, False), (target, scope, True))),
+        *((part, scope, False) for part in n.body),
+    ],
+    tree.Delete: lambda n, scope, names, binding: [(target, scope, True) for target in n.targets],
+}

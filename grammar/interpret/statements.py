@@ -1,0 +1,268 @@
+"""What each statement becomes: expression statements, branches, loops, ``return``, ``assert``, ``with``.
+
+Assignments are in ``assignment``; functions, classes and imports in ``definitions``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import CompileError, Edit, Fix, ScriptError
+from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.lazy import Later
+from autodiff.core.base.source import Span
+from autodiff.core.engine.hooks import watch
+from autodiff.core.fast.tape import NEARLY_FULL
+from autodiff.core.graph.state import mode
+from autodiff.grammar.interpret.assignment import store_into
+from autodiff.grammar.interpret.compiler import BREAK, CONTINUE, RETURN, STATEMENTS, Compiler, compiles
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import GradMode, is_true, iterate, type_name
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.grammar.interpret.compiler import Execute, Frame
+
+loop_programs = Later("autodiff.grammar.interpret.fast_loops_compile")
+texts = Later("autodiff.grammar.objects.text")
+programs = Later("autodiff.grammar.interpret.fast_loops")
+
+
+@compiles(tree.ExpressionStatement, STATEMENTS)
+def expression_statement(c: Compiler, node: tree.ExpressionStatement) -> Execute:
+    value = c.expression(node.value)
+
+    def run(frame: Frame) -> None:
+        value(frame)
+
+    return run
+
+
+@compiles(tree.Pass, STATEMENTS)
+@compiles(tree.Magic, STATEMENTS)
+def nothing(c: Compiler, node: tree.Statement) -> Execute:
+    if isinstance(node, tree.Magic) and node.text.split()[:1] not in (["pylab"], ["matplotlib"]):
+        raise CompileError(
+            "this notebook command is not in the language",
+            code="E0134",
+            caret="only `%pylab inline` is accepted, and does nothing",
+            fixes=(Fix("delete the line", Edit(node.span, "")),),
+            span=node.span,
+        )
+    return lambda frame: None
+
+
+# -- control flow -----------------------------------------------------------------------------------
+
+
+@compiles(tree.If, STATEMENTS)
+def if_(c: Compiler, node: tree.If) -> Execute:
+    branches = [(c.expression(test), test.span, c.body(body)) for test, body in node.branches]
+    orelse = c.body(node.orelse) if node.orelse else do_nothing
+    if len(branches) == 1:
+        ((only_test, only_span, only_body),) = branches
+
+        def run_one(frame: Frame) -> int | None:
+            value = only_test(frame)
+            if value is not True and value is not False:
+                mode.site = only_span
+                value = is_true(value)
+            return only_body(frame) if value else orelse(frame)
+
+        return run_one
+
+    def run(frame: Frame) -> int | None:
+        for test, span, body in branches:
+            value = test(frame)
+            if value is False:
+                continue
+            mode.site = span
+            if value is True or is_true(value):
+                return body(frame)
+        return orelse(frame)
+
+    return run
+
+
+def do_nothing(frame: Frame) -> None:
+    pass
+
+
+@compiles(tree.While, STATEMENTS)
+def while_(c: Compiler, node: tree.While) -> Execute:
+    test, span, body = c.expression(node.test), node.test.span, c.loop_body(node.body)
+    orelse = c.body(node.orelse) if node.orelse else None
+
+    def run(frame: Frame) -> int | None:
+        while True:
+            value = test(frame)
+            mode.site = span
+            if not is_true(value):
+                break
+            runtime.steps -= 1
+            if runtime.steps < 0:
+                runtime.look()
+            signal = body(frame)
+            if len(mode.tape) >= NEARLY_FULL:
+                mode.close_tape()
+            if signal is not None:
+                if signal == BREAK:
+                    return None
+                if signal == RETURN:
+                    return signal
+        return orelse(frame) if orelse is not None else None
+
+    return run
+
+
+#: The statements that a program of numbers may consist of.
+OF_PROGRAMS = frozenset([tree.Assign, tree.AugmentedAssign, tree.If])
+
+
+@compiles(tree.For, STATEMENTS)
+def for_(c: Compiler, node: tree.For) -> Execute:
+    iterable, span = c.expression(node.iterable), node.iterable.span
+    store, body = store_into(c, node.target), c.loop_body(node.body)
+    orelse = c.body(node.orelse) if node.orelse else None
+    # The body is compiled by now: the spans of what is computed for a name know it.
+    if is_fast and all(statement.__class__ in OF_PROGRAMS for statement in node.body):
+        program = loop_programs.loop_program(c, node)
+        if program is not None:
+            made: Execute = programs.loop_of_program(c, node, program, iterable, store, body, orelse)
+            return made
+    # Loop variables that are numbers go straight to their slot.
+    slot = c.scope.slots[node.target.id] if isinstance(node.target, tree.Name) else None
+
+    def run(frame: Frame) -> int | None:
+        rows = iterable(frame)
+        mode.site = span
+        left = iter(iterate(rows))
+        value = None
+        try:
+            for value in left:
+                runtime.steps -= 1
+                if runtime.steps < 0:
+                    mode.site = span
+                    runtime.look()
+                if slot is not None and value.__class__ is int:
+                    frame[slot] = value
+                else:
+                    store(frame, value)
+                signal = body(frame)
+                if len(mode.tape) >= NEARLY_FULL:
+                    mode.close_tape()
+                if signal is not None:
+                    if signal == BREAK:
+                        return None
+                    if signal == RETURN:
+                        return signal
+        except Exception:
+            from autodiff.grammar.interpret.loop_turns import note_turn
+
+            note_turn(node, rows, left, value)
+            raise
+        return orelse(frame) if orelse is not None else None
+
+    return run
+
+
+@compiles(tree.Break, STATEMENTS)
+def break_(c: Compiler, node: tree.Break) -> Execute:
+    if not c.loops:
+        raise outside_loop("'break' outside loop", node)
+    return lambda frame: BREAK
+
+
+@compiles(tree.Continue, STATEMENTS)
+def continue_(c: Compiler, node: tree.Continue) -> Execute:
+    if not c.loops:
+        raise outside_loop("'continue' not properly in loop", node)
+    return lambda frame: CONTINUE
+
+
+def outside_loop(message: str, node: tree.Statement) -> CompileError:
+    return CompileError(
+        message,
+        code="E0102",
+        caret="there is no loop around this",
+        fixes=(Fix("leave it out", Edit(node.span, "pass")),),
+        span=node.span,
+    )
+
+
+def without_return(node: tree.Return) -> Fix:
+    """The value alone, which a script may end with as well."""
+    if node.value is None:
+        return Fix("leave it out", Edit(node.span, "pass"))
+    return Fix("leave the `return` out", Edit(Span(node.span.start, node.value.span.start), ""))
+
+
+@compiles(tree.Return, STATEMENTS)
+def return_(c: Compiler, node: tree.Return) -> Execute:
+    if c.scope.kind != "function":
+        raise CompileError(
+            "'return' outside function",
+            code="E0102",
+            caret="there is no function here to return from",
+            fixes=(without_return(node),),
+            span=node.span,
+        )
+    if node.value is None:
+
+        def run_bare(frame: Frame) -> int:
+            frame[1] = None
+            return RETURN
+
+        return run_bare
+    value = c.expression(node.value)
+
+    def run(frame: Frame) -> int:
+        frame[1] = value(frame)
+        return RETURN
+
+    return run
+
+
+@compiles(tree.Assert, STATEMENTS)
+def assert_(c: Compiler, node: tree.Assert) -> Execute:
+    test, span = c.expression(node.test), node.test.span
+    message = None if node.message is None else c.expression(node.message)
+
+    def run(frame: Frame) -> None:
+        value = test(frame)
+        mode.site = span
+        if not is_true(value):
+            text = "" if message is None else texts.in_words(message(frame))
+            raise ScriptError(text or "assertion failed", code="E0210", caret="this does not hold", span=span)
+
+    return run
+
+
+@compiles(tree.With, STATEMENTS)
+def with_(c: Compiler, node: tree.With) -> Execute:
+    items = [
+        (c.expression(context), context.span, None if target is None else store_into(c, target))
+        for context, target in node.items
+    ]
+    body = c.body(node.body)
+
+    def run(frame: Frame) -> int | None:
+        before, anomaly = mode.enabled, watch.anomaly
+        try:
+            for context, span, store in items:
+                switch = context(frame)
+                mode.site = span
+                if switch.__class__ is not GradMode:
+                    raise ScriptError(
+                        f"'{type_name(switch)}' object does not support the context manager protocol",
+                        code="E0203",
+                        caret="only `no_grad()`, `enable_grad()` and `set_grad_enabled(...)` go with `with`",
+                    )
+                mode.record(switch.switch)
+                if store is not None:
+                    store(frame, None)
+            return body(frame)
+        finally:
+            mode.record(before)
+            watch.anomaly = anomaly
+
+    return run

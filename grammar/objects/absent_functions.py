@@ -1,0 +1,31 @@
+"""Functions of PyTorch that the language has not, each with the same computed from what there is."""
+
+from __future__ import annotations
+
+from autodiff.grammar.objects.rewrite import Rewrite
+
+FOURIER = Rewrite(
+    "write the sums, real and imaginary part apart",
+    "angles = -2 * torch.pi * torch.outer(torch.arange(4.0), torch.arange(4.0)) / 4\n"
+    "real, imag = torch.cos(angles) @ x, torch.sin(angles) @ x",
+    "x = torch.tensor([1.0, 2.0, 0.0, -1.0])\n",
+    "print(torch.round(real), torch.round(imag))",
+)
+DENSITY = Rewrite(
+    "write the density, here of the normal distribution",
+    "log_p = -0.5 * ((x - mu) / sigma) ** 2 - torch.log(sigma) - 0.5 * math.log(2 * math.pi)",
+    "import math\nx = torch.tensor([0.5, 2.0])\nmu, sigma = torch.tensor(1.0), torch.tensor(2.0)\n",
+    "print(log_p)",
+)
+SOURCE = Rewrite(
+    "there is one source of random numbers; seed it",
+    "torch.manual_seed(0)",
+    "",
+    "print(torch.rand(2).shape)",
+)
+
+FUNCTIONS = {
+    "torch.distributions.*": DENSITY,
+    "torch.Generator": SOURCE,
+    "torch.fft.*": FOURIER,
+}

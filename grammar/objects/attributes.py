@@ -1,0 +1,330 @@
+"""Attributes and methods: two fixed tables from (class, name) to a handler, and nothing else.
+
+Methods of a tensor that are functions of core are found in core's table; those named with a trailing
+underscore change the tensor in place.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import GradientError, ScriptError
+from autodiff.core.base.lazy import Later
+from autodiff.core.base.source import Span
+from autodiff.core.engine.aliasing import counter_of, keep_in_sight, share
+from autodiff.core.engine.custom_function import Context
+from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import need_floats
+from autodiff.core.graph.device import CPU, Device
+from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
+from autodiff.core.graph.state import mode
+from autodiff.grammar.objects import custom_functions, in_place_methods, methods, sequence_methods
+from autodiff.grammar.objects.operators import article
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import (
+    NAMED_RESULTS,
+    UNBOUND,
+    BoundMethod,
+    FunctionClass,
+    Module,
+    Namespace,
+    ScriptFunction,
+    Size,
+    type_name,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+changes = Later("autodiff.core.engine.in_place")
+custom_calls = Later("autodiff.core.engine.custom_call")
+
+NOT_A_LEAF = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't"
+    " be populated during autograd.backward(). If you indeed want the .grad field to be populated for a"
+    " non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by"
+    " mistake, make sure you access the leaf Tensor instead. See"
+    " github.com/pytorch/pytorch/pull/30531 for more information."
+)
+
+
+def read_grad(x: Tensor) -> Tensor | None:
+    if not x.is_leaf and not x.retains_grad and x.grad is None:
+        runtime.tell(NOT_A_LEAF)
+    return x.grad
+
+
+def read_grad_fn(x: Tensor) -> Node | None:
+    return None if x.grad_fn is None else custom_calls.output_of(x.grad_fn)[0]
+
+
+#: Of these torch makes a tensor of a plain number, which stands among what is below; of others it does not.
+WRAP_NUMBERS = frozenset(["AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0", "WhereBackward0"])
+
+
+def next_functions(node: Any) -> tuple[Any, ...]:
+    """The (node, index) pairs below; untracked tensors and wrapped numbers are (None, 0), as in torch.
+
+    What is chosen by, such as a mask, is not among them. ``rsub`` takes its two the other way round.
+    """
+    inputs = [x for index, x in enumerate(node.inputs) if x is not None and not is_choice(node, index)]
+    if node.grad_fn_name == "RsubBackward0":
+        inputs.reverse()
+    below = [custom_calls.output_of(x) if x.tracked else (None, 0) for x in inputs]
+    if len(below) == 1 and node.grad_fn_name in WRAP_NUMBERS:
+        below.append((None, 0))
+    return tuple(below)
+
+
+def is_choice(node: Any, index: int) -> bool:
+    """Whether an operand only says where the others go."""
+    from autodiff.core.ops.elementwise.comparison import no_gradient
+
+    vjps = () if node.op is None else node.op.vjps
+    return index < len(vjps) and vjps[index] is no_gradient
+
+
+# Each module of methods enters its own: with all of them imported the table is whole.
+WITH_METHODS = (custom_functions, in_place_methods, sequence_methods)
+METHODS = methods.METHODS
+
+#: What ``value.name`` reads.
+ATTRIBUTES: dict[tuple[type, str], Callable[[Any], Any]] = {
+    (Tensor, "data"): lambda x: x.data_alias(),
+    (Tensor, "grad"): read_grad,
+    (Tensor, "grad_fn"): read_grad_fn,
+    (Tensor, "is_leaf"): lambda x: x.is_leaf,
+    (Tensor, "requires_grad"): lambda x: x.requires_grad,
+    (Tensor, "retains_grad"): lambda x: x.retains_grad,
+    (Tensor, "shape"): lambda x: Size(x.shape),
+    (Tensor, "dtype"): lambda x: x.dtype,
+    (Tensor, "ndim"): lambda x: x.ndim,
+    (Tensor, "device"): lambda x: CPU,
+    (Tensor, "is_cuda"): lambda x: False,
+    (Device, "type"): lambda device: device.type,
+    (Device, "index"): lambda device: device.index,
+    (Tensor, "T"): lambda x: methods.transposed(x),
+    (Tensor, "mT"): lambda x: methods.matrix_transposed(x, "mT"),
+    (Tensor, "mH"): lambda x: methods.matrix_transposed(x, "mH"),
+    (Tensor, "H"): lambda x: methods.matrix_transposed(x, "H"),
+    (Context, "saved_tensors"): lambda ctx: ctx.saved_tensors,
+    (Context, "needs_input_grad"): lambda ctx: ctx.needs_input_grad,
+    (slice, "start"): lambda s: s.start,
+    (slice, "stop"): lambda s: s.stop,
+    (slice, "step"): lambda s: s.step,
+    (range, "start"): lambda r: r.start,
+    (range, "stop"): lambda r: r.stop,
+    (range, "step"): lambda r: r.step,
+}
+for _kind in (Leaf, ScalarNode, ArrayNode):
+    ATTRIBUTES[_kind, "next_functions"] = next_functions
+ATTRIBUTES[Leaf, "variable"] = lambda node: methods.variable_of(node)
+
+
+def get_attribute(owner: Any, name: str, span: Span) -> Any:
+    """``owner.name``"""
+    read = ATTRIBUTES.get((owner.__class__, name))
+    if read is not None:
+        return read(owner)
+    if owner.__class__ is Namespace:
+        member = owner.find(name)
+        if member is not UNBOUND:
+            return member
+        from autodiff.grammar.objects.absent_table import CHAINS, stand_in
+
+        if f"{owner.name}.{name}" in CHAINS:
+            return stand_in(f"{owner.name}.{name}")
+    elif owner.__class__ is Context and name in owner.names:
+        return owner.names[name]
+    elif owner.__class__ is Module and name in owner.settings:
+        return owner.settings[name]
+    elif owner.__class__ is FunctionClass and name in owner.methods:
+        return owner.methods[name]
+    elif owner.__class__ in NAMED_RESULTS and name in owner.fields:
+        return owner.field(name)
+    method = find_method(owner, name)
+    if method is not None:
+        return BoundMethod(owner, name, method)
+    raise no_attribute(owner, name, span)
+
+
+def find_method(owner: Any, name: str) -> Callable[..., Any] | None:
+    """The function behind ``owner.name(...)``, to be called with the owner first; None when there is none."""
+    kind = owner.__class__
+    method = METHODS.get((kind, name))
+    if method is not None or kind is not Tensor:
+        return method
+    function = FUNCTION_METHODS.get(name)
+    if function is not None:
+        return function
+    if name.endswith("_"):
+        function = FUNCTION_METHODS.get(name[:-1])
+        if function is not None and function.in_place:
+            made = METHODS[kind, name] = in_place_methods.in_place(function)
+            return made
+    return None
+
+
+def names_of(owner: Any) -> set[str]:
+    """Every attribute and method a value has."""
+    kind = owner.__class__
+    names = {name for k, name in (*ATTRIBUTES, *METHODS) if k is kind}
+    if kind is Tensor:
+        names.update(FUNCTION_METHODS)
+        names.update(name + "_" for name, function in FUNCTION_METHODS.items() if function.in_place)
+    elif kind is Namespace:
+        names.update(owner.names())
+    elif kind is Context:
+        names.update(owner.names)
+    elif kind is FunctionClass:
+        names.update(owner.methods)
+    elif kind is Module:
+        names.update(owner.settings)
+    elif kind in NAMED_RESULTS:
+        names.update(owner.fields)
+    return names
+
+
+def no_attribute(owner: Any, name: str, span: Span) -> ScriptError:
+    """The error for a name a value does not have."""
+    kind = owner.__class__
+    if kind is Namespace or kind is Tensor:
+        from autodiff.grammar.objects.absent_table import absence, torchs_alone
+
+        full = f"{'Tensor' if kind is Tensor else owner.name}.{name}"
+        missing = absence(full, span) or torchs_alone(full, span)
+        if missing is not None:
+            return missing
+    if kind is Namespace:
+        message = f"module '{owner.name}' has no attribute '{name}'"
+        caret = f"`{owner.name}` has no `{name}` here"
+    elif kind is FunctionClass:
+        message = f"type object '{owner.name}' has no attribute '{name}'"
+        caret = f"the class `{owner.name}` has no `{name}`"
+    else:
+        message = f"'{type_name(owner)}' object has no attribute '{name}'"
+        caret = f"{article(type_name(owner))} has no `{name}`"
+    help: tuple[str, ...] = ()
+    if kind is Tensor and name in TENSOR_ADVICE:
+        help = (TENSOR_ADVICE[name],)
+    return ScriptError(message, code="E0204", caret=caret, help=help, span=span, about=(owner, name))
+
+
+TENSOR_ADVICE = {
+    "append": "write `torch.cat([x, y])` or `torch.stack([...])`",
+}
+
+
+# -- assignment -------------------------------------------------------------------------------------
+
+
+def set_data(x: Tensor, value: Any) -> None:
+    """``x.data = value``: the tensor goes on with the memory of another and its own history."""
+    if value.__class__ is not Tensor:
+        raise ScriptError(f"Variable data has to be a tensor, but got {type_name(value)}", code="E0203")
+    if x.requires_grad:
+        need_floats(
+            value, "data set to a tensor that requires gradients must be floating point or complex dtype"
+        )
+    node = x.node
+    if value is not x:
+        if x.alias is not None:  # whoever shared the memory of before keeps it
+            x.alias.members[:] = [member for member in x.alias.members if member() is not x]
+        share(value, x)
+    x.value = value.value
+    if isinstance(node, Leaf):
+        x.node = Leaf(value.value, tracked=node.tracked, cell=node.cell, site=mode.site)
+        x.node.name = node.name
+        x.value = x.node.out
+    elif isinstance(node, OpNode) and x.value.__class__ is float:
+        # Whoever uses x from now on reads the new value: of a number the node has it, arrays are kept apart.
+        keep_in_sight(counter_of(x), node)
+        changes.go_on_unrecorded(x, node)
+
+
+def set_grad(x: Tensor, value: Any) -> None:
+    if value is not None and value.__class__ is not Tensor:
+        raise ScriptError(
+            f"assigned grad expected to be a Tensor or None but got grad of type {type_name(value)}",
+            code="E0203",
+        )
+    if value is x:
+        raise GradientError(
+            "can't assign Variable as its own grad",
+            code="E0410",
+            caret="a tensor is not its own gradient",
+            operands=(x,),
+        )
+    x.grad = value
+
+
+def set_requires_grad(x: Tensor, value: Any) -> None:
+    if value.__class__ is not bool:
+        raise ScriptError(
+            "requires_grad must be a bool",
+            caret=f"this is {article(type_name(value))}; write True or False",
+        )
+    if value:
+        need_floats(x, "only Tensors of floating point and complex dtype can require gradients")
+    x.set_requires_grad(value)
+
+
+ASSIGNABLE: dict[tuple[type, str], Callable[[Any, Any], None]] = {
+    (Tensor, "data"): set_data,
+    (Tensor, "grad"): set_grad,
+    (Tensor, "requires_grad"): set_requires_grad,
+}
+
+
+SWITCHES = {("torch.backends.cudnn", name) for name in ("deterministic", "benchmark", "enabled")}
+
+
+def set_attribute(owner: Any, name: str, value: Any, span: Span) -> None:
+    """``owner.name = value``"""
+    write = ASSIGNABLE.get((owner.__class__, name))
+    if write is not None:
+        write(owner, value)
+    elif owner.__class__ is Context and (Context, name) not in ATTRIBUTES:
+        owner.names[name] = value
+    elif owner.__class__ is Namespace and (owner.name, name) in SWITCHES:
+        return  # about a GPU
+    elif (owner.__class__, name) in ATTRIBUTES or owner.__class__ is ScriptFunction:
+        raise ScriptError(
+            f"attribute '{name}' of '{kind_with(owner)}' objects is not writable",
+            code="E0204",
+            caret=f"`{name}` cannot be assigned",
+            span=span,
+        )
+    else:
+        raise ScriptError(
+            f"'{type_name(owner)}' object has no attribute '{name}'",
+            code="E0204",
+            caret=f"there is no `{name}` to assign",
+            span=span,
+            about=(owner, name),
+        )
+
+
+def kind_with(owner: Any) -> str:
+    """The class that has the attributes of a value, which for tensors is torch's own."""
+    return "torch._C.TensorBase" if owner.__class__ is Tensor else type_name(owner)
+
+
+def delete_attribute(owner: Any, name: str, span: Span) -> None:
+    """``del owner.name``: of a tensor only the gradient can go."""
+    if owner.__class__ is Tensor and name == "grad":
+        owner.grad = None
+        return
+    if owner.__class__ is Context and name in owner.names:
+        del owner.names[name]
+        return
+    if owner.__class__ is Tensor and name == "data":
+        message, code = "Deleting tensor data is not allowed. Delete tensor instead!", "E0410"
+    elif owner.__class__ is Tensor and name == "requires_grad":
+        message, code = "requires_grad must be a bool", "E0410"
+    elif (owner.__class__, name) in ATTRIBUTES:
+        message, code = f"attribute '{name}' of '{kind_with(owner)}' objects is not writable", "E0204"
+    else:
+        message, code = f"'{type_name(owner)}' object has no attribute '{name}'", "E0204"
+    raise ScriptError(message, code=code, caret=f"`{name}` cannot be deleted", span=span)

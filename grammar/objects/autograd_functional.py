@@ -1,0 +1,391 @@
+"""``torch.autograd.functional``: jacobian, hessian, jvp, vjp, hvp, vhp of a function of the script.
+
+The function runs on inputs of its own graph. With ``strict`` a derivative that is zero because nothing leads
+there is an error and not zeros, as in torch.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import GradientError, ScriptError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.graph.state import enable_grad, mode
+from autodiff.grammar.objects.autograd import zeros_like
+from autodiff.grammar.objects.passes_inside import pulled
+from autodiff.grammar.objects.values import Builtin, ScriptFunction, is_true, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.node import Node
+
+OUTPUTS = "outputs of the user-provided function"
+STRATEGIES = ("forward-mode", "reverse-mode")
+
+IN_STRICT = " This is not allowed in strict mode."
+NO_WAY = "The output of the user-provided function is independent of input #." + IN_STRICT
+NO_ENTRY = "Output @ of the user-provided function is independent of input #." + IN_STRICT
+NO_TRICK = (
+    "The gradient with respect to the input is independent of entry # in the grad_outputs when using the"
+    " double backward trick to compute forward mode gradients." + IN_STRICT
+)
+NO_SECOND = "The jacobian of the user-provided function is independent of input #." + IN_STRICT
+
+# -- what is given and what comes back --------------------------------------------------------------
+
+
+def tensors_given(value: Any, what: str, name: str) -> tuple[bool, list[Tensor]]:
+    """Whether a tuple was given, and its tensors."""
+    is_several = value.__class__ is tuple
+    values = list(value) if is_several else [value]
+    for index, entry in enumerate(values):
+        if entry.__class__ is not Tensor:
+            which = f"value at index {index}" if is_several else f"given {what}"
+            raise ScriptError(
+                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {which}"
+                f" has type <class '{type_name(entry)}'>.",
+                code="E0310",
+                caret=f"`{name}` is about tensors; this is of type {type_name(entry)}",
+                help=numbers_help(entry, what),
+            )
+    return is_several, values
+
+
+def numbers_help(entry: Any, what: str) -> tuple[str, ...]:
+    if what == OUTPUTS:
+        if entry is None:
+            return ("end the function with `return` and a tensor",)
+        return ("return tensors: leave `.item()`, `float()` and functions of math out of the function",)
+    return ("write `torch.tensor(...)` around it",) if entry.__class__ in (int, float) else ()
+
+
+def packed(values: list[Any], is_several: bool) -> Any:
+    return tuple(values) if is_several else values[0]
+
+
+class Evaluation:
+    """A function called on inputs of its own graph: the inputs ``xs`` and the outputs ``ys``."""
+
+    __slots__ = ("create_graph", "name", "several_in", "several_out", "site", "strict", "xs", "ys")
+
+    def __init__(self, name: str, inputs: Any, create_graph: Any, strict: Any) -> None:
+        self.name = name
+        self.site = mode.site
+        self.create_graph = is_true(create_graph)
+        self.strict = is_true(strict)
+        self.several_in, given = tensors_given(inputs, "inputs", name)
+        clone = find("clone")
+        assert clone is not None
+        self.xs: list[Tensor] = []
+        for x in given:
+            if self.create_graph and x.requires_grad:
+                self.xs.append(clone(x))
+            else:
+                copy = Tensor.of(x.value)
+                copy.set_requires_grad()
+                copy.source().name = None if x.node is None else x.node.name
+                self.xs.append(copy)
+        self.several_out = False
+        self.ys: list[Tensor] = []
+
+    def call(self, func: Any) -> None:
+        self.several_out, self.ys = tensors_given(func(*self.xs), OUTPUTS, self.name)
+        if self.strict:
+            for index, y in enumerate(self.ys):
+                if not y.requires_grad:
+                    raise not_strict(
+                        f"Output {index} of the user-provided function does not require gradients. The"
+                        " outputs must be computed in a differentiable manner from the input when running in"
+                        " strict mode."
+                    )
+
+    def shown(self) -> Any:
+        """The outputs as they are returned beside a product."""
+        return packed(self.ys if self.create_graph else [y.detach() for y in self.ys], self.several_out)
+
+    def one_number(self) -> Tensor:
+        """The only output, which must be one number."""
+        if self.several_out:
+            raise GradientError(
+                f"The function given to {self.name} should return a single Tensor",
+                code="E0401",
+                caret=f"the function returned {len(self.ys)} tensors",
+            )
+        (y,) = self.ys
+        if y.size != 1:
+            raise GradientError(
+                f"The Tensor returned by the function given to {self.name} should contain a single element",
+                code="E0401",
+                operands=(y,),
+                help=("add the entries up: `.sum()`",),
+            )
+        return y
+
+    def vectors(self, v: Any, like: list[Tensor], is_several: bool, of_inputs: bool) -> list[Tensor]:
+        """The vector of a product; 1 where there is one number and none was given."""
+        mode.site = self.site  # a vector is given to this call, not to the last line of the function
+        help = ("give it one that is shaped like the " + ("input" if of_inputs else "output"),)
+        if v is None:
+            if len(like) == 1 and like[0].size == 1:
+                return [Tensor.of(settle(np.ones(like[0].shape, dtype=like[0].dtype.name)))]
+            where = (
+                "input to the user-provided function is" if of_inputs else "user-provided function returns"
+            )
+            raise GradientError(
+                f"The vector v can only be None if the {where} a single Tensor with a single element.",
+                code="E0401",
+                caret=f"`{self.name}` needs a vector here",
+                operands=(like[0],),
+                help=help,
+            )
+        _, given = tensors_given(v, "v", self.name)
+        if len(given) != len(like):
+            raise GradientError(
+                f"v is a tuple of invalid length: should be {len(like)} but got {len(given)}."
+                if is_several
+                else "The given v should contain a single Tensor.",
+                code="E0411",
+                help=help,
+            )
+        for index, (vector, x) in enumerate(zip(given, like, strict=True)):
+            if vector.shape != x.shape:
+                entry = f"Entry {index} in " if is_several else ""
+                raise GradientError(
+                    f"{entry}v has invalid size: should be torch.Size({list(x.shape)}) but got"
+                    f" torch.Size({list(vector.shape)}).",
+                    code="E0411",
+                    operands=(vector,),
+                    help=help,
+                )
+        return given if self.create_graph else [vector.detach() for vector in given]
+
+    def name_slopes(self, func: Any, y: Tensor, slopes: list[Any]) -> None:
+        """Tell the recorder which gradients are differentiated again, so that a report can name them."""
+        if mode.recorder is None or y.node is None:
+            return
+        parameters = func.code.names if func.__class__ is ScriptFunction else []
+        made: dict[Node, tuple[Node, str]] = {}
+        for index, (x, slope) in enumerate(zip(self.xs, slopes, strict=True)):
+            node = None if slope is None else slope.node
+            if node is not None and node.number > y.node.number:
+                sources = (x.source(), *x.source().inputs)  # what is copied has the name that its copy lacks
+                own = [source.name for source in sources if source is not None and source.name]
+                made[node] = y.node, [*parameters[index : index + 1], *own, f"input {index}"][0]
+        mode.recorder.slopes_made(made)
+
+    def check_slopes(self, slopes: list[Any]) -> None:
+        """In strict mode, refuse first derivatives that have no derivatives themselves."""
+        for index, slope in enumerate(slopes if self.strict else ()):
+            if slope is None:
+                raise not_strict(NO_WAY.replace("#", str(index)))
+            if not slope.requires_grad:
+                raise not_strict(
+                    "While computing the hessian, found that the jacobian of the user-provided function with"
+                    f" respect to input {index} is independent of the input.{IN_STRICT} You should ensure"
+                    " that your function is twice differentiable and that the jacobian depends on the inputs"
+                    " (this would be violated by a linear function for example)."
+                )
+
+
+def not_strict(message: str) -> GradientError:
+    return GradientError(
+        message,
+        code="E0410",
+        caret="with strict=True everything has to depend on everything",
+        help=("leave `strict=True` out to get zeros",),
+    )
+
+
+def filled(
+    found: tuple[Any, ...], like: list[Tensor], at: Evaluation, without: str, fixed: str, noun: str = "input"
+) -> list[Tensor]:
+    """Gradients with zeros for None; in strict mode both None and what depends on nothing are errors.
+
+    ``without`` says what is independent of what for a None, ``fixed`` for a result without a graph.
+    """
+    made = []
+    for index, (g, x) in enumerate(zip(found, like, strict=True)):
+        if at.strict and g is None:
+            raise not_strict(without.replace("#", str(index)))
+        if at.strict and at.create_graph and not g.requires_grad:
+            raise not_strict(
+                f"The {fixed} of the user-provided function is independent of {noun} {index}. This is not"
+                " allowed in strict mode when create_graph=True."
+            )
+        made.append(zeros_like(x) if g is None else g)
+    return made
+
+
+# -- jacobian and hessian ---------------------------------------------------------------------------
+
+
+def rows(output: Tensor, inputs: list[Tensor], create_graph: bool) -> list[tuple[Any, ...]]:
+    """The gradients of every entry of ``output``; None for inputs that do not lead to it."""
+    found = []
+    for index in range(output.size):
+        weight = np.zeros(output.shape, dtype=output.dtype.name)
+        weight.reshape(-1)[index] = 1
+        seed = Tensor.of(settle(weight))
+        found.append(pulled([output], inputs, [seed], retain_graph=True, create_graph=create_graph))
+    return found
+
+
+def stacked(parts: list[Any], shape: tuple[int, ...], like: Tensor, create_graph: bool) -> Tensor:
+    """Equal tensors put together into one of a given shape."""
+    if not parts:
+        return Tensor.of(settle(np.zeros(shape, dtype=like.dtype.name)))
+    stack, reshape = find("stack"), find("reshape")
+    if create_graph and stack is not None and reshape is not None:
+        whole: Tensor = reshape(stack(parts), shape)
+        return whole
+    return Tensor.of(settle(np.stack([part.data for part in parts]).reshape(shape)))
+
+
+def table(func: Any, at: Evaluation) -> Any:
+    """The blocks of a jacobian: for every output the derivatives with respect to every input."""
+    with enable_grad():
+        at.call(func)
+        blocks = []
+        for position, y in enumerate(at.ys):
+            without = NO_ENTRY.replace("@", str(position))
+            entries = [filled(row, at.xs, at, without, "jacobian") for row in rows(y, at.xs, at.create_graph)]
+            row = [
+                stacked([entry[column] for entry in entries], (*y.shape, *x.shape), x, at.create_graph)
+                for column, x in enumerate(at.xs)
+            ]
+            blocks.append(packed(row, at.several_in))
+    return packed(blocks, at.several_out)
+
+
+def check_strategy(strategy: Any, name: str, strict: Any, vectorize: Any, create_graph: Any) -> None:
+    """Refuse what torch does not compute either; how the rows are computed makes no difference here."""
+    if strategy not in STRATEGIES:
+        raise ScriptError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode".'
+            + (
+                ' Hint: If your function has more outputs than inputs, "forward-mode" tends to be more'
+                ' performant. Otherwise, prefer to use "reverse-mode".'
+                if name == "jacobian"
+                else ""
+            ),
+            code="E0210",
+        )
+    if name != "jacobian":
+        return
+    if strategy == "forward-mode" and is_true(create_graph):
+        raise GradientError(
+            'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` are not'
+            " supported together (yet). Please either set `create_graph=False` or"
+            ' `strategy="reverse-mode"`.',
+            code="E0410",
+        )
+    if is_true(vectorize) and is_true(strict):
+        raise GradientError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported"
+            " together. Please either set `strict=False` or `vectorize=False`.",
+            code="E0410",
+        )
+
+
+def jacobian(
+    func: Any,
+    inputs: Any,
+    create_graph: Any = False,
+    strict: Any = False,
+    vectorize: Any = False,
+    strategy: Any = "reverse-mode",
+) -> Any:
+    check_strategy(strategy, "jacobian", strict, vectorize, create_graph)
+    return table(func, Evaluation("jacobian", inputs, create_graph, strict))
+
+
+def hessian(
+    func: Any,
+    inputs: Any,
+    create_graph: Any = False,
+    strict: Any = False,
+    vectorize: Any = False,
+    outer_jacobian_strategy: Any = "reverse-mode",
+) -> Any:
+    check_strategy(outer_jacobian_strategy, "hessian", strict, vectorize, create_graph)
+
+    def slope(*xs: Any) -> Any:
+        inner = Evaluation("hessian", xs, True, strict)
+        inner.call(func)
+        y = inner.one_number()
+        found = pulled([y], inner.xs, [None], create_graph=True)
+        inner.name_slopes(func, y, list(found))
+        made = [zeros_like(x) if g is None else g for x, g in zip(inner.xs, found, strict=True)]
+        inner.check_slopes(made)
+        return packed(made, outer.several_in)
+
+    outer = Evaluation("hessian", inputs, create_graph, strict)
+    return table(slope, outer)
+
+
+# -- products ---------------------------------------------------------------------------------------
+
+
+def vjp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
+    with enable_grad():
+        at = Evaluation("vjp", inputs, create_graph, strict)
+        at.call(func)
+        weights = at.vectors(v, at.ys, at.several_out, False)
+        found = pulled(at.ys, at.xs, weights, create_graph=at.create_graph)
+        products = filled(found, at.xs, at, NO_WAY, "jacobian")
+    return at.shown(), packed(products, at.several_in)
+
+
+def jvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
+    """J v as the derivative of u -> (u J) v, the trick torch uses too."""
+    with enable_grad():
+        at = Evaluation("jvp", inputs, create_graph, strict)
+        vectors = at.vectors(v, at.xs, at.several_in, True)
+        at.call(func)
+        weights = [zeros_like(y) for y in at.ys]
+        for weight in weights:
+            weight.set_requires_grad()
+        slopes = list(pulled(at.ys, at.xs, weights, create_graph=True))
+        if at.strict:
+            filled(tuple(slopes), at.xs, at, NO_WAY, "jacobian")
+        found = pulled(slopes, weights, vectors, create_graph=at.create_graph)
+        products = filled(found, at.ys, at, NO_TRICK, "jacobian")
+    return at.shown(), packed(products, at.several_out)
+
+
+def second_products(name: str, func: Any, inputs: Any, v: Any, create_graph: Any, strict: Any) -> Any:
+    """H v, which is v H too, as the gradient of (gradient . v)."""
+    with enable_grad():
+        at = Evaluation(name, inputs, create_graph, strict)
+        vectors = at.vectors(v, at.xs, at.several_in, True)
+        at.call(func)
+        y = at.one_number()
+        slopes = list(pulled([y], at.xs, [None], create_graph=True))
+        at.name_slopes(func, y, slopes)
+        at.check_slopes(slopes)
+        found = pulled(slopes, at.xs, vectors, create_graph=at.create_graph)
+        products = filled(found, at.xs, at, NO_SECOND, "hessian")
+    return at.shown(), packed(products, at.several_in)
+
+
+def hvp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
+    return second_products("hvp", func, inputs, v, create_graph, strict)
+
+
+def vhp(func: Any, inputs: Any, v: Any = None, create_graph: Any = False, strict: Any = False) -> Any:
+    return second_products("vhp", func, inputs, v, create_graph, strict)
+
+
+FUNCTIONAL = {
+    name: Builtin(name, function)
+    for name, function in (
+        ("jacobian", jacobian),
+        ("hessian", hessian),
+        ("jvp", jvp),
+        ("vjp", vjp),
+        ("hvp", hvp),
+        ("vhp", vhp),
+    )
+}

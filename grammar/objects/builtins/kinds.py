@@ -1,0 +1,100 @@
+"""Text and kinds of values: ``str repr print display isinstance type id``."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy import Later
+from autodiff.core.engine.public_functions import Function, find
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.objects.builtins.table import BUILTINS, builtin_function
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import (
+    Builtin,
+    Math,
+    type_name,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+texts = Later("autodiff.grammar.objects.text")
+
+
+@builtin_function("str", (str,))
+def to_str(x: Any = "", /) -> str:
+    return texts.in_words(x)  # type: ignore[no-any-return] # a string
+
+
+@builtin_function("repr")
+def to_repr(x: Any, /) -> str:
+    return texts.as_repr(x)  # type: ignore[no-any-return] # a string
+
+
+@builtin_function("print")
+def print_(*values: Any, sep: Any = " ", end: Any = "\n", flush: Any = False) -> None:
+    sep = " " if sep is None else sep
+    end = "\n" if end is None else end
+    for name, text in (("sep", sep), ("end", end)):
+        if text.__class__ is not str:
+            raise ScriptError(f"{name} must be None or a string, not {type_name(text)}", code="E0203")
+    runtime.write(sep.join([texts.in_words(value) for value in values]) + end)
+
+
+@builtin_function("display")
+def display(*values: Any) -> None:
+    for value in values:
+        runtime.write(texts.as_repr(value) + "\n")
+
+
+@builtin_function("Math")
+def make_math(data: Any) -> Math:
+    return Math(texts.in_words(data))
+
+
+@builtin_function("isinstance")
+def is_instance(x: Any, kind: Any, /) -> bool:
+    kinds = kind if kind.__class__ is tuple else (kind,)
+    for wanted in kinds:
+        classes: tuple[type, ...] | None = None
+        if wanted.__class__ is Builtin:
+            classes = wanted.classes
+        elif wanted.__class__ is Function:
+            classes = (Tensor,) if wanted.name == "Tensor" else None
+        if classes is None:
+            raise ScriptError(
+                "isinstance() arg 2 must be a type, a tuple of types, or a union",
+                code="E0203",
+                caret="the types here are int, float, bool, str, list, tuple, range and torch.Tensor",
+            )
+        if isinstance(x, classes):
+            return True
+    return False
+
+
+def no_constructor(*args: Any, **kwargs: Any) -> None:
+    raise ScriptError("cannot create instances of this type", code="E0203")
+
+
+KINDS: dict[str, Any] = {}
+
+
+@builtin_function("type")
+def type_of(x: Any, /) -> Any:
+    """The class of a value: what ``isinstance`` takes, or a name to print."""
+    if x.__class__ is Tensor:
+        return find("Tensor")
+    name = type_name(x)
+    known = BUILTINS.get(name)
+    if known.__class__ is Builtin and known.classes == (x.__class__,):
+        return known
+    if name not in KINDS:
+        KINDS[name] = Builtin(name, no_constructor, (x.__class__,))
+    return KINDS[name]
+
+
+@builtin_function("id")
+def identity(x: Any, /) -> int:
+    """A number that no other value has, the same in every run of the script."""
+    # The value is kept, for otherwise a later one could come to lie at its address.
+    return runtime.numbered.setdefault(id(x), (x, len(runtime.numbered) + 1))[1]

@@ -1,0 +1,73 @@
+"""Switches of recording, and what torch has beside its functions: ``no_grad``, ``is_tensor``, ``Size``."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
+from autodiff.grammar.objects.builtins.table import builtin_function
+from autodiff.grammar.objects.values import (
+    GradMode,
+    Size,
+    as_index,
+    is_true,
+    iterate,
+    type_name,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@builtin_function("no_grad")
+def no_grad(function: Any = None) -> Any:
+    return switched(GradMode("no_grad", False), function)
+
+
+@builtin_function("enable_grad")
+def enable_grad(function: Any = None) -> Any:
+    return switched(GradMode("enable_grad", True), function)
+
+
+@builtin_function("inference_mode")
+def inference_mode(mode: Any = True) -> Any:
+    return GradMode("inference_mode", not is_true(mode))
+
+
+def switched(switch: GradMode, function: Any) -> Any:
+    if function is None:
+        return switch
+    from autodiff.grammar.interpret.calls import decorate
+
+    return decorate(switch, function)
+
+
+@builtin_function("set_grad_enabled")
+def set_grad_enabled(*args: Any, **kwargs: Any) -> GradMode:
+    from autodiff.grammar.objects.functions import REQUIRED, matched
+
+    [flag] = matched("set_grad_enabled.__init__()", {"mode": REQUIRED}, 1, args, kwargs).values()
+    if flag.__class__ is not bool:
+        raise ScriptError(
+            f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(flag)}",
+            code="E0310",
+            caret="write True or False",
+        )
+    mode.record(flag)  # at once, as torch does; `with` puts it back at the end
+    return GradMode("set_grad_enabled", flag)
+
+
+@builtin_function("is_grad_enabled")
+def is_grad_enabled() -> bool:
+    return mode.enabled
+
+
+@builtin_function("is_tensor")
+def is_tensor(obj: Any) -> bool:
+    return obj.__class__ is Tensor
+
+
+@builtin_function("Size")
+def make_size(sizes: Any = (), /) -> Any:
+    return Size(as_index(n, "a size") for n in iterate(sizes))

@@ -1,0 +1,128 @@
+"""Python's functions of numbers: ``int float bool abs round pow divmod``."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.tensor import LOSES_GRADIENT, Tensor
+from autodiff.core.graph.dtypes import CLASSES, bool_, float64, int64
+from autodiff.grammar.objects import operators
+from autodiff.grammar.objects.builtins.table import BUILTINS, builtin_function, shared
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import (
+    NUMBERS,
+    as_index,
+    is_true,
+    type_name,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@builtin_function("int", (int,))
+def to_int(x: Any = 0, /, base: Any = None) -> int:
+    if x.__class__ is Tensor:
+        x = only_entry(x)
+    if x.__class__ is str:
+        digits = x.strip()
+        if len(digits) > 100:
+            raise operators.overflow()
+        made: int = operators.checked(int(digits) if base is None else int(digits, as_index(base, "a base")))
+        return made
+    if x.__class__ not in NUMBERS:
+        raise ScriptError(
+            f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(x)}'",
+            code="E0203",
+        )
+    whole: int = operators.checked(int(x))
+    return whole
+
+
+def only_entry(x: Tensor) -> Any:
+    """The number a tensor holds, in the words of ``float()`` and ``int()`` where it holds several."""
+    if x.size != 1:
+        raise ScriptError(
+            "only one element tensors can be converted to Python scalars",
+            code="E0305",
+            caret=f"this has shape {x.shape}: {x.size} numbers where one is wanted",
+            operands=(x,),
+        )
+    return x.item()
+
+
+def converted(x: Tensor) -> Any:
+    """The number a tensor holds, with torch's warning where its gradient is lost, or would be, on the way."""
+    if x.requires_grad:
+        runtime.tell(LOSES_GRADIENT)
+    return only_entry(x)
+
+
+@builtin_function("float", (float,))
+def to_float(x: Any = 0.0, /) -> float:
+    if x.__class__ is Tensor:
+        return float(converted(x))
+    if x.__class__ is str:
+        if len(x) > 1000:
+            raise ScriptError(f"could not convert string to float: {x[:20]!r}...", code="E0206")
+        return float(x)
+    if x.__class__ not in NUMBERS:
+        raise ScriptError(
+            f"float() argument must be a string or a real number, not '{type_name(x)}'", code="E0203"
+        )
+    return float(x)
+
+
+@builtin_function("bool", (bool,))
+def to_bool(x: Any = False, /) -> bool:
+    return is_true(x)
+
+
+@shared("abs")
+def absolute(x: Any, /) -> Any:
+    if x.__class__ not in NUMBERS:
+        raise ScriptError(f"bad operand type for abs(): '{type_name(x)}'", code="E0203")
+    return operators.checked(abs(x))
+
+
+def has_digits(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a number of a script without tensors is rounded in Python's words."""
+    return runtime.without_tensors and (len(args) == 2 or "ndigits" in kwargs)
+
+
+@shared("round", has_digits)
+def rounded(number: Any, ndigits: Any = None) -> Any:
+    if number.__class__ is Tensor and ndigits is not None:
+        torchs = find("round")
+        assert torchs is not None
+        return torchs(number, decimals=as_index(ndigits, "the number of digits"))
+    if number.__class__ not in NUMBERS:
+        raise ScriptError(f"type {type_name(number)} doesn't define __round__ method", code="E0203")
+    if ndigits is None:
+        return operators.checked(round(number))
+    digits = as_index(ndigits, "the number of digits")
+    if number.__class__ is not float:
+        return number if digits >= 0 else operators.checked(round(number, max(digits, -20)))
+    return round(number, max(-400, min(400, digits)))
+
+
+@shared("pow")
+def power(base: Any, exp: Any, mod: Any = None) -> Any:
+    if mod is None:
+        return operators.power(base, exp)
+    if any(n.__class__ is not int for n in (base, exp, mod)):
+        raise ScriptError("pow() 3rd argument not allowed unless all arguments are integers", code="E0203")
+    return pow(base, exp, mod)
+
+
+@builtin_function("divmod")
+def quotient_and_rest(x: Any, y: Any, /) -> Any:
+    if Tensor in (x.__class__, y.__class__) and not runtime.numbers_are_leaves:
+        raise operators.unsupported("divmod()", x, y)
+    return operators.floordiv(x, y), operators.mod(x, y)
+
+
+CLASSES.extend(
+    [(BUILTINS["float"], float64), (BUILTINS["int"], int64), (BUILTINS["bool"], bool_)]
+)  # dtype=float

@@ -1,0 +1,159 @@
+"""Python's functions of sequences: ``len range list tuple zip sorted sum max all`` and their kin."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
+from autodiff.grammar.objects import operators
+from autodiff.grammar.objects.builtins.table import builtin_function, shared
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import (
+    NAMED_RESULTS,
+    NUMBERS,
+    SIZED,
+    UNBOUND,
+    ScriptFunction,
+    as_index,
+    collect,
+    is_true,
+    iterate,
+    type_name,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@builtin_function("len")
+def length(x: Any, /) -> int:
+    if x.__class__ is Tensor and not x.shape:
+        raise ScriptError("len() of a 0-d tensor", code="E0203", caret="this is a single number")
+    if x.__class__ in SIZED or x.__class__ is Tensor or x.__class__ in NAMED_RESULTS:
+        return len(x)
+    raise ScriptError(f"object of type '{type_name(x)}' has no len()", code="E0203")
+
+
+@builtin_function("range", (range,))
+def make_range(*bounds: Any) -> range:
+    if not 1 <= len(bounds) <= 3:
+        raise ScriptError(
+            f"range expected at {'least 1 argument' if not bounds else 'most 3 arguments'},"
+            f" got {len(bounds)}",
+            code="E0310",
+        )
+    whole = [as_index(bound, "range()") for bound in bounds]
+    if len(whole) == 3 and whole[2] == 0:
+        raise ScriptError("range() arg 3 must not be zero", code="E0206")
+    return range(*whole)
+
+
+def call_back(function: Any, value: Any) -> Any:
+    """Call a function the script gave us; from Python code that costs its stack."""
+    from autodiff.grammar.interpret.calls import call
+
+    return function(value) if function.__class__ is ScriptFunction else call(function, (value,), {})
+
+
+@builtin_function("list", (list,))
+def to_list(x: Any = (), /) -> list[Any]:
+    return collect(x)
+
+
+@builtin_function("tuple", (tuple, *NAMED_RESULTS))
+def to_tuple(x: Any = (), /) -> tuple[Any, ...]:
+    return tuple(collect(x))
+
+
+@builtin_function("zip", (zip,))
+def zipped(*rows: Any, strict: Any = False) -> Any:
+    parts = [iterate(row) for row in rows]
+    return zip(*parts, strict=is_true(strict))
+
+
+@builtin_function("enumerate", (enumerate,))
+def enumerated(iterable: Any, start: Any = 0) -> Any:
+    return enumerate(iterate(iterable), as_index(start, "the start"))
+
+
+@builtin_function("reversed")
+def backwards(x: Any, /) -> Any:
+    if x.__class__ in (zip, enumerate) or x.__class__ not in SIZED:
+        raise ScriptError(f"'{type_name(x)}' object is not reversible", code="E0203")
+    return reversed(collect(x))
+
+
+@builtin_function("sorted")
+def sorted_values(x: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    from functools import cmp_to_key
+
+    values = collect(x)
+    keys = values if key is None else [call_back(key, value) for value in values]
+
+    def before(a: tuple[Any, int], b: tuple[Any, int]) -> int:
+        runtime.spend(1)
+        if is_true(operators.COMPARISON["<"](a[0], b[0])):
+            return -1
+        return 1 if is_true(operators.COMPARISON["<"](b[0], a[0])) else 0
+
+    pairs = [(k, position) for position, k in enumerate(keys)]
+    pairs.sort(key=cmp_to_key(before), reverse=is_true(reverse))
+    return [values[position] for _, position in pairs]
+
+
+@shared("sum")
+def summed(x: Any, /, start: Any = 0) -> Any:
+    if start.__class__ is str:
+        raise ScriptError("sum() can't sum strings [use ''.join(seq) instead]", code="E0203")
+    total = start
+    for value in iterate(x):
+        runtime.spend(1)
+        total = operators.add(total, value)
+    return total
+
+
+def are_single_numbers(values: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Whether a call compares single numbers, tensors among them; torch's ``dim`` is asked for by name."""
+    return (
+        len(values) > 1
+        and options.keys() <= {"key"}
+        and all(x.__class__ in NUMBERS or (x.__class__ is Tensor and not x.shape) for x in values)
+    )
+
+
+def extreme(name: str, op: str) -> None:
+    compare = operators.COMPARISON[op]
+
+    @shared(name, are_single_numbers)
+    def pick(*values: Any, key: Any = None, default: Any = UNBOUND) -> Any:
+        if not values:
+            raise ScriptError(f"{name} expected at least 1 argument, got 0", code="E0310")
+        candidates = collect(values[0]) if len(values) == 1 else values
+        best = best_key = UNBOUND
+        for value in candidates:
+            runtime.spend(1)
+            this = value if key is None else call_back(key, value)
+            if best is UNBOUND or is_true(compare(this, best_key)):
+                best, best_key = value, this
+        if best.__class__ in NUMBERS and any(x.__class__ is Tensor and x.requires_grad for x in candidates):
+            runtime.number_chosen = mode.site
+        if best is not UNBOUND:
+            return best
+        if default is UNBOUND:
+            raise ScriptError(f"{name}() arg is an empty sequence", code="E0206")
+        return default
+
+
+extreme("max", ">")
+extreme("min", "<")
+
+
+@shared("all")
+def every(x: Any, /) -> bool:
+    return all(is_true(value) for value in iterate(x))
+
+
+@shared("any")
+def some(x: Any, /) -> bool:
+    return any(is_true(value) for value in iterate(x))

@@ -1,0 +1,95 @@
+"""Methods that turn a tensor into one of another number type, and those that name a device."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.device import Device, settle_on
+from autodiff.core.graph.dtypes import DTYPES, DType, dtype_meant, float32, float64, int32, int64
+from autodiff.core.graph.dtypes import bool_ as bool_dtype
+from autodiff.core.graph.op import OPS
+from autodiff.grammar.objects.methods import method
+from autodiff.grammar.objects.values import type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def cast(x: Tensor, dtype: DType) -> Tensor:
+    """The tensor in another number type; itself if it has that type already."""
+    return x if x.dtype is dtype else OPS["to"](x, dtype=dtype.name)
+
+
+def casting(name: str, dtype: DType) -> None:
+    method(Tensor, name)(lambda x: cast(x, dtype))
+
+
+for _name, _dtype in {
+    "float": float32,
+    "double": float64,
+    "long": int64,
+    "int": int32,
+    "bool": bool_dtype,
+}.items():
+    casting(_name, _dtype)
+
+
+@method(Tensor, "to")
+def to(x: Tensor, *targets: Any, dtype: Any = None, device: Any = None, non_blocking: Any = False) -> Tensor:
+    for target in (*targets, dtype):
+        meant = dtype_meant(target)
+        if meant is not None:
+            x = cast(x, meant)
+        elif target.__class__ is Tensor:
+            x = cast(x, target.dtype)
+        elif target.__class__ is float or target.__class__ is bool:
+            x = cast(x, float64 if target.__class__ is float else bool_dtype)
+        elif target.__class__ in (str, int, Device):
+            settle_on(target)
+    settle_on(device)
+    return x
+
+
+@method(Tensor, "type")
+def type_of(x: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
+    """The name of torch's old tensor class, or the tensor in the type that such a class or a dtype names."""
+    if dtype is None:
+        return f"torch.{x.dtype.long_name}Tensor"
+    if dtype.__class__ is Function and dtype.name in OLD_CLASSES:
+        dtype = OLD_CLASSES[dtype.name]
+    elif dtype.__class__ is str and dtype.startswith("torch.") and dtype[6:] in OLD_CLASSES:
+        dtype = OLD_CLASSES[dtype[6:]]
+    if dtype.__class__ is not DType:
+        is_name = dtype.__class__ is str
+        raise ScriptError(
+            f"invalid type: '{dtype}'" if is_name else "dtype must be a type, str, or dtype object",
+            code="E0203",
+            caret="this names no number type",
+            help=("write a type: `x.type(torch.float64)`",),
+        )
+    return cast(x, dtype)
+
+
+OLD_CLASSES = {f"{dtype.long_name}Tensor": dtype for dtype in DTYPES.values()}
+
+
+@method(Tensor, "cuda")
+def cuda(x: Tensor, device: Any = None, non_blocking: Any = False) -> Tensor:
+    settle_on("cuda")
+    return x
+
+
+@method(Tensor, "get_device")
+def get_device(x: Tensor) -> int:
+    return -1
+
+
+@method(Tensor, "type_as")
+def type_as(x: Tensor, other: Any) -> Tensor:
+    if other.__class__ is not Tensor:
+        raise ScriptError(
+            f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}", code="E0310"
+        )
+    return cast(x, other.dtype)

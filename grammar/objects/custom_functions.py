@@ -1,0 +1,98 @@
+"""What a ``class Name(Function)`` of a script and its ``ctx`` can do."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.custom_function import Context, apply_function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.state import mode
+from autodiff.grammar.objects.methods import method
+from autodiff.grammar.objects.values import FunctionClass, is_true, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+FORWARD = "You must implement the forward function for custom autograd.Function."
+BACKWARD = (
+    "You must implement either the backward or vjp method for your custom autograd.Function to use it with"
+    " backward mode AD."
+)
+
+
+@method(FunctionClass, "apply")
+def apply(custom: FunctionClass, *operands: Any) -> Any:
+    forward, backward = custom.methods.get("forward"), custom.methods.get("backward")
+    if forward is None:
+        raise not_written(custom, "forward", FORWARD)
+    if backward is None:
+        backward = without_backward(custom)
+    return apply_function(custom.name, forward, backward, operands, custom.methods.get("setup_context"))
+
+
+def without_backward(custom: FunctionClass) -> Callable[..., Any]:
+    """What stands for a ``backward`` that is not there: nothing is wrong until a pass needs it."""
+    site = mode.site
+
+    def refuse(ctx: Context, *grad_outputs: Any) -> None:
+        error = not_written(custom, "backward", BACKWARD)
+        error.span = site
+        raise error
+
+    return refuse
+
+
+def not_written(custom: FunctionClass, name: str, message: str) -> ScriptError:
+    return ScriptError(
+        message,
+        caret=f"`{custom.name}` has no `{name}`",
+        code="E0412",
+        help=(f"add `@staticmethod` and `def {name}(ctx, ...)` to the class",),
+    )
+
+
+# -- ctx --------------------------------------------------------------------------------------------
+
+
+@method(Context, "save_for_backward")
+def save_for_backward(ctx: Context, *tensors: Any) -> None:
+    for position, value in enumerate(tensors):
+        if value is not None and value.__class__ is not Tensor:
+            raise ScriptError(
+                f"save_for_backward can only save variables, but argument {position} is of type"
+                f" {type_name(value)}",
+                code="E0412",
+                caret="only tensors are saved this way",
+                help=("keep other values as attributes: `ctx.n = n`",),
+            )
+    ctx.save_for_backward(*tensors)
+
+
+def need_tensors(name: str, values: tuple[Any, ...]) -> None:
+    """Refuse to mark what is no tensor."""
+    for position, value in enumerate(values):
+        if value.__class__ is not Tensor:
+            raise ScriptError(
+                f"{name} can only accept variable arguments, but argument {position} is of type"
+                f" {type_name(value)}",
+                code="E0412",
+                caret="only tensors are marked this way",
+            )
+
+
+@method(Context, "mark_dirty")
+def mark_dirty(ctx: Context, *tensors: Any) -> None:
+    need_tensors("mark_dirty", tensors)
+    ctx.mark_dirty(*tensors)
+
+
+@method(Context, "mark_non_differentiable")
+def mark_non_differentiable(ctx: Context, *tensors: Any) -> None:
+    need_tensors("mark_non_differentiable", tensors)
+    ctx.mark_non_differentiable(*tensors)
+
+
+@method(Context, "set_materialize_grads")
+def set_materialize_grads(ctx: Context, value: Any) -> None:
+    ctx.set_materialize_grads(is_true(value))

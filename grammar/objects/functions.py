@@ -1,0 +1,249 @@
+"""Functions of the script: making one, how arguments meet parameters, running it."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError, CompileError, ScriptError
+from autodiff.core.base.source import Span
+from autodiff.core.graph.state import mode
+from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
+from autodiff.grammar.interpret.scope import FIRST_SLOT, Scope
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import UNBOUND, ScriptFunction
+from autodiff.grammar.repair.complete_error import PYTHON_ERRORS, translate
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.grammar.interpret.compiler import Evaluate, Frame
+
+FRAMES_SHOWN = 20
+
+
+class Code:
+    """What all makings of one ``def`` or ``lambda`` share. ``rest`` fills the slots after the parameters."""
+
+    __slots__ = ("count", "is_expression", "keyword_only", "name", "names", "rest", "run", "star", "template")
+
+    def __init__(self, name: str, parameters: tuple[tree.Parameter, ...], scope: Scope) -> None:
+        self.name = name
+        self.names: list[str] = []
+        self.keyword_only: list[str] = []
+        self.star: int | None = None
+        for parameter in parameters:
+            if self.star is None and parameter.star:
+                self.star = scope.slots[parameter.name]
+            elif self.star is not None:
+                self.keyword_only.append(parameter.name)
+            else:
+                self.names.append(parameter.name)
+        is_plain = self.star is None
+        self.count = len(self.names) if is_plain else -1
+        self.rest = [UNBOUND] * (len(scope.slots) - len(self.names))
+        self.template = scope.slots
+        self.is_expression = False
+        self.run: Callable[[Frame], Any]
+
+
+def check_parameters(parameters: tuple[tree.Parameter, ...]) -> None:
+    """Refuse two parameters of one name, and a required one after one with a default."""
+    seen: set[str] = set()
+    optional = starred = False
+    for parameter in parameters:
+        if parameter.name in seen:
+            raise CompileError(
+                f"duplicate argument '{parameter.name}' in function definition",
+                code="E0102",
+                caret="this name is taken",
+                span=parameter.span,
+            )
+        seen.add(parameter.name)
+        starred = starred or bool(parameter.star)
+        if parameter.default is not None:
+            optional = True
+        elif optional and not starred:
+            raise CompileError(
+                "non-default argument follows default argument",
+                code="E0102",
+                caret="give this a default too, or put it first",
+                span=parameter.span,
+            )
+
+
+def making(
+    c: Compiler,
+    node: tree.FunctionDef | tree.Lambda,
+    name: str,
+    compile_body: Callable[[], Any],
+    is_expression: bool,
+) -> Evaluate:
+    """The closure that makes the function value, its defaults worked out anew each time."""
+    scope = c.names.of[node]
+    check_parameters(node.parameters)
+    code = Code(name, node.parameters, scope)
+    code.is_expression = is_expression
+    defaults = [None if p.default is None else c.expression(p.default) for p in node.parameters]
+    in_class = c.scope.kind == "class"
+    code.run = c.inside(scope, compile_body)
+
+    def make(frame: Frame) -> ScriptFunction:
+        values = tuple([UNBOUND if d is None else d(frame) for d in defaults])
+        return ScriptFunction(code, frame[0] if in_class else frame, values, invoke)
+
+    return make
+
+
+@compiles(tree.Lambda, EXPRESSIONS)
+def lambda_expression(c: Compiler, node: tree.Lambda) -> Evaluate:
+    return making(c, node, "<lambda>", lambda: c.expression(node.body), True)
+
+
+def invoke(function: ScriptFunction, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Run a function of the script."""
+    code = function.code
+    if not kwargs and len(args) == code.count:
+        frame = [function.parent, None, *args, *code.rest]
+    else:
+        frame = bind(function, args, kwargs)
+    site = mode.site
+    runtime.steps -= 1
+    if runtime.steps < 0:
+        runtime.look()
+    runtime.depth += 1
+    enabled = mode.enabled
+    if function.mode is not None:
+        mode.record(function.mode)
+    try:
+        if runtime.depth > runtime.deepest:
+            raise runtime.too_deep()
+        if code.is_expression:
+            return code.run(frame)
+        code.run(frame)
+        return frame[1]
+    except AutodiffError as error:
+        place(error, code, site, frame)
+        raise
+    except PYTHON_ERRORS as error:
+        raise place(translate(error), code, site, frame) from None
+    finally:
+        runtime.depth -= 1
+        if function.mode is not None:
+            mode.record(enabled)
+
+
+def place(error: AutodiffError, code: Code, site: Span | None, frame: Frame) -> AutodiffError:
+    """Say where an error stands, which call led there and what its values are called."""
+    if mode.site is not None:
+        error.at(mode.site)
+    if not error.frames:
+        error.names = {name: frame[slot] for name, slot in code.template.items()}
+    if site is not None:
+        error.calls += 1
+        if len(error.frames) < FRAMES_SHOWN:
+            error.frames.append((code.name, site))
+            mode.site = site
+    return error
+
+
+def bind(function: ScriptFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Frame:
+    """The frame of a call whose arguments do not simply match the parameters."""
+    code = function.code
+    name = code.name
+    names = code.names
+    frame: Frame = [function.parent, None] + [UNBOUND] * len(code.template)
+    for slot, value in enumerate(args[: len(names)], FIRST_SLOT):
+        frame[slot] = value
+    if len(args) > len(names) and (code.star is None or "*" in code.template):
+        raise too_many(function, len(args))
+    if code.star is not None:
+        frame[code.star] = tuple(args[len(names) :])
+    for keyword, value in kwargs.items():
+        slot = code.template.get(keyword)
+        if slot is None or (keyword not in names and keyword not in code.keyword_only):
+            raise argument_error(
+                f"{name}() got an unexpected keyword argument '{keyword}'", function, keyword
+            )
+        if frame[slot] is not UNBOUND:
+            raise argument_error(f"{name}() got multiple values for argument '{keyword}'", function, keyword)
+        frame[slot] = value
+    # Parameters own the first slots in order, so defaults line up with them.
+    missing = []
+    for slot, (default, parameter) in enumerate(
+        zip(function.defaults, parameter_names(code), strict=True), FIRST_SLOT
+    ):
+        if frame[slot] is UNBOUND:
+            if default is UNBOUND:
+                missing.append(parameter)
+            else:
+                frame[slot] = default
+    if missing:
+        kind = "keyword-only" if missing[0] in code.keyword_only else "positional"
+        listed = listing([f"'{n}'" for n in missing])
+        raise argument_error(
+            f"{name}() missing {len(missing)} required {kind} argument{'s' * (len(missing) > 1)}: {listed}",
+            function,
+            None,
+        )
+    return frame
+
+
+def parameter_names(code: Code) -> list[str]:
+    stars = [] if code.star is None else [next(n for n, slot in code.template.items() if slot == code.star)]
+    return [*code.names, *stars, *code.keyword_only]
+
+
+def listing(names: list[str]) -> str:
+    if len(names) < 3:
+        return " and ".join(names)
+    return ", ".join(names[:-1]) + ", and " + names[-1]
+
+
+def too_many(function: ScriptFunction, given: int) -> ScriptError:
+    names = function.code.names
+    optional = sum(d is not UNBOUND for d in function.defaults[: len(names)])
+    takes = f"from {len(names) - optional} to {len(names)}" if optional else str(len(names))
+    plural = "s" if len(names) != 1 or optional else ""
+    was = "was" if given == 1 else "were"
+    return argument_error(
+        f"{function.code.name}() takes {takes} positional argument{plural} but {given} {was} given",
+        function,
+        len(names),
+    )
+
+
+def argument_error(message: str, function: ScriptFunction, argument: int | str | None) -> ScriptError:
+    return ScriptError(message, code="E0310", about=(function, argument, None))
+
+
+REQUIRED: Any = UNBOUND
+
+
+def matched(
+    called: str, names: dict[str, Any], most: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """Arguments by name, in Python's words where they do not fit; ``most`` may be given by position."""
+    required = sum(default is REQUIRED for default in names.values())
+    if len(args) > most:
+        takes = f"from {required + 1} to {most + 1}" if required < most else str(most + 1)
+        raise ScriptError(
+            f"{called} takes {takes} positional argument{'s' * (most > 0)} but {len(args) + 1} were given",
+            code="E0310",
+            caret="these are too many" if len(args) - most > 1 else "this is one too many",
+        )
+    found = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise ScriptError(f"{called} got an unexpected keyword argument '{name}'", code="E0310")
+        if name in found:
+            raise ScriptError(f"{called} got multiple values for argument '{name}'", code="E0310")
+        found[name] = value
+    missing = [f"'{name}'" for name, default in names.items() if default is REQUIRED and name not in found]
+    if missing:
+        plural = "s" * (len(missing) > 1)
+        raise ScriptError(
+            f"{called} missing {len(missing)} required positional argument{plural}: {listing(missing)}",
+            code="E0310",
+        )
+    return {name: found.get(name, default) for name, default in names.items()}

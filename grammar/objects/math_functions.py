@@ -1,0 +1,245 @@
+"""The members of ``math`` and ``np`` that scripts may use: constants, and functions of one or two numbers."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.op import OPS
+from autodiff.grammar.objects import operators
+from autodiff.grammar.objects.argument_types import is_leaf_number
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import NUMBERS, Builtin, as_index, iterate, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def number(value: Any) -> Any:
+    """A Python number from a number or a tensor of one entry, as ``float()`` makes it."""
+    if value.__class__ in NUMBERS:
+        return value
+    if value.__class__ is Tensor:
+        from autodiff.grammar.objects.builtins.numbers import converted
+
+        return converted(value)
+    raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")
+
+
+def of_math(name: str, function: Callable[..., Any]) -> Builtin:
+    """A function of math, on numbers; of a script without tensors it is differentiated."""
+
+    def checked(*args: Any) -> Any:
+        if runtime.without_tensors and any(map(is_leaf_number, args)):
+            # Python's refuses what is outside the domain, and what has steps loses no gradient.
+            plain = [x.item() if is_leaf_number(x) else number(x) for x in args]
+            value = operators.checked(function(*plain))
+            if name not in DIFFERENTIATED:
+                return value
+            return DIFFERENTIATED[name](*[x if x.__class__ is Tensor else Tensor.of(float(x)) for x in args])
+        return operators.checked(function(*map(number, args)))
+
+    return Builtin(name, checked)
+
+
+def torchs(name: str) -> Callable[..., Any]:
+    """The function of tensors that is called so."""
+
+    def call(*args: Any) -> Any:
+        function = find(name)
+        assert function is not None
+        return function(*args)
+
+    return call
+
+
+def logarithm(x: Tensor, base: Tensor | None = None) -> Any:
+    log = torchs("log")
+    return log(x) if base is None else log(x) / log(base)
+
+
+def gamma(x: Tensor) -> Any:
+    size = torchs("exp")(torchs("lgamma")(x))
+    return size if math.gamma(x.item()) > 0 else -size
+
+
+def cube_root(x: Tensor) -> Any:
+    return x ** (1 / 3) if x.item() >= 0 else -((-x) ** (1 / 3))
+
+
+def length(*entries: Tensor) -> Any:
+    return reduce(torchs("hypot"), entries[1:], torchs("abs")(entries[0]))  # their squares may underflow
+
+
+def total(*entries: Tensor) -> Any:
+    return torchs("sum")(torchs("stack")(list(entries)))
+
+
+#: The functions of math that are differentiated in scripts without tensors.
+DIFFERENTIATED: dict[str, Callable[..., Any]] = {
+    **{
+        name: torchs(name)
+        for name in (
+            *("sqrt", "exp", "expm1", "exp2", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos"),
+            *("atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "pow", "fmod", "copysign"),
+            *("erf", "erfc", "lgamma"),
+        )
+    },
+    "fabs": torchs("abs"),
+    "degrees": torchs("rad2deg"),
+    "radians": torchs("deg2rad"),
+    "log": logarithm,
+    "gamma": gamma,
+    "cbrt": cube_root,
+    "hypot": length,
+    "fsum": total,
+}
+
+
+def factorial(n: Any, /) -> int:
+    whole = as_index(n, "factorial()")
+    if whole > 20:
+        raise operators.overflow()
+    return math.factorial(whole)
+
+
+def counting(name: str, function: Callable[..., int]) -> Builtin:
+    """``math.comb`` and its like, for numbers of which the result may fit."""
+
+    def checked(*args: Any) -> Any:
+        whole = [as_index(n, f"{name}()") for n in args]
+        if any(n > MOST_COUNTED for n in whole):
+            raise operators.overflow()
+        return operators.checked(function(*whole))
+
+    return Builtin(name, checked)
+
+
+MOST_COUNTED = 10_000
+
+
+def product(values: Any, /, *, start: Any = 1) -> Any:
+    for value in iterate(values):
+        runtime.spend(1)
+        start = operators.mul(start, value)
+    return start
+
+
+EXACT_SUM = of_math("fsum", lambda *terms: math.fsum(terms))
+
+
+def exact_sum(values: Any, /) -> Any:
+    numbers = []
+    for value in iterate(values):
+        runtime.spend(1)
+        numbers.append(value)
+    return EXACT_SUM(*numbers)
+
+
+CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+MATH: dict[str, Any] = {
+    **CONSTANTS,
+    "tau": math.tau,
+    "factorial": Builtin("factorial", factorial),
+    "comb": counting("comb", math.comb),
+    "perm": counting("perm", math.perm),
+    "prod": Builtin("prod", product),
+    "fsum": Builtin("fsum", exact_sum),
+}
+_OF_MATH: dict[str, Callable[..., Any]] = {
+    "sqrt": math.sqrt,
+    "cbrt": math.cbrt,
+    "exp": math.exp,
+    "expm1": math.expm1,
+    "exp2": math.exp2,
+    "log": math.log,
+    "log2": math.log2,
+    "log10": math.log10,
+    "log1p": math.log1p,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "asinh": math.asinh,
+    "acosh": math.acosh,
+    "atanh": math.atanh,
+    "pow": math.pow,
+    "fabs": math.fabs,
+    "fmod": math.fmod,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "trunc": math.trunc,
+    "hypot": math.hypot,
+    "copysign": math.copysign,
+    "degrees": math.degrees,
+    "radians": math.radians,
+    "erf": math.erf,
+    "erfc": math.erfc,
+    "gamma": math.gamma,
+    "lgamma": math.lgamma,
+    "gcd": math.gcd,
+    "isnan": math.isnan,
+    "isinf": math.isinf,
+    "isfinite": math.isfinite,
+    "isclose": math.isclose,
+}
+for _name, _function in _OF_MATH.items():
+    MATH[_name] = of_math(_name, _function)
+
+
+def of_numpy(name: str, torch_name: str) -> Builtin:
+    """A scalar function of np: IEEE arithmetic on numbers, torch's function on a tensor."""
+
+    def evaluate(x: Any, /) -> Any:
+        if x.__class__ is Tensor:
+            function = find(torch_name)
+            assert function is not None
+            return function(x)
+        if x.__class__ not in NUMBERS:
+            raise ScriptError(
+                f"np.{name} takes one number here, not {type_name(x)}",
+                code="E0310",
+                help=(f"for many numbers write `torch.{torch_name}(torch.tensor(...))`",),
+            )
+        return OPS[torch_name].evaluate((float(x),), {})
+
+    return Builtin(name, evaluate)
+
+
+NUMPY: dict[str, Any] = dict(CONSTANTS)
+for _name, _torch_name in {
+    "sqrt": "sqrt",
+    "exp": "exp",
+    "log": "log",
+    "log2": "log2",
+    "log10": "log10",
+    "log1p": "log1p",
+    "expm1": "expm1",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "tanh": "tanh",
+    "sinh": "sinh",
+    "cosh": "cosh",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "square": "square",
+    "abs": "abs",
+    "sign": "sign",
+    "floor": "floor",
+    "ceil": "ceil",
+}.items():
+    if _torch_name in OPS:
+        NUMPY[_name] = of_numpy(_name, _torch_name)

@@ -1,0 +1,241 @@
+"""The methods of script values: one table from (class, name) to a function that takes the value first.
+
+Only what core's function table does not have: gradients and bookkeeping of tensors. Conversions of tensors
+are in ``conversions``, methods that change them in ``in_place``, those of custom functions in
+``custom_functions``, those of strings, lists and shapes in ``sequence_methods``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import GradientError
+from autodiff.core.engine.aliasing import recipe_of
+from autodiff.core.engine.hooks import HookHandle, register_hook
+from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.graph.op import OPS
+from autodiff.core.graph.state import mode
+from autodiff.core.ops.shape.dims import size_along
+from autodiff.grammar.objects.values import (
+    Size,
+    as_index,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+METHODS: dict[tuple[type, str], Callable[..., Any]] = {}
+
+#: What a pass is told in ``retain_graph`` as scripts write it.
+FLAGS = (bool, type(None))
+
+
+def method(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enter a function as a method of ``kind``."""
+
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            METHODS[kind, name] = function
+        function.__qualname__ = names[0]  # what Python calls it when the arguments do not fit
+        return function
+
+    return enter
+
+
+# -- tensors ----------------------------------------------------------------------------------------
+
+
+@method(Tensor, "backward")
+def backward(
+    x: Tensor,
+    gradient: Any = None,
+    retain_graph: Any = None,
+    create_graph: Any = False,
+    inputs: Any = None,
+    *,
+    retain_variables: Any = None,
+) -> None:
+    if retain_graph is None:
+        retain_graph = retain_variables
+    is_plain = retain_graph.__class__ in FLAGS and create_graph.__class__ is bool
+    if not is_plain or inputs is not None or (gradient is not None and gradient.__class__ is not Tensor):
+        from autodiff.grammar.objects import autograd
+
+        autograd.backward(x, gradient, retain_graph, create_graph, inputs)
+        return
+    x.backward(gradient, retain_graph, create_graph)
+
+
+@method(Tensor, "retain_grad")
+def retain_grad(x: Tensor) -> None:
+    x.retain_grad()
+
+
+@method(Tensor, "detach")
+def detach(x: Tensor) -> Tensor:
+    return x.detach()
+
+
+@method(Tensor, "detach_")
+def detach_in_place(x: Tensor) -> Tensor:
+    if recipe_of(x) is not None:
+        raise GradientError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel"
+            " (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP"
+            " buckets, and hence detach_() cannot be called on these gradients. To fix this error, please"
+            " refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.",
+            code="E0415",
+            operands=(x,),
+            caret="this is a view of another tensor",
+            help=("write `x = x.detach()`",),
+        )
+    if x.node is not None:
+        name = x.node.name
+        x.node = Leaf(x.value, tracked=False, site=mode.site)
+        x.node.name = name
+    x.requires_grad = False
+    return x
+
+
+@method(Tensor, "item")
+def item(x: Tensor) -> Any:
+    return x.item()
+
+
+@method(Tensor, "tolist")
+def tolist(x: Tensor) -> Any:
+    return x.tolist()
+
+
+@method(Tensor, "numpy")
+def numpy(x: Tensor, *, force: Any = False) -> Tensor:
+    if x.requires_grad and mode.enabled and not force:
+        raise GradientError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+            code="E0414",
+            caret="a numpy array cannot take part in the graph",
+            operands=(x,),
+            help=("write `.detach()` before it",),
+        )
+    return x.detach()
+
+
+@method(Tensor, "cpu")
+def unchanged(x: Tensor) -> Tensor:
+    return x
+
+
+@method(Tensor, "contiguous")
+def contiguous(x: Tensor) -> Tensor:
+    from autodiff.core.ops.shape.reshape import is_contiguous
+
+    return x if is_contiguous(x) else OPS["contiguous"](x)
+
+
+@method(Tensor, "is_contiguous")
+def is_contiguous(x: Tensor) -> bool:
+    from autodiff.core.ops.shape.reshape import is_contiguous
+
+    return bool(is_contiguous(x))
+
+
+def like_this(name: str) -> Callable[..., Any]:
+    """``x.new_zeros(2, 3)``: what ``torch.zeros`` makes, of the type of ``x``."""
+
+    def make(x: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        # torch has no kernel for new_zeros: it is an empty one filled, and ours of empty are zeros.
+        function = find("empty" if name == "zeros" else name)
+        assert function is not None
+        return function(*args, dtype=x.dtype if dtype is None else dtype, **kwargs)
+
+    return make
+
+
+for _name in ("zeros", "ones", "full", "empty", "tensor"):
+    METHODS[Tensor, f"new_{_name}"] = like_this(_name)
+
+
+@method(Tensor, "requires_grad_")
+def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
+    return x.set_requires_grad(requires_grad)
+
+
+@method(Tensor, "size")
+def size(x: Tensor, dim: Any = None) -> Any:
+    if dim is None:
+        return Size(x.shape)
+    return size_along(x, as_index(dim, "a dimension"))
+
+
+@method(Tensor, "dim", "ndimension")
+def dim(x: Tensor) -> int:
+    return x.ndim
+
+
+@method(Tensor, "numel", "nelement")
+def numel(x: Tensor) -> int:
+    return x.size
+
+
+@method(Tensor, "element_size")
+def element_size(x: Tensor) -> int:
+    return int(x.data.itemsize)
+
+
+@method(Tensor, "is_floating_point")
+def is_floating_point(x: Tensor) -> bool:
+    return x.dtype.is_floating_point
+
+
+REVERSES_ALL = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will"
+    " throw an error in a future release. Consider `x.mT` to transpose batches of matrices or"
+    " `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+)
+SINGLE_T = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
+SINGLE_H = "Tensor.{} is deprecated on 0-D tensors. Consider using x.conj()."
+
+
+def transposed(x: Tensor) -> Tensor:
+    """``x.T``"""
+    if x.ndim != 2:
+        mode.warn(REVERSES_ALL if x.ndim else SINGLE_T)
+    return x.T if x.ndim else x
+
+
+def matrix_transposed(x: Tensor, name: str) -> Tensor:
+    """``x.mT``, ``x.mH`` and ``x.H``: of real numbers they are one."""
+    from autodiff.core.ops.select.rearrange import transposed_matrices, transposed_matrix
+
+    if not x.ndim:
+        mode.warn(SINGLE_T.replace(".T", ".mT") if name == "mT" else SINGLE_H.format(name))
+    return transposed_matrix(x) if name == "H" else transposed_matrices(x, name)
+
+
+def variable_of(node: Leaf) -> Tensor:
+    """The tensor an AccumulateGrad node fills."""
+    made = Tensor.of(node.out, node, node.tracked)
+    made.cell = node.cell
+    return made
+
+
+@method(Tensor, "register_hook")
+def hook(x: Tensor, hook: Any) -> HookHandle:
+    return register_hook(x, hook)
+
+
+METHODS[HookHandle, "remove"] = HookHandle.remove
+
+
+# -- nodes, contexts, classes -----------------------------------------------------------------------
+
+
+def node_name(node: Any) -> str:
+    """``grad_fn.name()``, which for a leaf spells torch's C++ name where the repr does not."""
+    return "torch::autograd::AccumulateGrad" if isinstance(node, Leaf) else node.grad_fn_name
+
+
+for _kind in (Leaf, ScalarNode, ArrayNode):
+    METHODS[_kind, "name"] = node_name

@@ -1,0 +1,293 @@
+"""Modules of ``torch.nn`` that hold no weights: an activation, a loss or a reshaping with its settings.
+
+Each is one function of core. Its constructor takes torch's arguments, calling it calls the function with
+them, and it prints as torch prints it. ``Parameter`` is here too: a leaf that is shown as one.
+"""
+
+from __future__ import annotations
+
+from weakref import ref
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.engine.value_checks import need_floats
+from autodiff.core.ops.losses.regression import asked_reduction
+from autodiff.grammar.objects.functions import REQUIRED, matched
+from autodiff.grammar.objects.methods import method
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.text import REPRS, as_repr
+from autodiff.grammar.objects.values import Builtin, Module, is_true, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+INPUT = ("input",)
+TARGET = ("input", "target")
+PAIR = ("x1", "x2")
+REDUCTION = {"size_average": None, "reduce": None, "reduction": "mean"}
+INPLACE = {"inplace": False}
+DIM = {"dim": None}
+
+
+class Kind:
+    """A class of modules: the function, what it is called with, settings with defaults, those printed."""
+
+    __slots__ = ("forward", "function", "keyword_only", "name", "settings", "shown")
+
+    def __init__(
+        self,
+        name: str,
+        function: str,
+        forward: tuple[str, ...],
+        settings: dict[str, Any],
+        shown: tuple[str, ...],
+        keyword_only: bool,
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.forward = forward
+        self.settings = settings
+        self.shown = shown
+        self.keyword_only = keyword_only
+
+    def make(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Module:
+        """``nn.Name(...)``"""
+        called = f"{'_Loss' if self.settings is REDUCTION else self.name}.__init__()"
+        most = 0 if self.keyword_only else len(self.settings)
+        settings = matched(called, self.settings, most, args, kwargs)
+        check_settings(self.name, settings)
+        if "reduce" in settings:
+            size_average, reduce = settings.pop("size_average"), settings.pop("reduce")
+            if size_average is not None or reduce is not None:
+                settings["reduction"] = asked_reduction(
+                    self.wanted(size_average), self.wanted(reduce), "mean"
+                )
+        return Module(self, settings)
+
+    def wanted(self, asked: Any) -> bool | None:
+        """One of the two old arguments; a tensor there was meant for the call."""
+        try:
+            return None if asked is None else is_true(asked)
+        except ScriptError as error:
+            error.caret = f"`nn.{self.name}` takes settings; the module it makes takes the tensors"
+            error.help = (f"make it, then call it: `nn.{self.name}()({', '.join(self.forward)})`",)
+            raise
+
+    def run(self, settings: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``module(x)``"""
+        names = dict.fromkeys(self.forward, REQUIRED)
+        given = matched(f"{self.name}.forward()", names, len(names), args, kwargs)
+        return FUNCTIONS[self.function](*given.values(), **settings)
+
+
+def check_settings(name: str, settings: dict[str, Any]) -> None:
+    """Refuse what torch refuses when a module is made, before it is called."""
+    refused = ""
+    for buffer in ("weight", "pos_weight"):
+        value = settings.get(buffer)
+        if value is not None and value.__class__ is not Tensor:
+            kind = type_name(value)
+            refused = f"cannot assign '{kind}' object to buffer '{buffer}' (torch Tensor or None required)"
+    weight = settings.get("weight")
+    if name == "Hardtanh" and is_true(settings["max_val"] <= settings["min_val"]):
+        refused = f"max_val ({settings['max_val']}) must be greater than min_val ({settings['min_val']})"
+    elif name == "TripletMarginLoss" and is_true(settings["margin"] <= 0):
+        refused = f"{name}: expected margin to be greater than 0, got {settings['margin']} instead"
+    elif name == "MultiMarginLoss" and not any(is_true(settings["p"] == p) for p in (1, 2)):
+        refused = "only p == 1 and p == 2 supported"
+    elif name == "MultiMarginLoss" and weight.__class__ is Tensor and weight.ndim != 1:
+        refused = f"{name}: expected weight to be None or 1D tensor, got {weight.ndim}D instead"
+    if refused:
+        raise ScriptError(refused, code="E0310", caret=f"`nn.{name}` cannot be made with this")
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def kind(
+    name: str,
+    function: str,
+    forward: tuple[str, ...] = INPUT,
+    settings: dict[str, Any] | None = None,
+    shown: tuple[str, ...] = (),
+    keyword_only: bool = False,
+) -> None:
+    KINDS[name] = Kind(name, function, forward, settings or {}, shown, keyword_only)
+
+
+for _name, _function in (
+    ("ReLU", "relu"),
+    ("ReLU6", "relu6"),
+    ("SELU", "selu"),
+    ("SiLU", "silu"),
+    ("Mish", "mish"),
+):
+    kind(_name, f"F.{_function}", settings=INPLACE, shown=("inplace",))
+for _name in ("Sigmoid", "Tanh", "LogSigmoid", "Softsign", "Tanhshrink"):
+    kind(_name, f"F.{_name.lower()}")
+for _name in ("Hardsigmoid", "Hardswish"):
+    kind(_name, f"F.{_name.lower()}", settings=INPLACE)
+for _name, _function in (("Softmax", "softmax"), ("LogSoftmax", "log_softmax"), ("Softmin", "softmin")):
+    kind(_name, f"F.{_function}", settings=DIM, shown=("dim",))
+for _name in ("ELU", "CELU"):
+    kind(_name, f"F.{_name.lower()}", settings={"alpha": 1.0, **INPLACE}, shown=("alpha", "inplace"))
+kind(
+    "LeakyReLU",
+    "F.leaky_relu",
+    settings={"negative_slope": 0.01, **INPLACE},
+    shown=("negative_slope", "inplace"),
+)
+kind("GELU", "F.gelu", settings={"approximate": "none"}, shown=("approximate",))
+kind("Softplus", "F.softplus", settings={"beta": 1.0, "threshold": 20.0}, shown=("beta", "threshold"))
+for _name in ("Softshrink", "Hardshrink"):
+    kind(_name, f"F.{_name.lower()}", settings={"lambd": 0.5}, shown=("lambd",))
+kind(
+    "Hardtanh",
+    "F.hardtanh",
+    settings={"min_val": -1.0, "max_val": 1.0, **INPLACE},
+    shown=("min_val", "max_val", "inplace"),
+)
+kind(
+    "Threshold",
+    "F.threshold",
+    settings={"threshold": REQUIRED, "value": REQUIRED, **INPLACE},
+    shown=("threshold", "value", "inplace"),
+)
+kind("GLU", "F.glu", settings={"dim": -1}, shown=("dim",))
+kind("Flatten", "torch.flatten", settings={"start_dim": 1, "end_dim": -1}, shown=("start_dim", "end_dim"))
+kind("CosineSimilarity", "F.cosine_similarity", PAIR, {"dim": 1, "eps": 1e-8})
+kind("PairwiseDistance", "F.pairwise_distance", PAIR, {"p": 2.0, "eps": 1e-6, "keepdim": False})
+
+for _name, _function in (
+    ("L1Loss", "l1_loss"),
+    ("MSELoss", "mse_loss"),
+    ("SoftMarginLoss", "soft_margin_loss"),
+    ("MultiLabelMarginLoss", "multilabel_margin_loss"),
+):
+    kind(_name, f"F.{_function}", TARGET, REDUCTION)
+for _name, _function in (
+    ("BCELoss", "binary_cross_entropy"),
+    ("MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss"),
+):
+    kind(_name, f"F.{_function}", TARGET, {"weight": None, **REDUCTION})
+kind(
+    "BCEWithLogitsLoss",
+    "F.binary_cross_entropy_with_logits",
+    TARGET,
+    {"weight": None, **REDUCTION, "pos_weight": None},
+)
+_CLASSES = {"weight": None, "size_average": None, "ignore_index": -100, "reduce": None, "reduction": "mean"}
+kind("NLLLoss", "F.nll_loss", TARGET, _CLASSES)
+kind("CrossEntropyLoss", "F.cross_entropy", TARGET, {**_CLASSES, "label_smoothing": 0.0})
+kind("KLDivLoss", "F.kl_div", TARGET, {**REDUCTION, "log_target": False})
+kind("SmoothL1Loss", "F.smooth_l1_loss", TARGET, {**REDUCTION, "beta": 1.0})
+kind("HuberLoss", "F.huber_loss", TARGET, {"reduction": "mean", "delta": 1.0})
+kind("HingeEmbeddingLoss", "F.hinge_embedding_loss", TARGET, {"margin": 1.0, **REDUCTION})
+kind("MultiMarginLoss", "F.multi_margin_loss", TARGET, {"p": 1, "margin": 1.0, "weight": None, **REDUCTION})
+kind(
+    "PoissonNLLLoss",
+    "F.poisson_nll_loss",
+    TARGET,
+    {
+        "log_input": True,
+        "full": False,
+        "size_average": None,
+        "eps": 1e-8,
+        "reduce": None,
+        "reduction": "mean",
+    },
+)
+kind(
+    "GaussianNLLLoss",
+    "F.gaussian_nll_loss",
+    (*TARGET, "var"),
+    {"full": False, "eps": 1e-6, "reduction": "mean"},
+    keyword_only=True,
+)
+for _name, _function in (
+    ("MarginRankingLoss", "margin_ranking_loss"),
+    ("CosineEmbeddingLoss", "cosine_embedding_loss"),
+):
+    kind(_name, f"F.{_function}", ("input1", "input2", "target"), {"margin": 0.0, **REDUCTION})
+kind(
+    "TripletMarginLoss",
+    "F.triplet_margin_loss",
+    ("anchor", "positive", "negative"),
+    {"margin": 1.0, "p": 2.0, "eps": 1e-6, "swap": False, **REDUCTION},
+)
+
+
+def write_module(module: Module) -> str:
+    """What torch prints: ``ELU(alpha=1.0)``; ``inplace`` only where it is True."""
+    parts = []
+    for name in module.kind.shown:
+        value = module.settings[name]
+        if name == "lambd":
+            parts.append(as_repr(value))
+        elif name != "inplace" or is_true(value):
+            parts.append(f"{name}={as_repr(value)}")
+    return f"{module.kind.name}({', '.join(parts)})"
+
+
+REPRS[Module] = write_module
+
+
+@method(Module, "forward")
+def forward(module: Module, *args: Any, **kwargs: Any) -> Any:
+    return module(*args, **kwargs)
+
+
+@method(Module, "train", "eval", "to", "cpu", "double", "float", "requires_grad_", "zero_grad")
+def unchanged(module: Module, *args: Any) -> Module:
+    """What concerns weights and modes: there are none, so it is the module itself."""
+    return module
+
+
+@method(Module, "parameters")
+def no_parameters(module: Module) -> list[Any]:
+    return []
+
+
+# -- parameters -------------------------------------------------------------------------------------
+
+
+def parameter(*args: Any, **kwargs: Any) -> Tensor:
+    """``nn.Parameter(t)``: a leaf with the numbers of ``t``, whose memory it shares."""
+    taken = {"data": None, "requires_grad": True}
+    data, requires_grad = matched("Parameter.__new__()", taken, 2, args, kwargs).values()
+    if requires_grad.__class__ is not bool:
+        raise ScriptError(
+            f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not"
+            f" {type_name(requires_grad)}",
+            code="E0310",
+            caret="`requires_grad` is True or False",
+        )
+    if data is None:
+        empty = FUNCTIONS["torch.empty"]
+        data = empty(0)
+    if data.__class__ is not Tensor:
+        raise ScriptError(
+            f"'{type_name(data)}' object has no attribute 'detach'",
+            code="E0204",
+            caret="a parameter is made of a tensor",
+            help=("write `torch.tensor(...)` around it",),
+        )
+    made = data.data_alias()
+    if requires_grad:
+        need_floats(made, "Only Tensors of floating point and complex dtype can require gradients")
+        made.set_requires_grad()
+    runtime.parameters[id(made)] = ref(made)
+    return made
+
+
+def constructor(kind: Kind) -> Callable[..., Module]:
+    return lambda *args, **kwargs: kind.make(args, kwargs)
+
+
+MEMBERS = {
+    **{name: Builtin(name, constructor(made)) for name, made in KINDS.items()},
+    "Parameter": Builtin("Parameter", parameter),
+}

@@ -1,0 +1,399 @@
+"""Operators on Python values: 64-bit checked ints, floats as Python has them, strings and sequences.
+
+Tensors do not come here but for the operators their class leaves out. Sizes are checked before anything
+is built, and a power is checked before it is computed.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.public_functions import find
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.op import OPS
+from autodiff.grammar.objects.values import (
+    ITERATION,
+    NAMED_RESULTS,
+    NUMBERS,
+    SEQUENCES,
+    check_length,
+    is_true,
+    iterate,
+    same,
+    type_name,
+    whole_number,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+LARGEST = 1 << 63
+BEYOND_FLOATS = "floats go up to 1.8e308: choose a larger unit, or compute with the logarithm of the number"
+
+
+def checked(result: Any) -> Any:
+    """The result of integer arithmetic, if it fits into 64 bits."""
+    if result.__class__ is int and not -LARGEST <= result < LARGEST:
+        raise overflow()
+    return result
+
+
+def overflow() -> ScriptError:
+    """The error for an integer out of range."""
+    return ScriptError(
+        "integer overflow: the result does not fit in 64 bits",
+        code="E0207",
+        caret="integers here go from -2**63 to 2**63 - 1",
+        help=("write one of the numbers with a decimal point to compute in floats, as in 2.0**100",),
+    )
+
+
+def unsupported(op: str, x: Any, y: Any) -> ScriptError:
+    """Python's error for operands an operator does not take."""
+    return ScriptError(
+        f"unsupported operand type(s) for {op}: '{type_name(x)}' and '{type_name(y)}'",
+        code="E0203",
+        caret=f"`{op}` does not take {article(type_name(x))} and {article(type_name(y))}",
+        about=(x, y),
+    )
+
+
+def article(name: str) -> str:
+    """``a list``, ``an int``."""
+    name = PLAIN_NAMES.get(name, name)
+    return name if name == "None" else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+#: What type names that mean little to a reader are called in sentences.
+PLAIN_NAMES = {"NoneType": "None", "builtin_function_or_method": "function", "str": "string"}
+
+
+def add(x: Any, y: Any) -> Any:
+    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+        return checked(x + y)
+    if is_tensor_operation(x, y):
+        return x + y
+    if x.__class__ in SEQUENCES and SEQUENCES.get(y.__class__) is SEQUENCES[x.__class__]:
+        check_length(len(x) + len(y), "list")
+        return x + y
+    if x.__class__ is str:
+        if y.__class__ is not str:
+            raise ScriptError(
+                f'can only concatenate str (not "{type_name(y)}") to str',
+                code="E0203",
+                caret=f"the left side is a string, the right side {article(type_name(y))}",
+                about=(x, y),
+            )
+        check_length(len(x) + len(y), "string")
+        return x + y
+    if x.__class__ in SEQUENCES:
+        kind = SEQUENCES[x.__class__].__name__
+        raise ScriptError(
+            f'can only concatenate {kind} (not "{type_name(y)}") to {kind}',
+            code="E0203",
+            caret=f"`+` joins a {kind} to another; it adds nothing to the entries",
+            about=(x, y),
+        )
+    raise unsupported("+", x, y)
+
+
+def sub(x: Any, y: Any) -> Any:
+    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+        return checked(x - y)
+    if is_tensor_operation(x, y):
+        return x - y
+    raise unsupported("-", x, y)
+
+
+def mul(x: Any, y: Any) -> Any:
+    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+        return checked(x * y)
+    if is_tensor_operation(x, y):
+        return x * y
+    first = x
+    if y.__class__ is str or y.__class__ in SEQUENCES:
+        x, y = y, x
+    if x.__class__ is str or x.__class__ in SEQUENCES:
+        if y.__class__ is Tensor:
+            y = int(y.item()) if y.size == 1 and y.dtype.kind != "f" else whole_number(y)
+        if y.__class__ is int or y.__class__ is bool:
+            check_length(len(x) * max(0, y), "string" if x.__class__ is str else "list")
+            return tuple(x) * y if SEQUENCES.get(x.__class__) is tuple else x * y
+        given = (x, y) if x is first else (y, x)
+        if y.__class__ is Tensor:
+            message = "only integer tensors of a single element can be converted to an index"
+        else:
+            message = f"can't multiply sequence by non-int of type '{type_name(y)}'"
+        raise ScriptError(
+            message,
+            code="E0203",
+            caret=f"`*` repeats {article(type_name(x))}; it does not multiply the entries",
+            about=given,
+        )
+    raise unsupported("*", x, y)
+
+
+def truediv(x: Any, y: Any) -> Any:
+    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+        return x / y
+    if is_tensor_operation(x, y):
+        return x / y
+    raise unsupported("/", x, y)
+
+
+def floordiv(x: Any, y: Any) -> Any:
+    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+        return checked(x // y)
+    return tensor_operator("//", "floor_divide", x, y)
+
+
+def mod(x: Any, y: Any) -> Any:
+    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+        return x % y
+    if x.__class__ is str:
+        from autodiff.grammar.objects.percent_format import percent
+
+        return percent(x, y)
+    return tensor_operator("%", "remainder", x, y)
+
+
+def power(x: Any, y: Any) -> Any:
+    """``x ** y``; an integer power is refused before it is computed when it cannot fit."""
+    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+        if x.__class__ is not float and y.__class__ is not float:
+            # |x| >= 2**(bits - 1), so the result has more than (bits - 1) * y bits.
+            if y > 1 and (abs(x).bit_length() - 1) * y > 64:
+                raise overflow()
+            if y > 64 and abs(x) <= 1:
+                y = 64 + y % 2
+            return checked(x**y)
+        try:
+            result = x**y
+        except OverflowError:
+            raise ScriptError(
+                "(34, 'Numerical result out of range')",
+                code="E0207",
+                caret="the result is too large for a float",
+                help=(BEYOND_FLOATS,),
+            ) from None
+        if result.__class__ is complex:
+            raise ScriptError(
+                "a negative number has no real power with a fraction as exponent",
+                code="E0206",
+                caret=f"{x!r} ** {y!r} would be a complex number, which the language has not",
+            )
+        return result
+    if is_tensor_operation(x, y):
+        return x**y
+    raise unsupported("** or pow()", x, y)
+
+
+def matmul(x: Any, y: Any) -> Any:
+    if x.__class__ is Tensor and y.__class__ is Tensor:
+        return x @ y
+    raise unsupported("@", x, y)
+
+
+def is_tensor_operation(x: Any, y: Any) -> bool:
+    """Whether one side is a tensor and the other a tensor or a number."""
+    if x.__class__ is Tensor:
+        return y.__class__ is Tensor or y.__class__ in NUMBERS
+    return y.__class__ is Tensor and x.__class__ in NUMBERS
+
+
+def tensor_operator(op: str, name: str, x: Any, y: Any) -> Any:
+    """An operator that Tensor leaves to the function table."""
+    if is_tensor_operation(x, y):
+        function = find(name)
+        if function is not None:
+            return function.implementation(x, y)
+    raise unsupported(op, x, y)
+
+
+def logical(op: str, on_ints: Callable[[int, int], int], name: str) -> Callable[[Any, Any], Any]:
+    """``&``, ``|`` and ``^``."""
+
+    def operator(x: Any, y: Any) -> Any:
+        if x.__class__ in INTEGERS and y.__class__ in INTEGERS:
+            return on_ints(x, y)
+        if is_tensor_operation(x, y):
+            function = find(f"bitwise_{name}")
+            if function is not None:
+                return function.implementation(x, y)
+            if f"logical_{name}" in OPS:
+                return OPS[f"logical_{name}"](x, y)
+        raise unsupported(op, x, y)
+
+    return operator
+
+
+INTEGERS: frozenset[Any] = frozenset([int, bool])
+
+
+def left_shift(x: Any, y: Any) -> Any:
+    if x.__class__ in INTEGERS and y.__class__ in INTEGERS:
+        if y > 64 and x:
+            raise overflow()
+        return checked(x << min(y, 64) if y >= 0 else x << y)
+    return tensor_operator("<<", "bitwise_left_shift", x, y)
+
+
+def right_shift(x: Any, y: Any) -> Any:
+    if x.__class__ in INTEGERS and y.__class__ in INTEGERS:
+        return x >> y
+    return tensor_operator(">>", "bitwise_right_shift", x, y)
+
+
+#: The function of every binary operator.
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": add,
+    "-": sub,
+    "*": mul,
+    "/": truediv,
+    "//": floordiv,
+    "%": mod,
+    "**": power,
+    "@": matmul,
+    "&": logical("&", lambda x, y: x & y, "and"),
+    "|": logical("|", lambda x, y: x | y, "or"),
+    "^": logical("^", lambda x, y: x ^ y, "xor"),
+    "<<": left_shift,
+    ">>": right_shift,
+}
+
+
+# -- unary ------------------------------------------------------------------------------------------
+
+
+def negative(x: Any) -> Any:
+    if x.__class__ in NUMBERS:
+        return checked(-x)
+    if x.__class__ is Tensor:
+        return -x
+    raise bad_unary("-", x)
+
+
+def unary_plus(x: Any) -> Any:
+    if x.__class__ in NUMBERS:
+        return +x
+    if x.__class__ is Tensor:
+        return find("positive")(x)  # type: ignore[misc] # core has it
+    raise bad_unary("+", x)
+
+
+def invert(x: Any) -> Any:
+    if x.__class__ in INTEGERS:
+        return ~int(x)
+    if x.__class__ is Tensor:
+        if x.dtype.is_floating_point:
+            raise ScriptError(
+                "~ (operator.invert) is only implemented on integer and Boolean-type tensors",
+                code="E0312",
+                operands=(x,),
+                caret=f"this holds {x.dtype.name} numbers",
+                help=("compare to get truth values, as in `~(x > 0)`",),
+            )
+        return OPS["bitwise_not"](x)
+    raise bad_unary("~", x)
+
+
+def bad_unary(op: str, x: Any) -> ScriptError:
+    return ScriptError(
+        f"bad operand type for unary {op}: '{type_name(x)}'",
+        code="E0203",
+        caret=f"`{op}` does not take {article(type_name(x))}",
+        about=(x,),
+    )
+
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "-": negative,
+    "+": unary_plus,
+    "~": invert,
+    "not": lambda x: not is_true(x),
+}
+
+
+# -- comparison -------------------------------------------------------------------------------------
+
+
+def equal(x: Any, y: Any) -> Any:
+    if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+        return x == y
+    return x == y if is_tensor_operation(x, y) else same(x, y)
+
+
+def not_equal(x: Any, y: Any) -> Any:
+    return x != y if is_tensor_operation(x, y) else not same(x, y)
+
+
+def ordering(op: str, compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """``<`` and its kin: numbers and tensors, strings, and sequences entry by entry."""
+
+    def operator(x: Any, y: Any) -> Any:
+        if x.__class__ in NUMBERS and y.__class__ in NUMBERS:
+            return compare(x, y)
+        if is_tensor_operation(x, y) or (x.__class__ is str and y.__class__ is str):
+            return compare(x, y)
+        if x.__class__ in SEQUENCES and SEQUENCES.get(y.__class__) is SEQUENCES[x.__class__]:
+            for a, b in zip(x, y, strict=False):
+                if not same(a, b):
+                    return operator(a, b)
+            return compare(len(x), len(y))
+        raise ScriptError(
+            f"'{op}' not supported between instances of '{type_name(x)}' and '{type_name(y)}'",
+            code="E0203",
+            caret=f"{article(type_name(x))} and {article(type_name(y))} have no order",
+            about=(x, y),
+        )
+
+    return operator
+
+
+def contains(x: Any, y: Any) -> bool:
+    """``x in y``"""
+    if y.__class__ is str:
+        if x.__class__ is not str:
+            raise ScriptError(
+                f"'in <string>' requires string as left operand, not {type_name(x)}", code="E0203"
+            )
+        return x in y
+    if y.__class__ is range:
+        return x.__class__ in NUMBERS and x in y
+    if y.__class__ is Tensor:
+        return is_true(find_any(y == x))
+    if y.__class__ not in ITERATION and y.__class__ not in NAMED_RESULTS:
+        raise ScriptError(
+            f"argument of type '{type_name(y)}' is not iterable",
+            code="E0205",
+            caret="this is one value: there is nothing in it",
+            about=(x, y),
+        )
+    return any(same(x, element) for element in iterate(y))
+
+
+def find_any(tensor: Any) -> Any:
+    function = find("any")
+    if function is None or tensor.__class__ is not Tensor:
+        return tensor
+    return function(tensor) if tensor.shape else tensor
+
+
+def identical(x: Any, y: Any) -> bool:
+    """``x is y``: tensors by identity, what Python has once by value."""
+    return x is y or (x.__class__ is y.__class__ and x.__class__ in (bool, int, str) and x == y)
+
+
+COMPARISON: dict[str, Callable[[Any, Any], Any]] = {
+    "==": equal,
+    "!=": not_equal,
+    "<": ordering("<", lambda x, y: x < y),
+    "<=": ordering("<=", lambda x, y: x <= y),
+    ">": ordering(">", lambda x, y: x > y),
+    ">=": ordering(">=", lambda x, y: x >= y),
+    "is": identical,
+    "is not": lambda x, y: not identical(x, y),
+    "in": contains,
+    "not in": lambda x, y: not contains(x, y),
+}

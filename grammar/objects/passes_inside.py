@@ -1,0 +1,52 @@
+"""Backward passes through the graphs that ``torch.autograd.functional`` makes for itself."""
+
+from __future__ import annotations
+
+from autodiff.core.engine.backward import grad as core_grad
+from autodiff.core.graph.state import mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.engine.tensor import Tensor
+    from autodiff.core.graph.node import GradCell, Node
+    from autodiff.core.graph.state import Recorder, Tape
+
+
+class InsideRecorder:
+    """Tells the recorder of passes which are none of the script's own graph."""
+
+    __slots__ = ("recorder",)
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
+        self.recorder.grads_gathered(before)
+
+    def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
+        self.recorder.slopes_made(slopes)
+
+    def written_pass_ran(self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool) -> None:
+        self.recorder.written_pass_ran("functional", tape, at, value, seed, retain)
+
+    def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
+        self.recorder.pass_ran("functional", roots, seeds, order)
+
+
+def pulled(
+    outputs: list[Tensor], inputs: list[Tensor], weights: list[Any], **options: Any
+) -> tuple[Any, ...]:
+    """The gradients of those outputs that have one; None for inputs that none leads to."""
+    pairs = [(y, w) for y, w in zip(outputs, weights, strict=True) if y is not None and y.requires_grad]
+    if not pairs:
+        return (None,) * len(inputs)
+    ys, ws = [y for y, _ in pairs], [w for _, w in pairs]
+    recorder = mode.recorder
+    if recorder is not None:
+        mode.recorder = InsideRecorder(recorder)
+    try:
+        return tuple(core_grad(ys, inputs, ws, allow_unused=True, **options))
+    finally:
+        mode.recorder = recorder

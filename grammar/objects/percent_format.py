@@ -1,0 +1,210 @@
+"""``"%5.2f" % x``: the directives of Python's old formatting, with its rules for widths, signs and zeros.
+
+https://docs.python.org/3/library/stdtypes.html#printf-style-string-formatting
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.printing import check_format_limit
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.objects.text import as_repr, bad_format, formatted, in_words
+from autodiff.grammar.objects.values import NUMBERS, Size, check_length, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FLAGS = "-+ #0"
+UNICODE_END = 0x110000
+
+
+class Directive:
+    """What stands between ``%`` and the letter: flags, width and precision (None where there is none)."""
+
+    __slots__ = ("flags", "precision", "width")
+
+    def __init__(self) -> None:
+        self.flags = ""
+        self.width = 0
+        self.precision: int | None = None
+
+    @property
+    def is_left(self) -> bool:
+        return "-" in self.flags
+
+    def padded(self, text: str, number_at: int | None = None) -> str:
+        """The text in its column; ``number_at`` is where zeros may go into a number, after its sign."""
+        missing = self.width - len(text)
+        if missing <= 0:
+            return text
+        if self.is_left:
+            return text + " " * missing
+        if number_at is not None and "0" in self.flags:
+            return text[:number_at] + "0" * missing + text[number_at:]
+        return " " * missing + text
+
+    def signed(self, is_negative: bool) -> str:
+        """The sign of a number, which may be a space."""
+        return "-" if is_negative else "+" if "+" in self.flags else " " if " " in self.flags else ""
+
+
+class Percent:
+    """One use of the operator: where it reads in the template, and the values still to be written."""
+
+    __slots__ = ("at", "given", "template", "values")
+
+    def __init__(self, template: str, values: list[Any]) -> None:
+        self.template = template
+        self.at = 0
+        self.given = len(values)
+        self.values = values[::-1]
+
+    def next_value(self) -> Any:
+        if not self.values:
+            raise ScriptError(
+                "not enough arguments for format string", code="E0203", caret=f"there are only {self.given}"
+            )
+        return self.values.pop()
+
+    def peek(self) -> str:
+        """The next character; its lack is an error."""
+        if self.at >= len(self.template):
+            raise bad_format("incomplete format", "write `%%` for a percent sign")
+        return self.template[self.at]
+
+    def fill(self) -> str:
+        out = []
+        while True:
+            start = self.template.find("%", self.at)
+            if start < 0:
+                break
+            out.append(self.template[self.at : start])
+            self.at = start + 1
+            if self.peek() == "%":
+                self.at += 1
+                out.append("%")
+            else:
+                out.append(self.directive())
+        out.append(self.template[self.at :])
+        check_length(sum(map(len, out)), "string")
+        return "".join(out)
+
+    def directive(self) -> str:
+        """One directive, read and written."""
+        if self.peek() == "(":
+            raise ScriptError(
+                "format requires a mapping",
+                code="E0203",
+                caret="names in a format take their values from a dictionary, which is not in the language",
+                help=("write an f-string",),
+            )
+        how = Directive()
+        while self.peek() in FLAGS:
+            how.flags += self.template[self.at]
+            self.at += 1
+        how.width = self.number("width")
+        if how.width < 0:
+            how.flags += "-"
+            how.width = -how.width
+        if self.peek() == ".":
+            self.at += 1
+            how.precision = max(0, self.number("precision"))
+        if self.peek() in "hlL":
+            self.at += 1
+        code = self.peek()
+        self.at += 1
+        value = self.next_value()
+        write = WRITERS.get(code)
+        if write is None:
+            raise bad_format(
+                f"unsupported format character '{code}' (0x{ord(code):x}) at index {self.at - 1}",
+                "write `%%` for a percent sign" if code == "%" else "",
+            )
+        return write(how, code, value)
+
+    def number(self, name: str) -> int:
+        """A width or a precision: digits, or a star for one of the values."""
+        if self.peek() == "*":
+            self.at += 1
+            value = self.next_value()
+            if value.__class__ not in (int, bool):
+                raise ScriptError(
+                    "* wants int", code="E0203", caret=f"the {name} is of type {type_name(value)}"
+                )
+            check_format_limit(name, str(abs(value)))
+            return int(value)
+        start = self.at
+        while self.peek() in "0123456789":
+            self.at += 1
+        digits = self.template[start : self.at]
+        check_format_limit(name, digits)
+        return int(digits or "0")
+
+
+def percent(template: str, value: Any) -> str:
+    """``template % value``"""
+    is_row = value.__class__ in (tuple, Size)
+    job = Percent(template, list(value) if is_row else [value])
+    text = job.fill()
+    if job.values:
+        raise ScriptError("not all arguments converted during string formatting", code="E0203")
+    return text
+
+
+def write_text(how: Directive, code: str, value: Any) -> str:
+    text = in_words(value) if code == "s" else as_repr(value)
+    if code == "a":
+        text = text.encode("ascii", "backslashreplace").decode("ascii")
+    return how.padded(text[: how.precision])
+
+
+def write_character(how: Directive, code: str, value: Any) -> str:
+    if value.__class__ is Tensor and value.size == 1 and not value.dtype.is_floating_point:
+        value = value.item()
+    if value.__class__ is str and len(value) == 1:
+        return how.padded(value)
+    if value.__class__ not in (int, bool):
+        raise ScriptError(
+            "%c requires int or char", code="E0203", caret=f"this is of type {type_name(value)}"
+        )
+    if not 0 <= value < UNICODE_END:
+        raise ScriptError("%c arg not in range(0x110000)", code="E0207", caret="no character has this number")
+    return how.padded(chr(value))
+
+
+def write_whole(how: Directive, code: str, value: Any) -> str:
+    from autodiff.grammar.objects.builtins.numbers import to_int
+
+    wants_index = code in "oxX"
+    if value.__class__ is Tensor and not (wants_index and value.dtype.is_floating_point):
+        value = to_int(value)
+    if value.__class__ not in NUMBERS or (wants_index and value.__class__ is float):
+        wanted = "an integer" if wants_index else "a real number"
+        raise ScriptError(f"%{code} format: {wanted} is required, not {type_name(value)}", code="E0203")
+    number = to_int(value)
+    base = code if wants_index else "d"
+    digits = format(abs(number), base)
+    prefix = f"0{code}" if wants_index and "#" in how.flags else ""
+    head = how.signed(number < 0) + prefix
+    return how.padded(head + digits.rjust(how.precision or 0, "0"), len(head))
+
+
+def write_float(how: Directive, code: str, value: Any) -> str:
+    from autodiff.grammar.objects.builtins.numbers import to_float
+
+    if value.__class__ is not Tensor and value.__class__ not in NUMBERS:
+        raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")
+    mark = "#" if "#" in how.flags else ""
+    places = 6 if how.precision is None else how.precision
+    text = formatted(to_float(value), f"{mark}.{places}{code}")
+    sign = how.signed(text.startswith("-"))
+    return how.padded(sign + text.removeprefix("-"), len(sign))
+
+
+WRITERS = {
+    **dict.fromkeys("sra", write_text),
+    "c": write_character,
+    **dict.fromkeys("diuoxX", write_whole),
+    **dict.fromkeys("eEfFgG", write_float),
+}

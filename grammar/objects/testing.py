@@ -1,0 +1,176 @@
+"""Checks that scripts make of themselves: ``torch.testing.assert_close`` and ``torch.autograd.gradcheck``."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.graph.dtypes import float32, float64
+from autodiff.core.graph.state import enable_grad, no_grad
+from autodiff.grammar.objects.autograd import tensors, zeros_like
+from autodiff.grammar.objects.autograd_functional import rows
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.text import as_repr
+from autodiff.grammar.objects.values import NUMBERS, Size, is_true, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+#: How far apart numbers of a type may be: relatively, absolutely.
+TOLERANCES = {float32: (1.3e-6, 1e-5), float64: (1e-7, 1e-7)}
+
+
+def assert_close(
+    actual: Any,
+    expected: Any,
+    *,
+    rtol: Any = None,
+    atol: Any = None,
+    equal_nan: Any = False,
+    check_dtype: Any = True,
+    msg: Any = None,
+) -> None:
+    """Nothing where the values are close, else an error that says by how much they are not."""
+    if actual.__class__ in (list, tuple) and expected.__class__ in (list, tuple):
+        if len(actual) != len(expected):
+            raise not_close(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", msg)
+        for a, b in zip(actual, expected, strict=True):
+            assert_close(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=check_dtype, msg=msg)
+        return
+    a, b = (comparable(value) for value in (actual, expected))
+    if a.shape != b.shape:
+        shapes = f"{as_repr(Size(a.shape))} != {as_repr(Size(b.shape))}"
+        raise not_close(f"The values for attribute 'shape' do not match: {shapes}.", msg)
+    is_tensors = actual.__class__ is Tensor or expected.__class__ is Tensor
+    if is_tensors and is_true(check_dtype) and a.dtype is not b.dtype:
+        raise not_close(f"The values for attribute 'dtype' do not match: {a.dtype} != {b.dtype}.", msg)
+    found = [TOLERANCES.get(value.dtype, (0.0, 0.0)) for value in (a, b)]
+    rtol, atol = (
+        max(pair[i] for pair in found) if given is None else given for i, given in enumerate((rtol, atol))
+    )
+    x, y = a.data, b.data
+    matches = np.isclose(x, y, rtol=rtol, atol=atol, equal_nan=is_true(equal_nan))
+    if matches.all():
+        return
+    with np.errstate(all="ignore"):
+        apart = np.where(matches, 0, np.abs(np.asarray(x, "float64") - np.asarray(y, "float64")))
+        ratio = np.where(matches, 0, apart / np.abs(np.asarray(y, "float64")))
+    allowed = f"(up to {atol} allowed)", f"(up to {rtol} allowed)"
+    if not x.ndim:
+        text = (
+            f"Scalars are not close!\n\nExpected {y.item()} but got {x.item()}.\n"
+            f"Absolute difference: {apart.item()} {allowed[0]}\n"
+            f"Relative difference: {ratio.item()} {allowed[1]}"
+        )
+    else:
+        wrong, size = int((~matches).sum()), matches.size
+        places = [np.unravel_index(int(np.argmax(by)), by.shape) for by in (apart, ratio)]
+        at = [tuple(int(i) for i in place) for place in places]
+        text = (
+            f"Tensor-likes are not close!\n\nMismatched elements: {wrong} / {size} ({wrong / size:.1%})\n"
+            f"Greatest absolute difference: {apart[at[0]]} at index {at[0]} {allowed[0]}\n"
+            f"Greatest relative difference: {ratio[at[1]]} at index {at[1]} {allowed[1]}"
+        )
+    raise not_close(text, msg)
+
+
+def comparable(value: Any) -> Tensor:
+    if value.__class__ is Tensor:
+        return value
+    if value.__class__ in NUMBERS:
+        return Tensor.of(settle(np.asarray(value)))
+    raise ScriptError(
+        f"assert_close compares tensors and numbers, not {type_name(value)}",
+        code="E0203",
+        caret="one of the two is neither",
+    )
+
+
+def not_close(text: str, msg: Any) -> ScriptError:
+    return ScriptError(msg if msg.__class__ is str else text, code="E0210", caret="these are not close")
+
+
+# -- gradcheck --------------------------------------------------------------------------------------
+
+LIKELY_TO_FAIL = (
+    "Input #{} requires gradient and is not a double precision floating point or complex. This check will"
+    " likely fail if all the inputs are not of double precision floating point or complex. "
+)
+
+
+def gradcheck(
+    func: Any,
+    inputs: Any,
+    *,
+    eps: Any = 1e-6,
+    atol: Any = 1e-5,
+    rtol: Any = 1e-3,
+    raise_exception: Any = True,
+    **others: Any,
+) -> bool:
+    """Whether the gradients of ``func`` are what small steps of its inputs say they are."""
+    args = [inputs] if inputs.__class__ is Tensor else list(inputs)
+    checked = [x for x in args if x.__class__ is Tensor and x.requires_grad]
+    if not checked:
+        raise ScriptError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have"
+            " requires_grad=True.",
+            code="E0410",
+            caret="there is no gradient to check",
+            help=("make an input with requires_grad=True",),
+        )
+    for index, x in enumerate(args):
+        if x.__class__ is Tensor and x.requires_grad and x.dtype is not float64:
+            runtime.tell(LIKELY_TO_FAIL.format(index))
+    for message in mismatches(func, args, checked, eps, atol, rtol):
+        if not is_true(raise_exception):
+            return False
+        raise ScriptError(
+            message,
+            code="E0417",
+            caret="the gradient is not the slope that small steps show",
+            help=("check the `backward` of a Function of yours, or what is detached on the way",),
+        )
+    return True
+
+
+def mismatches(
+    func: Any, args: list[Any], checked: list[Tensor], eps: float, atol: float, rtol: float
+) -> Iterator[str]:
+    """What torch says about each pair of an output and an input whose Jacobians differ."""
+    with enable_grad():
+        outputs = outputs_of(func, args)
+        exact = [rows(y, checked, False) for y in outputs]
+    for i, x in enumerate(checked):
+        measured = numerical(func, args, x, eps)
+        for j in range(len(outputs)):
+            gradients = [zeros_like(x) if row[i] is None else row[i] for row in exact[j]]
+            slopes = np.stack([gradient.data.reshape(-1) for gradient in gradients], axis=1)
+            steps = measured[j].astype(slopes.dtype)
+            if not np.allclose(slopes, steps, rtol=rtol, atol=atol):
+                pair = [as_repr(Tensor.of(settle(table))) for table in (steps, slopes)]
+                yield (
+                    f"Jacobian mismatch for output {j} with respect to input {i},\n"
+                    f"numerical:{pair[0]}\nanalytical:{pair[1]}\n"
+                )
+
+
+def outputs_of(func: Any, args: list[Any]) -> list[Tensor]:
+    return tensors(func(*args), "outputs")
+
+
+def numerical(func: Any, args: list[Any], x: Tensor, eps: float) -> list[Any]:
+    """The Jacobian of every output by central differences: one row for each entry of ``x``."""
+    columns: list[list[Any]] = []
+    for index in range(x.size):
+        ends = []
+        for step in (eps, -eps):
+            moved = x.data.copy()
+            moved.reshape(-1)[index] += step
+            with no_grad():
+                shifted = [Tensor.of(settle(moved)) if arg is x else arg for arg in args]
+                ends.append([y.data.reshape(-1).copy() for y in outputs_of(func, shifted)])
+        columns.append([(up - down) / (2 * eps) for up, down in zip(*ends, strict=True)])
+    return [np.stack(column) for column in zip(*columns, strict=True)]

@@ -1,0 +1,311 @@
+"""Values as text: what ``print``, ``str``, ``repr``, f-strings and ``.format`` write.
+
+Format strings of a script are taken apart here; only checked specs reach ``core.printing``, and fields
+may name positions and keywords but no attributes.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import LimitError, ScriptError
+from autodiff.core.engine.custom_function import Context
+from autodiff.core.engine.hooks import HookHandle
+from autodiff.core.engine.printing import format_named_result, format_number, format_size, format_with_spec
+from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.device import Device
+from autodiff.core.graph.dtypes import DType
+from autodiff.core.graph.node import ArrayNode, Leaf, ScalarNode
+from autodiff.core.graph.op import CUSTOM
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import (
+    NAMED_RESULTS,
+    NUMBERS,
+    BoundMethod,
+    Builtin,
+    FunctionBase,
+    FunctionClass,
+    GradMode,
+    Math,
+    Namespace,
+    ScriptFunction,
+    Size,
+    check_length,
+    type_name,
+    whole_number,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+DEEPEST = 100_000  # lists in lists, which are joined once for every level
+LONGEST = 10_000_000  # characters; lists that share their elements can be exponentially long when written
+
+
+class FormatField:
+    """How a replacement field converts its value before formatting: ``""``, ``"r"``, ``"s"`` or ``"a"``."""
+
+    __slots__ = ("conversion",)
+
+    def __init__(self, conversion: str) -> None:
+        self.conversion = conversion
+
+
+def in_words(value: Any) -> str:
+    """``str(value)``"""
+    if value.__class__ is Device:
+        return str(value)
+    return value if value.__class__ is str else as_repr(value)
+
+
+def as_repr(value: Any) -> str:
+    """``repr(value)``"""
+    simple = REPRS.get(value.__class__)
+    if simple is not None:
+        return simple(value)
+    if value.__class__ in BRACKETS or value.__class__ in NAMED_RESULTS:
+        return Writer().write(value)
+    return f"<{type_name(value)} object>"
+
+
+class Writer:
+    """Writes nested lists and tuples; ``inside`` holds those that are being written."""
+
+    __slots__ = ("inside", "length")
+
+    def __init__(self) -> None:
+        self.inside: set[int] = set()
+        self.length = 0
+
+    def write(self, value: Any) -> str:
+        if value.__class__ in NAMED_RESULTS:
+            fields = zip(value.fields, value.values, strict=True)
+            return format_named_result(value.type_name, [(name, self.write(part)) for name, part in fields])
+        brackets = BRACKETS.get(value.__class__)
+        if brackets is None:
+            return self.count(as_repr(value))
+        if id(value) in self.inside:
+            return brackets[0] + "..." + brackets[1]
+        if len(self.inside) > DEEPEST:
+            raise LimitError(
+                "maximum recursion depth exceeded while getting the repr of an object",
+                code="E0501",
+                caret=f"lists stand in lists more than {DEEPEST:,} deep here",
+                help=("print a part of it",),
+            )
+        self.inside.add(id(value))
+        runtime.spend(len(value))
+        parts = [self.write(part) for part in value]
+        self.inside.discard(id(value))
+        tail = "," if value.__class__ is tuple and len(parts) == 1 else ""
+        return self.count(brackets[0]) + ", ".join(parts) + tail + brackets[1]
+
+    def count(self, text: str) -> str:
+        self.length += len(text) + 2
+        if self.length > LONGEST:
+            raise LimitError(
+                f"the text of this value is longer than {LONGEST:,} characters",
+                code="E0502",
+                help=("print a part of it",),
+            )
+        return text
+
+
+def write_tensor(value: Tensor) -> str:
+    entry = runtime.parameters.get(id(value))
+    is_parameter = entry is not None and entry() is value
+    return ("Parameter containing:\n" if is_parameter else "") + value.__repr__()
+
+
+def write_slice(value: slice) -> str:
+    return f"slice({as_repr(value.start)}, {as_repr(value.stop)}, {as_repr(value.step)})"
+
+
+def write_range(value: range) -> str:
+    return f"range({value.start}, {value.stop}" + (f", {value.step})" if value.step != 1 else ")")
+
+
+def write_node(value: Any) -> str:
+    module = "torch.autograd.function." if value.op is not None and value.op.doc == CUSTOM else ""
+    return f"<{module}{value.grad_fn_name} object at 0x{value.number:012x}>"
+
+
+#: Stable where a memory address would not be: the same script prints the same bytes every time.
+ADDRESS = "0x000000000000"
+BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")")}
+REPRS: dict[type, Callable[[Any], str]] = {
+    str: repr,
+    int: format_number,
+    float: format_number,
+    bool: str,
+    type(None): str,
+    type(...): str,
+    Tensor: write_tensor,
+    Size: format_size,
+    DType: lambda value: value.__repr__(),
+    Device: lambda value: value.__repr__(),
+    HookHandle: lambda value: f"<torch.utils.hooks.RemovableHandle object at {ADDRESS}>",
+    slice: write_slice,
+    range: write_range,
+    Leaf: write_node,
+    ScalarNode: write_node,
+    ArrayNode: write_node,
+    Function: lambda value: (
+        "<class 'torch.Tensor'>"
+        if value.name == "Tensor"
+        else f"<built-in method {value.name} of type object at {ADDRESS}>"
+    ),
+    Builtin: lambda value: (
+        f"<class '{value.name}'>" if value.classes else f"<built-in function {value.name}>"
+    ),
+    BoundMethod: lambda value: (
+        f"<built-in method {value.name} of {type_name(value.owner)} object at {ADDRESS}>"
+    ),
+    ScriptFunction: lambda value: f"<function {value.name} at {ADDRESS}>",
+    FunctionClass: lambda value: f"<class '__main__.{value.name}'>",
+    FunctionBase: lambda value: "<class 'torch.autograd.function.Function'>",
+    Namespace: lambda value: f"<module '{value.name}'>",
+    Math: lambda value: "<IPython.core.display.Math object>",
+    GradMode: lambda value: f"<torch.autograd.grad_mode.{value.name} object at {ADDRESS}>",
+    Context: lambda value: "<torch.autograd.function.FunctionCtx object>",
+    zip: lambda value: f"<zip object at {ADDRESS}>",
+    enumerate: lambda value: f"<enumerate object at {ADDRESS}>",
+}
+
+
+#: The signs a format ends in that take whole numbers only.
+WHOLE = frozenset("bcdoxX")
+
+
+def format_value(value: Any, field: FormatField, spec: str) -> str:
+    """A value in a replacement field."""
+    conversion = field.conversion
+    if conversion:
+        value = in_words(value) if conversion == "s" else as_repr(value)
+        if conversion == "a":
+            value = value.encode("ascii", "backslashreplace").decode("ascii")
+    if value.__class__ is Tensor and not value.shape:
+        whole = whole_number(value) if spec[-1:] in WHOLE else value
+        value = whole if whole is not value else value.item()  # torch formats the number it holds
+    if value.__class__ is str or (value.__class__ in NUMBERS and (spec or value.__class__ is not bool)):
+        return formatted(value, spec)
+    if not spec:
+        return in_words(value)
+    name = type_name(value).rpartition(".")[2]
+    raise ScriptError(
+        f"unsupported format string passed to {name}.__format__",
+        code="E0203",
+        caret=f"`{spec}` formats one number or string",
+        help=(("take one number out first, as in `x[0].item()`",) if value.__class__ is Tensor else ()),
+    )
+
+
+def formatted(value: Any, spec: str) -> str:
+    """A number or a string by a checked spec."""
+    try:
+        return format_with_spec(value, spec)
+    except ScriptError as error:
+        error.code = "E0206"
+        raise
+
+
+# -- "...".format(...) ------------------------------------------------------------------------------
+
+
+def bad_format(message: str, caret: str = "") -> ScriptError:
+    return ScriptError(message, code="E0206", caret=caret)
+
+
+def format_string(template: str, *args: Any, **kwargs: Any) -> str:
+    """``template.format(*args, **kwargs)`` with fields ``{}``, ``{0}``, ``{name}``, ``!r`` and ``:spec``."""
+    return FormatCall(args, kwargs).fill(template, 2)
+
+
+class FormatCall:
+    """The arguments of one ``.format`` call; ``next`` counts the fields without a name."""
+
+    __slots__ = ("args", "kwargs", "next")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.args = args
+        self.kwargs = kwargs
+        self.next: int | None = 0
+
+    def fill(self, template: str, levels: int) -> str:
+        if levels == 0:
+            raise bad_format("Max string recursion exceeded")
+        out = []
+        at = 0
+        while at < len(template):
+            brace = min((p for p in (template.find("{", at), template.find("}", at)) if p >= 0), default=-1)
+            if brace < 0:
+                break
+            out.append(template[at:brace])
+            if template[brace + 1 : brace + 2] == template[brace]:
+                out.append(template[brace])
+                at = brace + 2
+                continue
+            if template[brace] == "}":
+                raise bad_format("Single '}' encountered in format string", "write `}}` for a brace")
+            end = closing_brace(template, brace)
+            out.append(self.field(template[brace + 1 : end], levels))
+            at = end + 1
+        out.append(template[at:])
+        check_length(sum(map(len, out)), "string")
+        return "".join(out)
+
+    def field(self, inside: str, levels: int) -> str:
+        head, colon, spec = inside.partition(":")
+        name, mark, conversion = head.partition("!")
+        if mark and conversion not in ("r", "s", "a"):
+            raise bad_format(f"Unknown conversion specifier '{conversion[:20]}'")
+        value = self.argument(name)
+        return format_value(value, FormatField(conversion), self.fill(spec, levels - 1) if colon else "")
+
+    def argument(self, name: str) -> Any:
+        if "." in name or "[" in name:
+            raise bad_format(
+                "fields of .format() cannot look inside a value",
+                "a field is a position or a keyword here; use an f-string for anything else",
+            )
+        if name == "" or name.isdecimal():
+            if name == "":
+                if self.next is None:
+                    raise bad_format(
+                        "cannot switch from manual field specification to automatic field numbering"
+                    )
+                index = self.next
+                self.next += 1
+            else:
+                if self.next:
+                    raise bad_format(
+                        "cannot switch from automatic field numbering to manual field specification"
+                    )
+                self.next = None
+                index = int(name) if len(name) < 10 else len(self.args)
+            if index >= len(self.args):
+                raise ScriptError(
+                    f"Replacement index {index} out of range for positional args tuple", code="E0208"
+                )
+            return self.args[index]
+        if name not in self.kwargs:
+            raise bad_format(repr(name), f"there is no argument `{name[:40]}`")
+        return self.kwargs[name]
+
+
+def closing_brace(template: str, start: int) -> int:
+    depth = 0
+    for at in range(start, len(template)):
+        if template[at] == "{":
+            depth += 1
+        elif template[at] == "}":
+            depth -= 1
+            if depth == 0:
+                return at
+    what = (
+        "expected '}' before end of string"
+        if template[start + 1 :]
+        else "Single '{' encountered in format string"
+    )
+    raise bad_format(what, "a brace is not closed")

@@ -1,0 +1,173 @@
+"""What pasted scripts ask of their surroundings: devices, print options, anomaly mode.
+
+There is one CPU, so most answers are fixed; what needs anything else is an error where it is used.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import LimitError, ScriptError
+from autodiff.core.engine.hooks import watch
+from autodiff.core.engine.printing import FORMAT_LIMIT, options
+from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.device import CPU, Device, device_of, settle_on
+from autodiff.core.graph.dtypes import set_default_dtype
+from autodiff.core.graph.state import mode
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import Builtin, GradMode, as_index, is_true, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def device(type: Any, index: Any = None) -> Device:
+    """``torch.device("cpu")``: a device can be named whether or not it is there."""
+    named = device_of(type)
+    return named if index is None else Device(named.type, as_index(index, "a device"))
+
+
+def set_default_tensor_type(t: Any) -> None:
+    from autodiff.grammar.objects.conversions import OLD_CLASSES
+
+    name = t.name if t.__class__ is Function else str(t).removeprefix("torch.")
+    if name not in OLD_CLASSES:
+        raise ScriptError(
+            "invalid type object: only floating-point types are supported as the default type",
+            code="E0203",
+            caret="this names no number type",
+            help=("write `torch.set_default_dtype(torch.float64)`",),
+        )
+    set_default_dtype(OLD_CLASSES[name])
+
+
+def set_default_device(device: Any) -> None:
+    settle_on(device)
+
+
+def nothing(*args: Any, **kwargs: Any) -> None:
+    """Accepted: there is nothing it could change."""
+
+
+def answer(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+def of_tensor(name: str, ask: Callable[[Tensor], Any]) -> Builtin:
+    """A function that asks one thing of a tensor."""
+
+    def asked(input: Any) -> Any:
+        if input.__class__ is not Tensor:
+            raise ScriptError(
+                f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}",
+                code="E0310",
+            )
+        return ask(input)
+
+    return Builtin(name, asked)
+
+
+def members(**answers: Any) -> dict[str, Any]:
+    """Functions without arguments, by name, with what they answer."""
+    return {name: Builtin(name, answer(value)) for name, value in answers.items()}
+
+
+# -- print options ----------------------------------------------------------------------------------
+
+PROFILES = {"default": (4, 1000, 3), "short": (2, 1000, 2), "full": (4, float("inf"), 3)}
+
+
+def set_printoptions(
+    precision: Any = None,
+    threshold: Any = None,
+    edgeitems: Any = None,
+    linewidth: Any = None,
+    profile: Any = None,
+    sci_mode: Any = None,
+) -> None:
+    if profile is not None:
+        if profile not in PROFILES:
+            raise ScriptError(
+                f"there is no profile {profile!r}", code="E0206", help=("write default, short or full",)
+            )
+        options.precision, options.threshold, options.edgeitems = PROFILES[profile]
+        options.linewidth = 80
+    if precision is not None:
+        options.precision = whole(precision, "precision", 0)
+    if threshold is not None:
+        is_endless = threshold.__class__ is float and threshold == float("inf")
+        options.threshold = threshold if is_endless else whole(threshold, "threshold", 0, 2**63)
+    if edgeitems is not None:
+        options.edgeitems = whole(edgeitems, "edgeitems", 1)
+    if linewidth is not None:
+        options.linewidth = whole(linewidth, "linewidth", 1)
+    options.sci_mode = None if sci_mode is None else is_true(sci_mode)
+
+
+def whole(value: Any, name: str, least: int, most: int = FORMAT_LIMIT) -> int:
+    number = as_index(value, name)
+    if number > most:
+        raise LimitError(f"a {name} of {number} exceeds the limit of {most}", code="E0502")
+    if number < least:
+        raise ScriptError(f"{name} must be at least {least}, not {number}", code="E0206")
+    return number
+
+
+# -- anomaly mode -----------------------------------------------------------------------------------
+
+
+def anomaly(name: str, on: bool) -> GradMode:
+    """From here on a nan in a backward pass is an error, or not; recording is left as it is."""
+    watch.anomaly = on  # at once, as torch does; `with` puts it back at the end
+    return GradMode(name, mode.enabled)
+
+
+def set_detect_anomaly(mode: Any, check_nan: Any = True) -> GradMode:
+    return anomaly("set_detect_anomaly", is_true(mode) and is_true(check_nan))
+
+
+SLOWER = (
+    "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for"
+    " debugging."
+)
+
+
+def detect_anomaly(check_nan: Any = True) -> GradMode:
+    runtime.tell(SLOWER)
+    return anomaly("detect_anomaly", is_true(check_nan))
+
+
+AUTOGRAD = {
+    "set_detect_anomaly": Builtin("set_detect_anomaly", set_detect_anomaly),
+    "detect_anomaly": Builtin("detect_anomaly", detect_anomaly),
+}
+CUDA = members(is_available=False, device_count=0, is_initialized=False)
+for _name in ("manual_seed", "manual_seed_all", "empty_cache"):
+    CUDA[_name] = Builtin(_name, nothing)
+
+#: The release of torch that scripts are held to.
+TORCH_VERSION = "2.13.0"
+TORCH: dict[str, Any] = {
+    "__version__": TORCH_VERSION,
+    "device": Builtin("device", device, (Device,)),
+    "set_printoptions": Builtin("set_printoptions", set_printoptions),
+    "set_default_tensor_type": Builtin("set_default_tensor_type", set_default_tensor_type),
+    "is_floating_point": of_tensor("is_floating_point", lambda x: x.dtype.is_floating_point),
+    "is_complex": of_tensor("is_complex", lambda x: False),
+    "numel": of_tensor("numel", lambda x: x.size),
+    "set_default_device": Builtin("set_default_device", set_default_device),
+    "get_default_device": Builtin("get_default_device", answer(CPU)),
+    "set_num_threads": Builtin("set_num_threads", nothing),
+    "use_deterministic_algorithms": Builtin("use_deterministic_algorithms", nothing),
+}
+#: What torch's namespaces about the machine hold, and what ``torch`` itself has of the kind. Seeds of others
+#: are accepted: nothing draws with them.
+MEMBERS = {
+    "torch": TORCH,
+    "cuda": CUDA,
+    "mps": members(is_available=False, is_built=False),
+    "cudnn": members(is_available=False),
+    "random": {"seed": Builtin("seed", nothing)},
+    "accelerator": members(is_available=False, device_count=0, current_accelerator=None),
+}

@@ -1,0 +1,382 @@
+"""The kinds of value that core has no class for, and what every kind can do: truth, iteration, a name.
+
+The set is closed: Tensor, number, string, None, list, tuple, slice, range and the like, shape, dtype,
+function, namespace, grad mode. Whatever asks what a value is looks its class up in a table.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import TYPE_NAMES, LimitError, ScriptError
+from autodiff.core.base.errors import type_name as name_of_class
+from autodiff.core.base.limits import limits, spell_bytes
+from autodiff.core.engine.custom_function import Context
+from autodiff.core.engine.hooks import HookHandle
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.device import Device
+from autodiff.core.graph.dtypes import DType
+from autodiff.core.graph.node import ArrayNode, Leaf, ScalarNode
+from autodiff.grammar.objects.runtime import runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from autodiff.grammar.objects.nn_modules import Kind
+
+NUMBERS: frozenset[Any] = frozenset([int, float, bool])
+
+
+class Unbound:
+    """What a slot holds before its name is assigned."""
+
+    __slots__ = ()
+
+
+UNBOUND = Unbound()
+
+
+class Size(tuple[int, ...]):
+    """A shape: a tuple that prints as ``torch.Size([2, 3])``."""
+
+    __slots__ = ()
+
+
+class Builtin:
+    """A function of the language written here. ``classes`` are what ``isinstance`` takes it for."""
+
+    __slots__ = ("classes", "function", "name")
+
+    def __init__(
+        self, name: str, function: Callable[..., Any], classes: tuple[type, ...] | None = None
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.classes = classes
+        function.__qualname__ = name  # what Python calls it when the arguments do not fit
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+
+class BoundMethod:
+    """``x.sum`` before it is called."""
+
+    __slots__ = ("function", "name", "owner")
+
+    def __init__(self, owner: object, name: str, function: Callable[..., Any]) -> None:
+        self.owner = owner
+        self.name = name
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(self.owner, *args, **kwargs)
+
+
+class Namespace:
+    """``torch``, ``F``, ``math``: ``find(name)`` gives the member, or UNBOUND."""
+
+    __slots__ = ("find", "name", "names")
+
+    def __init__(self, name: str, find: Callable[[str], object], names: Callable[[], Iterable[str]]) -> None:
+        self.name = name
+        self.find = find
+        self.names = names
+
+
+class Module:
+    """A module of ``torch.nn`` that holds no weights: its kind, and the settings it was made with."""
+
+    __slots__ = ("kind", "settings")
+
+    def __init__(self, kind: Kind, settings: dict[str, Any]) -> None:
+        self.kind = kind
+        self.settings = settings
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.kind.run(self.settings, args, kwargs)
+
+
+class FunctionClass:
+    """A ``class Name(Function)`` of the script, with its static methods."""
+
+    __slots__ = ("methods", "name")
+
+    def __init__(self, name: str, methods: dict[str, Any]) -> None:
+        self.name = name
+        self.methods = methods
+
+
+class FunctionBase:
+    """``torch.autograd.Function`` itself: good for deriving from and for nothing else."""
+
+    __slots__ = ()
+
+
+class GradMode:
+    """``no_grad()`` and its kin: a switch used by ``with`` and as a decorator."""
+
+    __slots__ = ("name", "switch")
+
+    def __init__(self, name: str, switch: bool) -> None:
+        self.name = name
+        self.switch = switch
+
+
+class Math:
+    """``Math(r"...")`` of a notebook: LaTeX to display."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: str) -> None:
+        self.data = data
+
+
+class ScriptFunction:
+    """A ``def`` or ``lambda`` with the frame it was made in. ``code`` is shared by all its makings."""
+
+    __slots__ = ("code", "defaults", "invoke", "mode", "parent")
+
+    def __init__(
+        self,
+        code: Any,
+        parent: list[Any],
+        defaults: tuple[Any, ...],
+        invoke: Callable[[ScriptFunction, tuple[Any, ...], dict[str, Any]], Any],
+    ) -> None:
+        self.code = code
+        self.parent = parent
+        self.defaults = defaults
+        self.invoke = invoke
+        self.mode: bool | None = None
+
+    @property
+    def name(self) -> str:
+        name: str = self.code.name
+        return name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # A call from Python code uses its stack, of which there is much less than the depth limit allows.
+        runtime.depth += STACK_COST
+        try:
+            return self.invoke(self, args, kwargs)
+        finally:
+            runtime.depth -= STACK_COST
+
+
+STACK_COST = 200
+NAMED_RESULTS = frozenset([NamedResult])
+
+TYPE_NAMES.update(
+    {
+        Size: "torch.Size",
+        DType: "torch.dtype",
+        Device: "torch.device",
+        HookHandle: "torch.utils.hooks.RemovableHandle",
+        Function: "builtin_function_or_method",
+        Builtin: "builtin_function_or_method",
+        BoundMethod: "builtin_function_or_method",
+        ScriptFunction: "function",
+        FunctionClass: "FunctionMeta",
+        FunctionBase: "FunctionMeta",
+        Context: "FunctionCtx",
+        Namespace: "module",
+        GradMode: "no_grad",
+        Leaf: "AccumulateGrad",
+    }
+)
+
+
+def type_name(value: object) -> str:
+    """The name of a value's type, as Python's messages have it."""
+    if value.__class__ is ScalarNode or value.__class__ is ArrayNode:
+        return value.grad_fn_name
+    if value.__class__ is GradMode:
+        return value.name
+    if value.__class__ is NamedResult:
+        return value.type_name
+    if value.__class__ is Module:
+        return value.kind.name
+    if value.__class__ is Builtin and value.classes:
+        return "type"
+    return name_of_class(value)
+
+
+def is_true(value: Any) -> bool:
+    """Whether a value counts as true in ``if``, ``while``, ``and``, ``or``, ``not``."""
+    if value.__class__ is bool:
+        return value
+    if value.__class__ is Tensor:
+        if value.size != 1:
+            what = "no values" if value.size == 0 else "more than one value"
+            raise ScriptError(
+                f"Boolean value of Tensor with {what} is ambiguous",
+                code="E0306",
+                caret=f"this has {value.size} entries: which of them should decide?",
+                operands=(value,),
+                help=("ask for `.all()` or `.any()` of the entries, or for one of them with `.item()`",),
+            )
+        return bool(value.item())
+    if value.__class__ in NUMBERS or value.__class__ in SIZED:
+        return bool(value)
+    return value is not None
+
+
+#: Kinds that have a length as Python's own objects do.
+SIZED = frozenset([str, list, tuple, Size, range])
+
+
+def iterate(value: Any) -> Iterable[Any]:
+    """The elements of a value, for ``for``, ``*`` and unpacking."""
+    rows = ITERATION.get(value.__class__)
+    if rows is not None:
+        return rows(value)
+    if value.__class__ in NAMED_RESULTS:
+        return value.values
+    raise ScriptError(
+        f"'{type_name(value)}' object is not iterable",
+        code="E0205",
+        caret="this is one value, not a sequence of values",
+        about=(value,),
+    )
+
+
+def rows_of(tensor: Tensor) -> Iterator[Any]:
+    """The tensors along the first dimension."""
+    if not tensor.shape:
+        raise ScriptError(
+            "iteration over a 0-d tensor",
+            code="E0205",
+            caret="this tensor is a single number",
+            operands=(tensor,),
+        )
+    from autodiff.core.engine.public_functions import find
+
+    unbind = find("unbind")
+    if unbind is not None:
+        return iter(unbind(tensor))
+    from autodiff.grammar.objects.subscripts import get_item
+
+    return (get_item(tensor, index) for index in range(tensor.shape[0]))
+
+
+def itself(value: Iterable[Any]) -> Iterable[Any]:
+    """Already what a Python loop can go through."""
+    return value
+
+
+def collect(value: Any) -> list[Any]:
+    """The elements of a value as a new list, within the limits."""
+    return listed(iterate(value))
+
+
+def listed(rows: Iterable[Any]) -> list[Any]:
+    """As ``collect``, of what ``iterate`` answers."""
+    if rows.__class__ is range:
+        check_length(len(rows), "list")
+        runtime.spend(len(rows))
+    elif rows.__class__ in LAZY:
+        found = []
+        for row in rows:
+            runtime.spend(1)
+            found.append(row)
+        return found
+    return list(rows)
+
+
+LAZY = frozenset([zip, enumerate, type(reversed([]))])
+# What an entry of a list takes with the value it refers to, and a character at its widest.
+ENTRY_SIZES = {"list": 32, "string": 4}
+LONGEST_STRING = 100_000_000  # longer ones are no text, and take seconds to go through
+
+
+def check_length(length: int, kind: str) -> None:
+    """Refuse to build a list or string that would not fit."""
+    if kind == "string" and length > LONGEST_STRING:
+        raise LimitError(
+            f"a string of length {length:,} is longer than {LONGEST_STRING:,} characters",
+            code="E0502",
+            help=("make it shorter",),
+        )
+    size = length * ENTRY_SIZES[kind]
+    if limits.memory and size > limits.memory:
+        raise LimitError(
+            f"a {kind} of length {length:,} needs {spell_bytes(size)}, the limit is"
+            f" {spell_bytes(limits.memory)}",
+            code="E0502",
+            help=("make it shorter, or raise the limit with --max-memory",),
+        )
+
+
+ITERATION: dict[type, Callable[[Any], Iterable[Any]]] = {
+    list: itself,
+    tuple: itself,
+    Size: itself,
+    range: itself,
+    str: itself,
+    zip: itself,
+    enumerate: itself,
+    type(reversed([])): itself,
+    Tensor: rows_of,
+}
+
+
+def whole_number(x: Tensor) -> Any:
+    """Of what the script may have written as a number, the int if it is a whole one; else the tensor."""
+    if x.shape or not runtime.numbers_are_leaves:
+        return x
+    number = x.item()
+    return int(number) if number.__class__ is float and number.is_integer() else x
+
+
+def as_index(value: Any, what: str) -> int:
+    """An integer where Python wants one. A leaf of a script without tensors will do if it is integral."""
+    if value.__class__ is int:
+        return value
+    if value.__class__ is bool:
+        return int(value)
+    if value.__class__ is Tensor and value.size == 1:
+        number = value.item()
+        if number.__class__ is not float or (runtime.numbers_are_leaves and number.is_integer()):
+            return int(number)
+    raise ScriptError(
+        "only integer tensors of a single element can be converted to an index"
+        if value.__class__ is Tensor
+        else f"'{type_name(value)}' object cannot be interpreted as an integer",
+        code="E0203",
+        caret=f"{what} needs a whole number",
+        help=("write `int(...)` around it",) if value.__class__ in (float, Tensor) else (),
+    )
+
+
+def same(x: Any, y: Any) -> bool:
+    """``x == y`` for values that are no tensors, down into lists and tuples."""
+    pairs = [(x, y)]
+    while pairs:
+        a, b = pairs.pop()
+        if a is b:
+            continue
+        if a.__class__ in SEQUENCES and SEQUENCES.get(b.__class__) is SEQUENCES[a.__class__]:
+            if len(a) != len(b):
+                return False
+            runtime.spend(len(a))
+            pairs.extend(zip(reversed(a), reversed(b), strict=True))
+        elif a.__class__ is Tensor or b.__class__ is Tensor:
+            if not (a.__class__ in NUMBERS or a.__class__ is Tensor):
+                return False
+            if not (b.__class__ in NUMBERS or b.__class__ is Tensor):
+                return False
+            if not is_true(a == b):
+                return False
+        elif a.__class__ in NUMBERS:
+            if b.__class__ not in NUMBERS or a != b:
+                return False
+        elif a.__class__ is not b.__class__ or a.__class__ not in COMPARABLE or a != b:
+            return False
+    return True
+
+
+SEQUENCES: dict[Any, type] = {list: list, tuple: tuple, Size: tuple}
+COMPARABLE = frozenset([str, range, DType, Device])

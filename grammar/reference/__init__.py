@@ -1,0 +1,1 @@
+"""The reference of functions: a catalog with examples that run."""

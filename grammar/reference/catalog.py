@@ -1,0 +1,221 @@
+"""The reference of the public functions: names, signature, rule, kink and example of each.
+
+Nothing is written down twice: signatures and summaries come from ``core/functions``, rules and kinks from
+the records of the ops, what a function is made of from the graph that its example leaves.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from autodiff.core.derivation.rule_text import SpelledRule, spell_rules
+from autodiff.core.engine.public_functions import FUNCTIONS, METHODS, Function
+from autodiff.core.graph.op import OPS, Op
+from autodiff.core.graph.registry import families
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from autodiff.core.engine.tensor import Tensor
+    from autodiff.core.graph.node import Node
+    from autodiff.grammar.reference.examples import Example
+
+#: What torch calls the namespaces that scripts may call shorter.
+MODULES = {"linalg": "torch.linalg", "special": "torch.special", "Tensor": "x"}
+
+
+class Record:
+    """What an op's record says: its rules and its convention at a kink."""
+
+    __slots__ = ("kink", "name", "rules")
+
+    def __init__(self, op: Op) -> None:
+        self.name = op.name
+        self.kink = op.kink
+        self.rules: list[SpelledRule] = spell_rules(op)
+
+
+class Entry:
+    """One function. ``names`` are all it goes by; ``records`` those of the ops its example went through."""
+
+    __slots__ = ("example", "family", "methods", "names", "records", "summary", "usage")
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        usage: str,
+        methods: tuple[str, ...],
+        family: str,
+        summary: str,
+        records: list[Record],
+        example: Example | None,
+    ) -> None:
+        self.names = names
+        self.usage = usage
+        self.methods = methods
+        self.family = family
+        self.summary = summary
+        self.records = records
+        self.example = example
+
+    @property
+    def line(self) -> str:
+        """What the function is in one line: its summary, the rule of its op, or the ops it is made of."""
+        if self.summary:
+            return self.summary
+        if len(self.records) > 1:
+            return "made of " + ", ".join(record.name for record in self.records)
+        rules = [rule for record in self.records for rule in record.rules]
+        return "; ".join(map(str, rules)) if rules else "no gradient passes"
+
+
+# -- finding ----------------------------------------------------------------------------------------------
+
+
+def public_names() -> dict[Function, tuple[str, ...]]:
+    """Every function with all its names, in the order of the families."""
+    names: dict[Function, tuple[str, ...]] = {}
+    for key, function in FUNCTIONS.items():
+        names[function] = (*names.get(function, ()), key)
+    order = {family.rpartition(".")[2]: at for at, family in enumerate(families())}
+    return dict(sorted(names.items(), key=lambda item: order.get(family_of(item[0]), len(order))))
+
+
+def family_of(function: Function) -> str:
+    """The module that declares the function: of an op the one that its forward stands in."""
+    made_by = function.implementation
+    if isinstance(made_by, Op):
+        made_by = made_by.forward
+    return str(made_by.__module__).rpartition(".")[2]
+
+
+def title_of(family: str) -> str:
+    """The first sentence of a family's module."""
+    loaded = [module for name, module in sys.modules.items() if name.startswith("autodiff.core.")]
+    doc = next(module.__doc__ for module in loaded if module.__name__.endswith(f".{family}")) or ""
+    return " ".join(doc.partition("\n\n")[0].split())
+
+
+def named(query: str) -> list[Function]:
+    """The functions called ``query``, bare or qualified, as torch has it or shorter, or by its operator."""
+    if query == "@":  # the ops it is recorded as are matmul's for certain shapes
+        return [FUNCTIONS["torch.matmul"]]
+    spelled = [FUNCTIONS.get(f"torch.{op.name}") for op in OPS.values() if query and op.infix == query]
+    if spelled:
+        return [function for function in spelled if function is not None]
+    key = query.removeprefix("torch.nn.functional.").removesuffix("()")
+    for module in ("linalg", "special"):
+        key = key.removeprefix("torch.") if key.startswith(f"torch.{module}.") else key
+    if query.startswith("torch.nn.functional."):
+        key = f"F.{key}"
+    wanted = [key] if "." in key else [f"{prefix}.{key}" for prefix in ("torch", "F", *MODULES)]
+    if not any(name in FUNCTIONS for name in wanted) and key.endswith("_"):
+        plain = METHODS.get(key[:-1])
+        return [plain] if plain is not None and plain.in_place else []
+    return list(dict.fromkeys(FUNCTIONS[name] for name in wanted if name in FUNCTIONS))
+
+
+def matching(query: str) -> list[Function]:
+    """The functions of a family, or those with ``query`` in one of their names."""
+    functions = public_names()
+    in_family = [function for function in functions if family_of(function) == query]
+    if in_family:
+        return in_family
+    folded = query.lower()
+    return [
+        function for function, names in functions.items() if any(folded in name.lower() for name in names)
+    ]
+
+
+def is_described(name: str) -> bool:
+    """Whether scripts can use a name that is no function of numbers: docs/language.md describes these."""
+    from autodiff.core.engine.tensor import Tensor
+    from autodiff.grammar.objects.attributes import ATTRIBUTES, METHODS
+    from autodiff.grammar.objects.namespaces import look_up
+    from autodiff.grammar.objects.values import UNBOUND
+
+    bare = name.removesuffix("()").removeprefix("torch.")
+    return any((Tensor, bare) in table for table in (METHODS, ATTRIBUTES)) or look_up(bare) is not UNBOUND
+
+
+def known_names() -> list[str]:
+    """Everything that ``named`` and ``matching`` take whole."""
+    bare = {key.partition(".")[2] for key in FUNCTIONS}
+    return sorted({*bare, *FUNCTIONS, *OPS, *map(family_of, public_names())})
+
+
+# -- describing -------------------------------------------------------------------------------------------
+
+
+def summarise(function: Function) -> Entry:
+    """The entry without an example, which nothing has to be run for."""
+    names = public_names()[function]
+    made_by = function.implementation
+    records = [Record(made_by)] if isinstance(made_by, Op) else []
+    summary = " ".join(function.doc.partition("\n\n")[0].replace("``", "`").split())
+    return Entry(
+        names, usage_of(names[0], function), methods_of(function), family_of(function), summary, records, None
+    )
+
+
+def in_one_line(function: Function) -> Entry:
+    """The entry as a list needs it: the example is run only where nothing else tells the ops."""
+    entry = summarise(function)
+    return entry if entry.summary or entry.records else describe(function)
+
+
+def describe(function: Function) -> Entry:
+    """The whole entry; the example is run, once more at the kinks of what it went through."""
+    from autodiff.grammar.reference.examples import make_example
+
+    entry = summarise(function)
+    key = entry.names[0]
+    example = make_example(key)
+    if example is not None:
+        used = ops_of(example.outputs)
+        if any(op.kink for op in used):
+            example = make_example(key, is_kinked=True) or example
+            used = ops_of(example.outputs)
+        if key.endswith("_"):  # what is written over is a copy, which is the example's and not the function's
+            used = [op for op in used if op.name != "clone"]
+        entry.records = [Record(op) for op in used] or entry.records
+    entry.example = example
+    return entry
+
+
+def usage_of(key: str, function: Function) -> str:
+    namespace = key.partition(".")[0]
+    if namespace == "Tensor":
+        return f"x.{function.usage(1)}"
+    return f"{MODULES.get(namespace, namespace)}.{function.usage()}"
+
+
+def methods_of(function: Function) -> tuple[str, ...]:
+    """The names of the methods of a tensor, with the one that works in place."""
+    names = [name for name, method in METHODS.items() if method is function]
+    return (*names, *(f"{name}_" for name in names if function.in_place))
+
+
+def ops_of(outputs: Iterable[Tensor]) -> list[Op]:
+    """The ops in the graph below some tensors, each once, in the order in which they ran."""
+    todo: list[Node] = [tensor.node for tensor in outputs if tensor.node is not None]
+    seen: set[Node] = set()
+    while todo:
+        node = todo.pop()
+        if node not in seen:
+            seen.add(node)
+            todo += [below for below in node.inputs if below is not None]
+    in_order = sorted(seen, key=lambda node: node.number)
+    return list({node.op.name: node.op for node in in_order if node.op is not None}.values())
+
+
+def inner_record(name: str) -> Record | None:
+    """The op called ``name`` that no function is called."""
+    return Record(OPS[name]) if name in OPS else None
+
+
+def inner_records() -> list[Record]:
+    """The ops that no function is called, by name."""
+    public = {key.partition(".")[2] for key in FUNCTIONS}
+    return [Record(OPS[name]) for name in sorted(OPS) if name not in public]

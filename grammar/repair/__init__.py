@@ -1,0 +1,1 @@
+"""Repairs that are tried before they are proposed, and the errors they complete."""

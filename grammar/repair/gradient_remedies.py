@@ -1,0 +1,266 @@
+"""Changes of a script that give a gradient where it was zero or not finite; each is tried before it is told.
+
+What may help depends on the op at fault: another branch of a choice, a function with a known slope, a small
+number below a root. A change holds when the repaired script runs, the gradient asked about is as it should
+be, and the output, if it was a number before, is the same up to a few parts in a million. Where no change
+holds alone, another one is looked for in the repaired script.
+"""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from autodiff.core.base.errors import AutodiffError, Edit, Fix
+from autodiff.core.base.lazy import np
+from autodiff.core.base.limits import limits
+from autodiff.core.base.source import Source, Span
+from autodiff.core.paths.node_names import Names
+from autodiff.core.paths.use_contributions import size_of
+from autodiff.core.why.first_cause import causes_of
+from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.objects.runtime import ignore, ignore_warning, runtime
+from autodiff.grammar.repair.nan_history import tell_spoiled
+from autodiff.grammar.repair.no_path import explain_disconnection, made_by
+from autodiff.grammar.repair.proposals.connected import FAILS, mended
+from autodiff.grammar.repair.proposals.cuts import cuts
+from autodiff.grammar.repair.proposals.edges import EXPONENTIALS, away_from_the_edge, safe_branch, sloped
+from autodiff.grammar.repair.proposals.stable import SameFunction, known_functions
+from autodiff.grammar.repair.proposals.steps import smaller_steps
+from autodiff.grammar.session.run import Execution, Settings, attempt, differentiate
+from autodiff.grammar.syntax.parser import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from autodiff.core.report.cause import Cause
+    from autodiff.core.report.records import Derivation, GradientReport, Subject
+
+#: How many changes are tried for one cause, how many that hold are told, and how many go together at most.
+MOST_TRIALS, MOST_KEPT, MOST_TOGETHER = 8, 2, 3
+#: How many changes are tried for one report, and how many steps all trials may take; so many entries of
+#: tensors take about as long as one step.
+MOST_IN_ALL, MOST_STEPS, ENTRIES = 40, 2_000_000, 100
+#: How far a repaired output may be from what it was.
+CLOSE = 1e-5
+#: A gradient larger than this is no better than one without end.
+STEEPEST = 1e9
+
+
+def add_remedies(report: GradientReport, execution: Execution, settings: Settings) -> None:
+    """Write the changes that hold into the causes of a report, and where the graph was left."""
+    trials = Trials(settings)
+    tell_spoiled(report, execution, trials)
+    for derivation in report.derivations:
+        for cause in derivation.causes:
+            if cause.kind == "unconnected":
+                did_run = trials.places(execution.source, derivation.wrt)
+                explain_disconnection(cause, derivation.wrt, report.output.name, execution, did_run)
+        if derivation.causes:
+            Mending(derivation, report, execution, trials).mend()
+
+
+class Trials:
+    """Runs repaired scripts: so many, and no more once they have taken so many steps."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.count = 0
+        self.steps = 0
+
+    @property
+    def are_over(self) -> bool:
+        return self.count >= MOST_IN_ALL or self.steps >= MOST_STEPS
+
+    def run(self, text: str, source: Source, wrt: str) -> Trial | None:
+        """What becomes of a repaired script; None where it fails, or there are no more trials."""
+        if self.are_over:
+            return None
+        given, all_steps = self.settings, limits.steps
+        asked = Settings(
+            sets=given.sets,
+            dtype=given.dtype,
+            seed=given.seed,
+            wrt=[wrt],
+            of=given.of,
+            grad_output=given.grad_output,
+            track=given.track,
+        )
+        repaired = Source(text, source.name)
+        self.count += 1
+        limits.steps = min(MOST_STEPS, all_steps or MOST_STEPS)
+        try:
+            execution = attempt(repaired, asked, ignore, ignore_warning)
+            self.steps += runtime.used
+            subject = differentiate(execution, asked)
+        except AutodiffError:
+            self.steps += runtime.used
+            return None
+        finally:
+            limits.steps = all_steps
+        self.steps += sum(int(np.size(node.out)) for node in subject.order) // ENTRIES
+        return Trial(repaired, execution, subject)
+
+    def places(self, source: Source, wrt: str) -> Callable[[Edit], bool]:
+        """Tells whether a place ran, by an edit that lets the script fail there; if in doubt it did."""
+        return lambda failing: self.run(Fix("", failing).apply(source.text), source, wrt) is None
+
+
+class Trial:
+    """A repaired script that has run: its output, and the gradient that was asked about."""
+
+    def __init__(self, source: Source, execution: Execution, subject: Subject) -> None:
+        [*_, (self.wrt, self.node)] = subject.wrt
+        self.source = source
+        self.execution = execution
+        self.subject = subject
+        self.gradient = subject.cotangents.get(self.node)
+
+    def causes(self) -> tuple[Cause, ...]:
+        """What is still wrong with the gradient."""
+        subject = self.subject
+        names = Names(subject.order or [subject.root], self.source)
+        return causes_of(subject, self.wrt, self.node, names, ())
+
+
+class Mending:
+    """Looks for changes that mend one gradient."""
+
+    def __init__(
+        self, derivation: Derivation, report: GradientReport, execution: Execution, trials: Trials
+    ) -> None:
+        self.derivation = derivation
+        self.output = report.output
+        self.execution = execution
+        self.trials = trials
+        self.is_flat = derivation.causes[0].kind in ("flat", "unconnected", "vanished", "cancelled")
+
+    def mend(self) -> None:
+        """Write what holds into the causes: changes that hold alone, else some that hold together."""
+        source = self.execution.source
+        begun: list[tuple[Fix, Cause, Trial]] = []
+        for cause in self.derivation.causes:
+            kept: list[Fix] = []
+            did_run = self.trials.places(source, self.derivation.wrt)
+            for fix in proposals(cause, source, self.execution, self.output.name, did_run):
+                trial = self.trials.run(fix.apply(source.text), source, self.derivation.wrt)
+                if trial is None:
+                    continue
+                if self.holds(fix, cause, trial):
+                    if reason_of(fix) not in map(reason_of, kept):
+                        kept.append(fix)
+                    is_best = isinstance(fix, SameFunction) and cause.kind != "singular"
+                    if len(kept) == MOST_KEPT or is_best or cause.kind in ("masked", "diverged"):
+                        break
+                else:
+                    begun.append((fix, cause, trial))
+            cause.repairs = tuple(kept)
+        if not any(cause.repairs for cause in self.derivation.causes):
+            last = self.derivation.causes[-1]
+            for fix, cause, trial in begun:
+                together = self.completed([fix], cause, trial)
+                if together is not None:
+                    last.repairs = (together,)
+                    break
+
+    def completed(self, made: list[Fix], mended: Cause, trial: Trial) -> Fix | None:
+        """The changes already made with others that make them hold; the last must have mended its cause."""
+        causes = trial.causes()
+        if len(made) == MOST_TOGETHER or place_of(mended) in map(place_of, causes):
+            return None
+        for cause in causes:
+            did_run = self.trials.places(trial.source, self.derivation.wrt)
+            for fix in proposals(cause, trial.source, trial.execution, self.output.name, did_run):
+                further = self.trials.run(fix.apply(trial.source.text), trial.source, self.derivation.wrt)
+                if further is None:
+                    continue
+                if self.holds(fix, cause, further):
+                    words = ", and ".join(one.text for one in (*made, fix))
+                    edits = changed_lines(self.execution.source.text, further.source.text)
+                    return Fix(f"together: {words}", *edits)
+                together = self.completed([*made, fix], cause, further)
+                if together is not None:
+                    return together
+        return None
+
+    def holds(self, fix: Fix, cause: Cause, trial: Trial) -> bool:
+        """Whether the repaired script has a gradient where it had none, and the same output."""
+        g = trial.gradient
+        if g is None or not np.isfinite(np.asarray(g)).all() or size_of(g) > STEEPEST:
+            return False
+        before, now = np.asarray(self.output.value), np.asarray(trial.subject.root.out)
+        if before.shape != now.shape or not np.isfinite(now).all():
+            return False
+        if self.is_flat:
+            return bool(np.any(g))  # what had no slope has one now, so it is another function
+        if cause.kind == "forward" and not np.any(g) and not isinstance(fix, SameFunction):
+            return False  # a value that was out of reach, and is now held where nothing moves it
+        was_number = np.isfinite(before)
+        return bool(np.allclose(now[was_number], before[was_number], rtol=CLOSE, atol=CLOSE))
+
+
+def proposals(
+    cause: Cause, source: Source, execution: Execution, output: str, did_run: Callable[[Edit], bool]
+) -> list[Fix]:
+    """What might help against a cause, most likely first, each change once."""
+    if cause.span is None:
+        return []
+    scene = Scene(AutodiffError(""), cause.span, read(source), source, [], execution.names)
+    found: dict[str, Fix] = {}
+    for fix in remedies(cause, scene, output, did_run):
+        found.setdefault(fix.apply(source.text), fix)
+        if len(found) == MOST_TRIALS:
+            break
+    return list(found.values())
+
+
+def remedies(cause: Cause, scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:
+    """What might help, most likely first."""
+    if cause.kind == "unconnected":
+        yield from stay_connected(scene, output, did_run)
+    elif cause.kind in ("masked", "singular", "forward"):
+        yield from safe_branch(cause, scene)
+        known = list(known_functions(scene))
+        yield from known
+        if not known or cause.op not in EXPONENTIALS:  # there the better function has the right value
+            yield from away_from_the_edge(cause, scene)
+    elif cause.kind == "flat":
+        if cause.op == "sigmoid":
+            yield from known_functions(scene)
+        yield from sloped(cause, scene)
+    elif cause.kind == "diverged":
+        yield from smaller_steps(scene)
+
+
+def stay_connected(scene: Scene, output: str, did_run: Callable[[Edit], bool]) -> Iterator[Fix]:
+    """What left the graph on the way to the output, put back into it where that ran."""
+    made = [statement.value for statement in scene.assignments(output)] or [made_by(scene, output)]
+    for value in made:
+        found = [] if value is None else cuts(scene, value)
+        if len(found) > 1:
+            found = [cut for cut in found if did_run(Edit(cut.node.span, FAILS))]
+        yield from mended(found)
+
+
+def place_of(cause: Cause) -> tuple[str, str, int | None]:
+    """What goes wrong where. An op starts where it did, since all that is changed stands in it or behind."""
+    return cause.kind, cause.op, None if cause.span is None else cause.span.start
+
+
+def reason_of(fix: Fix) -> str:
+    """What a fix does, without what it writes."""
+    return fix.text.partition(": ")[0]
+
+
+def changed_lines(before: str, after: str) -> list[Edit]:
+    """The edits, line by line, that make one text of another."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    starts = [0]
+    for line in old:
+        starts.append(starts[-1] + len(line))
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    return [
+        Edit(Span(starts[i], starts[j]), "".join(new[k:m]))
+        for what, i, j, k, m in matcher.get_opcodes()
+        if what != "equal"
+    ]

@@ -1,0 +1,265 @@
+"""Why no path leads from the output to an input: where the graph was left, what was overwritten or not used.
+
+The script has ended by then, so this is read off its text. What is said holds whatever ran: a cut that the
+value went through, a name that nothing reads, a name given another value before anything read it. That a
+branch did not run is found out by a script that would fail there.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError, Edit
+from autodiff.core.base.source import Span
+from autodiff.grammar.help.bindings import DISPLAYS
+from autodiff.grammar.help.failure_scene import Scene, is_method, owner_of
+from autodiff.grammar.repair.proposals.connected import FAILS
+from autodiff.grammar.repair.proposals.cuts import cuts
+from autodiff.grammar.repair.proposals.formulas import called
+from autodiff.grammar.repair.proposals.origins import Origins, called_function, parameter_of, reads
+from autodiff.grammar.repair.proposals.switches import is_switch, under_switch
+from autodiff.grammar.session.leaf_names import base_of
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import read
+from autodiff.grammar.syntax.walk import children, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from autodiff.core.report.cause import Cause
+    from autodiff.grammar.session.run import Execution
+
+#: A reason: what happened, and the place.
+Reason = tuple[str, Span]
+LONGEST = 50
+#: Statements that hold others.
+BLOCKS = (tree.Script, tree.FunctionDef, tree.For, tree.While, tree.If, tree.With)
+
+
+def explain_disconnection(
+    cause: Cause, wrt: str, output: str, execution: Execution, did_run: Callable[[Edit], bool]
+) -> None:
+    """Write the reason and its line into a cause of kind ``unconnected``; as it was where none is found.
+
+    ``did_run`` tells whether the script fails once an edit has made it fail at some place.
+    """
+    source = execution.source
+    end = Span(len(source.text), len(source.text))
+    scene = Scene(AutodiffError(""), end, read(source), source, [], execution.names)
+    reader = Uses(scene, did_run)
+    name = base_of(wrt)
+    reason = next(
+        (found for find in REASONS if (found := find(reader, name, output)) is not None),
+        None,
+    )
+    if reason is not None:
+        text, place = reason
+        cause.text = f"{cause.text}: {text}"
+        cause.line = scene.line(place)
+
+
+class Uses:
+    """Where the names of a script are read, and which of them its functions know."""
+
+    def __init__(self, scene: Scene, did_run: Callable[[Edit], bool]) -> None:
+        self.scene = scene
+        self.did_run = did_run
+        self.origins = Origins(scene)
+        targets = {id(target) for node in walk(scene.script) for target in written(node)}
+        self.reads: dict[str, list[Any]] = {}
+        for node in self.read_nodes():
+            if isinstance(node, tree.Name) and id(node) not in targets:
+                self.reads.setdefault(node.id, []).append(node)
+        functions = [node for node in walk(scene.script) if isinstance(node, tree.FunctionDef)]
+        self.in_functions = {
+            part.id for made in functions for part in walk(*made.body) if isinstance(part, tree.Name)
+        }
+
+    def read_nodes(self) -> Iterator[Any]:
+        """All nodes but those of statements that only print."""
+        stack: list[Any] = [self.scene.script]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, tree.ExpressionStatement) and called(node.value) == "print":
+                continue
+            yield node
+            stack += children(node)
+
+    def between(self, name: str, start: int, end: int) -> bool:
+        """Whether a name is read somewhere between two places, or in a function that may be called there."""
+        return name in self.in_functions or any(
+            start <= node.span.start < end for node in self.reads.get(name, ())
+        )
+
+
+def written(node: Any) -> list[Any]:
+    """The names an assignment binds anew."""
+    if not isinstance(node, tree.Assign):
+        return []
+    return [part for one in node.targets for part in (one.elements if isinstance(one, DISPLAYS) else [one])]
+
+
+# -- reasons -------------------------------------------------------------------------------------------------
+
+
+class Branch:
+    """Statements, or an expression, that may not run: what they are called, and an edit to fail there."""
+
+    def __init__(self, words: str, place: Span, parts: tuple[Any, ...], failing: Edit) -> None:
+        self.words = words
+        self.place = place
+        self.parts = parts
+        self.failing = failing
+
+    def holds(self, node: Any) -> bool:
+        first, last = self.parts[0].span, self.parts[-1].span
+        return bool(first.start <= node.span.start and node.span.end <= last.end)
+
+
+def branches(scene: Scene) -> Iterator[Branch]:
+    """All that may not run, in the order of the script, what holds others before those."""
+    for node in walk(scene.script):
+        if isinstance(node, tree.Conditional):
+            for part, word in ((node.body, ""), (node.orelse, "else ")):
+                failing = Edit(part.span, FAILS)
+                yield Branch(f"`{word}{shown(scene, part)}` was not computed", node.span, (part,), failing)
+            continue
+        blocks: list[tuple[str, Span, tuple[Any, ...]]] = []
+        if isinstance(node, tree.If):
+            for at, (test, body) in enumerate(node.branches):
+                word = "elif" if at else "if"
+                blocks.append((f"the branch under `{word} {shown(scene, test)}`", test.span, body))
+            asked = shown(scene, node.branches[0][0])
+            blocks.append((f"the else branch of `if {asked}`", node.span, node.orelse))
+        elif isinstance(node, tree.For):
+            turned = f"for {shown(scene, node.target)} in {shown(scene, node.iterable)}"
+            blocks.append((f"the loop `{turned}`", node.span, node.body))
+        elif isinstance(node, tree.While):
+            blocks.append((f"the loop `while {shown(scene, node.test)}`", node.span, node.body))
+        for words, place, body in blocks:
+            if body:
+                yield Branch(f"{words} did not run", place, tuple(body), failing_at(scene, body[0]))
+
+
+def failing_at(scene: Scene, statement: Any) -> Edit:
+    """An assertion that does not hold, before a statement."""
+    start = statement.span.start
+    text = scene.source.text
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return Edit(Span(start, start), "assert False; " if before.strip() else f"assert False\n{before}")
+
+
+def left_out(reader: Uses, name: str, output: str) -> Reason | None:
+    """The branch that did not run and that the input would have reached the output through."""
+    scene = reader.scene
+    made = made_by(scene, output)
+    if made is None or not reader.origins.comes_from(made, name):
+        return None
+    for branch in branches(scene):
+        if not reader.origins.comes_from(made, name, branch) and not reader.did_run(branch.failing):
+            return branch.words, branch.place
+    return None
+
+
+def cut_on_the_way(reader: Uses, name: str, output: str) -> Reason | None:
+    """The first cut that ran and that a value made from the input went through."""
+    scene = reader.scene
+    made = made_by(scene, output)
+    for cut in [] if made is None else cuts(scene, made):
+        if not any(reader.origins.comes_from(node, name) for node in under(scene, cut.node)):
+            continue
+        may_not_run = any(branch.holds(cut.node) for branch in branches(scene))
+        if not may_not_run or reader.did_run(Edit(cut.node.span, FAILS)):
+            return f"{cut.why}: {shown(scene, cut.node)}", cut.node.span
+    return None
+
+
+def made_by(scene: Scene, output: str) -> Any:
+    """What the script differentiates where that is the output, else the expression that gave it its value."""
+    passes = [node for node in walk(scene.script) if is_method(node, "backward")]
+    owner = owner_of(passes[-1]) if passes else None
+    if isinstance(owner, tree.Name) and scene.values.get(output) is scene.values.get(owner.id):
+        return owner
+    made = scene.assignments(output)
+    return owner if output not in scene.values or not made else made[0].value
+
+
+def under(scene: Scene, node: Any) -> list[Any]:
+    """The expression itself, the block that it opens, or what the function it decorates is given."""
+    for one in walk(scene.script):
+        if isinstance(one, tree.With) and any(context is node for context, _ in one.items):
+            return list(one.body)
+        if isinstance(one, tree.ExpressionStatement) and one.value is node:  # set_grad_enabled(False)
+            return under_switch(scene, node) if is_switch(scene, node) else [node]
+        if isinstance(one, tree.FunctionDef) and any(decorator is node for decorator in one.decorators):
+            return [call for call in walk(scene.script) if called(call) == one.name]
+    return [node]
+
+
+def unused(reader: Uses, name: str, output: str) -> Reason | None:
+    """The input is read nowhere."""
+    made = reader.scene.assignments(name)
+    if made and not reader.reads.get(name):
+        return f"nothing uses {name}", made[0].span
+    return None
+
+
+def unused_argument(reader: Uses, name: str, output: str) -> Reason | None:
+    """The input is only given to functions that do not use it."""
+    scene = reader.scene
+    read = reader.reads.get(name, [])
+    for call in [node for node in walk(scene.script) if isinstance(node, tree.Call)]:
+        made = called_function(scene, call)
+        if made is None or len(read) != 1:
+            continue
+        for at, argument in enumerate(call.arguments):
+            parameter = parameter_of(made, call, at)
+            if argument.value is read[0] and parameter is not None and not reads(made, parameter, None):
+                return f"{made.name} does not use its parameter {parameter}", made.span
+    return None
+
+
+def overwritten(reader: Uses, name: str, output: str) -> Reason | None:
+    """A name given a value made from the input, and another value before anything reads it."""
+    scene = reader.scene
+    for block in [node for node in walk(scene.script) if isinstance(node, BLOCKS)]:
+        made: dict[str, Any] = {}  # by name: the statement that gave it a value made from the input
+        for statement in children(block):
+            for target in dict.fromkeys(one.id for one in written(statement) if isinstance(one, tree.Name)):
+                first = made.pop(target, None)
+                if first is not None and not reader.between(target, first.span.end, statement.span.end):
+                    told = f"{target}, made from it in line {scene.line(first.span)},"
+                    return f"{told} is given another value before it is used", statement.span
+                if reader.origins.comes_from(statement.value, name):
+                    made[target] = statement
+    return None
+
+
+def dead_end(reader: Uses, name: str, output: str) -> Reason | None:
+    """A name with a value made from the input that nothing reads."""
+    scene = reader.scene
+    for statement in walk(scene.script):
+        for target in written(statement):
+            if (
+                isinstance(target, tree.Name)
+                and target.id not in (output, name)
+                and not reader.reads.get(target.id)
+                and reader.origins.comes_from(statement.value, name)
+            ):
+                return f"nothing uses {target.id}, which is made from it", statement.span
+    return None
+
+
+def used_elsewhere(reader: Uses, name: str, output: str) -> Reason | None:
+    """The first line that reads the input, where nothing better is known."""
+    read = sorted(reader.reads.get(name, []), key=lambda node: node.span.start)
+    return (f"nothing that was made from it here was used for {output}", read[0].span) if read else None
+
+
+def shown(scene: Scene, node: Any) -> str:
+    text = " ".join(scene.text(node).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+
+
+#: In the order in which they are looked for.
+REASONS = (left_out, cut_on_the_way, unused, unused_argument, overwritten, dead_end, used_elsewhere)

@@ -1,0 +1,27 @@
+"""Repairs to try, by error code: each looks at the source where a script failed and writes it anew.
+
+What is proposed here is a guess that knows shapes, names and syntax; ``repair`` runs the script with it
+and drops what does not hold, so a proposal may be bold. Whoever finds the reason of an error on the way
+writes it at the error's caret.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Fix
+from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.repair.proposals import absent, gradients, leaves, names, numbers, shapes
+
+FAMILIES = (
+    names.PROPOSALS,
+    absent.PROPOSALS,
+    shapes.PROPOSALS,
+    numbers.PROPOSALS,
+    gradients.PROPOSALS,
+    leaves.PROPOSALS,
+)
+
+
+def propose(scene: Scene) -> tuple[Fix, ...]:
+    """Repairs for an error of a script that ran, the most likely first; empty if none comes to mind."""
+    code = scene.error.code
+    return tuple(fix for family in FAMILIES if code in family for fix in family[code](scene))

@@ -1,0 +1,383 @@
+"""Repairs of calls whose arguments do not fit the function (E0310)."""
+
+from __future__ import annotations
+
+from autodiff.core.base.did_you_mean import nearest
+from autodiff.core.base.errors import Edit, Fix, Label
+from autodiff.core.base.source import Span
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.dtypes import DTYPES
+from autodiff.grammar.help.failure_scene import Scene, atom
+from autodiff.grammar.objects.attributes import find_method
+from autodiff.grammar.objects.values import (
+    NUMBERS,
+    UNBOUND,
+    BoundMethod,
+    Builtin,
+    Namespace,
+    ScriptFunction,
+    type_name,
+)
+from autodiff.grammar.repair.proposals.custom import context_first
+from autodiff.grammar.repair.proposals.first_line import say_as_torch
+from autodiff.grammar.repair.proposals.nothing import explain_nothing
+from autodiff.grammar.repair.proposals.types import call_it
+from autodiff.grammar.repair.proposals.uses import whole
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+#: What other libraries call some arguments.
+KEYWORD_SYNONYMS: dict[str, tuple[str, ...]] = {
+    "axis": ("dim",),
+    "axes": ("dim", "dims"),
+    "dims": ("dim",),
+    "keepdims": ("keepdim",),
+    "grad": ("requires_grad",),
+    "trainable": ("requires_grad",),
+    "gradients": ("gradient",),
+    "grad_outputs": ("gradient",),
+    "retain": ("retain_graph",),
+    "minimum": ("min",),
+    "mn": ("min",),
+    "maximum": ("max",),
+    "mx": ("max",),
+    "low": ("min",),
+    "high": ("max",),
+    "type": ("dtype",),
+    "shape": ("size",),
+    "value": ("fill_value",),
+    "label": ("target",),
+    "labels": ("target",),
+    "pred": ("input",),
+    "alpha": ("negative_slope",),
+    "eps": ("epsilon",),
+}
+
+
+class CallScene:
+    """The failed call: its arguments, and the function it calls with what that takes."""
+
+    __slots__ = ("call", "function", "is_method", "owner", "scene")
+
+    def __init__(self, scene: Scene, call: tree.Call) -> None:
+        self.scene = scene
+        self.call = call
+        self.owner: Any = UNBOUND
+        self.is_method = False
+        if isinstance(call.function, tree.Attribute):
+            self.owner = scene.value(call.function.object)
+            self.is_method = self.owner.__class__ is not Namespace
+        self.function = scene.error.about[0] if scene.error.about else self.called()
+
+    def called(self) -> Any:
+        """The function behind the call."""
+        callee = self.call.function
+        if self.is_method and isinstance(callee, tree.Attribute):
+            owner = Tensor.of(0.0) if self.owner is UNBOUND else self.owner
+            return find_method(owner, callee.name) or UNBOUND
+        found = self.scene.value(callee)
+        return found.function if found.__class__ in (Builtin, BoundMethod) else found
+
+    @property
+    def keywords(self) -> list[str]:
+        """The names the function's parameters have."""
+        function: Any = self.function
+        if function.__class__ is Function:
+            return [p.name for p in function.parameters]
+        if function.__class__ is ScriptFunction:
+            return [*function.code.names, *function.code.keyword_only]
+        if function is UNBOUND or function.__class__ is Namespace:
+            return []
+        code = function.__code__
+        return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+    @property
+    def usage(self) -> str:
+        """How the function is called, as Python would write it."""
+        function = self.function
+        if function.__class__ is Function:
+            return function.usage(skipped=1 if self.is_method else 0)
+        if function.__class__ is ScriptFunction:
+            made = self.scene.function(function.name)
+            if made is not None:
+                shown = [self.scene.text(parameter) for parameter in made.parameters]
+                return f"{function.name}({', '.join(shown)})"
+        return ""
+
+    def argument(self, at: Any) -> tree.Argument | None:
+        """The argument at a position of the function, or of that name."""
+        given = self.call.arguments
+        if at.__class__ is int:
+            position = at - self.is_method
+            if 0 <= position < len(given) and not any(a.star for a in given[: position + 1]):
+                found = given[position]
+                if found.keyword is None:
+                    return found
+            names = self.keywords
+            at = names[at] if at < len(names) else None
+        return next((argument for argument in given if at is not None and argument.keyword == at), None)
+
+    def insert(self, text: str) -> Edit:
+        """One more argument."""
+        end = self.call.span.end - 1
+        return Edit(Span(end, end), f", {text}" if self.call.arguments else text)
+
+
+def fit_arguments(scene: Scene) -> Iterator[Fix]:
+    """What makes the arguments fit, with the caret at the one that does not."""
+    call, error = scene.node, scene.error
+    if not isinstance(call, tree.Call):
+        return
+    yield from context_first(scene)
+    if error.message.endswith("object is not callable"):
+        yield from function_of_input(scene, call)
+        return
+    made = CallScene(scene, call)
+    message = say_as_torch(made)
+    if "unexpected keyword argument '" in message:
+        name = message.partition("argument '")[2].partition("'")[0]
+        yield from fit_keyword(made, name)
+    elif message.endswith("takes no keyword arguments"):
+        named = next((argument.keyword for argument in call.arguments if argument.keyword), None)
+        if named is not None:
+            yield from fit_keyword(made, named)
+        if len(call.arguments) == 1:
+            bare = f"{scene.text(call.function)}()"
+            yield Fix(f"leave it out: {bare}", Edit(call.span, bare))
+    elif not error.about:
+        return
+    else:
+        _, at, refused, *_ = error.about
+        where = made.argument(at)
+        if where is not None:
+            error.span = where.value.span if refused else where.span
+        if refused is not None and where is not None:
+            yield from fit_value(made, where, at, *refused)
+        elif " missing " in message:
+            yield from fit_missing(made, message)
+        elif at is None:
+            pass
+        elif "multiple values" in message:
+            error.caret = f"`{at}` is given by position and by name"
+            if where is not None:
+                yield from without(made, where)
+        elif at.__class__ is int:
+            yield from fit_count(made, at, where)
+    if made.usage:
+        function = call.function
+        error.labels.append(Label(function.span, made.usage))
+
+
+def function_of_input(scene: Scene, call: tree.Call) -> Iterator[Fix]:
+    """``jacobian(x ** 2, x)``, which takes the function and not its result."""
+    if len(call.arguments) < 2:
+        return
+    result, at = call.arguments[0].value, call.arguments[1].value
+    scene.error.span = result.span
+    scene.error.caret = "this is a result; the function it comes from is wanted"
+    if isinstance(at, tree.Name):
+        text = f"lambda {at.id}: {scene.text(result)}"
+        yield Fix(f"make it a function: {text}", Edit(result.span, text))
+
+
+def fit_keyword(made: CallScene, name: str) -> Iterator[Fix]:
+    """A misspelt keyword."""
+    scene = made.scene
+    where = made.argument(name)
+    if where is None:
+        return
+    at = Span(where.span.start, where.span.start + len(name))
+    scene.error.span = at
+    called = scene.text(made.call.function).rpartition(".")[2]
+    scene.error.caret = f"`{called}` takes no `{name}`"
+    usual = [name] if name in KEYWORD_SYNONYMS else nearest(name, KEYWORD_SYNONYMS)
+    others = [key for other in usual for key in KEYWORD_SYNONYMS[other] if key in made.keywords]
+    for other in list(dict.fromkeys([*others, *nearest(name, made.keywords)]))[:3]:
+        yield Fix(f"did you mean `{other}`?", Edit(at, other))
+    if name == "requires_grad" and len(made.call.arguments) > 1:
+        text = made.scene.text(made.call)
+        start, end = where.span.start - made.call.span.start, where.span.end - made.call.span.start
+        shorter = text[:start].rstrip().rstrip(",") + text[end:]
+        yield Fix(
+            f"mark the result: {shorter}.requires_grad_()",
+            Edit(made.call.span, f"{shorter}.requires_grad_()"),
+        )
+
+
+def without(made: CallScene, where: tree.Argument) -> Iterator[Fix]:
+    """The call without one of its arguments."""
+    given = [argument for argument in made.call.arguments if argument is not where]
+    texts = ", ".join([made.scene.text(argument) for argument in given])
+    inside = Span(made.call.function.span.end, made.call.span.end)
+    yield Fix(f"leave one out: {made.scene.text(made.call.function)}({texts})", Edit(inside, f"({texts})"))
+
+
+def fit_missing(made: CallScene, message: str) -> Iterator[Fix]:
+    """An argument that was left out."""
+    scene, call = made.scene, made.call
+    text = scene.text(call)
+    quote = '"' if '"' in message else "'"
+    names = message.split(quote)[1::2]
+    scene.error.caret = (
+        f"{' and '.join([f'`{name}`' for name in names])} {'is' if len(names) < 2 else 'are'} missing"
+    )
+    callee = call.function
+    if isinstance(callee, tree.Attribute) and callee.name == "transpose" and made.is_method:
+        owner = scene.text(callee.object)
+        yield Fix(f"to swap rows and columns: {owner}.T", Edit(call.span, f"{owner}.T"))
+    for argument in call.arguments:
+        if argument.keyword and argument.keyword not in made.keywords and nearest(argument.keyword, names):
+            at = Span(argument.span.start, argument.span.start + len(argument.keyword))
+            scene.error.span = at
+            scene.error.caret = f"not one of its arguments, and {scene.error.caret}"
+            other = nearest(argument.keyword, names)[0]
+            yield Fix(f"did you mean `{other}`?", Edit(at, other))
+            return
+    if names == ["dim"]:
+        for dim in ("-1", "0"):
+            yield Fix(
+                f"along the {'last' if dim == '-1' else 'first'} dimension: {text[:-1]}"
+                f"{', ' if call.arguments else ''}dim={dim})",
+                made.insert(f"dim={dim}"),
+            )
+    elif made.function.__class__ is ScriptFunction:
+        # The script may have a value of that name.
+        known = [name for name in names if scene.values.get(name, UNBOUND) is not UNBOUND]
+        if known == names:
+            given = ", ".join([f"{name}={name}" for name in names])
+            yield Fix(f"give it: {text[:-1]}{', ' if call.arguments else ''}{given})", made.insert(given))
+
+
+def fit_count(made: CallScene, at: Any, where: tree.Argument | None) -> Iterator[Fix]:
+    """More arguments than parameters."""
+    scene, call = made.scene, made.call
+    limit = at - made.is_method
+    scene.error.caret = "this is one too many" if len(call.arguments) == limit + 1 else "these are too many"
+    if where is not None:
+        scene.error.span = where.span.to(call.arguments[-1].span)
+    plain = [argument for argument in call.arguments if argument.keyword is None and not argument.star]
+    name = scene.text(call.function).rpartition(".")[2]
+    if name in ("tensor", "as_tensor") and len(plain) > 1:
+        inside = plain[0].span.to(plain[-1].span)
+        listed = f"[{scene.source.excerpt(inside)}]"
+        whole_call = f"{scene.text(call.function)}({listed})"
+        text = scene.source.excerpt(inside)
+        if point := decimal_point(plain, text):
+            yield Fix(f"write a decimal point: {scene.text(call.function)}({point})", Edit(inside, point))
+        yield Fix(f"several numbers go in a list: {whole_call}", Edit(inside, listed))
+    elif where is not None and limit >= 0:
+        kept = call.arguments[:limit]
+        texts = ", ".join([scene.text(argument) for argument in kept])
+        inside = Span(call.function.span.end, call.span.end)
+        yield Fix(f"leave out the rest: {scene.text(call.function)}({texts})", Edit(inside, f"({texts})"))
+
+
+def decimal_point(plain: list[tree.Argument], text: str) -> str:
+    """``1,5`` as the number it is where decimals have a comma; empty if it is none."""
+    if len(plain) != 2 or not all(isinstance(part.value, tree.Number) for part in plain):
+        return ""
+    whole, _, rest = text.partition(",")
+    return f"{whole}.{rest}" if whole.isdigit() and rest.isdigit() else ""
+
+
+def fit_value(made: CallScene, where: tree.Argument, at: Any, parameter: Any, given: Any) -> Iterator[Fix]:
+    """An argument of the wrong kind."""
+    scene, node = made.scene, where.value
+    error, text = scene.error, scene.text(where.value)
+    if given.__class__ is tuple and parameter.variadic and parameter.kind == "ints":
+        # Sizes side by side: the first that is no whole number is meant.
+        wrong = next((i for i, size in enumerate(given) if size.__class__ is not int), 0)
+        beside = made.argument(at + wrong)
+        if beside is not None:
+            where, node, given = beside, beside.value, given[wrong]
+            error.span, text = node.span, scene.text(beside.value)
+    error.message = error.message.replace(f"not {type(given).__name__}", f"not {type_name(given)}")
+    error.caret = f"this is {spoken(given)}"
+    if given.__class__ is float and parameter.kind in ("int", "ints", "size"):
+        error.caret = f"this is {given!r}, no whole number"
+    if given is None:
+        yield from explain_nothing(scene, node)
+    elif given.__class__ in (BoundMethod, Builtin, Function, ScriptFunction) and parameter.kind != "str":
+        yield from call_it(scene, given, node)
+    elif parameter.kind in ("tensor", "value"):
+        yield from tensor_instead(made, where, given)
+    elif parameter.kind == "tensors":
+        yield from tensors_instead(made, given)
+    elif parameter.kind == "str":
+        quoted = f'"{text.rpartition(".")[2]}"'
+        if quoted[1:-1].isidentifier():
+            yield Fix(f"put its name in quotes: {quoted}", Edit(node.span, quoted))
+    elif parameter.kind in ("int", "ints", "size") and given.__class__ is float:
+        if isinstance(node, tree.Number) and given.is_integer():
+            yield Fix(f"write a whole number: {int(given)}", Edit(node.span, str(int(given))))
+        elif isinstance(node, tree.Binary) and node.op == "/":
+            halves = f"{scene.text(node.left)} // {scene.text(node.right)}"
+            yield Fix(f"divide to a whole number: {halves}", Edit(node.span, halves))
+        else:
+            yield Fix(f"make it a whole number: int({text})", whole(scene, node))
+    elif parameter.kind == "size" and given.__class__ is int:
+        yield Fix(f"a shape is a tuple: ({text},)", Edit(node.span, f"({text},)"))
+    elif parameter.kind == "dtype":
+        named = text.strip("'\"").rpartition(".")[2]
+        named = named if named in DTYPES else "float64" if named == "float" else ""
+        if named:
+            yield Fix(f"did you mean `torch.{named}`?", Edit(node.span, f"torch.{named}"))
+    elif parameter.kind == "bool" and given.__class__ in (int, str):
+        word = str(bool(given) and given not in ("False", "false", "0"))
+        yield Fix(f"did you mean `{word}`?", Edit(node.span, word))
+
+
+def tensor_instead(made: CallScene, where: tree.Argument, given: Any) -> Iterator[Fix]:
+    """A number, list or named result where a tensor is taken."""
+    scene, node = made.scene, where.value
+    text = scene.text(node)
+    if given.__class__ is NamedResult and "values" in given.fields:
+        yield Fix(f"take the values: {atom(text)}.values", Edit(node.span, f"{atom(text)}.values"))
+    elif given.__class__ in NUMBERS:
+        number = f"{text}." if isinstance(node, tree.Number) and isinstance(node.value, int) else text
+        yield Fix(f"make it a tensor: torch.tensor({number})", Edit(node.span, f"torch.tensor({number})"))
+        callee = made.call.function
+        if callee.span.start != callee.span.end and made.function.__class__ is Function:
+            name = made.function.name
+            math = scene.value(tree.Name(node.span, "math"))
+            if math.__class__ is Namespace and math.find(name) is not UNBOUND:
+                yield Fix(
+                    f"or compute with plain numbers: math.{name}({text})", Edit(callee.span, f"math.{name}")
+                )
+    elif given.__class__ in (list, tuple):
+        stacks = given and all(entry.__class__ is Tensor for entry in given)
+        wrapped = f"torch.stack({text})" if stacks else f"torch.tensor({text})"
+        yield Fix(f"make it a tensor: {wrapped}", Edit(node.span, wrapped))
+
+
+def tensors_instead(made: CallScene, given: Any) -> Iterator[Fix]:
+    """Tensors side by side where a list of them is taken."""
+    scene = made.scene
+    plain = [argument for argument in made.call.arguments if argument.keyword is None and not argument.star]
+    tensors = []
+    for argument in plain:
+        if isinstance(argument.value, tree.Number):
+            break
+        tensors.append(argument)
+    if given.__class__ is Tensor and len(tensors) > 1:
+        inside = tensors[0].span.to(tensors[-1].span)
+        listed = f"[{scene.source.excerpt(inside)}]"
+        scene.error.caret = "the tensors go in a list"
+        yield Fix(f"put them in a list: {scene.text(made.call.function)}({listed})", Edit(inside, listed))
+
+
+def spoken(given: Any) -> str:
+    """What kind of value it is, in a sentence."""
+    from autodiff.grammar.objects.operators import article
+
+    if given.__class__ in (int, float):
+        return "a Python number"
+    if given.__class__ in (list, tuple):
+        return f"a Python {type_name(given)}"
+    return article(type_name(given))

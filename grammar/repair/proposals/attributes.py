@@ -1,0 +1,253 @@
+"""Repairs of attributes and methods that a value does not have (E0204)."""
+
+from __future__ import annotations
+
+from autodiff.core.base.did_you_mean import folded, nearest
+from autodiff.core.base.errors import Edit, Fix, Label
+from autodiff.core.base.source import Span
+from autodiff.core.engine.named_results import NamedResult
+from autodiff.core.engine.public_functions import FUNCTIONS, Function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help.failure_scene import Scene, atom
+from autodiff.grammar.help.other_libraries import synonyms
+from autodiff.grammar.objects.attributes import ATTRIBUTES, names_of
+from autodiff.grammar.objects.namespaces import namespace
+from autodiff.grammar.objects.values import (
+    NUMBERS,
+    UNBOUND,
+    BoundMethod,
+    Builtin,
+    Namespace,
+    ScriptFunction,
+    type_name,
+)
+from autodiff.grammar.repair.proposals.connected import explain_cuts
+from autodiff.grammar.repair.proposals.cuts import cuts
+from autodiff.grammar.repair.proposals.nothing import explain_nothing
+from autodiff.grammar.repair.proposals.types import call_it, only_entry
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+MOST_CANDIDATES = 4
+
+
+def name_attribute(scene: Scene) -> Iterator[Fix]:
+    """What an attribute may have meant, by what its owner is."""
+    node = scene.node
+    if not isinstance(node, tree.Attribute):
+        return
+    known = scene.error.code == "E0204" and scene.error.about
+    owner = scene.error.about[0] if known else scene.value(node.object)
+    if owner is None:
+        yield from explain_nothing(scene, node.object)
+    elif owner.__class__ is Namespace:
+        yield from in_namespaces(scene, node, owner)
+    else:
+        yield from of_value(scene, node, owner)
+        convert = OTHERS.get(owner.__class__)
+        if convert is not None:
+            yield from convert(scene, node, owner)
+
+
+# -- members of namespaces --------------------------------------------------------------------------
+
+
+def in_namespaces(scene: Scene, node: tree.Attribute, owner: Namespace) -> Iterator[Fix]:
+    """A near name in the namespace, else the function in another one."""
+    name, called = node.name, call_of(scene, node)
+    members = {member for member in owner.names() if is_function(owner.find(member)) is (called is not None)}
+    here = scene.text(node.object)
+    others = [other for other in synonyms(name) if other in members]
+    elsewhere = [qualified(other) for other in (name, *synonyms(name))]
+    others += [full.rpartition(".")[2] for full in elsewhere if full.rpartition(".")[0] == here]
+    others = list(dict.fromkeys(others))
+    found = [full for full in dict.fromkeys(elsewhere) if full and full.rpartition(".")[0] != here]
+    if not others and not found:
+        others = nearest(name, members)[:MOST_CANDIDATES]
+        others = [other for other in others if folded(other) == folded(name)] or others
+    for other in others:
+        yield Fix(f"did you mean `{scene.text(node.object)}.{other}`?", Edit(node.name_span, other))
+    for full in found:
+        yield Fix(f"did you mean `{full}`?", Edit(node.span, full))
+    if not others and not found and owner.name != "torch":
+        torchs = [key.partition(".")[2] for key in FUNCTIONS if key.startswith("torch.")]
+        for other in nearest(name, torchs)[:1]:
+            yield Fix(f"did you mean `torch.{other}`?", Edit(node.span, f"torch.{other}"))
+
+
+def qualified(name: str) -> str:
+    """The full name of a function, whichever namespace it is in; empty if there is none."""
+    if name in FUNCTIONS or f"torch.{name}" in FUNCTIONS:
+        return name if name in FUNCTIONS else f"torch.{name}"
+    for space in ("F", "linalg", "special"):
+        if f"{space}.{name}" in FUNCTIONS:
+            return f"{space}.{name}" if space == "F" else f"torch.{space}.{name}"
+    for full in ("torch.autograd", "torch.autograd.functional"):
+        if namespace(full).find(name) is not UNBOUND:
+            return f"{full}.{name}"
+    return ""
+
+
+def is_function(value: Any) -> bool:
+    return isinstance(value, (Function, Builtin))
+
+
+def call_of(scene: Scene, node: tree.Attribute) -> tree.Call | None:
+    """The call of an attribute, if it is called."""
+    parent = scene.parent
+    return parent if isinstance(parent, tree.Call) and parent.function is node else None
+
+
+# -- attributes and methods of values ---------------------------------------------------------------
+
+
+def of_value(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+    """A near attribute or method of the value itself, with parentheses or without as it needs them."""
+    name, called, kind = node.name, call_of(scene, node), owner.__class__
+    known = names_of(owner)
+    if kind is Tensor and called is not None and f"{name}_" in known:
+        yield Fix(f"did you mean `{name}_`, which changes the tensor?", Edit(node.name_span, f"{name}_"))
+    if kind is Tensor and name.endswith("_"):
+        known = {other for other in known if other.endswith("_")} or known
+    elif kind is Tensor:
+        known = {other for other in known if not other.endswith("_")}
+    others = [other for other in synonyms(name) if other in known or other.partition(".")[0] in known]
+    if not others:
+        others = nearest(name, known)[:MOST_CANDIDATES]
+        others = [other for other in others if folded(other) == folded(name)] or others
+    if kind is NamedResult and not others and not is_tensors(name):
+        others = list(owner.fields)
+    for other in others:
+        is_plain = (kind, other) in ATTRIBUTES or kind is NamedResult
+        shown = f"{scene.text(node.object)}.{other}"
+        if called is None and not is_plain:
+            yield Fix(f"did you mean `{shown}()`?", Edit(node.name_span, f"{other}()"))
+        elif called is not None and is_plain and not called.arguments:
+            yield Fix(f"did you mean `{shown}`?", Edit(Span(node.name_span.start, called.span.end), other))
+        else:
+            yield Fix(f"did you mean `{other}`?", Edit(node.name_span, other))
+
+
+def of_number(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+    """A Python number where a tensor was expected."""
+    kind = "a Python number" if owner.__class__ is not bool else "a truth value"
+    if not is_tensors(node.name):
+        return
+    found = cuts(scene, node.object) if needs_leaf(scene) else []
+    if found:
+        yield from explain_cuts(scene, found)
+        scene.error.caret = f"this is {kind}, not a tensor"
+        return
+    scene.error.caret = f"this is {kind}, not a tensor"
+    yield from as_tensor(scene, node.object)
+
+
+def as_tensor(scene: Scene, value: Any) -> Iterator[Fix]:
+    """Make a tensor where the number or list is made, or keep the one that was turned into a number."""
+    home = value
+    if isinstance(value, tree.Name):
+        assigned = scene.assignments(value.id)
+        if not assigned:
+            return
+        home = assigned[0].value
+        if scene.line(home.span) != scene.line(value.span):
+            scene.error.labels.append(Label(home.span, f"`{value.id}` is made here"))
+    text = scene.text(home)
+    if isinstance(home, tree.Call):
+        function = home.function
+        if isinstance(function, tree.Attribute) and function.name in ("item", "tolist"):
+            kept = scene.text(function.object)
+            yield Fix(f"leave out .{function.name}(): {kept}", Edit(home.span, kept))
+            return
+        if isinstance(function, tree.Name) and function.id in ("float", "int") and len(home.arguments) == 1:
+            kept = scene.text(home.arguments[0].value)
+            yield Fix(f"leave out {function.id}(): {kept}", Edit(home.span, kept))
+            return
+    wrapped = f"torch.tensor({text}, requires_grad=True)" if needs_leaf(scene) else f"torch.tensor({text})"
+    if isinstance(home, tree.Number) and isinstance(home.value, int):
+        wrapped = wrapped.replace(text, f"{text}.", 1)
+    if isinstance(home, (tree.Number, tree.Unary, tree.ListDisplay, tree.Binary)):
+        name = f"{value.id} = " if value is not home else ""
+        yield Fix(f"make it a tensor: {name}{wrapped}", Edit(home.span, wrapped))
+
+
+def needs_leaf(scene: Scene) -> bool:
+    """Whether the script wants gradients of the value."""
+    return scene.node.name in ("backward", "grad", "requires_grad", "requires_grad_", "retain_grad")
+
+
+def is_tensors(name: str) -> bool:
+    """Whether tensors have an attribute or method of that name."""
+    return name in names_of(Tensor.of(0.0))
+
+
+def of_list(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+    """A list where a tensor or a set was expected."""
+    if node.name in ("add", "push", "push_back") and call_of(scene, node) is not None and type(owner) is list:
+        scene.error.caret = f"a list has no `{node.name}`"
+        yield Fix("did you mean `append`?", Edit(node.name_span, "append"))
+        return
+    if not is_tensors(node.name):
+        return
+    if len(owner) == 1 and owner[0].__class__ is Tensor:
+        yield from only_entry(scene, node.object, owner)
+        return
+    scene.error.caret = f"this is a Python {type_name(owner)}, not a tensor"
+    called = call_of(scene, node)
+    if owner and all(entry.__class__ is Tensor for entry in owner):
+        stacked = f"torch.stack({scene.text(node.object)})"
+        yield Fix(f"make one tensor of them: {stacked}", Edit(node.object.span, stacked))
+        if node.name == "sum" and called is not None and not called.arguments:
+            total = f"sum([p.sum() for p in {scene.text(node.object)}])"
+            yield Fix(f"add up all their entries: {total}", Edit(called.span, total))
+    else:
+        yield from as_tensor(scene, node.object)
+
+
+def of_result(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+    """The two parts of ``max(dim=0)``, where one of them was meant."""
+    if is_tensors(node.name) and "values" in owner.fields:
+        scene.error.caret = f"this is two tensors: {' and '.join(owner.fields)}"
+        values = f"{atom(scene.text(node.object))}.values"
+        called = call_of(scene, node)
+        after = "" if called is None else scene.text(called)[node.span.end - called.span.start :]
+        yield Fix(f"take the values: {values}.{node.name}{after}", Edit(node.object.span, values))
+
+
+def of_method(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+    """A method that was not called."""
+    yield from call_it(scene, owner, node.object)
+
+
+def of_function(scene: Scene, node: tree.Attribute, owner: Any) -> Iterator[Fix]:
+    """A function where its result was meant; the script may have a name for the result."""
+    text = scene.text(node.object)
+    scene.error.caret = f"`{text}` is a function; its result would be a tensor"
+    made = scene.function(owner.name)
+    if made is not None:
+        scene.error.labels.append(Label(made.name_span, "the function"))
+    known = [] if made is None else [parameter.name for parameter in made.parameters]
+    for statement in [] if made is None else scene.script.body:
+        if isinstance(statement, tree.Assign) and isinstance(statement.targets[0], tree.Name):
+            value = statement.value
+            if isinstance(value, tree.Call) and scene.text(value.function) == text:
+                name = statement.targets[0].id
+                line = scene.line(statement.span)
+                yield Fix(f"its result is `{name}` (line {line})", Edit(node.object.span, name))
+    if known and all(scene.values.get(name, UNBOUND) is not UNBOUND for name in known):
+        called = f"{text}({', '.join(known)})"
+        yield Fix(f"call it: {called}", Edit(node.object.span, called))
+
+
+OTHERS: dict[type, Callable[[Scene, tree.Attribute, Any], Iterator[Fix]]] = {
+    **dict.fromkeys(NUMBERS, of_number),
+    list: of_list,
+    tuple: of_list,
+    NamedResult: of_result,
+    BoundMethod: of_method,
+    ScriptFunction: of_function,
+}

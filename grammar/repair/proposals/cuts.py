@@ -1,0 +1,377 @@
+"""Where the graph was left on the way to a value: by a number, a copy, a comparison, a gradient.
+
+An expression is followed back through the names it was made from. What is found is pointed at only if a
+value that requires a gradient went in; what to write there instead is tried like every other repair.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit
+from autodiff.core.base.source import Span
+from autodiff.core.engine.public_functions import FUNCTIONS
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help.bindings import DISPLAYS
+from autodiff.grammar.help.failure_scene import Scene, after, atom, is_method, owner_of
+from autodiff.grammar.objects.values import Namespace
+from autodiff.grammar.repair.proposals.connected import first_of
+from autodiff.grammar.repair.proposals.origins import given_to, leads_on
+from autodiff.grammar.repair.proposals.steps import step_target
+from autodiff.grammar.repair.proposals.switches import is_switch, records, switched_off
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import children, path_to, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: Methods that turn a tensor into what Python counts with.
+TO_NUMBERS = ("item", "tolist", "numpy")
+#: Functions and methods that answer with positions or whole numbers, and what is differentiable instead.
+POSITIONS = {"argmax": "max", "argmin": "min", "argsort": "sort", "nonzero": ""}
+WHOLE = ("int", "long", "bool", "short")
+COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le", "isclose")
+COPIES = ("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor")
+#: Python's choices among values, and the bound that a number among them is.
+BOUNDS = {"max": "min", "min": "max"}
+#: Methods that stand before ``.numpy()``, which refuses tensors of a graph.
+BEFORE_NUMPY = ("detach", "cpu")
+A_NUMBER = "a number has no graph"
+AN_ARRAY = "a numpy array has no graph"
+COPIES_NUMBERS = "this copies the numbers and leaves the graph"
+STEPS_NOWHERE = "start from a value that changes smoothly with the input, such as a loss"
+
+
+class Cut:
+    """A place where the graph was left: ``edit`` stays in it, and is shown as ``shown``.
+
+    ``inside`` is an expression in which the graph may have been left before.
+    """
+
+    __slots__ = ("advice", "edit", "inside", "node", "shown", "why")
+
+    def __init__(
+        self,
+        node: Any,
+        why: str,
+        edit: Edit | None = None,
+        shown: str = "",
+        advice: str = "",
+        inside: Any = None,
+    ) -> None:
+        self.inside = inside
+        self.node = node
+        self.why = why
+        self.edit = edit
+        self.shown = shown
+        self.advice = advice
+
+
+def cuts(scene: Scene, start: Any) -> list[Cut]:
+    """The cuts on the way to an expression, in the order of the script."""
+    found: list[Cut] = []
+    seen: set[str] = set()
+    todo = [start]
+    while todo:
+        node = todo.pop()
+        cut = cut_at(scene, node)
+        if cut is not None:
+            found.append(cut)
+            todo += before_cut(scene, cut, node)
+            continue
+        todo += children(node)
+        if not isinstance(node, tree.Name) or node.id in seen:
+            continue
+        seen.add(node.id)
+        made = scene.function(node.id)
+        found += [] if made is None else unrecorded_function(scene, made)
+        for statement, value in given_to(scene, node.id) + answers_of(made):
+            cut = unrecorded(scene, statement)
+            if cut is None:
+                todo.append(value)
+            else:
+                found.append(cut)
+    edited = {(cut.node.span.start, cut.node.span.end): cut for cut in found}
+    return [edited[place] for place in sorted(edited)]
+
+
+def answers_of(made: tree.FunctionDef | None) -> list[tuple[Any, Any]]:
+    """The statements that a function of the script answers with, and what they give."""
+    returns = [] if made is None else [part for part in walk(*made.body) if isinstance(part, tree.Return)]
+    return [(one, one.value) for one in returns if one.value is not None]
+
+
+def before_cut(scene: Scene, cut: Cut, node: Any) -> list[Any]:
+    """Where to look on behind an expression that makes a cut: the graph may have been left before."""
+    if cut.inside is not None:
+        return [cut.inside]
+    return [] if cut.edit is None else [x for x in children_of_cut(node) if has_lost_its_graph(scene, x)]
+
+
+def children_of_cut(node: Any) -> list[Any]:
+    """What a method, an attribute or a function that cuts is applied to."""
+    if isinstance(node, tree.Attribute):
+        return [node.object]
+    if not isinstance(node, tree.Call):
+        return []
+    owner = [node.function.object] if isinstance(node.function, tree.Attribute) else []
+    return owner + [argument.value for argument in node.arguments]
+
+
+def has_lost_its_graph(scene: Scene, node: Any) -> bool:
+    """Whether a name stands for a tensor that has no graph any more."""
+    value = scene.value(node) if isinstance(node, tree.Name) else None
+    return value.__class__ is Tensor and not value.requires_grad and leads_on(scene, node)
+
+
+# -- what cuts -------------------------------------------------------------------------------------------
+
+
+def cut_at(scene: Scene, node: Any) -> Cut | None:
+    """The cut that an expression makes itself."""
+    if isinstance(node, tree.Comparison) and leads_on(scene, node):
+        return Cut(node, "a comparison has no gradient", advice=STEPS_NOWHERE)
+    if isinstance(node, tree.Attribute):
+        if node.name == "data" and leads_on(scene, node.object):
+            return stay(scene, node, scene.text(node.object), ".data is outside of the graph")
+        is_gradient = node.name == "grad" and scene.value(node.object).__class__ is not Namespace
+        return accumulated(scene) if is_gradient else None
+    if not isinstance(node, tree.Call):
+        return None
+    name = scene.text(node.function).rpartition(".")[2]
+    if isinstance(node.function, tree.Name) and name in BOUNDS and name not in scene.values:
+        return chosen(scene, node, name)
+    if name == "grad" and node.arguments:
+        return not_created(scene, node)
+    inside = owner_of(node) if is_own(scene, node) else node.arguments[0].value if node.arguments else None
+    if inside is None or not leads_on(scene, inside):
+        return None
+    if name in COPIES and not is_own(scene, node):
+        return copied(scene, node, inside)
+    if is_number(scene, node):
+        return stay(scene, node, kept(scene, node), AN_ARRAY if name == "numpy" else A_NUMBER)
+    if name == "detach":
+        return stay(scene, node, scene.text(inside), "detach() leaves the graph")
+    if name in WHOLE and is_own(scene, node):
+        return stay(scene, node, scene.text(inside), "whole numbers have no gradient")
+    if name in POSITIONS:
+        value = POSITIONS[name]
+        advice = f"`{value}` is differentiable: it gives the entry itself" if value else STEPS_NOWHERE
+        return Cut(node, f"{name}() gives a position, which has no gradient", advice=advice)
+    if name in COMPARISONS:
+        return Cut(node, "a comparison has no gradient", advice=STEPS_NOWHERE)
+    return None
+
+
+def is_own(scene: Scene, call: tree.Call) -> bool:
+    """Whether a call is that of a method of a value, and not of a function in a namespace."""
+    function = call.function
+    return isinstance(function, tree.Attribute) and scene.value(function.object).__class__ is not Namespace
+
+
+def stay(scene: Scene, node: Any, text: str, why: str) -> Cut:
+    """A cut that is mended by writing ``text`` for it, in brackets where it is part of something."""
+    statement = path_to(scene.script, node.span)[-2]
+    if not (isinstance(statement, (tree.Assign, tree.AugmentedAssign)) and statement.value is node):
+        text = atom(text)
+    return Cut(node, why, Edit(node.span, text), f"{text} for {scene.text(node)}")
+
+
+def is_number(scene: Scene, node: Any) -> bool:
+    """Whether a call makes Python's number of a tensor."""
+    if not isinstance(node, tree.Call):
+        return False
+    function = node.function
+    if isinstance(function, tree.Attribute):
+        owner = scene.value(function.object)
+        if owner.__class__ is Namespace:
+            return bool(owner.name == "math") and f"torch.{function.name}" in FUNCTIONS
+        return function.name in TO_NUMBERS and not node.arguments
+    return isinstance(function, tree.Name) and function.id in ("float", "int") and len(node.arguments) == 1
+
+
+def chosen(scene: Scene, call: tree.Call, name: str) -> Cut | None:
+    """``max(x, 2)`` where it answers with the number; values that are not seen any more tell nothing."""
+    given = [argument.value for argument in call.arguments]
+    values = [node.value if isinstance(node, tree.Number) else scene.value(node) for node in given]
+    tensors = [value for value in values if value.__class__ is Tensor and value.requires_grad]
+    if len(given) != 2 or len(tensors) != 1 or tensors[0].size != 1:
+        return None
+    (tensor,) = tensors
+    at = int(values[0] is not tensor)
+    number = values[1 - at]
+    if number.__class__ not in (int, float):
+        return None
+    text, bound = scene.text(given[at]), scene.text(given[1 - at])
+    value = tensor.item()
+    if (value >= number if name == "max" else value <= number) and (at == 0 or value != number):
+        return None
+    why = f"{name}() chooses {bound} here, a number that nothing connects to the inputs"
+    return stay(scene, call, f"torch.clamp({text}, {BOUNDS[name]}={bound})", why)
+
+
+def kept(scene: Scene, node: Any) -> str:
+    """An expression with the tensors themselves in place of the numbers made of them."""
+    edits = []
+    if is_number(scene, node):
+        function = node.function
+        if isinstance(function, tree.Attribute) and function.name in TO_NUMBERS:
+            tensor: Any = function.object
+            while any(is_method(tensor, name) for name in BEFORE_NUMPY):
+                tensor = owner_of(tensor)
+            return kept(scene, tensor)
+        if isinstance(function, tree.Name):
+            return kept(scene, node.arguments[0].value)
+        edits.append(Edit(function.span, f"torch.{function.name}"))
+    inner = node.arguments if isinstance(node, tree.Call) else children(node)
+    for part in inner:
+        text = atom(kept(scene, part)) if is_number(scene, part) else kept(scene, part)
+        if text != scene.text(part):
+            edits.append(Edit(part.span, text))
+    text, start = scene.text(node), node.span.start
+    for edit in sorted(edits, key=lambda edit: -edit.span.start):
+        text = text[: edit.span.start - start] + edit.text + text[edit.span.end - start :]
+    return text
+
+
+def copied(scene: Scene, call: tree.Call, data: Any) -> Cut:
+    """``torch.tensor(...)`` of tensors, or of numbers made of tensors."""
+    text = kept(scene, data)
+    numbers = text != scene.text(data)
+    if isinstance(data, DISPLAYS):
+        text = f"torch.stack({text})"
+    elif isinstance(data, tree.Call) and isinstance(data.function, tree.Name):
+        if scene.function(data.function.id) is not None:  # it may answer with a number made inside of it
+            cut = stay(scene, call, text, COPIES_NUMBERS)
+            cut.inside = data
+            return cut
+    elif made_from_numbers(scene, data):
+        cut = stay(scene, call, text, COPIES_NUMBERS)
+        cut.inside = data
+        return cut
+    elif not numbers:
+        cut = stay(scene, call, f"{atom(text)}.clone()", COPIES_NUMBERS)
+        if not isinstance(data, tree.Name):
+            cut.inside = data
+        return cut
+    return stay(scene, call, text, A_NUMBER if numbers else COPIES_NUMBERS)
+
+
+def made_from_numbers(scene: Scene, data: Any) -> bool:
+    """Whether an expression has no tensor in it, but a name of a number that was one."""
+    values = [scene.value(part) for part in walk(data) if isinstance(part, tree.Name)]
+    return any(value.__class__ is float for value in values) and not any(
+        value.__class__ is Tensor for value in values
+    )
+
+
+# -- gradients, and what is not recorded -------------------------------------------------------------------
+
+
+def has_graph(call: tree.Call) -> bool:
+    """Whether a call of ``grad`` or ``backward`` records what it does."""
+    given = [argument.value for argument in call.arguments if argument.keyword == "create_graph"]
+    return bool(given) and not (isinstance(given[0], tree.Constant) and given[0].value is False)
+
+
+def not_created(scene: Scene, call: tree.Call) -> Cut | None:
+    """``torch.autograd.grad(y, x)`` whose result is differentiated again."""
+    if has_graph(call):
+        return None
+    edit = scene.with_argument(call, "create_graph=True")
+    return Cut(call, "without create_graph=True this has no graph", edit, after(scene, call, edit))
+
+
+def accumulated(scene: Scene) -> Cut | None:
+    """``x.grad``, which a pass without ``create_graph=True`` filled."""
+    passes = [
+        part
+        for part in walk(scene.script)
+        if is_method(part, "backward") and part.span.end <= scene.span.start and not has_graph(part)
+    ]
+    if not passes:
+        return None
+    edit = scene.with_argument(passes[-1], "create_graph=True")
+    return Cut(
+        passes[-1], "without create_graph=True .grad has no graph", edit, after(scene, passes[-1], edit)
+    )
+
+
+def unrecorded(scene: Scene, statement: Any) -> Cut | None:
+    """The ``with no_grad():`` around an assignment or a return, or the ``set_grad_enabled(False)`` before it;
+    of a step along the gradient the step itself.
+    """
+    if isinstance(statement, tree.AugmentedAssign):  # a change of the tensor itself
+        return None
+    path = path_to(scene.script, statement.span)
+    around = [
+        context
+        for node in path
+        if isinstance(node, tree.With)
+        for context, _ in node.items
+        if is_switch(scene, context)
+    ]
+    if not around:
+        off = switched_off(scene, path)
+        on = "torch.set_grad_enabled(True)"
+        why = "nothing is recorded from here on"
+        return None if off is None else Cut(off, why, Edit(off.span, on), f"{on} for {scene.text(off)}")
+    if records(scene, around[-1]):
+        return None
+    value: Any = statement.value
+    if any(isinstance(node, tree.Attribute) and node.name == "grad" for node in walk(value)):
+        target = step_target(statement)
+        if target is None:
+            return None
+        step = f"{target.id} -= {scene.text(value.right)}"
+        why = "under no_grad() this makes a tensor without a graph"
+        return Cut(statement, why, Edit(statement.span, step), f"{step} for {scene.text(statement)}")
+    context = around[-1]
+    why = "nothing is recorded under this"
+    block = next(node for node in path_to(scene.script, context.span) if is_block_of(node, context))
+    moved = moved_out(scene, block)
+    if moved is not None:
+        edit, text = moved
+        return Cut(context, why, edit, f"{text} outside of {scene.text(context)}")
+    edit = Edit(context.span, "torch.enable_grad()")
+    return Cut(context, why, edit, f"{edit.text} for {scene.text(context)}")
+
+
+def is_block_of(node: Any, context: Any) -> bool:
+    return isinstance(node, tree.With) and any(one is context for one, _ in node.items)
+
+
+def moved_out(scene: Scene, block: tree.With) -> tuple[Edit, str] | None:
+    """The edit that takes out of a ``with`` block what is made from values that require a gradient, and its
+    text; None where that stands between other statements, whose order would change.
+    """
+    body = list(block.body)
+    wanted = [isinstance(one, tree.Assign) and leads_on(scene, one.value) for one in body]
+    count = sum(wanted)
+    first = not any(wanted[count:])
+    if not count or len(block.items) > 1 or not (first or all(wanted[-count:])):
+        return None
+    moved = body[:count] if first else body[-count:]
+    lines = scene.source.excerpt(moved[0].span.to(moved[-1].span)).split("\n")
+    outer, inner = (scene.source.position(node.span.start)[1] - 1 for node in (block, body[0]))
+    margin, lead = " " * outer, " " * (inner - outer)
+    if count < len(body) and scene.line(block.span) == scene.line(body[0].span):
+        return None
+    text = "\n".join([lines[0], *(line.removeprefix(lead) for line in lines[1:])])
+    shown = " and ".join(first_of([" ".join(scene.text(one).split()) for one in moved]))
+    if count == len(body):
+        return Edit(block.span.to(moved[-1].span), text), shown
+    if first:
+        head = scene.source.excerpt(Span(block.span.start, body[0].span.start)).rstrip()
+        return Edit(Span(block.span.start, moved[-1].span.end), f"{text}\n{margin}{head}"), shown
+    return Edit(Span(body[-count - 1].span.end, moved[-1].span.end), f"\n{margin}{text}"), shown
+
+
+def unrecorded_function(scene: Scene, made: tree.FunctionDef) -> list[Cut]:
+    """The ``@torch.no_grad()`` above a function."""
+    found = []
+    for decorator in made.decorators:
+        text = scene.text(decorator)
+        if "no_grad" in text or "inference_mode" in text:
+            edit = Edit(decorator.span, "torch.enable_grad()")
+            found.append(Cut(decorator, "nothing is recorded under this", edit, f"{edit.text} for {text}"))
+    return found

@@ -1,0 +1,67 @@
+"""The random numbers of Python and of numpy, drawn with torch from the same distribution."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit, Fix
+from autodiff.grammar.help.failure_scene import Scene, atom
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: The names of the arguments, in their order, with what they are if they are not given.
+ARGUMENTS = {
+    "random.random": {},
+    "random.uniform": {"a": "", "b": ""},
+    "random.gauss": {"mu": "0.0", "sigma": "1.0"},
+    "random.normalvariate": {"mu": "0.0", "sigma": "1.0"},
+    "random.randint": {"a": "", "b": ""},
+    "random.randrange": {"start": "", "stop": ""},
+    "random.choice": {"seq": ""},
+    "numpy.random.uniform": {"low": "0.0", "high": "1.0", "size": ""},
+    "numpy.random.normal": {"loc": "0.0", "scale": "1.0", "size": ""},
+    "numpy.random.standard_normal": {"size": ""},
+    "numpy.random.random": {"size": ""},
+    "numpy.random.randint": {"low": "", "high": "", "size": ""},
+}
+
+
+def drawn(scene: Scene, full: str, call: tree.Call) -> Iterator[Fix]:
+    """A call of ``random`` or ``numpy.random``, written with torch."""
+    names = ARGUMENTS.get(full)
+    if names is None:
+        return
+    given = dict(names)
+    for name, argument in zip(names, call.arguments, strict=False):
+        given[argument.keyword or name] = scene.text(argument.value)
+    for argument in call.arguments[len(names) :]:
+        given[argument.keyword or ""] = ""
+    text = written(full.rpartition(".")[2], given) if given.keys() == names.keys() else ""
+    if text:
+        yield Fix(f"write `{text}`", Edit(call.span, text))
+
+
+def written(name: str, given: dict[str, str]) -> str:
+    """The same with torch: a tensor where there is a size, a number where there is none."""
+    size = given.pop("size", "")
+    shape = size if size[:1] in ("(", "[") else f"({size},)" if size else "(1,)"
+    number = "" if size else ".item()"
+    first, second = (*given.values(), "", "")[:2]
+    if name == "random":
+        return f"torch.rand({shape if size else 1}){number}"
+    if name == "uniform":
+        return f"torch.empty({shape if size else 1}).uniform_({first}, {second}){number}" if second else ""
+    if name == "standard_normal":
+        return f"torch.randn({shape if size else 1}){number}"
+    if name in ("gauss", "normalvariate", "normal"):
+        return f"torch.normal({first}, {second}, {shape}){number}"
+    if name == "choice":
+        return f"{atom(first)}[torch.randint(len({first}), (1,)).item()]"
+    # Of Python's two functions one counts its last number in; with one number both counts begin at 0.
+    if not second:
+        return f"torch.randint({first}, {shape}){number}" if first else ""
+    last = second
+    if name == "randint" and "a" in given:
+        last = str(int(second) + 1) if second.isdecimal() else f"{second} + 1"
+    return f"torch.randint({first}, {last}, {shape}){number}"

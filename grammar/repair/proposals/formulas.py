@@ -1,0 +1,154 @@
+"""Reads formulas in a script's syntax tree: which function is called, on what, and what a name stands for."""
+
+from __future__ import annotations
+
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help.bindings import DISPLAYS
+from autodiff.grammar.help.failure_scene import Scene, atom
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+NAMESPACES = ("torch", "F", "math", "np", "functional", "special", "linalg", "nn")
+#: Methods that pick or arrange entries and change none.
+PICKING = ("gather", "index_select", "squeeze", "unsqueeze", "view", "reshape", "flatten", "diagonal", "take")
+
+
+def called(node: Any) -> str:
+    """The name of the function or method that an expression calls, empty if it is no call."""
+    if not isinstance(node, tree.Call):
+        return ""
+    if isinstance(node.function, tree.Name):
+        return node.function.id
+    return node.function.name if isinstance(node.function, tree.Attribute) else ""
+
+
+def is_method_call(node: tree.Call) -> bool:
+    """``x.sqrt()``, as against ``torch.sqrt(x)``."""
+    function = node.function
+    if not isinstance(function, tree.Attribute):
+        return False
+    owner = function.object
+    if isinstance(owner, tree.Name):
+        return owner.id not in NAMESPACES
+    return not (isinstance(owner, tree.Attribute) and owner.name in NAMESPACES)
+
+
+def operand_of(node: Any) -> Any:
+    """What a function of one tensor is applied to; None where that is not to be seen."""
+    if not isinstance(node, tree.Call):
+        return None
+    if is_method_call(node):
+        assert isinstance(node.function, tree.Attribute)
+        return node.function.object
+    return node.arguments[0].value if node.arguments and node.arguments[0].keyword is None else None
+
+
+def options_of(node: tree.Call) -> list[tree.Argument]:
+    """The arguments of a call beside the tensor it is applied to."""
+    return list(node.arguments if is_method_call(node) else node.arguments[1:])
+
+
+def option(node: tree.Call, *keywords: str, at: int = 0) -> Any:
+    """The value of an argument beside the tensor, by name or by place; None where it is not given."""
+    given = options_of(node)
+    for argument in given:
+        if argument.keyword in keywords:
+            return argument.value
+    return given[at].value if len(given) > at and given[at].keyword is None else None
+
+
+def edge_operand(node: Any) -> Any:
+    """The part of an expression that must not meet an edge: a divisor, a base, a function's argument."""
+    if isinstance(node, tree.Binary):
+        return node.right if node.op == "/" else node.left if node.op == "**" else None
+    return operand_of(node)
+
+
+def is_number(node: Any, value: float) -> bool:
+    return isinstance(node, tree.Number) and node.value == value
+
+
+def negated(text: str) -> str:
+    """
+    >>> negated("x"), negated("-x"), negated("a + b")
+    ('-x', 'x', '-(a + b)')
+    """
+    inner = text[1:].strip()
+    return inner if text.startswith("-") and atom(inner) == inner else f"-{atom(text)}"
+
+
+class Reader:
+    """Reads expressions through the names they were given once. ``seen`` are the nodes it has read."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.given = bindings(scene.script)
+        self.seen: list[Any] = []
+
+    def meaning(self, node: Any) -> Any:
+        """The expression a name stands for where it is given a value once, else the node itself."""
+        self.seen.append(node)
+        while isinstance(node, tree.Name):
+            given = self.given.get(node.id, [])
+            if len(given) != 1 or given[0] is None:
+                break
+            node = given[0]
+            self.seen.append(node)
+        return node
+
+    def operand(self, node: Any, name: str) -> Any:
+        """The meaning of what a function is applied to, if ``node`` means a call of it."""
+        node = self.meaning(node)
+        return self.meaning(operand_of(node)) if called(node) == name and operand_of(node) else None
+
+    def written(self, node: Any) -> str:
+        """The text of an expression, empty where its names may mean something else somewhere else."""
+        names = [part.id for part in walk(node) if isinstance(part, tree.Name)]
+        return "" if any(len(self.given.get(name, ())) > 1 for name in names) else self.scene.text(node)
+
+    def argument(self, node: Any, name: str) -> str:
+        """The text of what a function is applied to, empty if ``node`` does not mean a call of it."""
+        node = self.meaning(node)
+        if called(node) != name or operand_of(node) is None:
+            return ""
+        inner = operand_of(node)
+        self.seen.append(inner)
+        return self.written(inner)
+
+    def rank(self, node: Any) -> int:
+        """How many dimensions a tensor has, 1 where that cannot be told."""
+        value = self.scene.value(node)
+        return len(value.shape) if value.__class__ is Tensor else 1
+
+
+def bindings(script: tree.Script) -> dict[str, list[Any]]:
+    """What each name is given, in the order of the script: expressions, and None for anything else."""
+    given: dict[str, list[Any]] = {}
+
+    def give(target: Any, value: Any) -> None:
+        if isinstance(target, DISPLAYS):
+            for element in target.elements:
+                give(element, None)
+        elif isinstance(target, tree.Subscript):
+            give(target.object, None)
+        elif isinstance(target, tree.Name):
+            given.setdefault(target.id, []).append(value)
+
+    for node in walk(script):
+        if isinstance(node, tree.Assign):
+            for one in node.targets:
+                give(one, node.value)
+        elif isinstance(node, (tree.AugmentedAssign, tree.For, tree.ComprehensionFor)):
+            give(node.target, None)
+        elif isinstance(node, tree.With):
+            for _, target in node.items:
+                give(target, None)
+        elif isinstance(node, tree.Parameter):
+            given.setdefault(node.name, []).append(None)
+        elif called(node).endswith("_") and is_method_call(node):
+            give(operand_of(node), None)
+    return given

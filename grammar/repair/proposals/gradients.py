@@ -1,0 +1,288 @@
+"""Repairs of backward passes that cannot start or go on, and of changes that a graph does not allow."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit, Fix
+from autodiff.core.base.source import Span
+from autodiff.core.graph.node import OpNode
+from autodiff.grammar.help.bindings import DISPLAYS
+from autodiff.grammar.help.failure_scene import Scene, after, atom, is_method, owner_of
+from autodiff.grammar.objects.values import Namespace
+from autodiff.grammar.repair.proposals.custom import mend_function, right_answers
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import path_to, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+LONGEST_QUOTE = 60
+
+
+# -- where a pass starts ----------------------------------------------------------------------------------
+
+
+def start_backward(scene: Scene) -> Iterator[Fix]:
+    """The two ways to start a backward pass from many numbers."""
+    call = scene.node
+    if scene.error.message.startswith("The Tensor returned by the function"):
+        yield from sum_of_answer(scene)
+        return
+    if not is_method(call, "backward"):
+        yield from start_grad(scene)
+        return
+    root = owner_of(call)
+    if scene.value(root).__class__ is Namespace:
+        yield from start_several(scene, call)
+        return
+    (output,) = scene.tensors
+    name = scene.text(root)
+    # What is added up where an input is made is no leaf any more, and its .grad stays None.
+    made = output.node.site if isinstance(output.node, OpNode) else None
+    text = "" if made is None else scene.source.excerpt(made)
+    if made is not None and text != name and len(text) <= LONGEST_QUOTE and "\n" not in text:
+        yield Fix(f"add them up:        {name} = {atom(text)}.sum()", Edit(made, f"{atom(text)}.sum()"))
+    else:
+        summed = f"{atom(name)}.sum()"
+        yield Fix(f"add them up:        {summed}.backward()", Edit(root.span, summed))
+    weight = f"torch.ones_like({name})"
+    given = ", ".join([weight, *(scene.text(argument) for argument in call.arguments)])
+    inside = Span(call.function.span.end, call.span.end)
+    yield Fix(f"or give a weight:   {atom(name)}.backward({given})", Edit(inside, f"({given})"))
+
+
+def start_several(scene: Scene, call: tree.Call) -> Iterator[Fix]:
+    """``torch.autograd.backward(outputs)`` of outputs with many entries."""
+    if not call.arguments:
+        return
+    outputs = call.arguments[0].value
+    text = scene.text(outputs)
+    is_list = isinstance(outputs, DISPLAYS) or scene.value(outputs).__class__ in (list, tuple)
+    summed = f"[t.sum() for t in {text}]" if is_list else f"{atom(text)}.sum()"
+    yield Fix(f"add each of them up: {summed}", Edit(outputs.span, summed))
+
+
+def sum_of_answer(scene: Scene) -> Iterator[Fix]:
+    """``hessian(f, x)`` of a function that answers with many numbers."""
+    answer = scene.node
+    if isinstance(answer, tree.Return):
+        answer = answer.value
+    if not isinstance(answer, tree.Expression):
+        return
+    scene.error.help = ()
+    scene.error.caret = scene.error.caret or "this is more than one number"
+    text = f"{atom(scene.text(answer))}.sum()"
+    yield Fix(f"add the entries up: {text}", Edit(answer.span, text))
+
+
+def start_grad(scene: Scene) -> Iterator[Fix]:
+    """The same for ``torch.autograd.grad``."""
+    call = scene.node
+    if not isinstance(call, tree.Call) or not call.arguments or scene.text(call.function)[-4:] != "grad":
+        return
+    output = call.arguments[0].value
+    summed = Edit(output.span, f"{atom(scene.text(output))}.sum()")
+    yield Fix(f"add them up:        {after(scene, call, summed)}", summed)
+    weight = scene.with_argument(call, f"grad_outputs=torch.ones_like({scene.text(output)})")
+    yield Fix(f"or give a weight:   {after(scene, call, weight)}", weight)
+
+
+def right_weight(scene: Scene) -> Iterator[Fix]:
+    """A first gradient of the shape of the output."""
+    call = scene.node
+    if not isinstance(call, tree.Call) or not call.arguments:
+        return
+    if is_method(call, "backward"):
+        output, given = owner_of(call), call.arguments[0]
+    else:
+        output = call.arguments[0].value
+        named = scene.argument(call, "grad_outputs")
+        given = named or call.arguments[min(2, len(call.arguments) - 1)]
+    if is_method(call, "backward") and "output[0] has a shape of torch.Size([])" in scene.error.message:
+        inside = Span(call.function.span.end, call.span.end)
+        if len(call.arguments) == 1:
+            yield Fix(f"one number needs no weight: {scene.text(call.function)}()", Edit(inside, "()"))
+    if isinstance(output, DISPLAYS) and isinstance(given.value, DISPLAYS):
+        pairs = list(zip(output.elements, given.value.elements, strict=False))
+        edits = [Edit(weight.span, f"torch.ones_like({scene.text(one)})") for one, weight in pairs]
+        yield Fix(f"one for each entry: {after(scene, call, *edits)}", *edits)
+        return
+    if isinstance(given.value, tree.ListDisplay):
+        made = Edit(given.value.span, f"torch.tensor({scene.text(given.value)})")
+        yield Fix(f"make it a tensor: {after(scene, call, made)}", made)
+    ones = Edit(given.value.span, f"torch.ones_like({scene.text(output)})")
+    yield Fix(f"one for each entry: {after(scene, call, ones)}", ones)
+
+
+# -- graphs that are used up, values that were changed ----------------------------------------------------
+
+
+def keep_graph(scene: Scene) -> Iterator[Fix]:
+    """``retain_graph=True`` in the call that freed the graph."""
+    error = scene.error
+    freed_at = error.about[0] if error.about else None
+    call = scene.call_at(freed_at)
+    if call is None:
+        return
+    edit = scene.with_argument(call, "retain_graph=True")
+    line = scene.line(call.span)
+    yield Fix(f"keep the graph for another pass, in line {line}: {after(scene, call, edit)}", edit)
+    if is_method(call, "backward") and isinstance(owner_of(call), tree.Name):
+        yield from compute_anew(scene, owner_of(call).id)
+
+
+def compute_anew(scene: Scene, name: str) -> Iterator[Fix]:
+    """The statement that computes what a loop starts from, moved into the loop."""
+    loop = next((node for node in scene.path if isinstance(node, (tree.For, tree.While))), None)
+    made = scene.assignments(name)
+    if loop is None or len(made) != 1 or made[0].span.end > loop.span.start:
+        return
+    text, first = scene.text(made[0]), loop.body[0].span
+    gone = Span(made[0].span.start, loop.span.start)
+    between = scene.source.excerpt(Span(made[0].span.end, loop.span.start))
+    if "\n" in text or between.count("\n") == 0:
+        return
+    start = Span(first.start, first.start)
+    yield Fix(
+        f"compute it anew in each turn: put {text} into the loop",
+        Edit(gone, between.partition("\n")[2]),
+        Edit(start, f"{text}\n{indent(scene, start)}"),
+    )
+
+
+def change_a_copy(scene: Scene) -> Iterator[Fix]:
+    """``y = y + 1`` for ``y += 1`` at the line that changed what the graph needs."""
+    changed_at = scene.error.about[0] if scene.error.about else None
+    if not isinstance(changed_at, Span):
+        return
+    path = path_to(scene.script, changed_at)
+    statement = next((n for n in reversed(path) if isinstance(n, tree.Statement)), None)
+    if any(isinstance(node, tree.With) for node in path):
+        scene.error.help = ("call backward() first, and change the values after it",)
+        return
+    yield from copy_parts(scene)
+    if isinstance(statement, tree.AugmentedAssign) and isinstance(statement.target, tree.Name):
+        name, value = statement.target.id, statement.value
+        text = scene.text(value)
+        if isinstance(value, (tree.Binary, tree.Conditional, tree.Comparison)):
+            text = f"({text})"
+        new = f"{name} = {name} {statement.op} {text}"
+        yield Fix(f"make a new tensor: {new}", Edit(statement.span, new))
+    elif isinstance(statement, tree.ExpressionStatement) and is_in_place(statement.value):
+        call: Any = statement.value
+        owner, method = owner_of(call), call.function.name[:-1]
+        if isinstance(owner, tree.Name) and method not in ("zero", "fill", "copy"):
+            rest = scene.source.text[call.function.span.end : call.span.end]
+            new = f"{owner.id} = {owner.id}.{method}{rest}"
+            yield Fix(f"make a new tensor: {new}", Edit(statement.span, new))
+    if statement is not None:
+        changed = next((n for n in walk(statement) if isinstance(n, tree.Name)), None)
+        if changed is not None:
+            copy = f"{changed.id} = {changed.id}.clone()"
+            start = Span(statement.span.start, statement.span.start)
+            yield Fix(
+                f"change a copy: write {copy} before it", Edit(start, f"{copy}\n{indent(scene, start)}")
+            )
+
+
+def copy_parts(scene: Scene) -> Iterator[Fix]:
+    """``h[0].clone()`` for the ``h[0]`` that a graph needs, where other entries of ``h`` change later."""
+    for label in scene.error.labels:
+        if not label.text.startswith("needs"):
+            continue
+        needed = path_to(scene.script, label.span)[-1]
+        reads = [n for n in walk(needed) if isinstance(n, tree.Subscript) and isinstance(n.object, tree.Name)]
+        if reads:
+            ends = [Edit(Span(read.span.end, read.span.end), ".clone()") for read in reads]
+            first = f"{scene.text(reads[0])}.clone()"
+            yield Fix(f"keep a copy of the part: {first}", *ends)
+
+
+def is_in_place(node: Any) -> bool:
+    """Whether a node calls a method that changes its tensor."""
+    return (
+        isinstance(node, tree.Call)
+        and isinstance(node.function, tree.Attribute)
+        and node.function.name.endswith("_")
+    )
+
+
+def indent(scene: Scene, place: Span) -> str:
+    """What stands before a statement in its line, as blanks."""
+    line, column = scene.source.position(place.start)
+    lead = scene.source.line(line)[: column - 1]
+    return lead if not lead.strip() else ""
+
+
+def without_graph(scene: Scene) -> Iterator[Fix]:
+    """``with torch.no_grad():`` around the changes of leaves that stand together."""
+    statement = scene.statement
+    value: Any = statement.value if isinstance(statement, tree.Assign) else None
+    if is_in_place(value):  # `y = x.relu_()`
+        function = value.function
+        named = Edit(function.name_span, function.name[:-1])
+        yield Fix(f"make a new tensor: {after(scene, statement, named)}", named)
+        return
+    above = scene.path[scene.path.index(statement) - 1] if statement in scene.path else None
+    lead = indent(scene, statement.span)
+    group = [statement]
+    for body in bodies(above):
+        if statement in body:
+            for other in body[body.index(statement) + 1 :]:
+                if not updates(other):
+                    break
+                group.append(other)
+    whole = statement.span.to(group[-1].span)
+    lines = scene.source.excerpt(whole).split("\n")
+    inside = "\n".join(
+        [f"{lead}    {lines[0]}", *(f"    {line}" if line.strip() else line for line in lines[1:])]
+    )
+    first = lines[0] if len(lines) == 1 else f"{lines[0]} ..."
+    yield Fix(
+        f"update leaves outside of the graph:\n{'with torch.no_grad():'}\n    {first}",
+        Edit(whole, f"with torch.no_grad():\n{inside}"),
+    )
+
+
+def updates(statement: Any) -> bool:
+    """Whether a statement changes tensors in place and does nothing else."""
+    if isinstance(statement, tree.AugmentedAssign):
+        return True
+    return isinstance(statement, tree.ExpressionStatement) and is_in_place(statement.value)
+
+
+def bodies(node: Any) -> list[Any]:
+    from autodiff.grammar.help.labels import bodies
+
+    return bodies(node)
+
+
+def change_no_view(scene: Scene) -> Iterator[Fix]:
+    """The part itself, or a copy, in place of the view through which something was changed."""
+    changed = scene.statement
+    if isinstance(changed, tree.AugmentedAssign) and isinstance(changed.target, tree.Name):
+        made = scene.assignments(changed.target.id)
+        if len(made) == 1 and isinstance(made[0].value, tree.Subscript):
+            edit = Edit(changed.target.span, scene.text(made[0].value))
+            yield Fix(f"change the part itself: {after(scene, changed, edit)}", edit)
+            return
+    for node in walk(scene.statement):
+        if isinstance(node, tree.Name):
+            made = scene.assignments(node.id)
+            if len(made) == 1 and not is_method(made[0].value, "clone"):
+                copy = f"{atom(scene.text(made[0].value))}.clone()"
+                yield Fix(f"change a copy: {node.id} = {copy}", Edit(made[0].value.span, copy))
+            return
+
+
+PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
+    "E0401": start_backward,
+    "E0402": keep_graph,
+    "E0403": change_a_copy,
+    "E0407": without_graph,
+    "E0411": right_weight,
+    "E0412": mend_function,
+    "E0413": right_answers,
+    "E0415": change_no_view,
+}

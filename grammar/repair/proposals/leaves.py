@@ -1,0 +1,123 @@
+"""Repairs that ask for a gradient where something is made, or leave the graph where one is in the way."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit, Fix
+from autodiff.core.base.source import Span
+from autodiff.core.engine.public_functions import Function
+from autodiff.grammar.help.failure_scene import Scene, after, is_method, owner_of
+from autodiff.grammar.repair.proposals.connected import explain_cuts
+from autodiff.grammar.repair.proposals.cuts import cuts
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+
+def require_gradient(scene: Scene) -> Iterator[Fix]:
+    """``requires_grad=True`` where something that the target was made from is created."""
+    start = scene.node
+    if is_method(start, "backward") or is_method(start, "retain_grad"):
+        start = owner_of(start)
+    elif isinstance(start, tree.Call) and start.arguments:
+        start = start.arguments[0].value
+    found = cuts(scene, start)
+    if found:
+        yield from explain_cuts(scene, found)
+        return
+    for name, call in origins(scene, start):
+        function = scene.value(call.function)
+        if any(p.name == "requires_grad" for p in function.parameters):
+            edit = scene.with_argument(call, "requires_grad=True")
+        else:
+            edit = Edit(Span(call.span.end, call.span.end), ".requires_grad_()")
+        new = after(scene, call, edit)
+        line = scene.line(call.span)
+        yield Fix(f"ask for it where `{name}` is made, in line {line}: {name} = {new}", edit)
+
+
+def origins(scene: Scene, start: Any) -> list[tuple[str, tree.Call]]:
+    """The calls that create tensors, followed back through the names an expression was made from."""
+    found: list[tuple[str, tree.Call]] = []
+    seen: set[str] = set()
+    todo = [start]
+    while todo:
+        for node in walk(todo.pop(0)):
+            if not isinstance(node, tree.Name) or node.id in seen:
+                continue
+            seen.add(node.id)
+            for statement in scene.assignments(node.id):
+                value: Any = statement.value
+                if creates(scene, value):
+                    found.append((node.id, value))
+                else:
+                    todo.append(value)
+    return found
+
+
+FILLED = ("tensor", "zeros", "ones", "full", "rand", "randn", "randint", "eye", "arange", "linspace")
+CREATE = frozenset([*FILLED, "Tensor", "FloatTensor", "DoubleTensor", "Variable"])
+
+
+def creates(scene: Scene, node: Any) -> bool:
+    """Whether an expression is the call of a function that makes leaves."""
+    function = scene.value(node.function) if isinstance(node, tree.Call) else None
+    return function.__class__ is Function and (function.name in CREATE or function.name.endswith("_like"))
+
+
+def require_input(scene: Scene) -> Iterator[Fix]:
+    """``grad()`` was asked for a tensor that requires no gradient."""
+    for x, _ in scene.given():
+        for name, value in scene.values.items():
+            if value is x:
+                for made, call in origins(scene, tree.Name(scene.span, name)):
+                    edit = scene.with_argument(call, "requires_grad=True")
+                    yield Fix(f"ask for it where `{made}` is made: {made} = {after(scene, call, edit)}", edit)
+                return
+
+
+def allow_unused(scene: Scene) -> Iterator[Fix]:
+    """The two the other way round, or None for what the output does not depend on."""
+    call = scene.node
+    if isinstance(call, tree.Call):
+        first, second = [*call.arguments, None, None][:2]
+        if first and second and not (first.keyword or second.keyword or first.star or second.star):
+            swapped = Edit(first.span.to(second.span), f"{scene.text(second)}, {scene.text(first)}")
+            yield Fix(f"the result stands first: {after(scene, call, swapped)}", swapped)
+        edit = scene.with_argument(call, "allow_unused=True")
+        yield Fix(f"take None for it: {after(scene, call, edit)}", edit)
+
+
+def detach_instead(scene: Scene) -> Iterator[Fix]:
+    """``y = y.detach()`` for a computed tensor that is to stop requiring gradients."""
+    node = scene.node
+    owner = owner_of(node) if is_method(node, "requires_grad_") else object_of(node)
+    if isinstance(owner, tree.Name):
+        new = f"{owner.id} = {owner.id}.detach()"
+        yield Fix(f"stop the gradient there: {new}", Edit(scene.statement.span, new))
+
+
+def object_of(node: Any) -> Any:
+    return node.object if isinstance(node, tree.Attribute) else None
+
+
+def detach_first(scene: Scene) -> Iterator[Fix]:
+    """``.detach()`` before ``.numpy()``."""
+    call = scene.node
+    if is_method(call, "numpy"):
+        end = owner_of(call).span.end
+        edit = Edit(Span(end, end), ".detach()")
+        yield Fix(f"leave the graph first: {after(scene, call, edit)}", edit)
+
+
+PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {
+    "E0405": detach_instead,
+    "E0406": require_gradient,
+    "E0408": require_input,
+    "E0409": allow_unused,
+    "E0410": require_gradient,
+    "E0414": detach_first,
+}

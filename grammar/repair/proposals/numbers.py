@@ -1,0 +1,165 @@
+"""Repairs of number types: whole numbers for floats, types that do not mix, and what is too large."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit, Fix
+from autodiff.core.base.source import Span
+from autodiff.core.engine.public_functions import Function
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help.failure_scene import Scene, after, atom
+from autodiff.grammar.objects.operators import BEYOND_FLOATS
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+
+def constructor_of(scene: Scene, node: Any) -> tree.Call | None:
+    """The call of a function such as ``torch.tensor`` that made a value, found through one name."""
+    if isinstance(node, tree.Name):
+        made = scene.assignments(node.id)
+        node = made[0].value if len(made) == 1 else None
+    if isinstance(node, tree.Call):
+        called = scene.value(node.function)
+        if called.__class__ is Function and called.name not in ("Variable",):
+            return node
+        for argument in node.arguments[:1]:
+            return constructor_of(scene, argument.value)
+    return None
+
+
+def decimal_points(scene: Scene, call: tree.Call | None) -> Iterator[Fix]:
+    """A point after the first whole number that a constructor was given, or a ``dtype``."""
+    if call is None:
+        return
+    function = scene.value(call.function)
+    takes_dtype = function.__class__ is Function and any(p.name == "dtype" for p in function.parameters)
+    old = scene.argument(call, "dtype")
+    data = [argument.value for argument in call.arguments if argument.keyword in (None, "data", "fill_value")]
+    entry = next((n for n in walk(*data) if isinstance(n, tree.Number) and n.value.__class__ is int), None)
+    if entry is not None and old is None and function.name in ("tensor", "full", "arange"):
+        edit = Edit(Span(entry.span.end, entry.span.end), ".")
+        yield Fix(f"write it with a decimal point: {after(scene, call, edit)}", edit)
+    if takes_dtype:
+        edit = scene.with_argument(call, "dtype=torch.float64")
+        yield Fix(f"say that they are floats: {after(scene, call, edit)}", edit)
+
+
+def floats(scene: Scene) -> Iterator[Fix]:
+    """Floats where something of whole numbers was asked to require a gradient."""
+    node = scene.node
+    if isinstance(node, tree.Call) and scene.value(node.function).__class__ is Function:
+        inner = (
+            node.arguments[0].value
+            if scene.text(node.function).endswith("Variable") and node.arguments
+            else node
+        )
+        yield from decimal_points(scene, constructor_of(scene, inner))
+        return
+    owner = node.object if isinstance(node, tree.Attribute) else None
+    if isinstance(node, tree.Call) and isinstance(node.function, tree.Attribute):
+        owner = node.function.object
+    if owner is not None:
+        yield from decimal_points(scene, constructor_of(scene, owner))
+
+
+def one_type(scene: Scene) -> Iterator[Fix]:
+    """Casts that let two tensors, or a tensor and a function, go together."""
+    node, message = scene.node, scene.error.message
+    pairs = scene.given()
+    if isinstance(node, tree.AugmentedAssign) and "can't be cast" in message:
+        target, value = scene.text(node.target), scene.text(node.value)
+        yield from decimal_points(scene, constructor_of(scene, node.target))
+        new = f"{target} = {target} {node.op} {value}"
+        yield Fix(f"make a new tensor: {new}", Edit(node.span, new))
+        return
+    if "target dtype to be Long" in message:
+        yield from cast(scene, pairs[0][1], "long")
+        return
+    if "`-` operator" in message:
+        yield from inverted(scene)
+        return
+    if len(pairs) == 2 and pairs[0][0].dtype is not pairs[1][0].dtype:
+        (narrow, place), (_, other) = sorted(pairs, key=lambda pair: pair[0].dtype.rank)
+        if place is None:
+            return
+        if narrow.dtype.is_floating_point and isinstance(other, tree.Name):
+            new = f"{atom(scene.text(place))}.to({scene.text(other)}.dtype)"
+            yield Fix(f"convert it: {new}", Edit(place.span, new))
+        else:
+            yield from decimal_points(scene, constructor_of(scene, place))
+            yield from cast(scene, place, "double")
+        return
+    for _, place in pairs[:1]:
+        if place is not None:
+            yield from decimal_points(scene, constructor_of(scene, place))
+            yield from cast(scene, place, "double")
+
+
+def cast(scene: Scene, place: Any, kind: str) -> Iterator[Fix]:
+    if place is not None:
+        new = f"{atom(scene.text(place))}.{kind}()"
+        yield Fix(f"convert it: {new}", Edit(place.span, new))
+
+
+def inverted(scene: Scene) -> Iterator[Fix]:
+    """``~mask`` for ``-mask`` and ``1 - mask``; ``^`` for the difference of two."""
+    node = scene.node
+    if isinstance(node, tree.Unary):
+        yield Fix(
+            f"turn it round: ~{scene.text(node.operand)}",
+            Edit(Span(node.span.start, node.span.start + 1), "~"),
+        )
+    if isinstance(node, tree.Binary):
+        left, right = scene.text(node.left), scene.text(node.right)
+        is_mask = scene.value(node.right).__class__ is Tensor and not scene.value(node.right).dtype.rank
+        if is_mask and isinstance(node.left, tree.Number):
+            yield Fix(f"turn it round: ~{atom(right)}", Edit(node.span, f"~{atom(right)}"))
+        for _, place in scene.given():
+            yield from cast(scene, place, "double")
+        if len(scene.tensors) == 2:
+            yield Fix(f"where they differ: {left} ^ {right}", Edit(node.span, f"{left} ^ {right}"))
+
+
+PROPOSALS: dict[str, Callable[[Scene], Iterator[Fix]]] = {"E0312": one_type, "E0404": floats}
+
+
+def is_beyond_floats(node: tree.Expression) -> bool:
+    """Whether a power of written numbers, or a tower of such, is too large for a float as well."""
+    tower: list[float] = []
+    while isinstance(node, tree.Binary) and node.op == "**" and isinstance(node.left, tree.Number):
+        tower.append(node.left.value)
+        node = node.right
+    if not isinstance(node, tree.Number):
+        return False
+    value = float(node.value)
+    try:
+        for base in reversed(tower):
+            value = float(base) ** value
+    except OverflowError:
+        return True
+    return False
+
+
+def compute_in_floats(scene: Scene) -> Iterator[Fix]:
+    """``10**20``: a decimal point in the first whole number of an operation that overflows (E0207)."""
+    node = scene.node
+    if not isinstance(node, (tree.Binary, tree.Number)):
+        return
+    if is_beyond_floats(node):
+        scene.error.help = (BEYOND_FLOATS,)
+        return
+    numbers = [part for part in walk(node) if isinstance(part, tree.Number) and isinstance(part.value, int)]
+    for part in numbers[:1]:
+        text = scene.text(part)
+        if text.isdigit():
+            begin = node.span.start
+            whole_text = (
+                f"{scene.source.text[begin : part.span.end]}.0{scene.text(node)[part.span.end - begin :]}"
+            )
+            point = Edit(Span(part.span.end, part.span.end), ".0")
+            scene.error.help = ()
+            yield Fix(f"compute in floats: {whole_text}", point)

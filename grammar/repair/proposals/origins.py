@@ -1,0 +1,155 @@
+"""What the value of a name or of an expression was made from, as far as the script's text tells."""
+
+from __future__ import annotations
+
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.objects.values import UNBOUND, Namespace
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import children, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from autodiff.grammar.repair.no_path import Branch
+
+
+def given_to(scene: Scene, name: str) -> list[tuple[Any, Any]]:
+    """The statements that give a name its value, alone or among others, or add to it, with what they give.
+
+    Those that give entries of it, or add to these, come last, with the value and the index.
+    """
+    bindings = scene.bindings
+    given = [(node, node.value) for node in [*scene.assignments(name), *bindings.shared.get(name, [])]]
+    return given + bindings.entries.get(name, [])
+
+
+def leads_on(scene: Scene, node: Any) -> bool:
+    """Whether an expression was made from something that requires a gradient, as far as can be told."""
+    if scene.leading is None:
+        scene.leading = leading_names(scene)
+    return any(isinstance(part, tree.Name) and part.id in scene.leading for part in walk(node))
+
+
+def leading_names(scene: Scene) -> set[str]:
+    """The names with values that require a gradient, or that were made from such a one."""
+    users: dict[str, list[str]] = {}
+    todo: list[str] = []
+    for name, node in {part.id: part for part in walk(scene.script) if isinstance(part, tree.Name)}.items():
+        value, given = scene.value(node), given_to(scene, name)
+        is_gone = value is UNBOUND and not given  # as that of a function's own name is
+        if is_gone or (value.__class__ is Tensor and value.requires_grad):
+            todo.append(name)
+        elif value.__class__ is not Namespace:
+            for part in walk(*[other for _, other in given]):
+                if isinstance(part, tree.Name):
+                    users.setdefault(part.id, []).append(name)
+    return all_users(todo, users)
+
+
+def all_users(names: list[str], users: Mapping[str, Iterable[str]]) -> set[str]:
+    """Names, their ``users``, those of these, and so on."""
+    found = set(names)
+    todo = list(names)
+    while todo:
+        new = set(users.get(todo.pop(), ())) - found
+        found |= new
+        todo += new
+    return found
+
+
+class Origins:
+    """What was made from a name: the script is read once, however often that is asked."""
+
+    __slots__ = ("_given", "_made", "scene")
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._made: dict[tuple[str, Branch | None], set[str]] = {}
+        bindings = scene.bindings
+        names = {**bindings.assigned, **bindings.shared, **bindings.entries}
+        #: By name: the expressions that its values, or what it is a part of, are made from.
+        self._given = {name: [value for _, value in given_to(scene, name)] for name in names}
+        for node in walk(scene.script):
+            if isinstance(node, (tree.For, tree.ComprehensionFor)):
+                for part in walk(node.target):
+                    if isinstance(part, tree.Name):
+                        self._given.setdefault(part.id, []).append(node.iterable)
+            elif isinstance(node, tree.Call) and (called := called_function(scene, node)) is not None:
+                for at, argument in enumerate(node.arguments):
+                    parameter = parameter_of(called, node, at)
+                    if parameter is not None:
+                        self._given.setdefault(parameter, []).append(argument.value)
+
+    def comes_from(self, node: Any, name: str, left: Branch | None = None) -> bool:
+        """Whether an expression or a statement was made from a name.
+
+        What stands in the branch ``left`` does not count.
+        """
+        made = self._made_from(name, left)
+        return any(part.id == name or part.id in made for part in names_in(self.scene, node, left))
+
+    def _made_from(self, name: str, left: Branch | None) -> set[str]:
+        """The names with values that were made from a name."""
+        if (name, left) in self._made:
+            return self._made[name, left]
+        users: dict[str, list[str]] = {}
+        for user, expressions in self._given.items():
+            for expression in expressions:
+                for part in names_in(self.scene, expression, left):
+                    users.setdefault(part.id, []).append(user)
+        made = all_users(users.get(name, []), users)
+        self._made[name, left] = made
+        return made
+
+
+def names_in(scene: Scene, expression: Any, left: Branch | None) -> Iterator[tree.Name]:
+    """The names an expression is computed from: not those of tests, or that a function has no use for."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if left is not None and left.holds(node):
+            continue
+        if isinstance(node, tree.Name):
+            yield node
+        if isinstance(node, tree.Conditional):
+            stack += [node.body, node.orelse]
+        elif isinstance(node, tree.Call) and (made := called_function(scene, node)) is not None:
+            for at, argument in enumerate(node.arguments):
+                parameter = parameter_of(made, node, at)
+                if parameter is None or reads(made, parameter, left):
+                    stack.append(argument.value)
+        else:
+            stack += children(node)
+
+
+def called_function(scene: Scene, call: tree.Call) -> tree.FunctionDef | None:
+    return scene.function(call.function.id) if isinstance(call.function, tree.Name) else None
+
+
+def parameter_of(made: tree.FunctionDef, call: tree.Call, at: int) -> str | None:
+    """The name of the parameter that an argument is given to."""
+    keyword = call.arguments[at].keyword
+    given = [one.name for one in made.parameters if one.name == keyword]
+    given = given or [one.name for one in made.parameters[at : at + 1]]
+    return given[0] if given else None
+
+
+def reads(made: tree.FunctionDef, name: str, left: Branch | None) -> bool:
+    """Whether a function reads a name; without the branch ``left``, whether it does other than in tests."""
+    tested: set[int] = set()
+    if left is not None:
+        for node in walk(*made.body):
+            if isinstance(node, (tree.While, tree.Conditional)):
+                tested.update(map(id, walk(node.test)))
+            elif isinstance(node, tree.If):
+                tested.update(id(part) for test, _ in node.branches for part in walk(test))
+    return any(
+        isinstance(part, tree.Name)
+        and part.id == name
+        and id(part) not in tested
+        and (left is None or not left.holds(part))
+        for part in walk(*made.body)
+    )

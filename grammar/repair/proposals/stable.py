@@ -1,0 +1,267 @@
+"""Functions of the library that give what a formula asks for where the formula itself breaks down.
+
+A formula is found in one expression or spread over several statements; whether the function stands for it
+is found out by running the script.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+from autodiff.core.base.errors import Edit, Fix
+from autodiff.grammar.help.failure_scene import Scene, atom
+from autodiff.grammar.repair.proposals.formulas import (
+    PICKING,
+    Reader,
+    called,
+    is_method_call,
+    is_number,
+    negated,
+    operand_of,
+    option,
+    options_of,
+)
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    #: What to write for an expression, and why.
+    Form = tuple[str, str]
+
+LARGEST_FIRST = "subtracts the largest entry first"
+LOG_2 = "0.6931471805599453"
+
+
+class SameFunction(Fix):
+    """A fix that writes the same function in another way, so that its gradient is right whatever it is."""
+
+    __slots__ = ()
+
+
+def known_functions(scene: Scene) -> Iterator[Fix]:
+    """A function of the library for each formula that the failed place is part of, the smallest first."""
+    reader = Reader(scene)
+    around = list(reversed(scene.path))
+    for node in [*around, *(other for other in walk(scene.script) if other not in around)]:
+        for find in FORMS:
+            reader.seen = [node]
+            for text, reason in find(reader, node):
+                if text and any(part is scene.node for part in reader.seen):
+                    yield SameFunction(f"{reason}: {text}", Edit(node.span, text))
+
+
+# -- roots and quotients -----------------------------------------------------------------------------------
+
+
+def norms(reader: Reader, node: Any) -> Iterator[Form]:
+    """The root of a sum of squares."""
+    x = root_of(node)
+    total = None if x is None else reader.meaning(x)
+    if not isinstance(total, tree.Call) or called(total) != "sum":
+        return
+    inside = reader.meaning(operand_of(total))
+    base = squared(reader, inside)
+    if base is not None and reader.written(base):
+        given = ", ".join(
+            f"dim={reader.scene.text(one.value)}" if one.keyword is None else reader.scene.text(one)
+            for one in options_of(total)
+        )
+        yield f"{atom(reader.written(base))}.norm({given})", "a norm has the slope 0 at 0"
+
+
+def root_of(node: Any) -> Any:
+    """``x`` in ``sqrt(x)``, ``x**0.5`` and ``pow(x, 0.5)``."""
+    if isinstance(node, tree.Binary) and node.op == "**" and is_number(node.right, 0.5):
+        return node.left
+    if called(node) == "sqrt" or (called(node) == "pow" and is_number(option(node, "exponent"), 0.5)):
+        return operand_of(node)
+    return None
+
+
+def squared(reader: Reader, node: Any) -> Any:
+    """``x`` in ``x**2``, ``x * x``, ``x.pow(2)`` and ``x.square()``."""
+    if called(node) == "square" or (called(node) == "pow" and is_number(option(node, "exponent"), 2)):
+        return operand_of(node)
+    if not isinstance(node, tree.Binary):
+        return None
+    if node.op == "**" and is_number(node.right, 2):
+        return node.left
+    if node.op == "*" and reader.scene.text(node.left) == reader.scene.text(node.right):
+        return node.left
+    return None
+
+
+def quotients(reader: Reader, node: Any) -> Iterator[Form]:
+    """Softmax, sigmoid, tanh and sin(x)/x written out."""
+    if not isinstance(node, tree.Binary) or node.op != "/":
+        return
+    home = library(reader.scene)
+    softened = softmax_of(reader, node)
+    if softened:
+        yield f"{home}softmax({softened})", f"softmax {LARGEST_FIRST}"
+    below = reader.meaning(node.right)
+    x = sigmoid_of(reader, node)
+    if x:
+        yield f"{home}sigmoid({x})", "sigmoid never meets infinity"
+    y = exponents(reader, reader.meaning(node.left), "-")
+    if y and y == exponents(reader, below, "+"):
+        yield f"{home}tanh({y})", "tanh never meets infinity/infinity"
+    z = reader.argument(node.left, "sin")
+    if z and z == reader.scene.text(node.right):
+        yield f"{home}sinc({atom(z)} / 3.141592653589793)", "sinc(x/pi) is sin(x)/x, and 1 at 0"
+
+
+def softmax_of(reader: Reader, node: Any) -> str:
+    """``x, dim`` in ``exp(x) / exp(x).sum(dim)``."""
+    if not isinstance(node, tree.Binary) or node.op != "/":
+        return ""
+    x, total = reader.argument(node.left, "exp"), reader.meaning(node.right)
+    if not x or called(total) != "sum" or reader.argument(operand_of(total), "exp") != x:
+        return ""
+    dim = option(total, "dim", "axis")
+    return f"{x}, {'0' if dim is None else reader.scene.text(dim)}"
+
+
+def sigmoid_of(reader: Reader, node: Any) -> str:
+    """``x`` in ``sigmoid(x)``, ``exp(x) / (1 + exp(x))`` and ``1 / (1 + exp(-x))``."""
+    node = reader.meaning(node)
+    if not isinstance(node, tree.Binary) or node.op != "/":
+        return reader.argument(node, "sigmoid")
+    x = exponent_beside_one(reader, reader.meaning(node.right))
+    if x and is_number(reader.meaning(node.left), 1):
+        return negated(x)
+    return x if x and reader.argument(node.left, "exp") == x else ""
+
+
+def exponent_beside_one(reader: Reader, node: Any) -> str:
+    """``x`` in ``1 + exp(x)``."""
+    if isinstance(node, tree.Binary) and node.op == "+":
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if is_number(one, 1):
+                return reader.argument(other, "exp")
+    return ""
+
+
+def exponents(reader: Reader, node: Any, sign: str) -> str:
+    """``x`` in ``exp(x) - exp(-x)``, or with another sign between the two."""
+    if not isinstance(node, tree.Binary) or node.op != sign:
+        return ""
+    x, other = reader.argument(node.left, "exp"), reader.argument(node.right, "exp")
+    return x if x and other == negated(x) else ""
+
+
+# -- logarithms --------------------------------------------------------------------------------------------
+
+
+def logarithms(reader: Reader, node: Any) -> Iterator[Form]:
+    """Logarithms of what may be 0 or infinite, and is not in another order of steps."""
+    name, operand = called(node), operand_of(node)
+    if name not in ("log", "log1p") or operand is None:
+        return
+    home, functions, x = library(reader.scene), functional(reader.scene), reader.meaning(operand)
+    y = reader.argument(x, "exp") if name == "log1p" else exponent_beside_one(reader, x)
+    if y:
+        yield f"{functions}softplus({y})", "softplus is log(1 + exp(x)) without the overflow"
+    if name != "log":
+        return
+    if called(x) == "sum":
+        y = reader.argument(operand_of(x), "exp")
+        if y:
+            yield f"{home}logsumexp({summed(reader, x, y)})", f"logsumexp {LARGEST_FIRST}"
+    y = picked(reader, operand)
+    if y:
+        yield y, "log_softmax has no logarithm of 0"
+    y = scaled(reader, operand)
+    if y:
+        yield y, "log_softmax has no logarithm of 0"
+    y = sigmoid_of(reader, x)
+    if y:
+        yield f"{functions}logsigmoid({y})", "logsigmoid has no logarithm of 0"
+    if isinstance(x, tree.Binary) and x.op == "-" and is_number(x.left, 1):
+        y = sigmoid_of(reader, x.right)
+        if y:
+            reason = "1 - sigmoid(x) is sigmoid(-x), and logsigmoid has no logarithm of 0"
+            yield f"{functions}logsigmoid({negated(y)})", reason
+    y = reader.argument(x, "cosh")
+    if y:
+        text = f"({y} + {functions}softplus(-2 * {atom(y)}) - {LOG_2})"
+        yield text, "log(cosh(x)) is x + softplus(-2*x) - log(2), without the overflow"
+
+
+def summed(reader: Reader, total: tree.Call, x: str) -> str:
+    """The arguments of ``logsumexp`` for a sum of exponentials of ``x``."""
+    given = [reader.scene.text(one) for one in options_of(total)]
+    if given:
+        return ", ".join([x, *given])
+    inner = operand_of(reader.meaning(operand_of(total)))
+    return f"{x}, 0" if reader.rank(inner) < 2 else f"{atom(x)}.flatten(), 0"
+
+
+def scaled(reader: Reader, node: Any) -> str:
+    """The logarithm of entries of a softmax times or divided by a number; empty where there is none."""
+    node = reader.meaning(node)
+    if not isinstance(node, tree.Binary) or node.op not in ("*", "/"):
+        return ""
+    pairs = [(node.left, node.right), *[(node.right, node.left)] * (node.op == "*")]
+    for one, other in pairs:
+        if isinstance(other, tree.Number) and other.value > 0 and (inner := picked(reader, one)):
+            shift = log(other.value) if node.op == "*" else -log(other.value)
+            return f"({inner} + {shift})" if shift else inner
+    return ""
+
+
+def picked(reader: Reader, node: Any) -> str:
+    """Entries of a softmax with ``log_softmax`` in its place; empty where there is none."""
+    node = reader.meaning(node)
+    text = reader.scene.text
+    if isinstance(node, tree.Subscript):
+        inner = picked(reader, node.object)
+        return f"{inner}[{text(node.index)}]" if inner else ""
+    softened = softmax_of(reader, node)
+    if softened:
+        return f"{library(reader.scene)}log_softmax({softened})"
+    if not isinstance(node, tree.Call) or not reader.written(node):
+        return ""
+    behind = reader.scene.source.text[node.function.span.end : node.span.end]
+    if called(node) == "softmax":
+        return text(node.function).removesuffix("softmax") + "log_softmax" + behind
+    if is_method_call(node) and called(node) in PICKING:
+        inner = picked(reader, operand_of(node))
+        return f"{inner}.{called(node)}{behind}" if inner else ""
+    return ""
+
+
+# -- losses ------------------------------------------------------------------------------------------------
+
+
+def cross_entropies(reader: Reader, node: Any) -> Iterator[Form]:
+    """The cross entropy of a sigmoid, which is flat where the sigmoid has levelled out."""
+    if called(node) != "binary_cross_entropy" or operand_of(node) is None:
+        return
+    x = sigmoid_of(reader, operand_of(node))
+    if x:
+        given = ", ".join([x, *(reader.scene.text(one) for one in options_of(node))])
+        better = f"{reader.scene.text(node.function)}_with_logits({given})"
+        yield better, "the same loss of what is before the sigmoid keeps its slope"
+
+
+FORMS = (norms, quotients, logarithms, cross_entropies)
+
+
+# -- how the script calls the library ------------------------------------------------------------------------
+
+
+def library(scene: Scene) -> str:
+    """``torch.`` in a script that writes it."""
+    return "torch." if "torch." in scene.source.text else ""
+
+
+def functional(scene: Scene) -> str:
+    """What stands before a function of ``torch.nn.functional``."""
+    if "F." in scene.source.text:
+        return "F."
+    return "torch.nn.functional." if library(scene) else ""

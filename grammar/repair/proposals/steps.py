@@ -1,0 +1,61 @@
+"""The step of a training loop: what it changes, and smaller ones where it runs away."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit, Fix
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from autodiff.grammar.help.failure_scene import Scene
+
+DIVISORS = (10, 100, 1000, 10_000)
+
+
+def smaller_steps(scene: Scene) -> Iterator[Fix]:
+    """The update with a smaller number, or the line that gives the learning rate its value."""
+    numbers = list(dict.fromkeys(step_sizes(scene.statement, scene)))
+    for divisor in DIVISORS:
+        for number in numbers:
+            edit = Edit(number.span, f"{number.value / divisor:.6g}")
+            start = scene.source.text.rfind("\n", 0, number.span.start) + 1
+            end = scene.source.text.find("\n", number.span.end)
+            line = scene.source.text[start : end if end >= 0 else None]
+            at, behind = number.span.start - start, number.span.end - start
+            yield Fix(f"make smaller steps: {(line[:at] + edit.text + line[behind:]).strip()}", edit)
+
+
+def step_sizes(part: tree.Syntax, scene: Scene) -> Iterator[tree.Number]:
+    """The numbers in a part of the script, and those that its names stand for."""
+    for node in walk(part):
+        if isinstance(node, tree.Number) and node.value:
+            yield node
+        elif isinstance(node, tree.Name):
+            for value in possible_values(node.id, scene):
+                if isinstance(value, tree.Number) and value.value:
+                    yield value
+
+
+def possible_values(name: str, scene: Scene) -> Iterator[tree.Expression | None]:
+    """What a variable is assigned and what is passed for a parameter by its name."""
+    for node in walk(scene.script):
+        if isinstance(node, tree.Argument) and node.keyword == name:
+            yield node.value
+        elif isinstance(node, tree.Parameter) and node.name == name:
+            yield node.default
+    for statement in scene.assignments(name):
+        yield statement.value
+
+
+def step_target(statement: Any) -> tree.Name | None:
+    """The ``w`` of ``w = w - lr * w.grad``."""
+    if not isinstance(statement, tree.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, tree.Name) or not isinstance(value, tree.Binary) or value.op != "-":
+        return None
+    return target if isinstance(value.left, tree.Name) and value.left.id == target.id else None

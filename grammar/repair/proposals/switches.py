@@ -1,0 +1,62 @@
+"""Calls that say whether anything is recorded: ``no_grad()`` and its like."""
+
+from __future__ import annotations
+
+from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import children, path_to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def is_switch(scene: Scene, node: Any) -> bool:
+    """Whether a call says if anything is recorded, under it or from there on."""
+    if not isinstance(node, tree.Call):
+        return False
+    name = name_of(scene, node)
+    return name in ("no_grad", "inference_mode", "enable_grad") or (
+        name == "set_grad_enabled" and bool(node.arguments)
+    )
+
+
+def records(scene: Scene, switch: Any) -> bool:
+    """Whether the call says that it is; taken to be so where the script computes what it says."""
+    name = name_of(scene, switch)
+    if name == "set_grad_enabled":
+        return scene.value(switch.arguments[0].value) is not False
+    return name == "enable_grad"
+
+
+def name_of(scene: Scene, call: tree.Call) -> str:
+    return scene.text(call.function).rpartition(".")[2]
+
+
+def switched_off(scene: Scene, path: list[Any]) -> Any:
+    """The ``set_grad_enabled(False)`` before a statement in the same function, None where it is recorded."""
+    functions = [at for at, node in enumerate(path) if isinstance(node, tree.FunctionDef)]
+    blocks = path[functions[-1] :] if functions else path
+    said = [
+        one.value
+        for block in blocks
+        for one in children(block)
+        if is_statement_switch(scene, one) and one.span.end <= path[-1].span.start
+    ]
+    return said[-1] if said and not records(scene, said[-1]) else None
+
+
+def under_switch(scene: Scene, switch: Any) -> list[Any]:
+    """The statements behind ``set_grad_enabled(False)`` in its block, up to the next switch."""
+    block = path_to(scene.script, switch.span)[-3]
+    found: list[Any] = []
+    for one in children(block):
+        if one.span.start > switch.span.start:
+            if is_statement_switch(scene, one):
+                break
+            found.append(one)
+    return found
+
+
+def is_statement_switch(scene: Scene, statement: Any) -> bool:
+    return isinstance(statement, tree.ExpressionStatement) and is_switch(scene, statement.value)

@@ -1,0 +1,131 @@
+"""Names that are read before anything is assigned to them (E0202)."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit, Fix, Label
+from autodiff.core.base.source import Span
+from autodiff.grammar.help.failure_scene import Scene
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import children, path_to, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+def assign_first(scene: Scene) -> Iterator[Fix]:
+    """Say where the name is assigned, and move that up if it is a line of its own."""
+    name, error = scene.node, scene.error
+    if not isinstance(name, tree.Name):
+        return
+    home = home_of(scene)
+    bound = [node for node in bindings(home, name.id) if node.span != name.span]
+    is_local = isinstance(home, tree.FunctionDef) and error.message.startswith("cannot access local")
+    if is_local and bound and bindings(scene.script, name.id):
+        error.caret = f"`{name.id}` is local to `{home.name}`, which assigns it: the one outside is not seen"
+        error.help = (f"give it as an argument, `def {home.name}({name.id}):`, and return the new value",)
+        error.labels.append(Label(bound[0].span, "this makes it local"))
+        return
+    deleted = [node for node in walk(scene.script) if isinstance(node, tree.Delete)]
+    for node in deleted:
+        if node.span.end <= name.span.start and any(
+            isinstance(target, tree.Name) and target.id == name.id for target in node.targets
+        ):
+            error.caret = f"`{name.id}` is no longer there"
+            error.labels.append(Label(node.span, "deleted here"))
+            return
+    if not bound:
+        yield from start_before(scene, name.id)
+        return
+    first = bound[0]
+    if first.span.start < name.span.start:
+        error.caret = f"`{name.id}` has no value here: the line that assigns it did not run"
+        error.labels.append(Label(first.span, "this did not run"))
+        error.help = (f"give `{name.id}` a value before that too",)
+        return
+    error.labels.append(Label(first.span, "assigned only here"))
+    yield from move_up(scene, first)
+
+
+def home_of(scene: Scene) -> Any:
+    """The function around the failed read, or the script."""
+    return next(
+        (node for node in reversed(scene.path) if isinstance(node, (tree.FunctionDef, tree.Lambda))),
+        scene.script,
+    )
+
+
+def bindings(home: Any, name: str) -> list[Any]:
+    """The places in a script or function that give ``name`` a value, in source order."""
+    found: list[Any] = []
+    pending = list(reversed(children(home)))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (tree.Assign, tree.For, tree.AugmentedAssign)):
+            targets = node.targets if isinstance(node, tree.Assign) else (node.target,)
+            for target in targets:
+                for part in walk(target):
+                    if isinstance(part, tree.Name) and part.id == name and binds(target, part):
+                        found.append(part)
+        if isinstance(node, (tree.FunctionDef, tree.ClassDef)):
+            if node.name == name:
+                found.append(tree.Name(node.name_span, name))
+            continue
+        if not isinstance(node, (tree.Lambda, tree.Comprehension)):
+            pending.extend(reversed(children(node)))
+    return found
+
+
+def binds(target: Any, part: Any) -> bool:
+    """Whether a name in a target is assigned, and not read as the owner of an entry."""
+    return target is part or isinstance(target, (tree.TupleDisplay, tree.ListDisplay, tree.Starred))
+
+
+def start_before(scene: Scene, name: str) -> Iterator[Fix]:
+    """``total += x`` without a total to begin with: one before the loop."""
+    statement = scene.statement
+    if not isinstance(statement, tree.AugmentedAssign) or statement.op not in FIRST_VALUES:
+        return
+    home = home_of(scene)
+    inside = scene.path[scene.path.index(home) + 1 :]
+    outermost = next(node for node in inside if isinstance(node, tree.Statement))
+    begin = line_start(scene, scene.line(outermost.span))
+    margin = scene.source.text[begin : outermost.span.start]
+    text = f"{name} = {FIRST_VALUES[statement.op]}"
+    where = "the loop" if isinstance(outermost, (tree.For, tree.While)) else "this"
+    if not margin.strip():
+        yield Fix(f"start it before {where}: {text}", Edit(Span(begin, begin), f"{margin}{text}\n"))
+
+
+FIRST_VALUES = {"+": "0", "-": "0", "*": "1"}
+
+
+def move_up(scene: Scene, bound: Any) -> Iterator[Fix]:
+    """The line that assigns, or the function that is defined, above the line that reads."""
+    around = path_to(scene.script, bound.span)
+    apart = next(
+        ((a, r) for a, r in zip(around, scene.path, strict=False) if a is not r), (scene.script, scene.script)
+    )
+    statement, reading = apart
+    if not isinstance(statement, (tree.Assign, tree.FunctionDef, tree.ClassDef)):
+        return
+    if not isinstance(reading, tree.Statement) or isinstance(reading, tree.FunctionDef):
+        return
+    first, last = scene.line(statement.span), scene.source.position(statement.span.end)[0]
+    begin, end = line_start(scene, first), line_start(scene, last + 1)
+    text = scene.source.text[begin:end].rstrip("\n")
+    at = line_start(scene, scene.line(reading.span))
+    what = f"lines {first} to {last}" if last > first else f"line {first}"
+    yield Fix(
+        f"move {what} above line {scene.line(reading.span)}",
+        Edit(Span(at, at), text + "\n"),
+        Edit(Span(begin, end), ""),
+    )
+
+
+def line_start(scene: Scene, line: int) -> int:
+    """The offset a line begins at; the end of the text for a line after the last."""
+    text = scene.source.text
+    lines = text.split("\n")
+    return min(sum(len(before) + 1 for before in lines[: line - 1]), len(text))

@@ -1,0 +1,58 @@
+"""Scripts that fail because ``--set`` gave a tensor another shape: the option is to blame, not the line."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError, ScriptError, UsageError
+from autodiff.core.base.lazy import np
+from autodiff.grammar.objects.runtime import ignore, ignore_warning
+from autodiff.grammar.repair.try_repairs import within_bounds
+from autodiff.grammar.session.run import Settings, attempt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.base.source import Source
+
+#: A value of no more entries is written out as an example.
+MOST_WRITTEN = 6
+
+
+def blame_option(error: ScriptError, source: Source, settings: Settings) -> None:
+    """Raise a UsageError in the place of one that is not there when the tensors keep their shapes."""
+    others = Settings(
+        sets={name: value for name, value in settings.sets.items() if name not in error.reshaped},
+        dtype=settings.dtype,
+        seed=settings.seed,
+        wrt=settings.wrt,
+        of=settings.of,
+        grad_output=settings.grad_output,
+        track=settings.track,
+    )
+    try:
+        with within_bounds():
+            attempt(source, others, ignore, ignore_warning)
+    except AutodiffError:
+        return
+    name, (before, now) = next(iter(error.reshaped.items()))
+    blamed = UsageError(
+        f"--set {name}: `{name}` {spell(before)} in the script and {spell(now)} now, and so the script fails:"
+        f" {error.message}",
+        code="E0618",
+        caret=error.caret,
+        help=(advice(name, before),),
+        span=error.span,
+    )
+    blamed.labels = error.labels
+    raise blamed from None
+
+
+def spell(shape: tuple[int, ...]) -> str:
+    return f"has shape {shape}" if shape else "is one number"
+
+
+def advice(name: str, shape: tuple[int, ...]) -> str:
+    """What to give instead, written out where that is short."""
+    if not shape:
+        return f"give it one number, as in --set {name}=0.5"
+    values = np.zeros(shape)
+    example = f", as in --set '{name}={values.tolist()}'" if 0 < values.size <= MOST_WRITTEN else ""
+    return f"give it a value of shape {shape}{example}"

@@ -1,0 +1,111 @@
+"""Tries the repairs an error proposes, so that only those are shown with which the script goes on.
+
+A repair is tried by running the repaired script from its start, unheard, for about twice the steps the
+script took to its mistake. It holds when the script ends well, or gets past the place of the mistake. What
+does not hold is dropped without a word: advice beside the repairs explains, and looks like none of them.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from autodiff.core.base.errors import AutodiffError, Fix
+from autodiff.core.base.limits import limits
+from autodiff.core.base.source import Source
+from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.objects.runtime import ignore, ignore_warning, runtime
+from autodiff.grammar.repair.proposals.connected import narrowed
+from autodiff.grammar.repair.unknown_names import one_slip
+from autodiff.grammar.session.run import Settings, attempt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: How many proposals of one error are tried, and how many that hold are kept.
+MOST_TRIALS, MOST_KEPT = 6, 2
+SPARE_STEPS = 10_000
+#: A repair that leaves the script as it is: numbers are float64 unless asked otherwise, in torch float32.
+AS_FLOAT32 = Fix("run it with PyTorch's default numbers: --dtype float32")
+#: No trial begins once those before have taken so many steps, and none may ask for larger results.
+MOST_STEPS, MOST_MEMORY = 2_000_000, 1 << 30
+#: Errors about names: unknown variables, attributes and arguments.
+MISSPELT = frozenset(["E0201", "E0204", "E0310"])
+
+
+def keep_what_holds(error: AutodiffError, source: Source, settings: Settings) -> None:
+    """Drop the proposals with which the script fails at the same place; keep the first two others."""
+    kept: list[Fix] = []
+    taken = 0
+    with within_bounds():
+        narrow = narrower(error, settings)
+        if narrow is not None and holds(AS_FLOAT32, error, source, narrow):
+            kept.append(AS_FLOAT32)
+        for fix in error.fixes[:MOST_TRIALS]:
+            if len(kept) == MOST_KEPT or taken > MOST_STEPS:
+                break
+            if holds(fix, error, source, settings):
+                kept.append(narrowed(fix, error, lambda other: holds(other, error, source, settings)))
+            taken += runtime.used
+    error.fixes = tuple(kept)
+    said = "E0120" <= error.code <= "E0149" or "E0301" <= error.code <= "E0415"
+    if kept and said and error.code != "E0310":
+        error.help = ()  # it says in words what the repairs show
+
+
+@contextmanager
+def within_bounds() -> Iterator[None]:
+    """Trials may take about twice the steps that the script took, and no more memory than it may."""
+    all_steps, all_memory = limits.steps, limits.memory
+    budget = 2 * runtime.used + SPARE_STEPS
+    limits.steps = min(budget, all_steps or budget)
+    limits.memory = min(MOST_MEMORY, all_memory or MOST_MEMORY)
+    try:
+        yield
+    finally:
+        limits.steps, limits.memory = all_steps, all_memory
+
+
+def narrower(error: AutodiffError, settings: Settings) -> Settings | None:
+    """The settings with torch's own number type, where numbers of both types met; None elsewhere."""
+    met = {operand.dtype.name for operand in error.operands if operand.__class__ is Tensor}
+    if error.code != "E0312" or settings.dtype == "float32" or not met >= {"float32", "float64"}:
+        return None
+    return Settings(
+        sets=settings.sets,
+        dtype="float32",
+        seed=settings.seed,
+        wrt=settings.wrt,
+        of=settings.of,
+        grad_output=settings.grad_output,
+        track=settings.track,
+    )
+
+
+def holds(fix: Fix, error: AutodiffError, source: Source, settings: Settings) -> bool:
+    """Whether the script with the repair made runs to its end, or at least beyond the mistake."""
+    repaired = Source(fix.apply(source.text), source.name)
+    try:
+        attempt(repaired, settings, ignore, ignore_warning)
+    except AutodiffError as other:
+        if other.code == "E0503":  # still running after twice the steps that led to the mistake
+            return True
+        if error.span is None or other.span is None:
+            return False
+        place = fix.moves(error.span.start)
+        if (
+            error.code < "E0202" and "E0140" <= other.code <= "E0149"
+        ):  # it compiles, and uses what is not here
+            return True
+        if other.code == error.code == "E0201":  # another unknown name: they are reported in their order
+            return other.span.start > place
+        if error.code < "E0140":  # it parses, or does so further on
+            return other.code >= "E0140" or other.span.start > place
+        if error.code in MISSPELT and other.code.startswith("E04"):
+            return True  # the name was right: backward() has a complaint of its own
+        line, _ = repaired.position(min(max(place, 0), len(repaired.text)))
+        failed, _ = repaired.position(min(other.span.start, len(repaired.text)))
+        if error.code == "E0201" and failed < line:  # it does not get there: only what is all but certain
+            return one_slip(source.excerpt(error.span), fix.edits[0].text)
+        return failed > line
+    return True

@@ -1,0 +1,311 @@
+"""The error for a name that nothing binds: where it does exist, and what it may have meant.
+
+Imported when there is such a name. What is proposed is an edit of every place that reads the name; the
+script is run with it before anybody reads the proposal.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.did_you_mean import WORDS, folded, nearest, slips
+from autodiff.core.base.errors import CompileError, Edit, Fix, Label
+from autodiff.core.base.source import Source, Span
+from autodiff.core.engine.public_functions import FUNCTIONS, Function
+from autodiff.grammar.help.other_libraries import advice_on, synonyms
+from autodiff.grammar.interpret.scope import Names, Scope
+from autodiff.grammar.objects.namespaces import builtin, builtin_names
+from autodiff.grammar.objects.values import UNBOUND, Builtin
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import path_to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Read = tuple[tree.Name, Scope]
+
+MOST_CANDIDATES = 4
+
+#: What other libraries are imported as.
+LIBRARIES = frozenset(["tf", "jnp", "jax", "numpy", "th", "K", "scipy", "pt", "T", "ag", "anp"])
+
+#: What the result of a script is often called.
+RESULTS = frozenset(["loss", "l", "cost", "error", "err", "j", "out", "output", "y", "result"])
+MOST_NAMES = 10
+
+
+def undefined(unknown: list[Read], names: Names, script: tree.Script, source: Source) -> CompileError:
+    """The error for the first in the text of the reads of names bound nowhere, and ``further`` ones."""
+    firsts: dict[str, Read] = {}
+    for read in sorted(unknown, key=lambda read: read[0].span.start):
+        firsts.setdefault(read[0].id, read)
+    first, *others = [
+        undefined_name(read, unknown, names, script, source) for read in list(firsts.values())[:MOST_NAMES]
+    ]
+    for other in others:  # the script cannot be run with their repairs alone: only what is all but certain
+        assert other.span is not None
+        name = source.excerpt(other.span)
+        is_word = name.lower() in WORDS
+        likely = [fix for fix in other.fixes if is_word or one_slip(name, fix.edits[0].text.strip('"'))]
+        if other.fixes and not likely and not other.help:
+            other.help = ("assign it above",)
+        other.fixes = tuple(likely[:1])
+    first.further = list(others)
+    return first
+
+
+def undefined_name(
+    read: Read, unknown: list[Read], names: Names, script: tree.Script, source: Source
+) -> CompileError:
+    name, scope = read
+    if name.id in ("open", "input"):
+        return not_here(name)
+    everywhere = [read for read in unknown if read[0].id == name.id]
+    reader = Reader(name, scope, everywhere, names, script, source)
+    error = CompileError(
+        f"name '{name.id}' is not defined",
+        code="E0201",
+        caret=f"there is no {'function' if reader.is_called else 'variable'} `{name.id}`",
+        fixes=tuple(reader.proposals()),
+        span=name.span,
+    )
+    if reader.explain_elsewhere(error):
+        return error
+    error.help = advice_on(name.id, reader.member)
+    if not error.help and not error.fixes:
+        error.fixes = tuple(reader.as_text())
+        what = f"define it above: `def {name.id}(x): ...`" if reader.is_called else "assign it above"
+        if not reader.is_called and not reader.has_attributes:
+            what += f", or give it a value: --set {name.id}=1"
+        error.help = (what,)
+    return error
+
+
+def not_here(name: tree.Name) -> CompileError:
+    """The error for a function of Python's that the language has not."""
+    from autodiff.grammar.objects.absent_table import absence
+
+    missing = absence(name.id, name.span)
+    assert missing is not None
+    return CompileError(
+        missing.message, code=missing.code, caret=missing.caret, help=missing.help, span=missing.span
+    )
+
+
+def one_slip(name: str, other: str) -> bool:
+    """Whether two names differ in no more than one letter, case and underscores aside."""
+    return folded(name) == folded(other) or slips(name.lower(), other.lower(), 1) <= 1
+
+
+def initials(name: str) -> str:
+    """``lr`` of ``learning_rate``; nothing for a name of one word."""
+    words = [word for word in name.split("_") if word]
+    return "".join([word[0] for word in words]) if len(words) > 1 else "-"
+
+
+class Reader:
+    """The first read of an unknown name, with the other reads of it and what stands around it."""
+
+    __slots__ = ("call", "everywhere", "name", "names", "scope", "script", "source")
+
+    def __init__(
+        self,
+        name: tree.Name,
+        scope: Scope,
+        everywhere: list[Read],
+        names: Names,
+        script: tree.Script,
+        source: Source,
+    ) -> None:
+        self.name = name
+        self.scope = scope
+        self.everywhere = everywhere
+        self.names = names
+        self.script = script
+        self.source = source
+        around = path_to(script, name.span)
+        parent = around[-2] if len(around) > 1 else None
+        self.call = parent if isinstance(parent, tree.Call) and parent.function is name else None
+
+    @property
+    def is_called(self) -> bool:
+        return self.call is not None
+
+    def rename(self, text: str, is_known: bool) -> Fix:
+        """Write something else wherever the name is read; ``is_known`` is what the script binds."""
+        line = ""
+        if is_known:
+            home = self.scope.find(text)
+            assert home is not None
+            line = f" (line {self.source.position(home[0].first_bound[text].start)[0]})"
+        reads = [name for name, scope in self.everywhere if not is_known or scope.find(text) is not None]
+        return Fix(f"did you mean `{text}`{line}?", *(Edit(name.span, text) for name in reads))
+
+    def proposals(self) -> Iterator[Fix]:
+        """What the name may mean: an argument's, a name of the script, then what the language has."""
+        name = self.name.id
+        yield from self.as_keyword()
+        if self.begins_statement() and sorted(name) in (sorted("return"), sorted("assert"), sorted("print")):
+            word = next(word for word in ("return", "assert", "print") if sorted(word) == sorted(name))
+            yield self.rename(word, False)
+            return
+        if name.lower() in WORDS:
+            yield self.rename(WORDS[name.lower()], False)
+            return
+        own: set[str] = set()
+        scope: Scope | None = self.scope
+        while scope is not None:
+            own.update(scope.slots)
+            scope = scope.outer
+        short = [other for other in own if initials(name) == other or initials(other) == name]
+        for near in list(dict.fromkeys([*short, *nearest(name, own)]))[:MOST_CANDIDATES]:
+            yield self.rename(near, True)
+        others = [other for other in synonyms(name) if builtin(other.partition(".")[0]) is not UNBOUND]
+        if not others and not advice_on(name, self.member):
+            others = nearest(name, self.fitting_builtins())[:1]
+        for other in others:
+            yield self.rename(self.in_full(other), False)
+        if name == "nn":
+            yield self.rename("torch.nn", False)
+        if name in LIBRARIES:
+            yield from self.as_torchs()
+        yield from self.as_method()
+        if name.lower() in RESULTS:
+            yield from self.as_last_result()
+
+    def as_keyword(self) -> Iterator[Fix]:
+        """``torch.tensor(1., requires_grad==True)`` gives an argument by name."""
+        *_, call, argument, comparison, _ = [None, None, None, None, *path_to(self.script, self.name.span)]
+        if (
+            isinstance(call, tree.Call)
+            and isinstance(argument, tree.Argument)
+            and argument.keyword is None
+            and isinstance(comparison, tree.Comparison)
+            and comparison.first is self.name
+            and [op for op, _ in comparison.rest] == ["=="]
+        ):
+            between = Span(self.name.span.end, comparison.rest[0][1].span.start)
+            value = self.source.excerpt(comparison.rest[0][1].span)
+            yield Fix(f"an argument is given with one `=`: {self.name.id}={value}", Edit(between, "="))
+
+    def begins_statement(self) -> bool:
+        """Whether the line begins with the name, as in `retrun (x + 1)`."""
+        around = path_to(self.script, self.name.span)
+        statement = next((node for node in reversed(around) if isinstance(node, tree.Statement)), None)
+        return statement is not None and statement.span.start == self.name.span.start
+
+    def fitting_builtins(self) -> Iterator[str]:
+        """What the language has that is called, or that is not, as the name is."""
+        for name in builtin_names():
+            value = builtin(name)
+            if isinstance(value, (Function, Builtin)) is self.is_called:
+                yield name
+
+    def in_full(self, name: str) -> str:
+        """A function as this script would spell it: after ``torch.`` if that is how it spells others."""
+        reads_torch = any(read.id == "torch" for read, _ in self.names.reads)
+        if reads_torch and f"torch.{name}" in FUNCTIONS:
+            return f"torch.{name}"
+        return f"F.{name}" if reads_torch and f"F.{name}" in FUNCTIONS else name
+
+    def as_method(self) -> Iterator[Fix]:
+        """``backward(L)`` is ``L.backward()``."""
+        from autodiff.core.engine.tensor import Tensor
+        from autodiff.grammar.objects.attributes import METHODS
+
+        call = self.call
+        if call is None or not call.arguments or (Tensor, self.name.id) not in METHODS:
+            return
+        first, *rest = call.arguments
+        if first.keyword is None and not first.star:
+            owner = self.source.excerpt(first.value.span)
+            if not isinstance(first.value, (tree.Name, tree.Call, tree.Attribute, tree.Subscript)):
+                owner = f"({owner})"
+            others = ", ".join([self.source.excerpt(argument.span) for argument in rest])
+            text = f"{owner}.{self.name.id}({others})"
+            yield Fix(f"it is a method: `{text}`", Edit(call.span, text))
+
+    def as_torchs(self) -> Iterator[Fix]:
+        """``tf.reduce_sum(x)`` and ``jnp.sum(x)`` by torch's names, if it has all that the script uses."""
+        from autodiff.grammar.repair.proposals.attributes import qualified
+
+        edits, names = [], []
+        for read, _ in self.everywhere:
+            member = path_to(self.script, read.span)[-2]
+            if not isinstance(member, tree.Attribute):
+                return
+            full = next(filter(None, map(qualified, (member.name, *synonyms(member.name)))), "")
+            if not full:
+                return
+            edits.append(Edit(member.span, full))
+            names.append(full)
+        listed = ", ".join([f"`{name}`" for name in dict.fromkeys(names)])
+        yield Fix(f"write it with PyTorch's names: {listed}", *edits)
+
+    def as_last_result(self) -> Iterator[Fix]:
+        """``loss.backward()`` where the script calls its last result ``y``."""
+        before = [
+            node
+            for node in self.script.body
+            if isinstance(node, tree.Assign) and node.span.end < self.name.span.start
+        ]
+        if before and self.has_attributes and isinstance(before[-1].targets[0], tree.Name):
+            last = before[-1].targets[0].id
+            if not isinstance(before[-1].value, tree.Number):
+                fix = self.rename(last, True)
+                fix.text += " It is the last result."
+                yield fix
+
+    def as_text(self) -> Iterator[Fix]:
+        """``print(done)`` may have lost its quotes."""
+        around = path_to(self.script, self.name.span)
+        call = next((node for node in reversed(around) if isinstance(node, tree.Call)), None)
+        if call is None or not isinstance(call.function, tree.Name) or call.function.id != "print":
+            return
+        if isinstance(around[-2], (tree.Argument, tree.Call)) and not self.is_called:
+            text = f'"{self.name.id}"'
+            yield Fix(f"to print the word, put it in quotes: {text}", Edit(self.name.span, text))
+
+    @property
+    def member(self) -> str:
+        """What is asked of the name: ``Linear`` of ``nn.Linear``."""
+        parent = path_to(self.script, self.name.span)[-2]
+        return parent.name if isinstance(parent, tree.Attribute) else ""
+
+    @property
+    def has_attributes(self) -> bool:
+        """Whether something is asked of the value, which a number cannot answer."""
+        return isinstance(path_to(self.script, self.name.span)[-2], (tree.Attribute, tree.Subscript))
+
+    def explain_elsewhere(self, error: CompileError) -> bool:
+        """Say so when the name exists, but not here."""
+        name = self.name.id
+        for node, scope in self.names.of.items():
+            if name not in scope.slots:
+                continue
+            where = scope.first_bound[name]
+            found: Any = node
+            if isinstance(node, tree.FunctionDef):
+                is_parameter = any(parameter.name == name for parameter in node.parameters)
+                what = "a parameter of" if is_parameter else "local to"
+                error.caret = f"`{name}` is {what} the function `{found.name}` and exists only inside it"
+                error.help = (
+                    f"return it: `return {name}` in `{found.name}`, and `{name} = {found.name}(...)` here",
+                )
+                if is_parameter:
+                    error.help = ("give the value a name here, before the function is called with it",)
+            elif isinstance(node, tree.ClassDef):
+                error.caret = f"`{name}` belongs to the class `{found.name}`"
+                error.help = (f"call the class: `{found.name}.apply(...)`",)
+            else:
+                kind = "lambda" if isinstance(node, tree.Lambda) else "list"
+                error.caret = f"`{name}` exists only inside the {kind} it belongs to"
+                error.help = ("assign it here first, or use a `for` loop, whose name stays",)
+                if kind == "lambda":
+                    error.help = ("assign it here first",)
+            error.labels.append(Label(where, "this one is seen only there"))
+            return True
+        return False
+
+
+__all__ = ["undefined"]

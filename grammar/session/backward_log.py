@@ -1,0 +1,111 @@
+"""The last passes a script has run: where they started and what they used up, kept for the report."""
+
+from __future__ import annotations
+
+from autodiff.core.engine.hooks import watch
+from autodiff.core.engine.sweep import newest_first
+from autodiff.core.fast.tape import node_of
+from autodiff.core.graph.node import ArrayNode, GradCell, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.base.source import Span
+    from autodiff.core.graph.state import Tape
+
+
+class Pass:
+    """One pass of the engine: where it started, with what, and the nodes it used up.
+
+    Of a pass along a tape the ``entry`` it started from is kept until somebody asks for nodes, with its
+    ``value``; ``retained`` says that it has used none up.
+    """
+
+    __slots__ = ("_order", "_roots", "entry", "retained", "seeds", "value")
+
+    def __init__(self) -> None:
+        self.start([], [], [])
+
+    def start(self, roots: list[Node], seeds: list[Any], order: list[Node]) -> None:
+        """Be the pass that has just run."""
+        self._roots, self.seeds, self._order = roots, seeds, order
+        self.entry: tuple[Tape, int] | None = None
+        self.value: Any = None
+        self.retained = False
+
+    @property
+    def roots(self) -> list[Node]:
+        self.make_nodes()
+        return self._roots
+
+    @property
+    def order(self) -> list[Node]:
+        self.make_nodes()
+        return self._order
+
+    @property
+    def arrays(self) -> list[ArrayNode]:
+        """The nodes of arrays among those it used up; on a tape there are none."""
+        return [node for node in self._order if node.__class__ is ArrayNode]
+
+    def make_nodes(self) -> None:
+        if self.entry is not None:
+            root, self.entry = node_of(*self.entry), None
+            self._roots, self._order = [root], [] if self.retained else newest_first([root])
+
+
+class LastPasses:
+    """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would let go of.
+
+    ``functional`` is the last one inside ``jacobian()`` and its kin. ``keeps_all`` says that a report may
+    be about any of the script's tensors. ``gathered`` has the values of every ``.grad`` the last
+    ``backward()`` filled, before and after, ``hooked`` the nodes whose gradients hooks replaced then, with
+    the places where these were registered.
+    """
+
+    __slots__ = ("backward", "backwards", "functional", "gathered", "grad", "hooked", "keeps_all", "slopes")
+
+    def __init__(self, keeps_all: bool = False) -> None:
+        self.backward = Pass()
+        self.grad = Pass()
+        self.functional = Pass()
+        self.keeps_all = keeps_all
+        self.backwards = 0
+        self.slopes: dict[Node, tuple[Node, str]] = {}
+        self.gathered: dict[GradCell, tuple[Any, Any]] = {}
+        self.hooked: list[tuple[Node, Span | None]] = []
+
+    def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
+        """Called by the engine, which has filled these ``.grad``."""
+        self.gathered = {
+            cell: (held, None if cell.grad is None else cell.grad.value) for cell, held in before
+        }
+        self.hooked, watch.answered = watch.answered, []
+
+    def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
+        """Called where gradients are differentiated again: of what each is one, and by what input."""
+        self.slopes = slopes
+
+    def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
+        """Called by the engine; ``order`` are the nodes it has used up."""
+        passes = {"backward": self.backward, "grad": self.grad, "functional": self.functional}
+        ran = passes[kind]
+        arrays = [] if self.keeps_all else ran.arrays
+        ran.start(roots, seeds, order)
+        if arrays:  # what the pass before used up is of no more use to anybody
+            kept = {node for other in passes.values() for node in other.arrays}
+            for node in arrays:
+                if node not in kept:
+                    node.release()
+        self.backwards += kind == "backward"
+
+    def written_pass_ran(self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool) -> None:
+        """Called by the engine after a pass along a tape."""
+        ran = {"backward": self.backward, "grad": self.grad, "functional": self.functional}[kind]
+        if ran.arrays:
+            self.pass_ran(kind, [], [], [])
+        else:
+            self.backwards += kind == "backward"
+        ran.start([], [seed], [])
+        ran.entry, ran.value, ran.retained = (tape, at), value, retain

@@ -1,0 +1,81 @@
+"""A leaf that was scaled where it was made: ``w = torch.randn(3, requires_grad=True) * 0.01`` is no leaf.
+
+The gradient goes to the tensor before it was scaled, which has no name; what was meant is a leaf with the
+scaled numbers, ``(torch.randn(3) * 0.01).requires_grad_()``.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit
+from autodiff.core.base.source import Source, Span
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+NAMESPACES = frozenset(["torch", "math", "np"])
+
+
+def as_leaf(value: Any, source: Source) -> tuple[tuple[Edit, ...], str] | None:
+    """The edits that ask for the gradient of the whole expression, and how it reads then.
+
+    None where the expression has another tensor in it, or may have: then its own gradient can be meant.
+    """
+    marked = [node for node in walk(value) if isinstance(node, tree.Call) and mark_in(node) is not None]
+    if len(marked) != 1 or marked[0] is value:
+        return None
+    inside = {id(node) for node in walk(marked[0])}
+    others = [node for node in walk(value) if isinstance(node, tree.Name) and id(node) not in inside]
+    if any(name.id not in NAMESPACES for name in others):
+        return None
+    opened, closed = ("", "") if isinstance(value, tree.Call) else ("(", ")")
+    start, end = value.span.start, value.span.end
+    edits = (
+        Edit(Span(start, start), opened),
+        without_mark(marked[0]),
+        Edit(Span(end, end), f"{closed}.requires_grad_()"),
+    )
+    text = source.excerpt(value.span)
+    gone = edits[1].span
+    kept = text[: gone.start - start] + text[gone.end - start :]
+    return edits, f"{opened}{kept}{edits[2].text}"
+
+
+def mark_in(call: tree.Call) -> int | None:
+    """Which argument of a call is ``requires_grad=True``."""
+    for at, argument in enumerate(call.arguments):
+        if argument.keyword == "requires_grad":
+            is_true = isinstance(argument.value, tree.Constant) and argument.value.value is True
+            return at if is_true else None
+    return None
+
+
+def without_mark(call: tree.Call) -> Edit:
+    """The edit that takes ``requires_grad=True`` out of a call, with its comma."""
+    at = mark_in(call)
+    assert at is not None
+    arguments = call.arguments
+    if at:
+        return Edit(Span(arguments[at - 1].span.end, arguments[at].span.end), "")
+    if len(arguments) > 1:
+        return Edit(Span(arguments[0].span.start, arguments[1].span.start), "")
+    return Edit(arguments[0].span, "")
+
+
+def leaf_meant(source: Source, read: Span) -> str | None:
+    """How ``w`` is made the leaf it was meant to be, where a script reads ``w.grad``; None if it was not."""
+    from autodiff.grammar.syntax.parser import read as parse
+
+    script = parse(source)
+    name = source.excerpt(read).removesuffix(".grad")
+    made = [
+        node
+        for node in walk(script)
+        if isinstance(node, tree.Assign)
+        and node.span.end <= read.start
+        and any(isinstance(target, tree.Name) and target.id == name for target in node.targets)
+    ]
+    meant = as_leaf(made[-1].value, source) if made else None
+    return None if meant is None else f"{name} = {meant[1]}"

@@ -1,0 +1,131 @@
+"""By which expression a script gets at a tensor: ``w``, or ``params[0]`` for one kept in a list.
+
+Leaves made in a loop or a comprehension have no name of their own, or share one; in a report they are
+called by the place where the script keeps them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.tape import node_made
+from autodiff.core.graph.node import Leaf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from autodiff.core.base.source import Span
+    from autodiff.core.graph.node import GradCell, Node
+    from autodiff.grammar.session.run import Execution
+
+
+def tensors_at(names: dict[str, Any]) -> Iterator[tuple[str, Tensor]]:
+    """Every tensor bound to a top-level name or kept in a list or tuple below one, with its expression."""
+    opened: set[int] = set()  # a list may hold itself
+    stack = list(reversed(names.items()))
+    while stack:
+        place, value = stack.pop()
+        if value.__class__ is Tensor:
+            yield place, value
+        elif (value.__class__ is list or value.__class__ is tuple) and id(value) not in opened:
+            opened.add(id(value))
+            stack += [(f"{place}[{at}]", entry) for at, entry in reversed(list(enumerate(value)))]
+
+
+def kept_in_lists(names: dict[str, Any]) -> dict[str, Tensor]:
+    """The tensors in lists and tuples by the expressions that give them."""
+    return {place: tensor for place, tensor in tensors_at(names) if place[-1] == "]"}
+
+
+def base_of(place: str) -> str:
+    """The name an expression of ``tensors_at`` begins with."""
+    return place.partition("[")[0]
+
+
+MOST_NAMED = 3
+
+#: Names that the script gave a leaf go before places in lists, and these before what it calls many leaves.
+OWN, PLACE, SHARED = range(3)
+
+
+def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
+    """Call the leaves of a graph that have no name of their own by the expression that gives them.
+
+    A leaf that was changed in place since it was used is found where the script keeps what became of it.
+    """
+    by_name: dict[str | None, int] = {}
+    for leaf in leaves:
+        by_name[leaf.name] = by_name.get(leaf.name, 0) + 1
+    shared = execution.scopes.looped | {name for name, count in by_name.items() if name and count > 1}
+    unclear: dict[Leaf | GradCell, list[Leaf]] = {}
+    for leaf in leaves:
+        name = leaf.name
+        if name is None or name in shared or not is_same_leaf(execution.names.get(name), leaf):
+            unclear.setdefault(leaf.cell or leaf, []).append(leaf)
+    if not unclear:
+        return
+    found: dict[Leaf | GradCell, tuple[int, str]] = {}
+    for place, tensor in tensors_at(execution.names):
+        node = node_made(tensor)
+        key = None if not isinstance(node, Leaf) else node.cell or node
+        if key in unclear:
+            rank = PLACE if place[-1] == "]" else SHARED if place in shared else OWN
+            if key not in found or rank < found[key][0]:
+                found[key] = rank, place
+    for key, (_, place) in found.items():
+        for leaf in unclear[key]:
+            leaf.name = place
+
+
+def is_same_leaf(value: Any, leaf: Node) -> bool:
+    """Whether a value of the script is this leaf, or what a change in place has made of it."""
+    if value.__class__ is not Tensor:
+        return False
+    node = node_made(value)
+    if not isinstance(node, Leaf) or not isinstance(leaf, Leaf) or leaf.cell is None:
+        return node is leaf
+    return node.cell is leaf.cell
+
+
+def told_apart(named: list[tuple[str, Node]]) -> list[tuple[str, Node]]:
+    """Names with the number of the version behind those that several have: ``w'1``, ``w'2``."""
+    counts = Counter(name for name, _ in named)
+    versions: Counter[str] = Counter()
+    told = []
+    for name, node in named:
+        versions[name] += 1
+        told.append((name if counts[name] == 1 else f"{name}'{versions[name]}", node))
+    return told
+
+
+def name_of(node: Node | None, execution: Execution) -> str:
+    """The script's name for a node, else the text that made it."""
+    if node is None:
+        return "result"
+    if node.name:
+        return node.name
+    if node in execution.last_passes.slopes:
+        from autodiff.core.paths.node_names import bracketed
+
+        of, by = execution.last_passes.slopes[node]
+        return f"d{bracketed(name_of(of, execution))}/d{bracketed(by)}"
+    for name, value in execution.names.items():
+        if value.__class__ is Tensor and node_made(value) is node:
+            return name
+    return text_at(node.site, execution)
+
+
+def text_at(site: Span | None, execution: Execution) -> str:
+    """What stands there in the script, if it is short."""
+    text = "" if site is None else " ".join(execution.source.excerpt(site).split())
+    return text if 0 < len(text) <= 60 else "result"
+
+
+def listed(words: list[str]) -> str:
+    """``a, b and c``; of many the first."""
+    if len(words) > MOST_NAMED + 1:
+        words = [*words[:MOST_NAMED], f"{len(words) - MOST_NAMED:,} more"]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

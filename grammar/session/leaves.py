@@ -1,0 +1,318 @@
+"""Which top-level assignments do more than assign: leaves of scripts without tensors, --set, --wrt.
+
+In a script that builds no tensor every number that is written down at top level and assigned once is a
+leaf. The plan is made from the syntax before anything runs; it maps targets to conversions of the value.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import UsageError
+from autodiff.core.base.lazy import Later, np
+from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.graph import dtypes
+from autodiff.core.graph.dtypes import DType
+from autodiff.grammar.interpret.scope import Names
+from autodiff.grammar.objects.values import NUMBERS
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from typing import Any
+
+    Convert = Callable[[Any], Any]
+    Shapes = tuple[tuple[int, ...], tuple[int, ...]]
+
+spelling = Later("autodiff.core.base.did_you_mean")
+
+CONSTRUCTORS = {
+    *("tensor", "as_tensor", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"),
+    *("ByteTensor", "BoolTensor", "Variable", "zeros", "ones", "full", "empty", "eye", "arange", "linspace"),
+    *("logspace", "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial"),
+    *("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like"),
+    *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy", "Parameter"),
+}
+#: So many names of a script are listed to choose from.
+MOST_LISTED = 20
+CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
+
+
+class Plan:
+    """``conversions`` by target; ``without_tensors`` is exception 1; ``marks`` says requires_grad is used.
+
+    ``reshaped`` has the shapes, in the script and now, of tensors that ``--set`` gave another shape, by name,
+    once the script has run.
+    """
+
+    __slots__ = ("conversions", "marks", "reshaped", "without_tensors")
+
+    def __init__(self) -> None:
+        self.conversions: dict[tree.Expression, Convert] = {}
+        self.reshaped: dict[str, Shapes] = {}
+        self.without_tensors = False
+        self.marks = False
+
+
+def plan(script: tree.Script, names: Names, sets: dict[str, Any], wrt: list[str], track: bool) -> Plan:
+    """What each top-level assignment does besides assigning."""
+    made = Plan()
+    given = [n for n, value in sets.items() if is_tensor_like(value) and names.module.writes.get(n) == 0]
+    made.without_tensors = not builds_tensors(names) and not given
+    made.marks = made.without_tensors or names.marks or mentions(names, ["Parameter"])
+    default = track and not made.marks and not wrt
+    replaced: set[str] = set()
+    for target, written in assignments(script.body):
+        name = target.id
+        steps: list[Convert] = []
+        once = names.module.writes.get(name) == 1 and name not in names.changed
+        if made.without_tensors and once and written is not None and is_written_number(written, names):
+            steps.append(as_leaf)
+        if name in sets and name not in replaced:
+            replaced.add(name)
+            steps.append(replacing(sets[name], name, made.reshaped))
+        if any(matches(name, pattern) for pattern in wrt):
+            steps.append(as_tracked)
+        elif any(pattern.startswith(name + "[") for pattern in wrt):
+            steps.append(with_tracked_entries)
+        elif default:
+            steps.append(track_new)
+        if steps:
+            made.conversions[target] = steps[0] if len(steps) == 1 else in_turn(steps)
+    for name in sets:
+        if name not in replaced and names.module.writes.get(name) != 0:
+            raise UsageError(
+                f"--set cannot replace `{name}`: the script assigns it, but never with `{name} = ...`",
+                code="E0602",
+            )
+    return made
+
+
+def in_turn(steps: list[Convert]) -> Convert:
+    def convert(value: Any) -> Any:
+        for step in steps:
+            value = step(value)
+        return value
+
+    return convert
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name is meant by a ``--wrt`` entry, which may be a glob."""
+    if name == pattern:
+        return True
+    if not any(sign in pattern for sign in "*?["):
+        return False
+    from fnmatch import fnmatchcase
+
+    return fnmatchcase(name, pattern)
+
+
+# -- what the syntax shows --------------------------------------------------------------------------
+
+
+def builds_tensors(names: Names) -> bool:
+    """Whether the script mentions anything that makes a tensor."""
+    return mentions(names, CONSTRUCTORS)
+
+
+def mentions(names: Names, wanted: Collection[str]) -> bool:
+    """Whether the script reads one of these names, bare and not its own, or as an attribute."""
+    return any(name.id in wanted and scope.find(name.id) is None for name, scope in names.reads) or any(
+        node.name in wanted for node in names.attributes
+    )
+
+
+def assignments(
+    body: tree.Body,
+) -> Iterator[tuple[tree.Name, tree.Expression | None]]:
+    """The names assigned at top level in order, each with the expression when it is assigned directly.
+
+    Loops and branches are looked into, but what they assign is not written down once and for all.
+    """
+    stack: list[tuple[tree.Statement, bool]] = [(statement, True) for statement in reversed(body)]
+    while stack:
+        statement, direct = stack.pop()
+        if isinstance(statement, tree.Assign):
+            for target in statement.targets:
+                yield from paired(target, statement.value if direct else None)
+        elif isinstance(statement, (tree.For, tree.While)):
+            stack += [(inner, False) for inner in reversed((*statement.body, *statement.orelse))]
+        elif isinstance(statement, tree.With):
+            stack += [(inner, direct) for inner in reversed(statement.body)]
+        elif isinstance(statement, tree.If):
+            inner_parts = [*(part for _, body in statement.branches for part in body), *statement.orelse]
+            stack += [(inner, False) for inner in reversed(inner_parts)]
+
+
+def paired(
+    target: tree.Expression, value: tree.Expression | None
+) -> Iterator[tuple[tree.Name, tree.Expression | None]]:
+    """The names of a target with their expressions, through tuples of equal length."""
+    if isinstance(target, tree.Name):
+        yield target, value
+    elif isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
+        parts: list[tree.Expression | None] = [None] * len(target.elements)
+        if isinstance(value, (tree.TupleDisplay, tree.ListDisplay)) and len(value.elements) == len(parts):
+            parts = list(value.elements)
+        for element, part in zip(target.elements, parts, strict=True):
+            yield from paired(element, part)
+
+
+def is_written_number(node: tree.Expression, names: Names) -> bool:
+    """A number spelled out, arithmetic of such numbers, or nested lists of them."""
+    stack = [node]
+    found = False
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tree.Number):
+            found = True
+        elif isinstance(node, tree.Unary) and node.op in ("-", "+"):
+            stack.append(node.operand)
+        elif isinstance(node, tree.Binary) and node.op in ("+", "-", "*", "/", "**"):
+            if isinstance(node.left, tree.ListDisplay) or isinstance(node.right, tree.ListDisplay):
+                return False
+            stack += [node.left, node.right]
+        elif isinstance(node, tree.ListDisplay) and node.elements:
+            stack += node.elements
+        elif isinstance(node, tree.Name):
+            if node.id not in CONSTANTS or node.id in names.module.slots:
+                return False
+            found = True
+        elif isinstance(node, tree.Attribute) and isinstance(node.object, tree.Name):
+            if node.object.id not in ("math", "np", "torch") or node.name not in CONSTANTS:
+                return False
+            found = True
+        else:
+            return False
+    return found
+
+
+# -- conversions ------------------------------------------------------------------------------------
+
+
+def is_tensor_like(value: Any) -> bool:
+    return value.__class__ not in NUMBERS and value.__class__ not in (str, list, tuple, type(None))
+
+
+def is_numbers(value: Any) -> bool:
+    """A number, or nested lists of numbers that make a rectangle."""
+    if value.__class__ in NUMBERS:
+        return value.__class__ is not bool
+    if value.__class__ is not list:
+        return False
+    shape = shape_of(value)
+    return shape is not None and 0 not in shape
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of nested lists of numbers; None when they make no rectangle."""
+    level: list[Any] = [value]
+    shape: list[int] = []
+    while any(v.__class__ is list for v in level):
+        if any(v.__class__ is not list or len(v) != len(level[0]) for v in level) or len(shape) > 64:
+            return None
+        shape.append(len(level[0]))
+        level = [part for v in level for part in v]
+    if any(v.__class__ not in NUMBERS or v.__class__ is bool for v in level):
+        return None
+    return tuple(shape)
+
+
+def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
+    """A tensor of numbers given as a number, lists, an array or a tensor."""
+    if value.__class__ is Tensor:
+        value = value.value
+    if value.__class__ in NUMBERS and dtype is dtypes.float64:
+        return Tensor.of(float(value))
+    return Tensor.of(settle(np.array(value, dtype=dtype.name)))
+
+
+def as_leaf(value: Any) -> Any:
+    """A leaf of a script without tensors, in the default number type."""
+    if not is_numbers(value):
+        return value
+    made = number_tensor(value, dtypes.default_dtype())
+    made.set_requires_grad()
+    return made
+
+
+def as_tracked(value: Any) -> Any:
+    """What ``--wrt`` makes of a value: tracked, but the same tensor to the script."""
+    if is_numbers(value):
+        value = number_tensor(value)
+    if value.__class__ is Tensor and value.dtype.is_floating_point:
+        value.track()
+    return with_tracked_entries(value) if value.__class__ in (list, tuple) else value
+
+
+def with_tracked_entries(value: Any) -> Any:
+    """What ``--wrt 'params[0]'`` makes of ``params``: the same list, its tensors tracked."""
+    from autodiff.grammar.session.leaf_names import tensors_at
+
+    for _, entry in tensors_at({"": value}):
+        as_tracked(entry)
+    return value
+
+
+def track_new(value: Any) -> Any:
+    """Track a float tensor no op made, in scripts that mark nothing."""
+    if value.__class__ is Tensor and value.node is None and value.dtype.is_floating_point:
+        value.track()
+    return value
+
+
+def replacing(given: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
+    """What ``--set`` puts in the place of a value: the same dtype and marks, another number.
+
+    The shapes of a tensor that gets another one are kept in ``reshaped``.
+    """
+
+    def convert(value: Any) -> Any:
+        if value.__class__ is Tensor:
+            try:
+                made = number_tensor(given, value.dtype)
+            except (ValueError, OverflowError) as error:
+                raise UsageError(
+                    f"--set cannot replace `{name}`, which holds {value.dtype.name} numbers: {error}",
+                    code="E0602",
+                ) from None
+            if value.shape != made.shape:
+                reshaped[name] = tuple(value.shape), tuple(made.shape)
+            if value.requires_grad:
+                made.set_requires_grad()
+            return made
+        return given_value(given)
+
+    return convert
+
+
+def given_value(given: Any) -> Any:
+    """A value from the command line or a caller as a script value: numbers become tracked leaves."""
+    if given.__class__ is Tensor:
+        return given
+    if is_numbers(given):
+        made = number_tensor(given)
+    elif is_tensor_like(given):
+        array = np.asarray(given)
+        if array.dtype.kind == "f" and array.dtype.name not in dtypes.DTYPES:
+            array = array.astype("float64")
+        elif array.dtype.kind in "iu" and array.dtype.name not in dtypes.DTYPES:
+            array = array.astype("int64")
+        made = Tensor.of(settle(array))
+    else:
+        return given
+    if made.dtype.is_floating_point:
+        made.track()
+    return made
+
+
+def unknown(name: str, known: list[str], what: str, code: str) -> UsageError:
+    """The error for a name on the command line that the script does not have."""
+    meant = spelling.closest(name, known)
+    more = len(known) - MOST_LISTED
+    listed = ", ".join(known[:MOST_LISTED]) + (f", and {more:,} more" if more > 0 else "")
+    return UsageError(
+        f"there is no {what} `{name}` in the script",
+        code=code,
+        help=(f"did you mean `{meant}`?",) if meant else ((f"there are: {listed}",) if listed else ()),
+    )

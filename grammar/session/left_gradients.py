@@ -1,0 +1,153 @@
+"""Where the ``.grad`` and the inputs a script leaves are not those that a report shows, and by which line.
+
+A report is about one pass over the graph. What the script's ``.grad`` holds may be the sum over several
+passes, what hooks made of it, or what later lines did; inputs may have been stepped since.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import np
+from autodiff.core.engine.sweep import newest_first
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph.node import Leaf
+from autodiff.grammar.session.leaf_names import is_same_leaf, kept_in_lists, listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from autodiff.core.base.source import Span
+    from autodiff.core.graph.node import GradCell, Node
+    from autodiff.grammar.session.run import Execution
+
+CHANGED, CHANGED_SUM, HOOKED, SUMMED, LEFT_OUT = "changed", "changed sum", "hooked", "summed", "left out"
+#: What may be said in a word of gradients of any shape.
+ZERO, NONE = "0", "None"
+
+
+class Remark:
+    """What is to be said of one leaf's ``.grad``: its kind, in which state it is, and the places to blame."""
+
+    __slots__ = ("kind", "sites", "state")
+
+    def __init__(self, kind: str, sites: Iterable[Span | None] = (), state: str = "") -> None:
+        self.kind = kind
+        self.sites = [site for site in sites if site is not None]
+        self.state = state
+
+
+def notes_on_passes(
+    execution: Execution, wrt: list[tuple[str, Node]], received: dict[Node, Any]
+) -> Iterator[str]:
+    """Notes on a report about the last ``backward()``; leaves of which the same is said share one."""
+    said: dict[tuple[str, str], tuple[list[str], list[Span]]] = {}
+    for name, node in wrt:
+        if not isinstance(node, Leaf) or node.cell is None:
+            continue
+        for remark in remarks_on(execution, node, node.cell, received.get(node, 0.0)):
+            if len(wrt) > 1 and remark.state not in (ZERO, NONE):
+                remark.state = ""  # each has its own number, and they are to share a note
+            names, sites = said.setdefault((remark.kind, remark.state), ([], []))
+            names.append(f"{name}.grad")
+            sites += remark.sites
+    for (kind, state), (names, sites) in said.items():
+        yield spell(kind, state, names, lines_of(sites, execution), execution.last_passes.backwards)
+
+
+def remarks_on(execution: Execution, leaf: Leaf, cell: GradCell, shown: Any) -> Iterator[Remark]:
+    """How one ``.grad`` came to hold something else than the gradient shown, if it does."""
+    last = execution.last_passes
+    now = None if cell.grad is None else cell.grad.value
+    if cell not in last.gathered:
+        if not is_same(now, shown):
+            yield Remark(LEFT_OUT)
+        return
+    before, after = last.gathered[cell]
+    if not is_same(now, after):
+        versions = None if cell.grad is None else cell.grad.versions
+        at = cell.assigned_at or (None if versions is None else versions.changed_at)
+        if not is_same(now, shown):
+            held_some = before is not None and np.any(before)
+            yield Remark(CHANGED_SUM if held_some else CHANGED, [at], state_of(now))
+        return
+    if not is_same(after, shown) and last.hooked:
+        above = [site for node, site in last.hooked if leaf in newest_first([node])]
+        gave = after if before is None else np.asarray(after) - np.asarray(before)
+        if above and not is_same(gave, shown):
+            yield Remark(HOOKED, above)
+    if before is not None and np.any(before):
+        yield Remark(SUMMED)
+
+
+def is_same(held: Any, other: Any) -> bool:
+    """Whether two gradients are equal but for rounding; None is like nothing else."""
+    if held is other or held is None or other is None:
+        return held is other
+    if held.__class__ is float and held == other:  # scripts of scalars do without numpy
+        return True
+    return bool(np.allclose(held, other, equal_nan=True))
+
+
+def state_of(held: Any) -> str:
+    """A gradient in a word, where it has one."""
+    if held is None:
+        return NONE
+    entries = np.asarray(held)
+    if not entries.any():
+        return ZERO
+    return f"{entries.item():.6g}" if entries.size == 1 else ""
+
+
+def changes_after(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:
+    """Which inputs the script has given other values after the output was made from them; "" if none."""
+    kept: dict[str, Tensor] = {}
+    if any(name.endswith("]") for name, _ in wrt):
+        kept = kept_in_lists(execution.names)
+    changed, sites = [], []
+    for name, node in wrt:
+        tensor = execution.names.get(name, kept.get(name))
+        if tensor.__class__ is not Tensor or tensor.node in (None, node) or tensor.node.number < root.number:
+            continue
+        if np.array_equal(tensor.value, node.out, equal_nan=True):
+            continue
+        changed.append(name)
+        site = tensor.node.site
+        if is_same_leaf(tensor, node) and site == node.site:  # in place, which leaves the place that made it
+            site = None if tensor.versions is None else tensor.versions.changed_at
+        sites.append(site)
+    if not changed:
+        return ""
+    lines = lines_of([site for site in sites if site is not None], execution)
+    was = "was" if len(changed) == 1 else "were"
+    return f"values are those that {output} was computed from; {listed(changed)} {was} changed afterwards" + (
+        f" ({lines})" if lines else ""
+    )
+
+
+def lines_of(sites: list[Span], execution: Execution) -> str:
+    """``line 3``, or several lines."""
+    lines = sorted({execution.source.position(site.start)[0] for site in sites})
+    told = [str(line) for line in lines]
+    return f"line{'s' * (len(told) > 1)} {listed(told)}" if told else ""
+
+
+def spell(kind: str, state: str, names: list[str], lines: str, passes: int) -> str:
+    """The note on these ``.grad``."""
+    what, is_one = listed(names), len(names) == 1
+    where = f" ({lines})" if lines else ""
+    if kind in (CHANGED, CHANGED_SUM):
+        found = f"{'is' if is_one else 'are'} {state} in the end"
+        if not state:
+            found = f"{'was' if is_one else 'were'} changed after backward()"
+        alone = kind == CHANGED_SUM
+        gave = f"the last of {passes:,} backward() calls gave alone" if alone else "backward() gave"
+        return f"{what} {found}{where}; this is what {gave}"
+    if kind == HOOKED:
+        hooks = f"the hooks of {lines}" if lines.startswith("lines") else f"the hook of {lines}"
+        holds = "holds what" if is_one else "hold what"
+        return f"{what} {holds} {hooks} made of it; this is the gradient without hooks"
+    if kind == LEFT_OUT:
+        return f"{what} got nothing: backward() was given other inputs"
+    holds = "holds the sum" if is_one else "hold the sums"
+    return f"{what} in the script {holds} over several backward() calls; this is the last one alone"

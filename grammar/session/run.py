@@ -1,0 +1,303 @@
+"""Runs a script from text to values, and finds what a report about it is to be about.
+
+``run`` is for callers from Python. The command line uses ``execute``, which keeps the graph of the last
+backward, and ``differentiate``, which picks the target and the inputs and sweeps once more.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from autodiff.core.base import lazy, random_source
+from autodiff.core.base.errors import AutodiffError, CompileError, ScriptError
+from autodiff.core.base.limits import limits
+from autodiff.core.base.source import Source, Span
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.graph import dtypes
+from autodiff.core.graph.state import mode
+from autodiff.grammar.interpret import assignment, calls, expressions, operators, statements
+from autodiff.grammar.interpret.compiler import Compiler
+from autodiff.grammar.interpret.scope import Names, resolve
+from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.runtime import ignore_warning, runtime
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.session.backward_log import LastPasses
+from autodiff.grammar.session.leaves import as_leaf, assignments, given_value, plan, unknown
+from autodiff.grammar.session.warnings import Warnings
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.report.records import Subject
+    from autodiff.grammar.session.leaves import Shapes
+
+__all__ = ["Execution", "Settings", "differentiate", "execute", "run"]
+
+# Importing these fills the compiler's tables, but for what few scripts have.
+CONSTRUCTS = (assignment, calls, expressions, operators, statements)
+script_errors = lazy.Later("autodiff.grammar.repair.complete_error")
+
+
+class Settings:
+    """What the caller asks for: values, number type, seed, and what a report is to be about."""
+
+    __slots__ = ("dtype", "grad_output", "of", "seed", "sets", "track", "wrt")
+
+    def __init__(
+        self,
+        sets: dict[str, Any] | None = None,
+        dtype: str = "float64",
+        seed: int = 0,
+        wrt: list[str] | tuple[str, ...] = (),
+        of: str | None = None,
+        grad_output: Any = None,
+        track: bool = True,
+    ) -> None:
+        self.sets = dict(sets or {})
+        self.dtype = dtype
+        self.seed = seed
+        self.wrt = list(wrt)
+        self.of = of
+        self.grad_output = grad_output
+        self.track = track
+
+
+class Execution:
+    """A script that has run: its top-level names, the graph it left, what it warned about.
+
+    ``reshaped`` has the shapes, in the script and now, of what the settings gave another shape.
+    ``number_chosen`` is the last expression where that is a ``max`` or ``min`` that preferred a plain number
+    to a tensor of the graph.
+    """
+
+    __slots__ = (
+        "last_assigned",
+        "last_passes",
+        "last_value",
+        "names",
+        "number_chosen",
+        "reshaped",
+        "scopes",
+        "source",
+        "warnings",
+        "without_tensors",
+    )
+
+    def __init__(self, source: Source, scopes: Names, keeps_all: bool = False) -> None:
+        self.source = source
+        self.scopes = scopes
+        self.names: dict[str, Any] = {}
+        self.last_value: Any = None
+        self.number_chosen: Span | None = None
+        self.last_assigned: str | None = None
+        self.last_passes = LastPasses(keeps_all)
+        self.warnings: list[tuple[str, Span]] = []
+        self.without_tensors = False
+        self.reshaped: dict[str, Shapes] = {}
+
+    def bound_at(self, name: str) -> int:
+        """The offset where a name is first bound, which orders names as the source does."""
+        span = self.scopes.module.first_bound.get(name)
+        return len(self.source.text) if span is None else span.start
+
+
+def execute(
+    source: Source,
+    settings: Settings | None = None,
+    write: Callable[[str], None] | None = None,
+    warn: Callable[[str, Span], None] | None = None,
+) -> Execution:
+    """Run a script. Errors arrive placed, labelled and with the repairs that hold."""
+    settings = settings or Settings()
+    try:
+        return attempt(source, settings, write or write_out, warn or ignore_warning)
+    except AutodiffError as error:
+        if isinstance(error, CompileError) and error.code < "E0200":
+            from autodiff.grammar.help.syntax.recovery import find_further
+
+            find_further(error, source, settings.sets)
+        if error.code < "E0202":
+            from autodiff.grammar.translate.story import tell
+
+            tell(error, source)
+        if error.reshaped and isinstance(error, ScriptError):
+            from autodiff.grammar.repair.set_shapes import blame_option
+
+            blame_option(error, source, settings)
+        if error.fixes:
+            from autodiff.grammar.repair.try_repairs import keep_what_holds
+
+            keep_what_holds(error, source, settings)
+        raise
+
+
+def attempt(
+    source: Source, settings: Settings, write: Callable[[str], None], warn: Callable[[str, Span], None]
+) -> Execution:
+    """Run a script once; the repairs an error proposes are still guesses."""
+    with Stage(settings):
+        return perform(read(source), source, settings, write, warn)
+
+
+def write_out(text: str) -> None:
+    """Print where Python prints."""
+    sys.stdout.write(text)
+
+
+class Stage:
+    """The engine's global state as a script expects it, put back at the end."""
+
+    __slots__ = ("before", "numpy_errors", "settings")
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.numpy_errors: dict[str, Any] | None = None
+
+    def __enter__(self) -> None:
+        self.before = (
+            mode.enabled,
+            mode.site,
+            mode.recorder,
+            dtypes.default_dtype(),
+            runtime.write,
+            runtime.warn,
+            sys.getrecursionlimit(),
+            lazy.hooks[:],
+            mode.warn,
+        )
+        mode.close_tape()
+        mode.enabled, mode.site, mode.warn = True, None, runtime.tell
+        dtypes.set_default_dtype(dtypes.DTYPES[self.settings.dtype])
+        runtime.start()
+        # Closures that call closures use no C stack, so Python's limit may be as high as ours needs it.
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 25 * (limits.depth or 100_000) + 10_000))
+        if "numpy" in sys.modules:
+            self.quiet_numpy()
+        else:
+            lazy.hooks.append(self.quiet_numpy)
+        random_source.source.reset(self.settings.seed)
+
+    def quiet_numpy(self) -> None:
+        """IEEE arithmetic without numpy's warnings."""
+        self.numpy_errors = dict(lazy.np.seterr(all="ignore"))
+
+    def __exit__(self, *exc: object) -> None:
+        if self.numpy_errors is not None:
+            lazy.np.seterr(**self.numpy_errors)
+        (
+            enabled,
+            mode.site,
+            mode.recorder,
+            dtype,
+            runtime.write,
+            runtime.warn,
+            deepest,
+            hooks,
+            mode.warn,
+        ) = self.before
+        mode.close_tape()
+        mode.enabled = enabled
+        lazy.hooks[:] = hooks
+        dtypes.set_default_dtype(dtype)
+        sys.setrecursionlimit(deepest)
+
+
+def perform(
+    script: tree.Script,
+    source: Source,
+    settings: Settings,
+    write: Callable[[str], None],
+    warn: Callable[[str, Span], None],
+) -> Execution:
+    """Resolve, compile and run a parsed script."""
+    sets = settings.sets
+    probe = resolve(script, source, lambda name: True, [])
+    only_read = [name for name in sets if name not in probe.module.slots]
+    known = {name.id for name, _ in probe.reads}
+    for name in only_read:
+        if name not in known:
+            raise unknown(name, settable(script, probe), "variable", "E0601")
+    scopes = resolve(script, source, lambda name: builtin(name) is not UNBOUND, only_read)
+    planned = plan(script, scopes, sets, settings.wrt, settings.track)
+    execution = Execution(source, scopes, settings.of is not None)
+    execution.without_tensors = planned.without_tensors
+    execution.reshaped = planned.reshaped
+    mode.recorder = execution.last_passes
+    runtime.without_tensors = planned.without_tensors
+    runtime.numbers_are_leaves = planned.without_tensors or bool(sets or settings.wrt)
+
+    runtime.write, runtime.warn = write, Warnings(execution, warn).tell
+    compiler = Compiler(scopes, source, builtin, planned.conversions, planned.without_tensors)
+    body, last = script.body, None
+    if body and isinstance(body[-1], tree.ExpressionStatement):
+        last, body = body[-1], body[:-1]
+    frame = compiler.frame
+    first = compiler.body(body) if body else None
+    final = compiler.expression(last.value) if last is not None else None
+    try:
+        for name in only_read:
+            value = as_leaf(sets[name]) if planned.without_tensors else sets[name]
+            value = given_value(value)
+            if value.__class__ is Tensor and value.source().name is None:
+                value.source().name = name
+            frame[scopes.module.slots[name]] = value
+        if first is not None:
+            first(frame)
+        if final is not None:
+            execution.last_value = final(frame)
+            if last is not None and runtime.number_chosen == last.value.span:
+                execution.number_chosen = last.value.span
+    except AutodiffError as error:
+        if mode.site is not None:
+            error.at(mode.site)
+        script_errors.explain(error, script, source, names_in(compiler))
+        error.reshaped = planned.reshaped
+        raise
+    except script_errors.PYTHON_ERRORS as error:
+        ours = script_errors.translate(error)
+        if mode.site is not None:
+            ours.at(mode.site)
+        script_errors.explain(ours, script, source, names_in(compiler))
+        raise ours from None
+    execution.names = names_in(compiler)
+    execution.last_assigned = compiler.last[0]
+    return execution
+
+
+def settable(script: tree.Script, names: Names) -> list[str]:
+    """What ``--set`` can replace, in the order of the script: what it reads only, and what it assigns."""
+    read_only = [name.id for name, scope in names.reads if scope.find(name.id) is None]
+    assigned = [target.id for target, _ in assignments(script.body)]
+    return list(dict.fromkeys([*(name for name in read_only if builtin(name) is UNBOUND), *assigned]))
+
+
+def names_in(compiler: Compiler) -> dict[str, Any]:
+    """The top-level names that are bound, without builtins that are not shadowed yet."""
+    found = {}
+    for name, slot in compiler.names.module.slots.items():
+        value = compiler.frame[slot]
+        if value is not UNBOUND and value is not builtin(name):
+            found[name] = value
+    return found
+
+
+def run(source_text: str, inputs: dict[str, Any] | None = None, filename: str = "<script>") -> dict[str, Any]:
+    """Run a script and give its top-level names; ``inputs`` are defined before it starts.
+
+    >>> names = run("w = tensor(3., requires_grad=True)\\nL = w**2\\nL.backward()")
+    >>> names["w"].grad.item()
+    6.0
+    """
+    return execute(Source(source_text, filename), Settings(sets=inputs, track=False)).names
+
+
+def differentiate(execution: Execution, settings: Settings) -> Subject:
+    """The one backward pass a report is about. A custom ``backward`` of the script runs again for it."""
+    from autodiff.grammar.session.target import subject_of
+
+    with Stage(settings):
+        return subject_of(execution, settings)

@@ -1,0 +1,86 @@
+"""Kinks that no op of a graph has: a choice the script makes between numbers that are equal.
+
+``max(x, 2)`` of Python and ``if x > 2`` leave one of two ways in the graph. Where the compared numbers are
+equal the script is run again beside where it stands; what leaps there is told as the kink of a function is.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from autodiff.core.base.lazy import np, np_random
+from autodiff.core.check.functions import Scalar
+from autodiff.core.check.neighbourhood import Neighbours
+from autodiff.core.why.kink_rules import JUMP, KINK
+from autodiff.core.why.kinks import Kink
+from autodiff.core.why.sentences import shown
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.session.rerun import Rerun
+from autodiff.grammar.session.run import Stage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.core.base.source import Source, Span
+    from autodiff.core.check.neighbourhood import Leap
+    from autodiff.core.report.records import GradientReport, Subject
+    from autodiff.grammar.session.rerun import Probe
+    from autodiff.grammar.session.run import Execution, Settings
+
+#: A script of more steps is not run again for a remark.
+MOST_STEPS = 1_000_000
+#: So many comparisons are named.
+MOST_NAMED = 3
+
+
+def add_choices(
+    report: GradientReport, subject: Subject, execution: Execution, settings: Settings, probe: Probe
+) -> None:
+    """Tell of choices between equal numbers that decide on a gradient, where no op of the graph has a kink.
+
+    ``probe`` has watched the run. What the script compares and does not go by is not told.
+    """
+    if not probe.ties or runtime.used > MOST_STEPS or all(one.kinks for one in report.derivations):
+        return
+    nodes = dict.fromkeys([*subject.order, *(node for _, node in subject.wrt)])
+    leaves = [node for node in nodes if node.number in probe.numbers]
+    again = partial(Rerun(execution, settings, probe).beside, subject)
+    neighbours = Neighbours(leaves, again, np_random.default_rng(settings.seed))
+    with Stage(settings):
+        for (spelled, node), derivation in zip(subject.wrt, report.derivations, strict=True):
+            own = Scalar(subject, spelled, node)
+            if derivation.kinks or not (np.isfinite(own.g).all() and np.isfinite(own.f)):
+                continue
+            leap = neighbours.leap_of(own, node)
+            if leap is not None and neighbours.is_repeatable(own):
+                derivation.kinks = (kink_of(leap, own, probe.ties, execution.source),)
+
+
+def kink_of(leap: Leap, own: Scalar, ties: list[Span], source: Source) -> Kink:
+    """What is told of a leap, and of the comparisons it may come from."""
+    lines = [source.position(tie.start)[0] for tie in ties]
+    compared = [" ".join(source.excerpt(tie).split()) for tie in ties]
+    if len(ties) > 1:
+        compared = [f"{text} (line {line})" for text, line in zip(compared, lines, strict=True)]
+    by = own.spelled + (str(list(leap.place)) if leap.place else "")
+    below, above, before, after = map(shown, (leap.below, leap.above, *leap.outputs))
+    where = f"the slope by {by} is {below} from below and {above} from above"
+    if below == above:
+        where = f"the slope by {by} is {below} on both sides"
+    if leap.is_jump:
+        goes = f"goes from {before} to {after}" if before != after else f"is {before} beside the point"
+        where = f"the output {goes}, {where}"
+    return Kink(
+        kind=JUMP if leap.is_jump else KINK,
+        op="",
+        function=compared[0],
+        name=" or ".join(compared[:MOST_NAMED]),
+        line=lines[0] if len(ties) == 1 else None,
+        span=ties[0],
+        where=where,
+        entry=leap.place,
+        count=1,
+        size=own.g.size,
+        convention=f"and the way the script went gives {shown(own.g, leap.place)}",
+        elsewhere="",
+        formula="",
+    )

@@ -1,0 +1,120 @@
+"""Which gradient a report is about where the output is an entry of a tape: bare gradients take no nodes."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.engine.freeing import make_usable
+from autodiff.core.engine.sweep import newest_first, sweep
+from autodiff.core.engine.tensor import Tensor
+from autodiff.core.fast.tape import is_written, name_at, names_on, node_made, node_of
+from autodiff.core.fast.tape_backward import go_back
+from autodiff.core.graph.node import Leaf, Node
+from autodiff.core.report.records import Subject
+from autodiff.grammar.session.inputs import inputs_shown
+from autodiff.grammar.session.leaf_names import name_leaves, tensors_at, text_at
+from autodiff.grammar.session.run import Execution
+from autodiff.grammar.session.target import spell_weight, variables_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.graph.state import Tape
+
+
+def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
+    """The same where the output is an entry of a tape and leaves are ``asked`` about, or nothing; else None.
+
+    Bare gradients are then found without a node, which a graph of a million entries takes as long to make.
+    """
+    last = execution.last_passes
+    is_own, seed, name, final = last.backward.entry is not None, 1.0, "", execution.last_value
+    if last.backward.entry is not None:
+        (tape, at), value, seed = last.backward.entry, last.backward.value, last.backward.seeds[0]
+    elif last.backward.roots or last.slopes or execution.number_chosen is not None:
+        return None
+    else:
+        name = "" if final.__class__ is Tensor else execution.last_assigned or ""
+        output = execution.names.get(name) if name else final
+        if output.__class__ is not Tensor or output.tape is None or not is_written(output):
+            return None
+        if output.value.__class__ is not float:  # where a pass from it is to begin takes a weight
+            return None
+        tape, at, value = output.tape, output.at, output.value
+        ran = last.grad.entry
+        if (
+            ran is not None and ran[0] is tape and ran[1] == at
+        ):  # what grad() answers is no tensor, but a tuple
+            seed = last.grad.seeds[0]
+    site = None if tape[0].nodes is not None else tape[at][6]
+    try:
+        found = go_back(tape, at, seed, again=True)
+    except AutodiffError as error:
+        if site is not None:
+            error.at(site)
+        raise
+    if found is None:
+        return None
+    received: dict[Node, Any] = {}
+    for leaf, g in found[0].items():
+        received[leaf] = g
+    leaves = sorted(found[0], key=attrgetter("number"), reverse=True)
+    held = {node_made(x) for _, x in tensors_at(execution.names)}
+    if not held.issuperset(leaves):  # the script has changed some since
+        return None
+    wrt: list[tuple[str, Node]] = []
+    for asked_for in asked:
+        known = leaf_called(asked_for, execution, leaves)
+        # A result may be called the same, and is what is meant then.
+        if known is None or any(asked_for in names_on(tape) for tape, _ in found[1]):
+            return None
+        wrt.append((asked_for, known))
+    name_leaves(leaves, execution)
+    wrt = wrt or inputs_shown(execution, leaves)
+
+    def make_nodes() -> tuple[Node, list[Node]]:
+        root = node_of(tape, at)
+        order = newest_first([root])
+        make_usable(order)
+        return root, order
+
+    notes: tuple[str, ...] = ()
+    if is_own:
+        from autodiff.grammar.session.left_gradients import notes_on_passes
+
+        notes = tuple(notes_on_passes(execution, wrt, received))
+    subject = Subject(
+        name=name or name_at(tape, at) or name_held(tape, at, execution) or text_at(site, execution),
+        root=None,
+        seed=seed,
+        weight=spell_weight(seed),
+        wrt=tuple(wrt),
+        order=[],
+        received=received,
+        notes=notes,
+        sweep_all=lambda: sweep(subject.order, {subject.root: seed}),
+        variables=lambda: variables_of(execution),
+        value=value,
+        site=site,
+        make_nodes=make_nodes,
+    )
+    return subject
+
+
+def leaf_called(name: str, execution: Execution, leaves: list[Leaf]) -> Leaf | None:
+    """The leaf that a name of the script stands for, where it stands for no other in the graph."""
+    value = execution.names.get(name)
+    leaf = value.own_node if value.__class__ is Tensor else None
+    if leaf not in leaves or any(other.name == name for other in leaves if other is not leaf):
+        return None
+    return leaf
+
+
+def name_held(tape: Tape, at: int, execution: Execution) -> str:
+    """The first name that holds this entry."""
+    for name, value in execution.names.items():
+        if value.__class__ is Tensor and value.tape is tape and value.at == at:
+            return name
+    return ""

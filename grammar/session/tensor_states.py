@@ -1,0 +1,72 @@
+"""What a script can inspect of its tensors: ``is_leaf``, ``requires_grad``, ``grad_fn``, ``grad``.
+
+``.grad`` is shown before and after the last ``backward()`` of the script; where it calls none, before and
+after the one a report makes.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.engine.sweep import newest_first
+from autodiff.core.report.tensor_states import TensorState, TensorStates, WhyNone
+from autodiff.grammar.session.leaf_names import name_of, tensors_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.core.engine.tensor import Tensor
+    from autodiff.core.graph.node import Node
+    from autodiff.core.report.records import Subject
+    from autodiff.grammar.session.run import Execution
+
+
+def tensor_states(execution: Execution, subject: Subject | None) -> TensorStates:
+    """The tensors a script has at top level and in lists there, in the order of its names."""
+    last = execution.last_passes.backward
+    roots = last.roots
+    reached = set(newest_first(roots) if roots else () if subject is None else subject.order)
+    entries = []
+    for place, x in tensors_at(execution.names):
+        before, after = grads_around(x, execution, None if roots else subject)
+        node, grad_fn = x.source(), x.grad_fn
+        entries.append(
+            TensorState(
+                name=place,
+                line=None if node.site is None else execution.source.position(node.site.start)[0],
+                shape=x.shape,
+                dtype=x.dtype.name,
+                is_leaf=x.is_leaf,
+                requires_grad=x.requires_grad,
+                grad_fn=None if grad_fn is None else grad_fn.grad_fn_name,
+                before=before,
+                after=after,
+                why_none=why_none(x, reached) if after is None else "",
+            )
+        )
+    output = name_of(roots[0], execution) if roots else None if subject is None else subject.name
+    return TensorStates(tuple(entries), output, bool(roots))
+
+
+def why_none(x: Tensor, reached: set[Node]) -> str:
+    """Why a tensor has no gradient after a pass over the nodes ``reached``."""
+    if not x.requires_grad:
+        return WhyNone.NOT_REQUIRED if x.dtype.is_floating_point else WhyNone.NO_FLOATS
+    if not reached:
+        return WhyNone.NO_PASS
+    if not x.is_leaf and not x.retains_grad:
+        return WhyNone.NO_LEAF
+    if x.source() not in reached:
+        return WhyNone.NOT_USED
+    return WhyNone.NOT_ASKED if x.is_leaf else WhyNone.TOO_LATE
+
+
+def grads_around(x: Tensor, execution: Execution, subject: Subject | None) -> tuple[Any, Any]:
+    """``x.grad`` before and after the last backward of the script, or the pass of ``subject``."""
+    held = None if x.grad is None else x.grad.value
+    if x.cell is not None and x.cell in execution.last_passes.gathered:
+        return execution.last_passes.gathered[x.cell]
+    gathers = x.requires_grad and (x.is_leaf or x.retains_grad)
+    g = subject.cotangents.get(x.source()) if subject is not None and gathers else None
+    if g is None:
+        return held, held
+    return held, g if held is None else held + g

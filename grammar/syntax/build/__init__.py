@@ -1,0 +1,11 @@
+"""One small function per rule of autodiff.lark: the children of the rule in, the syntax node out.
+
+The function carries the rule's name. ``span`` covers everything the rule matched, parentheses included;
+a word or sign that the rule keeps arrives as its text, an optional part that is absent as None.
+What a grammar cannot say - what may be assigned to, how parameters are ordered - is checked here.
+"""
+
+from autodiff.grammar.syntax.build import arguments, expressions, statements
+from autodiff.grammar.syntax.build.rules import BUILDERS
+
+__all__ = ["BUILDERS", "arguments", "expressions", "statements"]

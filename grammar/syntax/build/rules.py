@@ -1,0 +1,21 @@
+"""The table of builders, and the error one raises for what the grammar lets through."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import CompileError
+from autodiff.core.base.source import Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BUILDERS: dict[str, Callable[..., object]] = {}
+
+
+def rule(function: Callable[..., object]) -> Callable[..., object]:
+    BUILDERS[function.__name__] = function
+    return function
+
+
+def mistake(code: str, message: str, caret: str, way_out: str, span: Span) -> CompileError:
+    return CompileError(message, code=code, caret=caret, help=(way_out,), span=span)

@@ -1,0 +1,250 @@
+"""What may stand in a script, character by character: names, numbers, and everything that may not.
+
+Called by layout.py for the unusual cases only; each function either accepts or knows what to say.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.errors import CompileError
+from autodiff.core.base.source import Span
+
+LARGEST_INTEGER = 2**63 - 1
+
+# Controls that make a text read differently from what runs: rejected everywhere, comments included.
+# Not compiled before a script has them: sets beyond ASCII take long.
+_FORBIDDEN = "[\0\u202a-\u202e\u2066-\u2069]"
+INVISIBLE = "[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]"
+# As NAME in autodiff.lark goes on: letters, digits, `_` and all beyond ASCII.
+_NAME_AFTER = re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]++")
+_REST_OF_LINE = re.compile(r"[^\r\n]++")
+LOOKALIKES = {
+    "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "″": '"', "＂": '"',
+    "‘": "'", "’": "'", "‚": "'", "′": "'", "´": "'", "＇": "'",
+    "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "*", "·": "*", "∗": "*", "⋅": "*", "÷": "/",
+    "∕": "/", "≤": "<=", "≥": ">=", "≠": "!=", "…": "...", "（": "(", "）": ")", "，": ",", "：": ":",
+    "；": ";", "＝": "=", "＋": "+", "［": "[", "］": "]", "²": "**2", "³": "**3", "¬": "not", "∞": "inf",
+}  # fmt: skip
+_INSTEAD = {
+    "!": "write `not x` for a negation, `!=` for a comparison",
+    "$": "names are made of letters, digits and `_`",
+    "?": "write `a if condition else b` to choose between two values",
+    "√": "write `sqrt(x)`",
+    "∑": "write `x.sum()`",
+    "∂": "gradients are what `backward()` works out",
+    "∇": "gradients are what `backward()` works out",
+    "`": "quote a string with ' or \"",
+    "\\": "a `\\` continues a line only when nothing follows it, not even a space",
+}
+
+
+def shorten(text: str, limit: int = 40) -> str:
+    """A piece of the script as it may stand in a message."""
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def describe(character: str) -> str:
+    """A character by its number and name, for those that cannot be seen or told apart."""
+    import unicodedata
+
+    name = unicodedata.name(character, "")
+    return f"U+{ord(character):04X}" + (f" ({name.lower()})" if name else "")
+
+
+def check_text(text: str) -> None:
+    """Turn away the characters that may stand nowhere."""
+    if text.isascii() and "\0" not in text:
+        return
+    found = re.search(_FORBIDDEN, text)
+    if found is None:
+        return
+    character = found[0]
+    if character == "\0":
+        message = "the script contains a NUL character"
+        ways_out = ("save the script as plain UTF-8 text",)
+    else:
+        message = f"the script contains the invisible text-direction control {describe(character)}"
+        ways_out = ("delete it: it makes the text look different from what would run",)
+    raise CompileError(
+        message, code="E0107", caret="here", help=ways_out, span=Span(found.start(), found.end())
+    )
+
+
+def normal_form(name: str) -> str:
+    """Python's spelling of a name: ``ﬁ`` and ``fi`` are one name."""
+    if name.isascii():
+        return name
+    import unicodedata
+
+    return unicodedata.normalize("NFKC", name)
+
+
+#: The names with underscores that are read as they stand, and the words they follow.
+UNDERSCORED = {"__future__": (["from"],), "__name__": (["if"], ["("], ["=="]), "__version__": (["."],)}
+
+
+def check_name(name: str, start: int, kinds: list[str], keywords: frozenset[str]) -> None:
+    """Accept a name that holds letters beyond ASCII or begins with an underscore, or say why not."""
+    normal = normal_form(name)
+    if not name.isascii() and not (name.isidentifier() and normal.isidentifier()):
+        raise _bad_letter(name, start)
+    if not name.isascii() and normal in keywords:
+        raise CompileError(
+            f"`{normal}` is a word of the language and is written in plain letters",
+            code="E0107",
+            caret=f"looks like `{normal}` but has other characters",
+            help=(f"type `{normal}` again",),
+            span=Span(start, start + len(name)),
+        )
+    if normal[0] == "_" and len(normal) > 1 and kinds[-1:] not in UNDERSCORED.get(name, ()):
+        bare = normal.strip("_")
+        if kinds[-1:] == ["."]:
+            way_out = "what begins with an underscore is out of a script's reach"
+        elif bare.isidentifier() and bare not in keywords:
+            way_out = f"call it `{shorten(bare)}`"
+        else:
+            way_out = "choose a name that begins with a letter"
+        raise CompileError(
+            f"the name `{shorten(normal)}` begins with an underscore",
+            code="E0107",
+            caret="names in a script begin with a letter",
+            help=(way_out,),
+            span=Span(start, start + len(name)),
+        )
+
+
+def _bad_letter(name: str, start: int) -> CompileError:
+    for position, character in enumerate(name):
+        if not ("a" + character).isidentifier() or (position == 0 and not character.isidentifier()):
+            return _bad_character(character, start + position)
+    return _bad_character(name[0], start)  # only the normal form is at fault
+
+
+def _bad_character(character: str, at: int) -> CompileError:
+    if character in LOOKALIKES:
+        plain = LOOKALIKES[character]
+        message = f"`{character}` is not the `{plain}` of the language"
+        caret = describe(character)
+        way_out = f"type `{plain}` instead"
+    elif character in _INSTEAD:
+        message = f"`{character}` has no meaning here"
+        caret = "this character"
+        way_out = _INSTEAD[character]
+    elif re.match(INVISIBLE, character):
+        message = f"an invisible character stands here: {describe(character)}"
+        caret = "it cannot be seen, but it is in the file"
+        way_out = "delete it"
+    elif character.isspace():
+        message = f"this space is no ordinary space: {describe(character)}"
+        caret = "it looks like a space but is another character"
+        way_out = "replace it with an ordinary space or a line break"
+    else:
+        message = f"the character {describe(character)} cannot stand here"
+        caret = "this character"
+        way_out = "delete it, or put it between quotes if it is text"
+    return CompileError(message, code="E0107", caret=caret, help=(way_out,), span=Span(at, at + 1))
+
+
+def stray_character(text: str, at: int, end: int) -> CompileError:
+    """The error for a character that begins no word."""
+    character = text[at]
+    if character not in "\"'":
+        return _bad_character(character, at)
+    triple = character * 3
+    if text.startswith(triple, at, end):
+        return CompileError(
+            "this string is never closed",
+            code="E0106",
+            caret=f"no {triple} follows",
+            help=(f"end the string with {triple}",),
+            span=Span(at, at + 3),
+        )
+    line = _REST_OF_LINE.match(text, at, end)
+    assert line is not None
+    return CompileError(
+        "this string is not closed before the line ends",
+        code="E0106",
+        caret=f"no {character} follows on this line",
+        help=(f"end the string with {character}, or use {triple} for a text of several lines",),
+        span=Span(at, line.end()),
+    )
+
+
+# -- numbers ---------------------------------------------------------
+
+
+def check_number(text: str, start: int, end: int, limit: int) -> None:
+    """Accept a number, or say what is wrong with it or with what is glued to it."""
+    if end < limit:
+        after = text[end]
+        if after.isalnum() or after == "_" or after > "\x7f":
+            raise _glued_number(text, start, end, limit)
+    digits = end - start
+    if digits > 1 and text[start] == "0" and text[start:end].replace("_", "").isdigit():
+        if text[start:end].strip("0_"):
+            way_out = "write " + shorten(text[start:end].lstrip("0_"))
+            message = "a whole number does not begin with zeros"
+            raise _number_error(message, "these digits", way_out, start, end)
+    elif digits >= 18:
+        integer_value(text[start:end], start)
+
+
+def integer_value(digits: str, start: int) -> int | None:
+    """The value of a whole number that fits 64 bits; None if the number has a point or an exponent."""
+    bare = digits.replace("_", "").lower()
+    base = {"0x": 16, "0o": 8, "0b": 2}.get(bare[:2], 10)
+    if base == 10 and not bare.isdigit():
+        return None
+    if base != 10:
+        bare = bare[2:]
+    bare = bare.lstrip("0") or "0"
+    # Python refuses to convert very long numbers, and would take long about it.
+    if len(bare) <= 64 and (value := int(bare, base)) <= LARGEST_INTEGER:
+        return value
+    raise _number_error(
+        "this whole number needs more than 64 bits",
+        "the largest is 9223372036854775807",
+        "write it with a point, as in 1e30 or 12345678901234567890.0, to make it a float",
+        start,
+        start + len(digits),
+    )
+
+
+def _glued_number(text: str, start: int, end: int, limit: int) -> CompileError:
+    glued = _NAME_AFTER.match(text, end, limit)
+    assert glued is not None
+    rest, number = glued[0], text[start:end]
+    whole_end = glued.end()
+    if not rest.isascii() and not ("a" + normal_form(rest)).isidentifier():
+        for position, character in enumerate(rest):
+            if not ("a" + character).isidentifier():
+                return _bad_character(character, end + position)
+    if rest in ("j", "J"):
+        return CompileError(
+            "complex numbers are not in the language",
+            code="E0132",
+            caret="an imaginary number",
+            help=("keep the real and the imaginary part in two variables",),
+            span=Span(start, whole_end),
+        )
+    if rest[0].isdigit() or (number == "0" and rest[0] in "xXoObB"):
+        message, caret = f"`{shorten(number + rest)}` is not a number", "these digits do not fit the prefix"
+        way_out = "digits are 0-9 a-f after 0x, 0-7 after 0o, 0 and 1 after 0b"
+    elif rest[0] == "_":
+        message, caret = "an underscore in a number stands between two digits", "this one does not"
+        way_out = f"write {shorten(number)}"
+    elif rest in ("e", "E"):
+        message, caret = "the exponent of this number is missing", "digits should follow the `e`"
+        way_out = f"write {shorten(number)}e3, for instance"
+    elif rest in ("if", "else", "for", "in", "is", "and", "or", "not"):
+        message, caret = f"a space is missing between `{shorten(number)}` and `{rest}`", "written together"
+        way_out = f"write `{shorten(number)} {rest}`"
+    else:
+        message, caret = "a name stands directly after a number", "nothing joins the two"
+        way_out = f"write `{shorten(number)}*{shorten(rest)}` for a product; names do not begin with a digit"
+    return _number_error(message, caret, way_out, start, whole_end)
+
+
+def _number_error(message: str, caret: str, way_out: str, start: int, end: int) -> CompileError:
+    return CompileError(message, code="E0109", caret=caret, help=(way_out,), span=Span(start, end))

@@ -1,0 +1,259 @@
+"""Strings: escapes resolved, and the replacement fields of f-strings found and parsed where they stand.
+
+A field ends where Python 3.11 ends it: quotes and brackets inside it are skipped, a backslash may not
+occur, and the quote that closes the string closes it wherever it is. The driver parses what is inside.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.errors import CompileError
+from autodiff.core.base.source import Span
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from autodiff.grammar.syntax.parser import Reader
+
+_ESCAPE = re.compile(
+    r"\\(?:(\r\n|\r|\n)|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})"
+    r"|N\{([^}]*)\}|([\s\S]))|(\r\n?)"
+)
+_PLAIN = {
+    "n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"',
+    "a": "\a", "b": "\b", "f": "\f", "v": "\v",
+}  # fmt: skip
+_LITERAL = re.compile(r"[^{}\\]++")
+_FIELD_SKIP = re.compile(r"[^\[\](){}!:='\"\\#<>]++")
+_FIELD_TAIL = re.compile(r"[ \t\f\r\n]*+")
+_NESTED_SPECS = 2  # as in Python: `{x:{width}}` but not `{x:{y:{z}}}`
+
+Piece = tuple[Span, list["str | tree.Replacement"], bool]
+
+
+def piece(span: Span, reader: Reader) -> Piece:
+    """One string literal: its parts, and whether it is an f-string."""
+    text = reader.text
+    start, end = span.start, span.end
+    quote_at = start
+    while text[quote_at] not in "\"'":
+        quote_at += 1
+    prefix = text[start:quote_at].lower()
+    quote = text[quote_at]
+    width = 3 if text.startswith(quote * 3, quote_at) and end - quote_at >= 6 else 1
+    begin, finish = quote_at + width, end - width
+    raw = "r" in prefix
+    if "f" in prefix:
+        parts, stop = _parts(reader, begin, finish, raw, 0, span)
+        if stop < finish:
+            way_out = "write `}}` for the character itself"
+            raise _field_error("this `}` closes nothing", way_out, stop, stop + 1)
+        return span, parts, True
+    return span, [decode(text[begin:finish], begin, raw)], False
+
+
+def join(span: Span, pieces: tuple[Piece, ...]) -> tree.Expression:
+    """Strings side by side are one string; one f-string among them makes it an f-string."""
+    if not any(is_field for _, _, is_field in pieces):
+        return tree.String(span, "".join([str(part) for _, parts, _ in pieces for part in parts]))
+    return tree.FString(span, _merged([part for _, parts, _ in pieces for part in parts]))
+
+
+def _merged(parts: list[str | tree.Replacement]) -> tuple[str | tree.Replacement, ...]:
+    merged: list[str | tree.Replacement] = []
+    texts: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(part)
+            continue
+        if any(texts):
+            merged.append("".join(texts))
+        texts.clear()
+        merged.append(part)
+    if any(texts):
+        merged.append("".join(texts))
+    return tuple(merged)
+
+
+def decode(text: str, start: int, raw: bool) -> str:
+    """Resolve escapes; ``start`` is where the text stands, for errors."""
+    if "\\" not in text and "\r" not in text:
+        return text
+    if raw:
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+    return _ESCAPE.sub(lambda found: _character(found, start), text)
+
+
+def _character(found: re.Match[str], start: int) -> str:
+    newline, octal, two, four, eight, name, other, carriage = found.groups()
+    if carriage is not None:
+        return "\n"
+    if newline is not None:
+        return ""
+    if octal is not None:
+        return chr(int(octal, 8))
+    digits = two or four or eight
+    if digits is not None:
+        number = int(digits, 16)
+        if number > 0x10FFFF:
+            raise _escape_error(found[0], "there are no characters beyond U+10FFFF", found.start() + start)
+        return chr(number)
+    if name is not None:
+        import unicodedata
+
+        try:
+            return unicodedata.lookup(name)
+        except KeyError:
+            raise _escape_error(found[0], "no character has this name", found.start() + start) from None
+    if other in "xuUN":
+        wanted = {"x": "two hexadecimal digits", "u": "four", "U": "eight", "N": "a name in braces"}[other]
+        raise _escape_error(found[0], f"`\\{other}` is followed by {wanted}", found.start() + start)
+    return _PLAIN.get(other, "\\" + other)
+
+
+def _escape_error(escape: str, caret: str, at: int) -> CompileError:
+    return CompileError(
+        f"`{escape[:12]}` is not the code of a character",
+        code="E0106",
+        caret=caret,
+        help=("write `\\\\` for a backslash, or put `r` before the string",),
+        span=Span(at, at + len(escape)),
+    )
+
+
+# -- f-strings ---------------------------------------------------------
+
+
+def _parts(
+    reader: Reader, at: int, end: int, raw: bool, depth: int, whole: Span
+) -> tuple[list[str | tree.Replacement], int]:
+    """The parts from ``at``, and where they stop: at the end, or inside a spec at the `}` that ends it.
+
+    Calls itself for format specs only, which nest twice at most.
+    """
+    text = reader.text
+    parts: list[str | tree.Replacement] = []
+    literal = at
+    while at < end:
+        character = text[at]
+        if character == "\\" and not raw:
+            if text.startswith("N{", at + 1):
+                closing = text.find("}", at, end)
+                at = end if closing < 0 else closing + 1
+            else:
+                at += 1 if text[at + 1 : at + 2] in "{}" else 2
+        elif character not in "{}":
+            plain = _LITERAL.match(text, at, end)
+            at = at + 1 if plain is None else plain.end()
+        elif depth == 0 and text.startswith(character, at + 1, end):
+            parts.append(decode(text[literal : at + 1], literal, raw))
+            at += 2
+            literal = at
+        elif character == "}":
+            break
+        else:
+            parts.append(decode(text[literal:at], literal, raw))
+            at = _field(reader, at, end, raw, depth, parts, whole)
+            literal = at
+    at = min(at, end)
+    parts.append(decode(text[literal:at], literal, raw))
+    return parts, at
+
+
+def _field(
+    reader: Reader,
+    opening: int,
+    end: int,
+    raw: bool,
+    depth: int,
+    parts: list[str | tree.Replacement],
+    whole: Span,
+) -> int:
+    """Read the field whose `{` is at ``opening`` into ``parts``; returns where the string goes on."""
+    text = reader.text
+    if depth >= _NESTED_SPECS:
+        raise _field_error("fields are nested too deeply", "work the format out before", opening, opening + 1)
+    stop = _expression_end(text, opening + 1, end)
+    if not text[opening + 1 : stop].strip():
+        raise _field_error(
+            "this field of the f-string is empty",
+            "write a value between the braces, or `{{` for the character itself",
+            opening,
+            min(stop + 1, whole.end),
+        )
+    expression = reader.expression(opening + 1, stop)
+    at, conversion, shown = stop, "", ""
+    spec: tree.FString | None = None
+    if text.startswith("=", at, end):
+        at = _skip_space(text, at + 1, end)
+        shown = text[opening + 1 : at]
+    if text.startswith("!", at, end):
+        conversion = text[at + 1 : min(at + 2, end)]
+        if conversion not in ("r", "s", "a"):
+            message = "a conversion is `!r`, `!s` or `!a`"
+            raise _field_error(message, "write one of them", at, min(at + 2, end))
+        at += 2
+    if text.startswith(":", at, end):
+        begin = at + 1
+        inner, at = _parts(reader, begin, end, raw, depth + 1, whole)
+        spec = tree.FString(Span(begin, at), _merged(inner))
+    if not text.startswith("}", at, end):
+        if at >= end:
+            way_out = "add the `}`; inside it use other quotes than those around the f-string"
+            raise _field_error("this `{` of the f-string is never closed", way_out, opening, opening + 1)
+        raise _field_error("the `}` of this field is missing", "end the field here with `}`", at, at + 1)
+    parts.append(tree.Replacement(Span(opening, at + 1), expression, shown, conversion, spec))
+    return at + 1
+
+
+def _skip_space(text: str, at: int, end: int) -> int:
+    space = _FIELD_TAIL.match(text, at, end)
+    assert space is not None
+    return space.end()
+
+
+def _expression_end(text: str, at: int, end: int) -> int:
+    """Where the expression of a field stops: at a `!`, `:`, `}` or `=` outside quotes and brackets."""
+    depth = 0
+    while at < end:
+        plain = _FIELD_SKIP.match(text, at, end)
+        if plain is not None:
+            at = plain.end()
+            continue
+        character = text[at]
+        if character == "\\" or character == "#":
+            name = "backslash" if character == "\\" else "`#`"
+            raise _field_error(
+                f"a {name} cannot stand in a field of an f-string", "give the value a name first", at, at + 1
+            )
+        if character in "\"'":
+            quote = character * 3 if text.startswith(character * 3, at, end) else character
+            closing = text.find(quote, at + len(quote), end)
+            if closing < 0:
+                raise _field_error(
+                    "the string in this field is not closed",
+                    "inside the braces use other quotes than those around the f-string",
+                    at,
+                    at + 1,
+                )
+            at = closing + len(quote)
+            continue
+        if character in "([{":
+            depth += 1
+        elif depth and character in ")]}":
+            depth -= 1
+        elif not depth:
+            if character in "!=<>" and text.startswith("=", at + 1, end):
+                at += 2
+                continue
+            if character in "!:=}":
+                return at
+        at += 1
+    return end
+
+
+def _field_error(message: str, way_out: str, start: int, end: int) -> CompileError:
+    return CompileError(
+        message, code="E0106", caret="in this f-string", help=(way_out,), span=Span(start, max(start, end))
+    )

@@ -1,0 +1,96 @@
+"""Every syntax node below another, in source order, without recursion.
+
+``CHILDREN`` says for each construct what it holds; whoever walks trees (scopes, lints, repairs) uses it.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.source import Span
+from autodiff.grammar.syntax import tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    Parts = Iterable[Any]
+
+CHILDREN: dict[type, Callable[[Any], Parts]] = {
+    tree.Script: lambda n: n.body,
+    # expressions
+    tree.FString: lambda n: [part for part in n.parts if not isinstance(part, str)],
+    tree.Replacement: lambda n: (n.expression, n.format_spec),
+    tree.ListDisplay: lambda n: n.elements,
+    tree.TupleDisplay: lambda n: n.elements,
+    tree.Starred: lambda n: (n.value,),
+    tree.ComprehensionFor: lambda n: (n.target, n.iterable, *n.conditions),
+    tree.Comprehension: lambda n: (n.element, *n.clauses),
+    tree.Unary: lambda n: (n.operand,),
+    tree.Binary: lambda n: (n.left, n.right),
+    tree.Comparison: lambda n: (n.first, *(operand for _, operand in n.rest)),
+    tree.Boolean: lambda n: n.operands,
+    tree.Conditional: lambda n: (n.body, n.test, n.orelse),
+    tree.Parameter: lambda n: (n.default,),
+    tree.Lambda: lambda n: (*n.parameters, n.body),
+    tree.Argument: lambda n: (n.value,),
+    tree.Call: lambda n: (n.function, *n.arguments),
+    tree.Attribute: lambda n: (n.object,),
+    tree.Slice: lambda n: (n.lower, n.upper, n.step),
+    tree.Subscript: lambda n: (n.object, n.index),
+    # statements
+    tree.ExpressionStatement: lambda n: (n.value,),
+    tree.Assign: lambda n: (*n.targets, n.value),
+    tree.AugmentedAssign: lambda n: (n.target, n.value),
+    tree.If: lambda n: (*(part for test, body in n.branches for part in (test, *body)), *n.orelse),
+    tree.For: lambda n: (n.target, n.iterable, *n.body, *n.orelse),
+    tree.While: lambda n: (n.test, *n.body, *n.orelse),
+    tree.Return: lambda n: (n.value,),
+    tree.FunctionDef: lambda n: (*n.decorators, *n.parameters, *n.body),
+    tree.ClassDef: lambda n: (*n.decorators, *n.bases, *n.body),
+    tree.With: lambda n: (*(part for item in n.items for part in item), *n.body),
+    tree.Assert: lambda n: (n.test, n.message),
+    tree.Delete: lambda n: n.targets,
+}
+CHILDREN.update(
+    dict.fromkeys(
+        (
+            tree.Name,
+            tree.Number,
+            tree.String,
+            tree.Constant,
+            tree.Break,
+            tree.Continue,
+            tree.Pass,
+            tree.Import,
+            tree.ImportFrom,
+            tree.Magic,
+        ),
+        lambda n: (),
+    )
+)
+
+
+def children(node: tree.Syntax) -> list[Any]:
+    """What stands directly below a node, without the parts it does not have."""
+    return [part for part in CHILDREN[node.__class__](node) if part is not None]
+
+
+def walk(*nodes: tree.Syntax) -> Iterator[Any]:
+    """The nodes and all below them, each before what it holds."""
+    stack = list(reversed(nodes))
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))
+
+
+def path_to(script: tree.Script, span: Span) -> list[Any]:
+    """The nodes around a place, outermost first; the last is the smallest that covers ``span``."""
+    path: list[Any] = [script]
+    while True:
+        for node in children(path[-1]):
+            if node.span.start <= span.start and span.end <= node.span.end:
+                path.append(node)
+                break
+        else:
+            return path

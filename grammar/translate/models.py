@@ -1,0 +1,204 @@
+"""Modules of a program taken apart: calls of layers, sequences of them, and classes with a ``forward``."""
+
+from __future__ import annotations
+
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.translate.layers import BY_HAND, LAYERS, Order
+from autodiff.grammar.translate.parts import Part
+from autodiff.grammar.translate.reading import LETTER, CannotRewriteError, Pasted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+INIT = f"{LETTER}_init__"
+#: Methods that put a model on a device or in a mode; chained to its making they change nothing here.
+CHAINED = ("to", "cuda", "cpu", "double", "float", "train")
+MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.Module")
+
+
+class Workshop:
+    """Takes modules apart, one model at a time; ``training`` is the list that holds its mode."""
+
+    __slots__ = ("F", "model", "pasted", "root", "torch", "training", "used_classes")
+
+    def __init__(self, pasted: Pasted) -> None:
+        self.pasted = pasted
+        self.torch = pasted.short("torch")
+        self.F = pasted.short("torch.nn.functional")
+        self.model = ""
+        self.root: Any = None  # the call that makes the model
+        self.training = ""
+        self.used_classes: set[str] = set()
+
+    # -- what is a module ---------------------------------------------------------------------------
+
+    def is_model_class(self, node: Any) -> bool:
+        """Whether a class of the program derives from ``nn.Module``."""
+        return isinstance(node, tree.ClassDef) and any(
+            self.pasted.full(base) in MODULE_BASES for base in node.bases
+        )
+
+    def kind_of(self, node: Any) -> str:
+        """What an expression makes: ``class``, ``layer``, or nothing."""
+        if not isinstance(node, tree.Call):
+            return ""
+        full = self.pasted.full(node.function)
+        if self.is_model_class(self.pasted.classes.get(full)):
+            return "class"
+        module, _, name = full.rpartition(".")
+        return "layer" if module in ("torch.nn", "torch.nn.modules") and name != "Parameter" else ""
+
+    def made_in(self, node: Any) -> Any:
+        """The call that makes the module in ``Net().to(device)``; None where none is made."""
+        while (
+            isinstance(node, tree.Call)
+            and isinstance(node.function, tree.Attribute)
+            and node.function.name in CHAINED
+        ):
+            node = node.function.object
+        return node if self.kind_of(node) else None
+
+    # -- making -------------------------------------------------------------------------------------
+
+    def make(self, node: tree.Call, name: str, text: Callable[[Any], str]) -> Part:
+        """Take apart the module a call makes, called ``name``; ``text`` writes its arguments."""
+        full = self.pasted.full(node.function)
+        if full in self.pasted.classes:
+            return self.of_class(self.pasted.classes[full], node, name, text)
+        kind = full.rpartition(".")[2]
+        if kind in ("Sequential", "ModuleList"):
+            return self.of_modules(kind, node, name, text)
+        if kind not in LAYERS:
+            advice = BY_HAND.get(kind, "write what it does with functions of `F` and leaves of your own")
+            raise CannotRewriteError(node, f"`nn.{kind}`", advice)
+        positional, keywords = arguments_of(node, text)
+        order = Order(
+            node,
+            kind,
+            positional,
+            keywords,
+            lambda attribute: self.variable(name, attribute),
+            (self.torch, self.F),
+            self.mode,
+        )
+        return LAYERS[kind](order)
+
+    def variable(self, owner: str, attribute: str) -> str:
+        """A new name for ``fc1.weight``: without that of the model where there is no doubt."""
+        joined = f"{owner}_{attribute}" if owner else attribute
+        if owner == self.model or not owner:
+            return self.pasted.fresh(joined, f"{self.model}_{attribute}")
+        return self.pasted.fresh(joined, f"{self.model}_{joined}")
+
+    def mode(self) -> str:
+        """Whether the model is being trained: a list, which functions can read and lines can change."""
+        if not self.training:
+            self.training = self.pasted.fresh("training", f"{self.model}_training")
+        return f"{self.training}[0]"
+
+    def of_modules(self, kind: str, node: tree.Call, name: str, text: Callable[[Any], str]) -> Part:
+        """``nn.Sequential(a, b)`` and ``nn.ModuleList([a, b])``"""
+        made = Part()
+        inner: list[Any] = [argument.value for argument in node.arguments if not argument.star]
+        if len(inner) != len(node.arguments):
+            raise CannotRewriteError(
+                node, f"`nn.{kind}` of a list made before", "write its layers one by one"
+            )
+        if kind == "ModuleList" or (
+            inner and self.pasted.full(called_by(inner[0])) == "collections.OrderedDict"
+        ):
+            held = inner[0] if inner else None
+            if kind == "Sequential" and isinstance(held, tree.Call):
+                held = held.arguments[0].value if held.arguments else None
+            inner = list(listed(held))
+            if not inner:
+                what = f"`nn.{kind}` of layers made in a loop"
+                raise CannotRewriteError(node, what, "write its layers one by one")
+        for number, child in enumerate(inner):
+            key, module = str(number), child
+            if isinstance(child, tree.TupleDisplay) and len(child.elements) == 2:
+                first, module = child.elements
+                key = first.value if isinstance(first, tree.String) else key
+            called = f"{name}_{key}" if name else key
+            if self.kind_of(module):
+                made.hold(key, self.make(module, called, text))
+            elif kind == "Sequential" and isinstance(module, tree.Name):
+                made.hold(key, called_by_name(module.id))
+            else:
+                raise CannotRewriteError(
+                    child, f"`{shortened(self.pasted.text(child))}` as a layer", "write its layers one by one"
+                )
+        parts = list(made.parts.values())
+        if kind == "ModuleList":
+            made.function = self.pasted.fresh(name, f"{self.model}_{name}")
+            held = [part.as_value() for part in parts]
+            made.lines += f"{made.function} = {wrapped(held)}".split("\n")
+            return made
+        made.function = name if node is self.root else self.pasted.fresh(name, f"{self.model}_{name}")
+        made.lines += [f"def {made.function}(x):", *chain(parts)]
+        function = made.function
+
+        def apply(args: list[str]) -> str:
+            return f"{function}({', '.join(args)})"
+
+        made.apply = apply
+        return made
+
+    def of_class(self, node: tree.ClassDef, call: tree.Call, name: str, text: Callable[[Any], str]) -> Part:
+        from autodiff.grammar.translate.classes import Opened
+
+        if node.name in self.used_classes and self.pasted.inside(call, tree.ClassDef) is node:
+            raise CannotRewriteError(call, f"`{node.name}` inside of itself", "write the layers one by one")
+        self.used_classes.add(node.name)
+        return Opened(self, node, call, name, text).part
+
+
+def called_by_name(name: str) -> Part:
+    """A function that is there already."""
+    return Part(lambda args: f"{name}({', '.join(args)})", name)
+
+
+def chain(parts: list[Part]) -> list[str]:
+    """The body of a function that applies modules one after the other."""
+    lines = [f"    x = {part.apply(['x'])}" for part in parts if part.apply is not None]
+    if not lines:
+        return ["    return x"]
+    return [*lines[:-1], lines[-1].replace("x = ", "return ", 1)]
+
+
+def wrapped(elements: list[str]) -> str:
+    """A list in one line, or with one element on each where that would be too long."""
+    text = f"[{', '.join(elements)}]"
+    if len(text) <= 80:
+        return text
+    return "\n".join(["[", *[f"    {element}," for element in elements], "]"])
+
+
+def listed(node: Any) -> tuple[Any, ...]:
+    return node.elements if isinstance(node, (tree.ListDisplay, tree.TupleDisplay)) else ()
+
+
+def called_by(node: Any) -> Any:
+    """What a call calls."""
+    return node.function if isinstance(node, tree.Call) else None
+
+
+def arguments_of(node: tree.Call, text: Callable[[Any], str]) -> tuple[list[str], dict[str, str]]:
+    """The arguments of a call as texts: those by position, and those by name."""
+    positional, keywords = [], {}
+    for argument in node.arguments:
+        if argument.star:
+            raise CannotRewriteError(node, "arguments from a list", "write the arguments one by one")
+        if argument.keyword is None:
+            positional.append(text(argument.value))
+        else:
+            keywords[argument.keyword] = text(argument.value)
+    return positional, keywords
+
+
+def shortened(text: str) -> str:
+    """The first line of a text, not longer than a message can bear."""
+    line = text.split("\n")[0]
+    return line if len(line) <= 50 else line[:47] + "..."

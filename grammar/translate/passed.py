@@ -1,0 +1,92 @@
+"""Where a name of the program goes: the places that mean it, in functions it is handed to as well."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit
+from autodiff.core.base.source import Span
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.translate.reading import Pasted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Passing:
+    """A name handed to a function of the program: the argument of a call, and the parameter it becomes."""
+
+    __slots__ = ("argument", "call", "function", "parameter")
+
+    def __init__(
+        self, call: tree.Call, argument: Any, function: tree.FunctionDef, parameter: tree.Parameter
+    ) -> None:
+        self.call = call
+        self.argument = argument
+        self.function = function
+        self.parameter = parameter
+
+
+def meanings(pasted: Pasted, name: str) -> tuple[list[Any], list[Passing]]:
+    """The places that mean what ``name`` is bound to, and how it gets into functions.
+
+    Places where it is handed to a function are among the passings only.
+    """
+    functions = {node.name: node for node in walk(pasted.script) if isinstance(node, tree.FunctionDef)}
+    places: list[Any] = []
+    passings: list[Passing] = []
+    known: set[tuple[int, str]] = set()
+    pending: list[tuple[Any, str]] = [(pasted.script, name)]
+    while pending:
+        scope, called = pending.pop()
+        if (id(scope), called) in known:
+            continue
+        known.add((id(scope), called))
+        for node in walk(scope):
+            if not isinstance(node, tree.Name) or node.id != called or shadowed(pasted, node, scope):
+                continue
+            passing = handed(pasted, node, functions)
+            if passing is None:
+                places.append(node)
+            else:
+                passings.append(passing)
+                pending.append((passing.function, passing.parameter.name))
+    return places, passings
+
+
+def shadowed(pasted: Pasted, node: Any, scope: Any) -> bool:
+    """Whether a function between a name and the scope has a parameter of that name."""
+    around = pasted.inside(node, tree.FunctionDef)
+    while around is not None and around is not scope:
+        if any(parameter.name == node.id for parameter in around.parameters):
+            return True
+        around = pasted.inside(around, tree.FunctionDef)
+    return False
+
+
+def handed(pasted: Pasted, node: Any, functions: dict[str, tree.FunctionDef]) -> Passing | None:
+    """The call that hands a name to a function of the program."""
+    argument = pasted.parent(node)
+    call = pasted.parent(argument)
+    if not isinstance(argument, tree.Argument) or not isinstance(call, tree.Call) or argument.star:
+        return None
+    function = functions.get(call.function.id) if isinstance(call.function, tree.Name) else None
+    if function is None or any(one.star for one in function.parameters):
+        return None
+    if any(one.star for one in call.arguments):
+        return None
+    position = next(index for index, one in enumerate(call.arguments) if one is argument)
+    for index, parameter in enumerate(function.parameters):
+        if argument.keyword == parameter.name or (argument.keyword is None and index == position):
+            return Passing(call, argument, function, parameter)
+    return None
+
+
+def left_out(elements: tuple[Any, ...], element: Any) -> Edit:
+    """Take one argument or parameter out of several, with its comma."""
+    index = next(number for number, one in enumerate(elements) if one is element)
+    if index:
+        return Edit(Span(elements[index - 1].span.end, element.span.end), "")
+    if len(elements) > 1:
+        return Edit(Span(element.span.start, elements[1].span.start), "")
+    return Edit(element.span, "")

@@ -1,0 +1,290 @@
+"""A pasted program as a syntax tree, parts of Python that scripts do not have included.
+
+The tree serves rewrites only and is never run. Words that the grammar lacks are read as others of the
+same shape: ``try`` as ``if``, a dictionary as a list of comparisons, ``raise`` as ``return``. The offsets
+stay those of the source, so that an excerpt of it always shows what was written.
+"""
+
+from __future__ import annotations
+
+import re
+
+from autodiff.core.base.errors import AutodiffError, Edit
+from autodiff.core.base.source import Source, Span
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import children, walk
+from autodiff.grammar.syntax.words import Words, read_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+#: Beyond this size nobody pasted a model.
+LONGEST = 200_000
+#: Stands for the underscore that a name begins with; it is a letter, and in nobody's names.
+LETTER = "\u01c1"
+_PRIVATE = re.compile(r"\b_(?=\w)")
+USUAL = {"torch": "torch", "F": "torch.nn.functional", "nn": "torch.nn", "optim": "torch.optim"}
+
+
+class CannotRewriteError(Exception):
+    """Part of a program has no rewrite: what it is, and what to do about it."""
+
+    def __init__(self, node: tree.Syntax, what: str, advice: str) -> None:
+        super().__init__(what)
+        self.node = node
+        self.what = what
+        self.advice = advice
+
+
+class Pasted:
+    """A program: its tree, what its names stand for, and its text."""
+
+    __slots__ = ("aliases", "classes", "masked", "names", "parents", "script", "source", "times")
+
+    def __init__(self, source: Source, script: tree.Script, masked: str) -> None:
+        self.source = source
+        self.masked = masked  # the text that the tree was read from
+        self.script = script
+        self.aliases = dict(USUAL)
+        self.classes: dict[str, tree.ClassDef] = {}
+        self.names: set[str] = set()
+        self.parents: dict[int, Any] = {}
+        self.times: dict[str, int] = {}  # how often a name is assigned
+        for node in walk(script):
+            self.parents.update((id(child), node) for child in children(node))
+            if isinstance(node, tree.Name):
+                self.names.add(node.id)
+                if is_target(self.parents.get(id(node)), node):
+                    self.times[node.id] = self.times.get(node.id, 0) + 1
+            elif isinstance(node, (tree.Parameter, tree.FunctionDef)):
+                self.names.add(node.name)
+            elif isinstance(node, tree.Comparison):  # an entry of a dictionary among them
+                node.rest = tuple([("==" if op == ":" else op, value) for op, value in node.rest])
+            elif isinstance(node, tree.ClassDef):
+                self.classes[node.name] = node
+            elif isinstance(node, tree.Import):
+                for module, alias in node.names:
+                    self.aliases[alias or module.partition(".")[0]] = (
+                        module if alias else module.partition(".")[0]
+                    )
+            elif isinstance(node, tree.ImportFrom):
+                for name, alias in node.names:
+                    self.aliases[alias or name] = f"{node.module}.{name}"
+
+    def full(self, node: Any) -> str:
+        """The full name of ``nn.Linear``; empty where an expression is no dotted name."""
+        parts: list[str] = []
+        while isinstance(node, tree.Attribute):
+            parts.append(node.name)
+            node = node.object
+        if not isinstance(node, tree.Name):
+            return ""
+        return ".".join([self.aliases.get(node.id, node.id), *reversed(parts)])
+
+    def short(self, module: str) -> str:
+        """What the program calls a module: ``F`` for ``torch.nn.functional``."""
+        found = [name for name, full in self.aliases.items() if full == module]
+        return next((name for name in found if name not in USUAL), found[0] if found else module)
+
+    def text(self, node: tree.Syntax) -> str:
+        return self.source.excerpt(node.span)
+
+    def line(self, node: tree.Syntax) -> int:
+        return self.source.position(node.span.start)[0]
+
+    def indentation(self, node: tree.Syntax) -> str:
+        """What stands before a statement on its line."""
+        column = self.source.position(node.span.start)[1] - 1
+        before = self.source.text[node.span.start - column : node.span.start]
+        return before if not before.strip() else before[: len(before) - len(before.lstrip())]
+
+    def parent(self, node: tree.Syntax) -> Any:
+        return self.parents.get(id(node))
+
+    def statement(self, node: Any) -> Any:
+        """The innermost statement around a node."""
+        while not isinstance(node, (tree.Statement, tree.Script)):
+            node = self.parents[id(node)]
+        return node
+
+    def inside(self, node: Any, kind: type) -> Any:
+        """The innermost construct of a kind around a node, None without."""
+        node = self.parent(node)
+        while node is not None and not isinstance(node, kind):
+            node = self.parent(node)
+        return node
+
+    def fresh(self, *wanted: str) -> str:
+        """The first of the names that nothing is called yet, or the last with a number; it is taken then."""
+        from autodiff.grammar.objects.namespaces import builtin
+        from autodiff.grammar.objects.values import UNBOUND
+
+        for name in wanted:
+            if name not in self.names and builtin(name) is UNBOUND:
+                break
+        else:
+            number = 2
+            while f"{wanted[-1]}{number}" in self.names:
+                number += 1
+            name = f"{wanted[-1]}{number}"
+        self.names.add(name)
+        return name
+
+    def settled(self, text: str) -> bool:
+        """Whether a number or a name means the same from here on."""
+        return not text.isidentifier() or self.times.get(text, 0) <= 1
+
+    def render(self, node: tree.Syntax, replace: Callable[[Any], str | None]) -> str:
+        """The source of a node, with what ``replace`` gives where it gives something."""
+        return self.render_span(node.span, [node], replace)
+
+    def render_span(self, span: Span, nodes: list[Any], replace: Callable[[Any], str | None]) -> str:
+        """The source of a place that holds these nodes, some of their parts replaced."""
+        pieces, at = [], span.start
+        stack = list(reversed(nodes))
+        while stack:
+            node = stack.pop()
+            text = replace(node)
+            if text is None:
+                below = sorted(children(node), key=lambda child: child.span.start, reverse=True)
+                stack.extend(below)
+            else:
+                pieces += [self.source.text[at : node.span.start], text]
+                at = node.span.end
+        return "".join(pieces) + self.source.text[at : span.end]
+
+    def removal(self, statement: tree.Statement) -> Edit:
+        """Take a statement out, with its line; a block that would be empty gets ``pass``."""
+        text, span = self.source.text, statement.span
+        body = body_of(self.parent(statement), statement)
+        start = text.rfind("\n", 0, span.start) + 1
+        end = text.find("\n", span.end)
+        end = len(text) if end < 0 else end + 1
+        alone = not text[start : span.start].strip() and not text[span.end : end].split("#")[0].strip()
+        if not alone or (len(body) == 1 and not isinstance(self.parent(statement), tree.Script)):
+            return Edit(span, "pass")
+        if isinstance(statement, tree.ClassDef):  # with the blank lines behind it
+            while text[end : end + 1] == "\n":
+                end += 1
+        return Edit(Span(start, end), "")
+
+    def replacement(self, statement: tree.Statement, lines: list[str]) -> Edit:
+        """Lines in place of a statement, as deep as it stands."""
+        if not lines:
+            return self.removal(statement)
+        lines = spaced(lines)
+        if (
+            lines[-1].startswith(" ")
+            and is_function(lines)
+            and self.source.text[statement.span.end :].split("\n")[1:2] not in ([], [""])
+        ):
+            lines.append("")
+        return Edit(statement.span, indented(lines, self.indentation(statement)).lstrip(" \t"))
+
+
+def is_target(parent: Any, node: Any) -> bool:
+    """Whether a name is assigned to where it stands."""
+    if isinstance(parent, tree.Assign):
+        return any(target is node for target in parent.targets)
+    if isinstance(parent, (tree.AugmentedAssign, tree.For, tree.ComprehensionFor)):
+        return parent.target is node
+    return False
+
+
+def body_of(parent: Any, statement: tree.Statement) -> tuple[Any, ...]:
+    """The block a statement stands in."""
+    bodies: list[tuple[Any, ...]] = []
+    if isinstance(parent, tree.If):
+        bodies = [*(body for _, body in parent.branches), parent.orelse]
+    elif isinstance(parent, (tree.For, tree.While)):
+        bodies = [parent.body, parent.orelse]
+    elif isinstance(parent, (tree.With, tree.FunctionDef, tree.ClassDef, tree.Script)):
+        bodies = [parent.body]
+    return next((body for body in bodies if any(one is statement for one in body)), ())
+
+
+def indented(lines: list[str], margin: str) -> str:
+    """Lines below each other, all but empty ones behind a margin."""
+    return "\n".join([margin + line if line else "" for line in lines])
+
+
+def read_pasted(source: Source) -> Pasted | None:
+    """The program of a source; None where it is not even Python, or too long to have been pasted."""
+    from autodiff.grammar.syntax.parser import Reader
+
+    if len(source.text) > LONGEST:
+        return None
+    masked = Source(_PRIVATE.sub(LETTER, source.text), source.name)
+    reader = Reader(masked)
+    try:
+        script = reader.drive(without_foreign(read_words(masked, reader.table)), "script")
+    except AutodiffError:
+        return None
+    return Pasted(source, script, masked.text) if isinstance(script, tree.Script) else None
+
+
+#: Words with others that stand where they stand.
+LIKE = {"raise": "return", "yield": "return", "global": "del", "nonlocal": "del"}
+
+
+def without_foreign(words: Words) -> Words:
+    """The words of a program with those of the grammar in place of those it lacks."""
+    made = Words()
+    made.error = words.error
+    brackets: list[str] = []
+    lambdas: list[int] = []
+    skipping = False
+    kinds = words.kinds
+    for index, kind in enumerate(kinds):
+        place = words.starts[index], words.ends[index]
+        if skipping and kind != ":" and kind != "_NEWLINE":
+            continue
+        skipping = False
+        if kind in ("(", "[", "{"):
+            brackets.append(kind)
+            kind = "[" if kind == "{" else kind
+        elif kind in (")", "]", "}"):
+            brackets[-1:] = []
+            kind = "]" if kind == "}" else kind
+        elif kind == "lambda":
+            lambdas.append(len(brackets))
+        elif kind == ":" and lambdas and lambdas[-1] == len(brackets):
+            lambdas.pop()
+        elif kind == ":" and brackets and brackets[-1] == "{":
+            kind = "=="
+        elif kind == "**" and brackets and kinds[index - 1] in ("(", "{", ","):
+            kind = "*"
+        elif kind in ("try", "except"):
+            made.add("if" if kind == "try" else "elif", *place)
+            kind, skipping = "True", True
+        elif kind == "finally":
+            kind = "else"
+        kind = LIKE.get(kind, kind)
+        made.add(kind, *place)
+    return made
+
+
+def statements_of(pasted: Pasted) -> Iterator[Any]:
+    """Every statement outside of classes, in the order of the text."""
+    for node in walk(pasted.script):
+        if isinstance(node, tree.Statement) and pasted.inside(node, tree.ClassDef) is None:
+            yield node
+
+
+def spaced(lines: list[str]) -> list[str]:
+    """Lines with an empty one behind each function."""
+    made: list[str] = []
+    for line in lines:
+        ends = made and made[-1].startswith("    ") and not line.startswith(" ") and line
+        if ends and not made[-1].startswith("    with") and is_function(made):
+            made.append("")
+        made.append(line)
+    return made
+
+
+def is_function(lines: list[str]) -> bool:
+    """Whether the block that ends here belongs to a ``def``."""
+    header = next((line for line in reversed(lines) if line and not line.startswith(" ")), "")
+    return header.startswith("def ")

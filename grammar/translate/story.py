@@ -1,0 +1,235 @@
+"""The rewrite of a program as an error tells it: one repair for what hangs together, or why there is none."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError, Edit, Fix
+from autodiff.core.base.source import Source
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.translate.reading import CannotRewriteError, Pasted, read_pasted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GROUPS = "make one optimizer for each group, with its own step size"
+#: A class, a layer, an optimizer, a loader of batches, a dictionary, a `try`, `filter`.
+TOLD = frozenset(["E0120", "E0122", "E0128", "E0140", "E0141", "E0143", "E0201"])
+
+
+def tell(error: AutodiffError, source: Source) -> None:
+    """Give an error the rewrite that its program comes to, and list beside it what else needs one."""
+    everything = (error, *error.further)
+    if not any(one.code in TOLD and (one.code != "E0201" or is_listing(one, source)) for one in everything):
+        return
+    pasted = read_pasted(source)
+    if pasted is None:
+        return
+    error.further += beside(error, pasted)
+    error.further = together([error, *error.further], source, error)[1:]
+
+
+def together(
+    errors: list[AutodiffError], source: Source, first: AutodiffError | None = None
+) -> list[AutodiffError]:
+    """Give each of these errors its rewrite; what one takes along is no error of its own."""
+    kept: list[AutodiffError] = []
+    rewritten: list[Edit] = []
+    for one in errors:
+        if any(covers(edit, one) for edit in rewritten):
+            continue
+        rewritten += rewrite(one, source, one is first)
+        if not any(same.code == one.code and same.help == one.help and not one.fixes for same in kept):
+            kept.append(one)
+    return kept
+
+
+def rewrite_each(errors: list[AutodiffError], source: Source) -> None:
+    """Give errors their rewrites; those that another one takes along keep their words."""
+    rewritten: list[Edit] = []
+    for one in errors:
+        if not any(covers(edit, one) for edit in rewritten):
+            rewritten += rewrite(one, source, False)
+
+
+def covers(edit: Edit, error: AutodiffError) -> bool:
+    """Whether the place of an error is replaced or taken out."""
+    span = error.span
+    return span is not None and edit.span.start <= span.start and span.end <= edit.span.end
+
+
+def rewrite(error: AutodiffError, source: Source, is_first: bool) -> list[Edit]:
+    """The edits of the rewrite that an error gets, or words for the part that has none."""
+    if error.code not in TOLD or (error.code == "E0201" and not is_listing(error, source)):
+        return []
+    pasted = read_pasted(source)  # each rewrite chooses its names anew
+    if pasted is None:
+        return []
+    try:
+        found = WRITERS[error.code](pasted, error)
+    except CannotRewriteError as unable:
+        error.fixes, error.help = (), (reason(pasted, unable),)
+        return []
+    if found:
+        if not is_first or error.code == "E0201":  # of the first, the words stay if the rewrite does not hold
+            error.help = ()
+        written = "" if error.span is None else source.excerpt(error.span)
+        introduction = INTRODUCTIONS.get(written) or INTRODUCTIONS[error.code]
+        error.fixes = (Fix(described(pasted, found, introduction), *found),)
+    return found
+
+
+def beside(error: AutodiffError, pasted: Pasted) -> list[AutodiffError]:
+    """What the program uses further on that is not here, outside of its classes."""
+    from autodiff.grammar.interpret.scope import resolve
+    from autodiff.grammar.lints.resolution import Resolver
+    from autodiff.grammar.syntax.walk import path_to
+
+    source = Source(pasted.masked, pasted.source.name)
+    try:
+        resolver = Resolver(resolve(pasted.script, source, lambda name: True), source, pasted.script)
+    except AutodiffError:
+        return []
+    inside = [node.span for node in pasted.classes.values()]
+    found: list[AutodiffError] = []
+    for one in resolver.found:
+        if one.span is None or not "E0140" <= one.code <= "E0149" or one.message == error.message:
+            continue
+        if not any(span.start <= one.span.start < span.end for span in inside):
+            whole = path_to(pasted.script, one.span)[-1]
+            if isinstance(whole, tree.Attribute) and whole.name_span == one.span:
+                one.span = whole.span
+            found.append(one)
+    # What stands inside of a call comes before it, as when it runs.
+    return sorted(found, key=lambda one: one.span.end if one.span else 0)
+
+
+def reason(pasted: Pasted, unable: CannotRewriteError) -> str:
+    """Why there is no rewrite, and what to do about it."""
+    return f"{unable.what} in line {pasted.line(unable.node)} has no rewrite; {unable.advice}"
+
+
+def models(pasted: Pasted, error: AutodiffError) -> list[Edit]:
+    from autodiff.grammar.translate.uses import Models
+
+    found = Models(pasted)
+    if not found.is_about(error.span):
+        return []
+    found.rewrite()
+    return found.edits
+
+
+def optimizers(pasted: Pasted, error: AutodiffError) -> list[Edit]:
+    from autodiff.grammar.translate.steps import Steps
+
+    steps = Steps(pasted)
+    steps.rewrite()
+    return steps.edits
+
+
+def files(pasted: Pasted, error: AutodiffError) -> list[Edit]:
+    from autodiff.grammar.translate.loaders import Loaders
+
+    if error.span is not None and pasted.source.excerpt(error.span) == "open":
+        from autodiff.grammar.translate.plain import written
+
+        return written(pasted, error.span)
+    if not error.about or not str(error.about[0]).startswith("torch.utils.data"):
+        return []
+    found = Loaders(pasted)
+    found.rewrite()
+    return found.edits
+
+
+def dictionaries(pasted: Pasted, error: AutodiffError) -> list[Edit]:
+    from autodiff.grammar.syntax.walk import path_to
+    from autodiff.grammar.translate.plain import dictionary
+    from autodiff.grammar.translate.steps import is_optimizer
+
+    for node in path_to(pasted.script, error.span) if error.span else []:
+        if isinstance(node, tree.Call) and is_optimizer(pasted.full(node.function)):
+            raise CannotRewriteError(node, "groups of parameters", GROUPS)
+    return dictionary(pasted, error.span)
+
+
+def names(pasted: Pasted, error: AutodiffError) -> list[Edit]:
+    from autodiff.grammar.translate.plain import comprehension
+
+    return comprehension(pasted, error.span)
+
+
+def is_listing(error: AutodiffError, source: Source) -> bool:
+    """Whether an unknown name is that of a function which goes through a list."""
+    return error.span is not None and source.excerpt(error.span) in ("filter", "map")
+
+
+def tries(pasted: Pasted, error: AutodiffError) -> list[Edit]:
+    from autodiff.grammar.translate.plain import tried
+
+    return tried(pasted, error.span)
+
+
+WRITERS: dict[str, Callable[[Pasted, AutodiffError], list[Edit]]] = {
+    "E0120": dictionaries,
+    "E0122": tries,
+    "E0128": models,
+    "E0140": models,
+    "E0141": optimizers,
+    "E0143": files,
+    "E0201": names,
+}
+
+
+INTRODUCTIONS = {
+    "E0120": "use one variable per entry:",
+    "E0122": "keep what is tried, and let an error end the script:",
+    "E0128": "write it with leaves and functions:",
+    "E0140": "write it with leaves and functions:",
+    "E0141": "take the steps in a function:",
+    "E0143": "make a list of the batches:",
+    "E0201": "write it as a list:",
+    "open": "print what you want to keep:",
+}
+
+
+def described(pasted: Pasted, edits: list[Edit], introduction: str) -> str:
+    """What to write where, in the order of the text; what changes in the same way is said once."""
+    source = pasted.source
+    lines, small, gone = [], [], []
+    for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
+        old, new = source.excerpt(edit.span).strip(), edit.text.strip("\n").rstrip()
+        first = source.position(edit.span.start)[0]
+        last = source.position(max(edit.span.end - 1, edit.span.start))[0]
+        where = f"line {first}" if last == first else f"lines {first} to {last}"
+        if not new or new == "pass":
+            gone.append((first, last))
+        elif "\n" not in new + old and old:
+            small.append(f"{new} in place of {old}")
+        else:
+            place = "in place of" if old else "after" if edit.text.startswith("\n") else "before"
+            lines.append(f"{place} {where}:")
+            lines += block(new, source.position(edit.span.start)[1] - 1)
+    if gone:
+        lines.append(f"without {listed_lines(gone)}")
+    lines += dict.fromkeys(small)
+    return "\n".join([introduction, *["    " + line if line else "" for line in lines]])
+
+
+def listed_lines(places: list[tuple[int, int]]) -> str:
+    """``lines 4 to 33, 36``: places that follow each other are one."""
+    runs: list[tuple[int, int]] = []
+    for first, last in places:
+        if runs and first <= runs[-1][1] + 1:
+            runs[-1] = runs[-1][0], max(last, runs[-1][1])
+        else:
+            runs.append((first, last))
+    texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in runs]
+    return ("lines " if len(runs) > 1 or runs[0][0] != runs[0][1] else "line ") + ", ".join(texts)
+
+
+def block(text: str, margin: int) -> list[str]:
+    """The lines of a new text, without the margin that all but the first have."""
+    first, *rest = text.split("\n")
+    return [
+        "    " + first,
+        *["    " + line.removeprefix(" " * margin) if line.strip() else "" for line in rest],
+    ]

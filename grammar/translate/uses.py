@@ -1,0 +1,370 @@
+"""Models where they are made and used: every place in the program that has to say something else."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import Edit
+from autodiff.core.base.source import Span
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.translate.layers import factor
+from autodiff.grammar.translate.models import INIT, Workshop, shortened, wrapped
+from autodiff.grammar.translate.parts import Part
+from autodiff.grammar.translate.reading import CannotRewriteError, Pasted, spaced, statements_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: Methods of a model that do nothing here when their result is not used.
+IDLE = ("to", "cuda", "cpu", "double", "float", "share_memory", "compile", "load_state_dict")
+LISTS = ("parameters", "named_parameters", "buffers", "state_dict", "named_buffers")
+
+
+class Model:
+    """A model of the program: the statement and the call that make it, its name, what it comes to."""
+
+    __slots__ = ("call", "name", "part", "statement", "training")
+
+    def __init__(self, name: str, statement: Any, call: tree.Call) -> None:
+        self.name = name
+        self.statement = statement
+        self.call = call
+        self.part = Part()
+        self.training = ""
+
+
+class Models:
+    """All models of a program, and the edits that make functions and leaves of them."""
+
+    __slots__ = ("edits", "found", "lists", "pasted", "shop", "shown", "unmade")
+
+    def __init__(self, pasted: Pasted) -> None:
+        self.pasted = pasted
+        self.shop = Workshop(pasted)
+        self.edits: list[Edit] = []
+        self.found: dict[str, Model] = {}
+        self.lists: dict[tuple[str, str], str] = {}
+        self.unmade: list[tree.Call] = []
+        self.shown: set[str] = set()  # classes that are never made, whose functions stand where they stood
+        self.find()
+
+    def find(self) -> None:
+        """The modules that are made, outside of other modules."""
+        for statement in statements_of(self.pasted):
+            call, name = None, ""
+            if isinstance(statement, tree.Assign) and len(statement.targets) == 1:
+                call = self.shop.made_in(statement.value)
+                target = statement.targets[0]
+                name = target.id if isinstance(target, tree.Name) else ""
+            if call is not None and name and self.has_weights(call):
+                if name in self.found:
+                    what = f"`{name}` made twice"
+                    raise CannotRewriteError(call, what, "give each model a name of its own")
+                self.found[name] = Model(name, statement, call)
+        known = {id(part) for model in self.found.values() for part in walk(model.call)}
+        for node in walk(self.pasted.script):
+            if (
+                self.shop.kind_of(node)
+                and id(node) not in known
+                and self.pasted.inside(node, tree.ClassDef) is None
+            ):
+                known |= {id(part) for part in walk(node)}
+                if self.has_weights(node):
+                    self.unmade.append(node)
+
+    def has_weights(self, call: tree.Call) -> bool:
+        """Whether a module is more than one function; a loss or an activation is a function already."""
+        from autodiff.grammar.translate.layers import FUNCTIONS
+
+        return (
+            self.shop.kind_of(call) == "class"
+            or self.pasted.full(call.function).split(".")[-1] not in FUNCTIONS
+        )
+
+    def is_about(self, span: Span | None) -> bool:
+        """Whether a place is the name of a model's class, or in a call that makes a model."""
+        if span is None:
+            return False
+        calls = [*(model.call for model in self.found.values()), *self.unmade]
+        return any(self.pasted.classes[name].name_span == span for name in self.classes()) or any(
+            call.span.start <= span.start and span.end <= call.span.end for call in calls
+        )
+
+    # -- the whole ----------------------------------------------------------------------------------
+
+    def rewrite(self) -> None:
+        """Fill ``edits``."""
+        self.name_unmade()
+        for model in self.found.values():
+            self.take_apart(model)
+        for model in self.found.values():
+            self.follow(model)
+        for model in self.found.values():
+            lines = self.made_lines(model)
+            self.edits.append(self.pasted.replacement(model.statement, lines))
+        for name in self.classes() - self.shown:
+            self.edits.append(self.pasted.removal(self.pasted.classes[name]))
+        self.import_functions()
+
+    def classes(self) -> set[str]:
+        """The model classes of the program."""
+        return {name for name, node in self.pasted.classes.items() if self.shop.is_model_class(node)}
+
+    def name_unmade(self) -> None:
+        """Modules made and used in one breath, and classes that are never made."""
+        made = {self.pasted.full(model.call.function) for model in self.found.values()}
+        for call in self.unmade:
+            statement = self.pasted.statement(call)
+            kind = self.pasted.full(call.function).rpartition(".")[2]
+            name = self.pasted.fresh(kind.lower() if kind.lower() != kind else f"{kind}_of")
+            model = Model(name, None, call)
+            self.take_apart(model)
+            made.add(kind)
+            lines = spaced(self.made_lines(model))
+            if not isinstance(
+                self.pasted.parent(statement), (tree.Script, tree.FunctionDef, tree.For, tree.With)
+            ):
+                raise CannotRewriteError(
+                    call, f"`{shortened(self.pasted.text(call))}`", "give it a name first"
+                )
+            margin = self.pasted.indentation(statement)
+            text = "".join([f"{line}\n{margin}" for line in lines])
+            self.edits.append(Edit(Span(statement.span.start, statement.span.start), text))
+            self.edits.append(Edit(call.span, name))
+        for name in sorted(self.classes() - made - self.shop.used_classes):
+            node = self.pasted.classes[name]
+            inner = any(
+                isinstance(part, tree.Call) and self.pasted.full(part.function) == name
+                for part in walk(self.pasted.script)
+            )
+            if not inner:
+                self.show_unused(node)
+
+    def show_unused(self, node: tree.ClassDef) -> None:
+        """A class that is never made: a function where it stands, if it takes no arguments."""
+        init = next(
+            (part for part in node.body if isinstance(part, tree.FunctionDef) and part.name == INIT), None
+        )
+        if init is not None and any(p.default is None and not p.star for p in init.parameters[1:]):
+            advice = f"make one with its sizes, as in `model = {node.name}(...)`"
+            raise CannotRewriteError(node, f"`{node.name}`, which is never made,", advice)
+        self.shown.add(node.name)
+        name = node.name.lower() if node.name.lower() != node.name else f"{node.name}_of"
+        model = Model(
+            self.pasted.fresh(name),
+            None,
+            tree.Call(node.name_span, tree.Name(node.name_span, node.name), ()),
+        )
+        self.take_apart(model)
+        self.edits.append(Edit(node.span, "\n".join(spaced(self.made_lines(model)))))
+
+    def take_apart(self, model: Model) -> None:
+        shop = self.shop
+        shop.model, shop.root, shop.training = model.name, model.call, ""
+        model.part = shop.make(model.call, model.name, self.pasted.text)
+        model.training = shop.training
+        if not model.part.function:
+            model.part.function = model.name
+
+    def made_lines(self, model: Model) -> list[str]:
+        """What stands where the model was made."""
+        part = model.part
+        lines = [f"{model.training} = [True]"] if model.training else []
+        lines += part.lines
+        if (
+            part.function == model.name
+            and part.apply is not None
+            and not any(line.startswith(f"def {model.name}(") for line in lines)
+        ):
+            lines += [f"def {model.name}(x):", f"    return {part.apply(['x'])}"]
+        elif part.function != model.name:
+            lines.append(f"{model.name} = {part.as_value()}")
+        for (of, kind), name in self.lists.items():
+            if of == model.name:
+                lines += f"{name} = {self.listed(part, kind)}".split("\n")
+        return lines
+
+    def listed(self, part: Part, kind: str) -> str:
+        pairs = part.buffers if "buffers" in kind else part.parameters
+        if kind.startswith("named"):
+            return wrapped([f'("{path}", {name})' for path, name in pairs])
+        return wrapped([name for _, name in pairs])
+
+    def import_functions(self) -> None:
+        """``F`` comes along with the other imports of a program that has some."""
+        shop = self.shop
+        if any(full == "torch.nn.functional" for name, full in self.pasted.aliases.items() if name != "F"):
+            return
+        imports = [
+            node for node in self.pasted.script.body if isinstance(node, (tree.Import, tree.ImportFrom))
+        ]
+        has = any(
+            (isinstance(node, tree.Import) and ("torch.nn.functional", "F") in node.names)
+            or (isinstance(node, tree.ImportFrom) and ("functional", "F") in node.names)
+            for node in imports
+        )
+        if imports and not has and any(f"{shop.F}." in edit.text for edit in self.edits):
+            end = imports[-1].span.end
+            self.edits.append(Edit(Span(end, end), "\nimport torch.nn.functional as F"))
+
+    # -- uses ---------------------------------------------------------------------------------------
+
+    def follow(self, model: Model) -> None:
+        """Everything that is said of a model outside of its class."""
+        pasted = self.pasted
+        done: set[int] = set()
+        for node in walk(pasted.script):
+            if not isinstance(node, tree.Name) or node.id != model.name or id(node) in done:
+                continue
+            if pasted.inside(node, tree.ClassDef) is not None:
+                continue
+            statement = pasted.statement(node)
+            if statement is model.statement:
+                continue
+            outer: Any = node
+            while isinstance(pasted.parent(outer), (tree.Attribute, tree.Subscript)) and (
+                pasted.parent(outer).object is outer
+            ):
+                outer = pasted.parent(outer)
+            if outer is node:
+                self.bare(model, node, statement)
+            else:
+                self.member(model, node, outer, statement)
+
+    def bare(self, model: Model, node: tree.Name, statement: Any) -> None:
+        """The model itself: called or passed on it is a function; moved or printed it is nothing."""
+        parent = self.pasted.parent(node)
+        if isinstance(statement, tree.Assign) and node in statement.targets:
+            made = statement.value
+            while isinstance(made, tree.Call) and isinstance(made.function, tree.Attribute):
+                made = made.function.object
+            if isinstance(made, tree.Name) and made.id == model.name:
+                self.edits.append(self.pasted.removal(statement))
+                return
+            what = f"`{shortened(self.pasted.text(statement))}`"
+            raise CannotRewriteError(statement, what, "give the second model a name of its own")
+        if isinstance(parent, tree.Argument):
+            call = self.pasted.parent(parent)
+            function = self.pasted.full(call.function)
+            if function in ("print", "display", "torch.save", "torch.compile"):
+                if statement.value is call:
+                    self.edits.append(self.pasted.removal(statement))
+                elif function == "torch.compile":
+                    self.edits.append(Edit(call.span, model.name))
+
+    def member(self, model: Model, node: tree.Name, outer: Any, statement: Any) -> None:
+        """``model.parameters()``, ``model.fc1.weight.grad``, ``model.eval()``"""
+        pasted, part = self.pasted, model.part
+        chain: list[Any] = []
+        at: Any = node
+        while at is not outer:
+            at = pasted.parent(at)
+            chain.append(at)
+        first = chain[0]
+        call = pasted.parent(first)
+        name = first.name if isinstance(first, tree.Attribute) else ""
+        is_called = isinstance(call, tree.Call) and call.function is first
+        own = self.pasted.classes.get(pasted.full(model.call.function))
+        has_own = own is not None and any(
+            isinstance(method, tree.FunctionDef) and method.name == name for method in own.body
+        )
+        if has_own and part.more is not None and part.more(name):
+            self.edits.append(Edit(first.span, part.methods[name]))
+            return
+        if is_called and name in ("train", "eval"):
+            self.switch(model, name, call, statement)
+        elif (
+            is_called
+            and name in ("state_dict", "load_state_dict")
+            and isinstance(statement, tree.ExpressionStatement)
+        ):
+            self.edits.append(pasted.removal(statement))
+        elif is_called and name in LISTS:
+            self.edits.append(Edit(call.span, self.list_of(model, name, call)))
+        elif is_called and name in IDLE:
+            self.leave_out(node, call, statement)
+        elif is_called and name == "zero_grad":
+            leaf = "p" if "p" not in pasted.names else pasted.fresh("leaf")
+            loop = f"for {leaf} in {self.list_of(model, 'parameters', call)}:"
+            self.edits.append(pasted.replacement(statement, [loop, f"    {leaf}.grad = None"]))
+        elif name == "training":
+            self.edits.append(Edit(first.span, f"{model.training}[0]" if model.training else "True"))
+        else:
+            self.inner(model, node, chain)
+
+    def inner(self, model: Model, node: tree.Name, chain: list[Any]) -> None:
+        """A weight, or a module inside, by what it is called now."""
+        if isinstance(chain[0], tree.Subscript) and isinstance(chain[0].index, tree.Number):
+            key = str(chain[0].index.value)
+            part = model.part.parts.get(key)
+        else:
+            key = chain[0].name if isinstance(chain[0], tree.Attribute) else ""
+            part = model.part.parts.get(key)
+        if part is None and key in model.part.variables:
+            self.edits.append(Edit(chain[0].span, factor(model.part.variables[key])))
+            return
+        for outer in chain[1:]:
+            if part is None:
+                break
+            if isinstance(outer, tree.Attribute) and outer.name in part.variables:
+                self.edits.append(Edit(outer.span, factor(part.variables[outer.name])))
+                return
+            inner_key = outer.name if isinstance(outer, tree.Attribute) else ""
+            if isinstance(outer, tree.Subscript) and isinstance(outer.index, tree.Number):
+                inner_key = str(outer.index.value)
+            part = part.parts.get(inner_key)
+        if part is None:
+            what = f"`{shortened(self.pasted.text(chain[-1]))}`"
+            advice = "write out what it does with the leaves of the model"
+            raise CannotRewriteError(chain[-1], what, advice)
+        self.named(chain[-1], part)
+
+    def named(self, place: Any, part: Part) -> None:
+        """A module inside of a model, called, passed on, or given a name of its own."""
+        statement = self.pasted.statement(place)
+        target = statement.targets[0] if isinstance(statement, tree.Assign) else None
+        value = part.as_value()
+        if isinstance(target, tree.Name) and statement.value is place and self.pasted.settled(target.id):
+            alias = Model(target.id, statement, tree.Call(place.span, place, ()))
+            alias.part = part
+            self.follow(alias)
+            self.edits.append(Edit(place.span, value))
+        else:
+            self.edits.append(Edit(place.span, value if value.isidentifier() else f"({value})"))
+
+    def list_of(self, model: Model, kind: str, call: tree.Call) -> str:
+        """The list of the leaves, made once beside the model."""
+        if kind == "state_dict":
+            raise CannotRewriteError(
+                call,
+                "`state_dict()`",
+                "keep copies of the leaves: `best = [p.detach().clone() for p in leaves]`",
+            )
+        key = model.name, kind
+        if key not in self.lists:
+            suffix = {"parameters": "parameters", "named_parameters": "named", "buffers": "buffers"}.get(
+                kind, kind
+            )
+            self.lists[key] = self.pasted.fresh(f"{model.name}_{suffix}")
+        return self.lists[key]
+
+    def switch(self, model: Model, name: str, call: tree.Call, statement: Any) -> None:
+        """``model.train()`` and ``model.eval()``"""
+        if not isinstance(statement, tree.ExpressionStatement) or statement.value is not call:
+            raise CannotRewriteError(call, f"`{self.pasted.text(call)}`", "write it on a line of its own")
+        if not model.training:
+            self.edits.append(self.pasted.removal(statement))
+            return
+        value = "True" if name == "train" else "False"
+        if call.arguments:
+            value = self.pasted.text(call.arguments[0].value)
+        self.edits.append(Edit(statement.span, f"{model.training}[0] = {value}"))
+
+    def leave_out(self, node: tree.Name, call: tree.Call, statement: Any) -> None:
+        if isinstance(statement, tree.ExpressionStatement) and statement.value is call:
+            self.edits.append(self.pasted.removal(statement))
+        elif not (
+            isinstance(statement, tree.Assign)
+            and any(target.__class__ is tree.Name and target.id == node.id for target in statement.targets)
+        ):
+            self.edits.append(Edit(call.span, node.id))
