@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def leaf(array: np.ndarray) -> Tensor:
     """A tensor that requires gradients, and no copy."""
-    from autodiff.core.engine.tensor import Tensor, settle
+    from autodiff.core.engine.tensor import Tensor
+    from autodiff.core.graph.values import settle
 
     return Tensor.of(settle(array)).set_requires_grad()
 

@@ -38,7 +38,7 @@ def cases(scale: float) -> list[Case]:
 
 
 def scripted(body: str, size: int) -> Run:
-    from autodiff.grammar.session.run import run as run_script
+    from autodiff.grammar.execution import run as run_script
 
     text = HEAD.format(steps=size // 3) + BODIES[body] + TAIL
 

@@ -72,7 +72,7 @@ def graph(kind: str, size: int) -> tuple[Any, Any]:
 
 
 def ours(kind: str, size: int) -> Run:
-    from autodiff.core.engine.sweep import newest_first
+    from autodiff.core.graph.topological_order import newest_first
     from autodiff.core.paths.path_sum import count_paths
     from autodiff.core.paths.strongest_paths import ScalarEdges
 
@@ -100,7 +100,7 @@ def torchs(kind: str, size: int) -> Run:
 
 def networkxs(kind: str, size: int) -> Run:
     import networkx
-    from autodiff.core.engine.sweep import newest_first
+    from autodiff.core.graph.topological_order import newest_first
     from autodiff.core.paths.strongest_paths import ScalarEdges
 
     root, leaf = graph(kind, size)
@@ -117,7 +117,8 @@ def networkxs(kind: str, size: int) -> Run:
 
 def gradient(kind: str, size: int) -> Run:
     """What our pass finds for the leaf: torch's, if the graphs are the same."""
-    from autodiff.core.engine.sweep import newest_first, sweep
+    from autodiff.core.engine.sweep import sweep
+    from autodiff.core.graph.topological_order import newest_first
 
     root, leaf = graph(kind, size)
     return lambda: [sweep(newest_first([root]), {root: 1.0})[leaf]]

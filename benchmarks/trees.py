@@ -39,7 +39,8 @@ def graph(nodes: int) -> Any:
     """A graph of so many nodes, as ``autodiff graph`` describes it."""
     from autodiff.core.base.source import Source
     from autodiff.core.derivation.describe import describe
-    from autodiff.grammar.session.run import Settings, differentiate, execute
+    from autodiff.grammar.execution import execute
+    from autodiff.grammar.session.run import Settings, differentiate
 
     source = Source(SCRIPT.format(steps=(nodes - 4) // 3))
     settings = Settings()

@@ -10,6 +10,7 @@ import sys
 
 from autodiff.cli.command_line.fast_parser import Request, read_arguments
 from autodiff.cli.command_line.script_source import NoScript
+from autodiff.cli.commands import command
 from autodiff.cli.process.exit_codes import OK, OutputError, TimeOutError, as_autodiff_error, exit_code
 from autodiff.cli.process.streams import visible_lines
 from autodiff.cli.process.supervisor import settle_signals, supervise
@@ -43,82 +44,17 @@ def dispatch(session: Session, arguments: list[str]) -> int | None:
 
         session.show_text("autodiff " + version("autodiff") + "\n")
     elif session.request.command:
-        return load_command(session.request.command)(session)
+        return command(session.request.command)(session)
     else:
         from autodiff.cli.command_line.click_parser import read_with_click
 
         made = read_with_click(arguments, session.out.width)
         if isinstance(made, Request):
             session.adopt(made)
-            return load_command(made.command)(session)
+            return command(made.command)(session)
         if made:
             session.show_text(made.rstrip("\n") + "\n")
     return OK
-
-
-def load_command(name: str) -> Callable[[Session], int | None]:
-    """The function behind a command's name; its module is imported now and no sooner."""
-    return LOADERS[name]()
-
-
-def load_run() -> Callable[[Session], None]:
-    from autodiff.cli.commands.run import run
-
-    return run
-
-
-def load_grad() -> Callable[[Session], None]:
-    from autodiff.cli.commands.grad import grad
-
-    return grad
-
-
-def load_explain() -> Callable[[Session], None]:
-    from autodiff.cli.commands.explain import explain
-
-    return explain
-
-
-def load_graph() -> Callable[[Session], None]:
-    from autodiff.cli.commands.graph import graph
-
-    return graph
-
-
-def load_check() -> Callable[[Session], int]:
-    from autodiff.cli.commands.check import check
-
-    return check
-
-
-def load_lint() -> Callable[[Session], int]:
-    from autodiff.cli.commands.lint import lint_scripts
-
-    return lint_scripts
-
-
-def load_ops() -> Callable[[Session], None]:
-    from autodiff.cli.commands.ops import list_ops
-
-    return list_ops
-
-
-def load_help() -> Callable[[Session], None]:
-    from autodiff.cli.commands.help import help_topic
-
-    return help_topic
-
-
-LOADERS = {
-    "run": load_run,
-    "grad": load_grad,
-    "explain": load_explain,
-    "graph": load_graph,
-    "check": load_check,
-    "lint": load_lint,
-    "ops": load_ops,
-    "help": load_help,
-}
 
 
 def attempt(session: Session, work: Callable[[], int | None]) -> int:

@@ -1,6 +1,8 @@
 """The engine: tensors, the graph they record, and gradients of any order. Knows nothing of text.
 
-Names load when they are first used: whoever only wants an error class does not pay for every op.
+Names load when they are first used: whoever only wants an error class does not pay for every op.lints.
+
+May import core.base, core.engine, core.fused, core.graph and core.symbolic. Imported by grammar.lints.
 
 >>> w = tensor(3.0, requires_grad=True)
 >>> (w * w).backward()
@@ -10,12 +12,18 @@ Names load when they are first used: whoever only wants an error class does not 
 
 from __future__ import annotations
 
+from autodiff.core.base.lazy import Later, services
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.engine.backward import grad
     from autodiff.core.engine.custom_function import Function
     from autodiff.core.engine.tensor import Tensor, tensor
     from autodiff.core.graph.state import enable_grad, no_grad, set_grad_enabled
+
+#: What upper rooms do for lower ones. It loads when it is needed.
+services["fused ops"] = Later("autodiff.core.fused.deferred")
+services["values read by rules"] = Later("autodiff.core.symbolic.symbol")
 
 __all__ = ["Function", "Tensor", "enable_grad", "grad", "no_grad", "set_grad_enabled", "tensor"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from autodiff.grammar.help.torch_argument_errors import entry_of
+from autodiff.grammar.objects.torch_argument_errors import entry_of
 
 #: Words of numpy, of scipy, and of Python about things that no script has.
 FOREIGN = re.compile(

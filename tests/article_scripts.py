@@ -11,7 +11,8 @@ from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.derivation.graph_report import Graph
 from autodiff.core.report.records import Derivation, GradientReport
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY
 from script_runner import run_script
 

@@ -13,8 +13,9 @@ import scipy.linalg
 from autodiff.core.base.source import Source
 from autodiff.core.paths.node_names import Names
 from autodiff.core.report.records import Subject
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import Settings, execute
+from autodiff.grammar.session.run import Settings
 
 
 def as_dims(dim: Any) -> Any:

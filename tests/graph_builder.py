@@ -11,9 +11,10 @@ import numpy as np
 from autodiff.core import Tensor, tensor
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
-from autodiff.core.engine.sweep import newest_first, sweep
+from autodiff.core.engine.sweep import sweep
 from autodiff.core.graph.node import Node
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.ops.select.indexing import getitem
 from autodiff.core.report.records import Subject
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from autodiff.core.base.source import Source
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.points import Formula
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
 from autodiff.grammar.session.rerun import Probe, Rerun
-from autodiff.grammar.session.run import Settings, Stage, differentiate, execute
+from autodiff.grammar.session.run import Settings, Stage, differentiate
 
 SEED = "x1 = 1.\nx2 = 2.\nw1 = 1.\nw2 = 2.\nw3 = 3.\nx3 = w1*x1\nx4 = w1*x2\nx5 = w2*x3 + w3*x4\nL = 1 - x5"
 

@@ -24,9 +24,10 @@ from autodiff.grammar.interpret import (
     definitions,
     expressions,
     operators,
+    script_functions,
     statements,
 )
-from autodiff.grammar.objects import builtins, functions, percent_format, sequence_methods, subscripts, text
+from autodiff.grammar.objects import builtins, percent_format, sequence_methods, subscripts, text
 from autodiff.grammar.objects import operators as arithmetic
 from autodiff.grammar.objects.values import Builtin
 from autodiff.grammar.syntax import tree
@@ -100,8 +101,8 @@ def without(field: str, value: Any) -> Callable[[Any, Any, Any], Any]:
 
 @mutant("closures keep the values of their making")
 def early_binding(patch: Patch) -> None:
-    right = functions.making
-    for module in (functions, definitions):
+    right = script_functions.making
+    for module in (script_functions, definitions):
         patch.setattr(
             module, "making", lambda *given: (lambda make: lambda frame: make(frame[:]))(right(*given))
         )
@@ -109,19 +110,19 @@ def early_binding(patch: Patch) -> None:
 
 @mutant("defaults are made anew by every call")
 def fresh_defaults(patch: Patch) -> None:
-    right = functions.bind
+    right = script_functions.bind
 
     def bind(function: Any, args: Any, kwargs: Any) -> Any:
         frame = right(function, args, kwargs)
         return [x[:] if x.__class__ is list and any(x is d for d in function.defaults) else x for x in frame]
 
-    patch.setattr(functions, "bind", bind)
+    patch.setattr(script_functions, "bind", bind)
 
 
 @mutant("keyword arguments are lost")
 def no_keywords(patch: Patch) -> None:
-    right = functions.bind
-    patch.setattr(functions, "bind", lambda function, args, kwargs: right(function, args, {}))
+    right = script_functions.bind
+    patch.setattr(script_functions, "bind", lambda function, args, kwargs: right(function, args, {}))
 
 
 @mutant("a return inside a loop goes on")

@@ -8,10 +8,11 @@ import pytest
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.loop_program import LoopProgram
+from autodiff.core.fused.loop_program import LoopProgram
 from autodiff.core.graph.node import Leaf, ScalarNode
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.values import LAZY, ScriptFunction
-from autodiff.grammar.session.run import Settings, execute
+from autodiff.grammar.session.run import Settings
 
 #: What prints an address, or tensors with theirs.
 HOLDERS = {ScriptFunction, list, tuple, *LAZY}

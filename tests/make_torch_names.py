@@ -15,7 +15,7 @@ import torch
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects import absent_table
 from autodiff.grammar.objects.attributes import ATTRIBUTES, find_method
-from autodiff.grammar.objects.namespaces import namespace
+from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.values import UNBOUND
 
 TARGET = Path(absent_table.__file__).with_name("torch_names.txt")

@@ -1,4 +1,4 @@
-"""Writes ``grammar/help/torch_signatures.txt``: how torch reads the arguments of functions and methods.
+"""Writes ``grammar/objects/torch_signatures.txt``: how torch reads the arguments of functions and methods.
 
 Run ``python tests/make_torch_signatures.py`` with torch installed; ``tests/test_wrong_calls.py`` fails
 when the file is not what it writes. Functions that torch has in Python have a Python signature. Of the others
@@ -19,7 +19,7 @@ import torch
 from agreed_lines import first_line
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help import torch_argument_errors
+from autodiff.grammar.objects import torch_argument_errors
 from autodiff.grammar.objects.attributes import METHODS as METHODS_OF_SCRIPTS
 from ops.generators import spelled
 from torch_prelude import run_with_torch

@@ -12,7 +12,7 @@ from autodiff.core import Tensor
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
-from autodiff.core.engine.tensor import settle
+from autodiff.core.graph.values import settle
 from op_oracle import Case
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
-from autodiff.grammar.session.run import Settings, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings
 
 
 @dataclass

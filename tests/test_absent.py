@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from autodiff.grammar.objects.absent_table import CARETS, ENTRIES, IMPORTABLE, absence, entry_of
-from autodiff.grammar.objects.namespaces import MAKERS, namespace
+from autodiff.grammar.objects.builtins.namespaces import MAKERS, namespace
 from autodiff.grammar.objects.rewrite import Rewrite
 from autodiff.grammar.objects.values import UNBOUND
 from conftest import TESTS

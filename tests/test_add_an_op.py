@@ -9,12 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 from autodiff.cli.command_line.fast_parser import read_arguments
-from autodiff.cli.main import load_command
+from autodiff.cli.commands import command
 from autodiff.cli.render.reference import markdown_text
 from autodiff.cli.requests.session import Session
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.core.graph.op import OPS, Op
-from autodiff.grammar.objects import attributes, namespaces
+from autodiff.grammar.objects import attributes
+from autodiff.grammar.objects.builtins import namespaces
 from autodiff.grammar.reference import catalog
 from conftest import REPOSITORY
 from documents import blocks
@@ -47,7 +48,7 @@ def shown(*arguments: str) -> str:
     assert request is not None
     session = Session(request)
     reading, session.out.fd = os.pipe()
-    load_command(request.command)(session)
+    command(request.command)(session)
     session.flush()
     os.close(session.out.fd)
     with os.fdopen(reading) as pipe:

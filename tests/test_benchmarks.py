@@ -87,7 +87,7 @@ def test_a_script_loop_does_the_work_of_the_loop_in_python():
 
 def test_the_strongest_paths_are_those_of_the_graph_that_is_swept():
     """Few enough paths to add up: ten strongest of a small graph carry most of torch's gradient."""
-    from autodiff.core.engine.sweep import newest_first
+    from autodiff.core.graph.topological_order import newest_first
     from autodiff.core.paths.path_sum import count_paths, follow
 
     module = workload("strongest_paths")

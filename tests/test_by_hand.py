@@ -17,7 +17,8 @@ from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe, describe_twice
 from autodiff.core.report.entry_records import Entry
 from autodiff.core.report.records import Derivation, GradientReport
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.second_order import differentiate_twice
 from conftest import REPOSITORY, TESTS
 

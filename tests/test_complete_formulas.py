@@ -10,8 +10,9 @@ from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.paths.node_names import Names
 from autodiff.core.report.records import GradientReport, Subject
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 from formula_evaluator import assert_formula_gives, variables_of
 from script_generator import generate
 

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from autodiff.cli.requests.help_topics import find_topic
+from autodiff.cli.commands.help_topics import find_topic
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects import nn_modules

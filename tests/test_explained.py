@@ -14,8 +14,9 @@ from autodiff.core.derivation.describe import describe
 from autodiff.core.paths.node_names import Names
 from autodiff.core.paths.path_sum import paths_between
 from autodiff.core.report.records import Derivation, Subject
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY, TESTS
 from formula_evaluator import assert_formula_gives, variables_of
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of

@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 from autodiff.core import grad, tensor
 from autodiff.core.base.errors import GradientError, ScriptError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine import apply, sweep
 from autodiff.core.engine.custom_function import apply_function
 from autodiff.core.engine.public_functions import FUNCTIONS
-from autodiff.core.engine.sweep import newest_first, pass_back
+from autodiff.core.engine.sweep import pass_back
 from autodiff.core.fast import array_sweep
 from autodiff.core.graph.node import ArrayNode, ScalarNode
 from autodiff.core.graph.state import enable_grad
+from autodiff.core.graph.topological_order import newest_first
 from autodiff.grammar.lints.signatures import fit
 
 PROGRAMS = 200
@@ -86,7 +87,7 @@ def test_nothing_is_asked_twice_of_small_arrays(monkeypatch: pytest.MonkeyPatch)
     """Values and rules of arrays of floats come without the questions of the general way."""
     asked: list[str] = []
     monkeypatch.setattr(apply, "_in_common_type", lambda op, _: asked.append(op.name))
-    for module in (array_sweep.sweeps, sweep):  # the first keeps what it found in the other
+    for module in (array_sweep, sweep):
         monkeypatch.setattr(module, "pull_back", lambda node, _: asked.append(node.op.name))
         monkeypatch.setattr(module, "pull_edge_or_none", lambda node, *_: asked.append(node.op.name))
     x, w = (tensor(np.ones((3, 3)), requires_grad=True) for _ in range(2))

@@ -26,7 +26,8 @@ from autodiff.core.base.errors import AutodiffError, GradientError, UsageError
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.core.derivation.describe import describe
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from script_fuzzer import mutated_script, random_bytes, random_script

@@ -14,14 +14,15 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.check.verify import verify
 from autodiff.core.derivation.describe import describe
-from autodiff.core.engine.sweep import leading_to
 from autodiff.core.graph.op import OPS
+from autodiff.core.graph.topological_order import leading_to
 from autodiff.core.paths.node_names import Names
 from autodiff.core.report.verdict import KINK, NOT_FINITE, OK, UNDECIDED
 from autodiff.core.why.kink_table import CHOICES, TABLE
 from autodiff.core.why.kinks import Kink, kinks_of
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY, TESTS
 
 GOLDEN = TESTS / "golden" / "kinks.txt"

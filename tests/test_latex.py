@@ -18,8 +18,9 @@ from autodiff.core.report.records import GradientReport
 from autodiff.core.symbolic.expr import Expr, call, infix, name, neg, number, postfix
 from autodiff.core.symbolic.latex import latex, name_latex
 from autodiff.core.symbolic.latex_lines import BRACKET, broken, width
+from autodiff.grammar.execution import execute
 from autodiff.grammar.repair.gradient_remedies import add_remedies
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY, TESTS
 from latex_reader import LatexError, read_document, read_math
 

@@ -13,7 +13,7 @@ import pytest
 DRIVER = """
 import gc, json, resource, sys
 from autodiff.core.base.source import Source
-from autodiff.grammar.session.run import execute
+from autodiff.grammar.execution import execute
 
 gc.disable()
 told = []

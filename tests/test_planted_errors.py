@@ -12,9 +12,10 @@ from autodiff.cli.requests.verify import check_all
 from autodiff.core.base.errors import GradientError
 from autodiff.core.base.source import Source
 from autodiff.core.report.verdict import OK, UNDECIDED, WRONG, Check
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
 from autodiff.grammar.session.rerun import Probe, Rerun
-from autodiff.grammar.session.run import Settings, Stage, differentiate, execute
+from autodiff.grammar.session.run import Settings, Stage, differentiate
 from script_generator import generate
 
 #: Smooth functions with their derivatives, both of x.

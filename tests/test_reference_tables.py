@@ -9,8 +9,8 @@ from autodiff.core.engine.public_functions import METHODS as FUNCTION_METHODS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.objects.attributes import ATTRIBUTES, METHODS
 from autodiff.grammar.objects.builtins import BUILTINS
+from autodiff.grammar.objects.builtins.namespaces import AUTOGRAD, PYTHONS
 from autodiff.grammar.objects.math_functions import MATH, NUMPY
-from autodiff.grammar.objects.namespaces import AUTOGRAD, PYTHONS
 from conftest import REPOSITORY
 from test_differences import REWRITES
 

@@ -10,8 +10,9 @@ from autodiff.cli.render.reports import explain_lines
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 from conftest import REPOSITORY, TESTS
 
 SCRIPTS = {

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
 from autodiff.grammar.repair import gradient_remedies, nan_history
 from autodiff.grammar.repair.gradient_remedies import add_remedies
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 from why_scripts import LEAF, LOOP, told
 
 

@@ -11,7 +11,7 @@ import autodiff.core.ops  # noqa: F401  - declares every function
 import pytest
 from agreed_lines import FOREIGN, first_line, row_of
 from autodiff.core.engine.public_functions import METHODS
-from autodiff.grammar.help.torch_argument_errors import entry_of
+from autodiff.grammar.objects.torch_argument_errors import entry_of
 from script_runner import run_script
 from wrong_calls import NAMES_OF_FUNCTIONS, WrongCall, differences, few
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.report.records import Derivation
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
 from autodiff.grammar.repair.gradient_remedies import add_remedies
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 
 LEAF = "x = torch.tensor({}, requires_grad=True)\n"
 LOOP = """for i in range(8):

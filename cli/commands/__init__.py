@@ -1,1 +1,33 @@
-"""One module per command: read options, call one function, hand the report to a renderer."""
+"""One module per command: read options, call one function, hand the report to a renderer.
+
+May import cli.codes, cli.command_line, cli.process, cli.render, cli.requests, core.base, grammar,
+grammar.help, grammar.reference and grammar.session. Imported by cli.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.lazy import Later
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodiff.cli.requests.session import Session
+
+#: The module of each command; its function ``command`` does the work. It loads when the command is called.
+MODULES = {
+    "run": Later("autodiff.cli.commands.run"),
+    "grad": Later("autodiff.cli.commands.grad"),
+    "explain": Later("autodiff.cli.commands.explain"),
+    "graph": Later("autodiff.cli.commands.graph"),
+    "check": Later("autodiff.cli.commands.check"),
+    "lint": Later("autodiff.cli.commands.lint"),
+    "ops": Later("autodiff.cli.commands.ops"),
+    "help": Later("autodiff.cli.commands.help"),
+}
+
+
+def command(name: str) -> Callable[[Session], int | None]:
+    """The function behind a command's name; it answers an exit code or None."""
+    run: Callable[[Session], int | None] = MODULES[name].command
+    return run

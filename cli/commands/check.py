@@ -7,7 +7,7 @@ from autodiff.cli.process.exit_codes import NO, OK
 from autodiff.cli.requests.session import Session
 
 
-def check(session: Session) -> int:
+def command(session: Session) -> int:
     """Answer with the exit code as well: 1 where a gradient or a formula is wrong.
 
     0 where nothing is, and also where it cannot be told; at a kink no number is right, so none is wrong.

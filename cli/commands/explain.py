@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.cli.requests.session import Session
 
 
-def explain(session: Session) -> None:
+def command(session: Session) -> None:
     """Derive gradients in five steps; ``--format formula`` prints the simplified formula alone.
 
     ``latex`` and ``markdown`` are documents of their own.

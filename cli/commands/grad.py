@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.cli.requests.session import Session
 
 
-def grad(session: Session) -> None:
+def command(session: Session) -> None:
     """Print gradients: bare numbers in a pipe, a table on a terminal."""
     report = session.report()
     if session.format == "json":

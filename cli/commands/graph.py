@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.cli.requests.session import Session
 
 
-def graph(session: Session) -> None:
+def command(session: Session) -> None:
     """Draw the graph."""
     report = session.report(graph=True)
     assert report.graph is not None

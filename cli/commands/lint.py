@@ -13,7 +13,7 @@ from autodiff.cli.requests.session import Session
 from autodiff.core.base.errors import AutodiffError, CompileError, UsageError
 
 
-def lint_scripts(session: Session) -> int:
+def command(session: Session) -> int:
     """Lint one script after the other; the worst of them decides the exit code."""
     request = session.request
     check_readable_once(request)
@@ -43,7 +43,7 @@ def lint_scripts(session: Session) -> int:
 
 def find(session: Session) -> list[tuple[AutodiffError, str]]:
     """What is found in the session's script, with severities: what keeps it from running is an error."""
-    from autodiff.grammar.lints import is_error, lint
+    from autodiff.grammar.lint import is_error, lint
 
     assert session.script is not None
     try:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.reference.catalog import Entry
 
 
-def list_ops(session: Session) -> None:
+def command(session: Session) -> None:
     """Show one function in full, or list those of a family, those with a word in their names, or all."""
     from autodiff.grammar.reference import catalog
 

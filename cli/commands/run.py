@@ -10,7 +10,7 @@ TENSORS = "tensors"
 CHOICES = (*PARTS, TENSORS)
 
 
-def run(session: Session) -> None:
+def command(session: Session) -> None:
     """Run a script and show all there is to say about its gradients."""
     parts = read_parts(session.request.text("show"))
     in_json = session.format == "json"

@@ -1,1 +1,4 @@
-"""The process: streams, exit codes, signals, threads, memory."""
+"""The process: output streams, exit codes, signals, threads, memory.
+
+May import core.base. Imported by any room above.
+"""

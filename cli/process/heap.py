@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy import hooks
 
 #: Parameters of mallopt(3), as in malloc.h.

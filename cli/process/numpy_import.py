@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy import hooks
 
 TYPE_CHECKING = False

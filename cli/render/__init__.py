@@ -1,1 +1,8 @@
-"""Renderers: functions from a report to text. They know nothing of graphs or gradients."""
+"""Renderers: functions from a report to text. They know nothing of graphs or gradients.
+
+May import cli.process, core.base, core.derivation, core.paths, core.report and core.symbolic. Imported by
+cli.commands and cli.requests.
+
+May import cli.process, core.base, core.derivation, core.paths, core.report and core.symbolic. Imported by
+cli.commands and cli.requests.
+"""

@@ -18,7 +18,8 @@ from autodiff.core.base.errors import AutodiffError, CompileError, GradientError
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Span
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.target import is_of_a_function, names_of_slopes
 from autodiff.grammar.syntax.parser import parse_literal
 
@@ -182,7 +183,7 @@ def keep_states(session: Session, execution: Execution, subject: Subject | None)
 
 def warn(session: Session, text: str, span: Span) -> None:
     """Pass on a warning of the script."""
-    from autodiff.grammar.session.warnings import help_on
+    from autodiff.grammar.help.warnings import help_on
 
     source = None if session.script is None else session.script.source
     session.warn(AutodiffError(text, code="W0100", span=span, help=help_on(text, source, span)))

@@ -13,15 +13,16 @@ from autodiff.core.check.custom_functions import function_faults, is_reached
 from autodiff.core.check.neighbourhood import Neighbours
 from autodiff.core.check.verify import verify
 from autodiff.core.derivation.describe import describe
-from autodiff.core.engine.sweep import leading_to
+from autodiff.core.graph.topological_order import leading_to
 from autodiff.core.paths.node_names import Names
 from autodiff.core.report.verdict import HIDDEN, KINK, NOT_FINITE, OK, UNDECIDED, WRONG, Check
 from autodiff.core.why.kink_rules import GAP
 from autodiff.core.why.kinks import kinks_of
 from autodiff.grammar.by_hand.check import HandCheck, check_formula
 from autodiff.grammar.by_hand.points import Formula
+from autodiff.grammar.execution import execute
 from autodiff.grammar.session.rerun import Probe, Rerun
-from autodiff.grammar.session.run import Settings, Stage, differentiate, execute
+from autodiff.grammar.session.run import Settings, Stage, differentiate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,1 +1,6 @@
-"""What everything stands on: errors as data, places in a source text, limits, modules loaded on first use."""
+"""The foundation: errors as data, places in source texts, limits, modules that load on first use.
+
+Nothing here knows tensors or scripts.
+
+May import nothing of ours. Imported by any room above.
+"""

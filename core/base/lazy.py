@@ -53,7 +53,10 @@ class Later:
 if not TYPE_CHECKING:
     np_random = Later("numpy.random")  # which numpy loads on demand itself
 
+#: What an upper room does for a lower one, by name: ``core/__init__`` and ``grammar/__init__`` enter it.
+services: dict[str, Any] = {}
+
 #: Called once numpy is there; a running script turns its warnings off so.
 hooks: list[Callable[[], None]] = []
 
-__all__ = ["Later", "hooks", "np", "np_random"]
+__all__ = ["Later", "hooks", "np", "np_random", "services"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.check.verify import verify
 from autodiff.core.engine.custom_call import Part, Whole
-from autodiff.core.engine.sweep import leading_to
 from autodiff.core.graph.node import OpNode
+from autodiff.core.graph.topological_order import leading_to
 from autodiff.core.paths.path_sum import contribution_of
 from autodiff.core.report.records import Subject
 from autodiff.core.report.verdict import WRONG

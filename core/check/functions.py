@@ -9,8 +9,10 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy import np
 from autodiff.core.check.replay import Recording
 from autodiff.core.engine.backward import grad
-from autodiff.core.engine.sweep import leading_to, newest_first, sweep
-from autodiff.core.engine.tensor import Tensor, settle, tensor
+from autodiff.core.engine.sweep import sweep
+from autodiff.core.engine.tensor import Tensor, tensor
+from autodiff.core.graph.topological_order import leading_to, newest_first
+from autodiff.core.graph.values import settle
 from autodiff.core.paths.use_contributions import size_of
 from autodiff.core.symbolic.symbol import is_custom
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.custom_call import Part, Whole, output_of
-from autodiff.core.engine.sweep import newest_first, np_errors_ignored
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.sweep import np_errors_ignored
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import enable_grad, mode, no_grad
+from autodiff.core.graph.topological_order import newest_first
+from autodiff.core.graph.values import settle
 from autodiff.core.ops.linalg.products import mT
 
 TYPE_CHECKING = False

@@ -1,1 +1,5 @@
-"""Derivations as text: the five steps, one entry, second order, the whole formula."""
+"""Derivations: the five steps of a path sum, one entry, second order, the whole formula.
+
+May import core.base, core.engine, core.graph, core.paths, core.report, core.symbolic and core.why. Imported
+by any room above.
+"""

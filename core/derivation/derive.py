@@ -16,8 +16,8 @@ from autodiff.core.derivation.matrix_layout import layout
 from autodiff.core.derivation.path_formula import LONGEST_PATH, PathWriter
 from autodiff.core.derivation.path_sentence import path_in_words
 from autodiff.core.derivation.whole_formula import Factored, Formula, factored, formula_of, total_of
-from autodiff.core.engine.sweep import leading_to
 from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.graph.topological_order import leading_to
 from autodiff.core.paths.node_names import Names
 from autodiff.core.paths.operand_exprs import Formulas
 from autodiff.core.paths.path_sum import Path as Edges

@@ -11,9 +11,9 @@ import re
 
 from autodiff.core.base.lazy import np
 from autodiff.core.derivation.entry_symbols import NO_VALUES, Entries, UnspelledError, spelled_place
-from autodiff.core.engine.sweep import leading_to
 from autodiff.core.graph.node import Node, OpNode
 from autodiff.core.graph.op import OPS
+from autodiff.core.graph.topological_order import leading_to
 from autodiff.core.paths.node_names import Names, bracketed
 from autodiff.core.paths.operand_exprs import Formulas
 from autodiff.core.report.entry_records import Entry, EntryStep

@@ -5,10 +5,10 @@ from __future__ import annotations
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import limits
 from autodiff.core.engine.sweep import np_errors_ignored
-from autodiff.core.engine.tensor import settle
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Leaf, Node, OpNode, ScalarNode
 from autodiff.core.graph.state import no_grad
+from autodiff.core.graph.values import settle
 from autodiff.core.paths.node_names import Names
 from autodiff.core.paths.operand_exprs import Formulas
 from autodiff.core.report.records import Named, Subject
@@ -154,7 +154,7 @@ def edge_value(node: OpNode, index: int) -> Any:
         return None
     out, operands = node.out, node.operands
     if isinstance(node, ScalarNode):
-        from autodiff.core.engine.sweep import pull_scalar_edge
+        from autodiff.core.graph.vjp import pull_scalar_edge
 
         return pull_scalar_edge(node, index, 1.0)
     arrays = tuple(np.asarray(x) for x in operands)

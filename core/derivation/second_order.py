@@ -6,11 +6,13 @@ Nodes of that graph are called by what they are, ``dL/dz`` for what ``z`` receiv
 
 from __future__ import annotations
 
-from autodiff.core.engine.sweep import leading_to, newest_first, np_errors_ignored, sweep
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.sweep import np_errors_ignored, sweep
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.topological_order import leading_to, newest_first
+from autodiff.core.graph.values import settle
 from autodiff.core.paths.node_names import Names, bracketed
 from autodiff.core.report.records import Subject
 

@@ -11,11 +11,12 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.custom_call import Part, Whole, drawn_again, output_of
 from autodiff.core.engine.named_results import NamedResult
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.op import OPS, REFUSALS
 from autodiff.core.graph.state import enable_grad, mode
+from autodiff.core.graph.values import settle
 from autodiff.core.paths.operand_exprs import UnwrittenError, applied, call_of
 from autodiff.core.symbolic.call_spellings import zeros
 from autodiff.core.symbolic.callable_form import expanded, typed

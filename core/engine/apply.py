@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast, settings
 from autodiff.core.base.lazy import Later, np
 from autodiff.core.engine import aliasing
-from autodiff.core.engine.tensor import Tensor, check_broadcast, settle
+from autodiff.core.engine.tensor import Tensor, check_broadcast
 from autodiff.core.engine.value_checks import kind_of, need_kind
 from autodiff.core.fast.array_operators import is_followed
-from autodiff.core.fast.tiles import settings
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType, promote
 from autodiff.core.graph.node import ArrayNode
 from autodiff.core.graph.op import APPLIERS, OPS, PLAIN_NUMBERS, Op
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-arrays = Later("autodiff.core.fast.array_apply")
+arrays = Later("autodiff.core.engine.array_apply")
 numbers = Later("autodiff.core.fast.scalar_operators")
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from operator import attrgetter
 
 from autodiff.core.base.errors import GradientError, ShapeError
+from autodiff.core.base.fast_paths import settings
 from autodiff.core.base.lazy import Later, np
 from autodiff.core.engine.freeing import finish
-from autodiff.core.engine.sweep import leading_to, newest_first, pass_back, passing
-from autodiff.core.engine.tensor import NO_GRAD_NEEDED, Tensor, settle
-from autodiff.core.fast.tiles import settings
+from autodiff.core.engine.sweep import pass_back, passing
+from autodiff.core.engine.tensor import NO_GRAD_NEEDED, Tensor
 from autodiff.core.graph.node import GradCell, Leaf, Node
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.topological_order import leading_to, newest_first
+from autodiff.core.graph.values import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from autodiff.core.base.errors import GradientError, ShapeError
 from autodiff.core.base.lazy import np
 from autodiff.core.base.random_source import source
 from autodiff.core.engine.named_results import NamedResult
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import ArrayNode, Node
 from autodiff.core.graph.op import CUSTOM, OPS, Op
 from autodiff.core.graph.state import mode, no_grad
+from autodiff.core.graph.values import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

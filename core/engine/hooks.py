@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import GradientError
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.state import enable_grad, mode, no_grad
+from autodiff.core.graph.values import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ def watched_sweep(
 
     As in torch a leaf's hooks run as soon as its gradient is complete, an inner node's when its turn comes.
     """
-    from autodiff.core.engine.sweep import np_errors_ignored, pull_back, pull_back_lifted
+    from autodiff.core.engine.sweep import np_errors_ignored, pull_back_lifted
+    from autodiff.core.graph.vjp import pull_back
 
     cotangents = dict(seeds)
     watch.answered.clear()

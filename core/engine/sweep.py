@@ -6,75 +6,25 @@ pass itself is recorded and can be differentiated again.
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from autodiff.core.base.errors import AutodiffError
-from autodiff.core.base.fast_switch import is_fast
-from autodiff.core.base.lazy import Later, np
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.base.fast_paths import is_fast, settings
+from autodiff.core.base.lazy import Later, np, services
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.array_sweep import find_and_sweep, sweep_found
-from autodiff.core.fast.tiles import settings
-from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode, ScalarNode
-from autodiff.core.graph.op import OPS, Op
+from autodiff.core.graph.node import ArrayNode, Leaf, Node, OpNode
+from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import enable_grad, no_grad
+from autodiff.core.graph.topological_order import newest_first
+from autodiff.core.graph.values import settle
+from autodiff.core.graph.vjp import pull_back, pull_edge_or_none
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection
     from typing import Any
 
-_number = attrgetter("number")
-
-cotangents_as = Later("autodiff.core.engine.cotangents")
 short_rules = Later("autodiff.core.fast.array_vjp")
 watching = Later("autodiff.core.engine.hooks")
-
-FOUND = object()
-
-
-def newest_first(roots: Iterable[Node]) -> list[Node]:
-    """Every tracked node below the roots, each before its inputs."""
-    found: list[Node] = []
-    stack = list(roots)
-    push, pop, keep = stack.append, stack.pop, found.append
-    try:
-        while True:  # Python 3.11 adapts a loop that runs once to what it meets only where it ends like this
-            if not stack:
-                break
-            node = pop()
-            if node.g is not None:
-                continue
-            node.g = FOUND
-            keep(node)
-            if node.__class__ is ScalarNode:  # spelled out: programs of scalars spend their time here
-                below = node.b
-                if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
-                    push(below)
-                below = node.a
-                if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
-                    push(below)
-                continue
-            for below in node.inputs:
-                if below is not None and below.g is None and below.tracked:
-                    push(below)
-    finally:
-        for node in found:
-            node.g = None
-    # Creation order is a topological order.
-    found.sort(key=_number, reverse=True)
-    return found
-
-
-def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
-    """Those nodes of ``order`` from which a wanted node can be reached: the rest need not be visited."""
-    needed = set(wanted)
-    kept = []
-    for node in reversed(order):
-        if node in needed or any(below in needed for below in node.inputs):
-            needed.add(node)
-            kept.append(node)
-    kept.reverse()
-    return kept
 
 
 def sweep(
@@ -92,9 +42,7 @@ def sweep(
     is_short = is_fast and not lift
     regions = None
     if settings.has_begun and not inner and not lift:
-        from autodiff.core.fast.fused_backward import Regions
-
-        regions = Regions(order)
+        regions = services["fused ops"].regions(order)
     done: dict[Node, Any] = {}
     cotangents = dict(seeds)
     if is_short and not ends and (regions is None or not regions.uses):
@@ -124,7 +72,7 @@ def pass_back(seeds: dict[Node, Any], lift: bool) -> tuple[list[Node], dict[Node
     """Every tracked node below the seeds, newest first, and the cotangents that ``backward()`` keeps."""
     run = passing()
     if is_fast and run is sweep and not lift and not settings.has_begun:
-        found = find_and_sweep(seeds)
+        found = find_and_sweep(seeds, sweep)
         if found is not None:
             return found
     order = newest_first(seeds)
@@ -136,7 +84,7 @@ def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any
     if not is_fast or settings.has_begun:
         return None
     try:
-        return find_and_sweep({root: seed}, runs_scripts=False)
+        return find_and_sweep({root: seed}, None)
     except AutodiffError:
         return None
 
@@ -144,57 +92,6 @@ def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any
 def passing() -> Callable[..., dict[Node, Any]]:
     """The sweep that passes of the script take: the plain one, or the one with hooks and anomaly mode."""
     return watching.watched_sweep if watching.watch.is_on else sweep
-
-
-def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
-    """What each tracked input of ``node`` receives when the node receives ``g``: floats or arrays."""
-    assert isinstance(node, OpNode)
-    node.check_saved()
-    if node.op.__class__ is not Op:  # a script's, one call of which answers for all operands
-        node.op.begin_pass()
-        g = np.asarray(g)
-    pulled = []
-    for index, below in enumerate(node.inputs):
-        if below is not None and below.tracked:
-            c = pull_edge_or_none(node, index, g)
-            if c is not None:
-                pulled.append((below, c))
-    return pulled
-
-
-def pull_edge(node: OpNode, index: int, g: Any) -> Any:
-    """What operand ``index`` of ``node`` receives when the node receives ``g``: a float or an array.
-
-    One edge of the graph, so the product of these along a path is the path's contribution.
-    """
-    c = pull_edge_or_none(node, index, g)
-    return settle(np.zeros(np.shape(node.operands[index]))) if c is None else c
-
-
-def pull_edge_or_none(node: OpNode, index: int, g: Any) -> Any:
-    """As ``pull_edge``, and None where a custom ``backward`` says that there is no gradient."""
-    if isinstance(node, ScalarNode):
-        return pull_scalar_edge(node, index, g)
-    op, out, operands, params = node.op, node.out, node.operands, node.params
-    if out.__class__ is float:
-        g, out = np.asarray(g), np.asarray(out)
-    try:
-        c = op.contribution(index, g, out, operands, params)
-    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
-        c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
-    if c is None:
-        return None
-    return cotangents_as.fitted(c, operands[index], op)
-
-
-def as_array(value: Any, dtype: Any) -> Any:
-    """An operand as an array; a plain number takes the type of the result, which it does not decide."""
-    return value if isinstance(value, np.ndarray) else np.asarray(value, dtype)
-
-
-def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
-    """As ``pull_edge`` on Python floats."""
-    return node.op.contribution_of_numbers(index, g, node.out, node.operands)
 
 
 def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:

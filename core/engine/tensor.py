@@ -8,7 +8,7 @@ asked for it (the command line does that); ``requires_grad`` is what the script 
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy import Later, np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine import aliasing, value_checks
@@ -17,23 +17,22 @@ from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType, dtype_of
 from autodiff.core.graph.node import GradCell, Leaf, Node, VersionCounter
 from autodiff.core.graph.op import OPS, PLAIN_NUMBERS, SHORT_WAYS
+from autodiff.core.graph.registry import OPERATORS
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from autodiff.core.fast.fusion import Lazy
     from autodiff.core.fast.tape import Form
+    from autodiff.core.fused.deferred import Lazy
     from autodiff.core.graph.state import Tape
 
-# What needs the class of tensors itself, or ops, which a script of numbers does not load.
+# What needs the class of tensors itself.
 changes = Later("autodiff.core.engine.in_place")
-indexing = Later("autodiff.core.ops.select.indexing")
 passes = Later("autodiff.core.engine.backward")
-products = Later("autodiff.core.ops.linalg.products")
-shapes = Later("autodiff.core.ops.shape.reshape")
 tapes = Later("autodiff.core.fast.tape")
 
 LOSES_GRADIENT = (
@@ -149,10 +148,10 @@ class Tensor:
         return made
 
     def __matmul__(self, other: Any) -> Tensor:
-        return products.matmul(self, other) if other.__class__ is Tensor else NotImplemented
+        return OPERATORS["matmul"](self, other) if other.__class__ is Tensor else NotImplemented
 
     def __getitem__(self, index: Any) -> Tensor:
-        return indexing.getitem(self, index)  # type: ignore[no-any-return] # a Tensor
+        return OPERATORS["getitem"](self, index)  # type: ignore[no-any-return] # a Tensor
 
     @property
     def node(self) -> Node | None:
@@ -184,7 +183,7 @@ class Tensor:
     @property
     def T(self) -> Tensor:
         """The dimensions in reverse order: the transpose of a matrix."""
-        return shapes.transposed(self)  # type: ignore[no-any-return] # a Tensor
+        return OPERATORS["transposed"](self)  # type: ignore[no-any-return] # a Tensor
 
     @property
     def size(self) -> int:
@@ -330,15 +329,6 @@ class Tensor:
 
 
 # -- values -------------------------------------------------------------------------------------------
-
-
-def settle(out: Any) -> Any:
-    """A value in the form tensors keep: a Python float for a 0-d float64, else an ndarray."""
-    if out.__class__ is float:
-        return out
-    if not out.ndim:
-        return float(out) if out.dtype == np.float64 else np.asarray(out)
-    return out
 
 
 def check_broadcast(operands: tuple[Any, ...]) -> tuple[int, ...]:

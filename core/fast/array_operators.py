@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import operator
 
+from autodiff.core.base.fast_paths import settings
 from autodiff.core.base.lazy import Later, np
 from autodiff.core.fast.tape import PLACES, Use
-from autodiff.core.fast.tiles import settings
 from autodiff.core.graph.node import ArrayNode, next_number
 from autodiff.core.graph.op import OPS, Op
 from autodiff.core.graph.state import mode

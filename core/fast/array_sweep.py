@@ -12,14 +12,15 @@ from autodiff.core.base.lazy import Later, np
 from autodiff.core.graph.node import Leaf, Node, ScalarNode
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import no_grad
+from autodiff.core.graph.topological_order import newest_first
+from autodiff.core.graph.vjp import pull_back, pull_edge_or_none
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 short_rules = Later("autodiff.core.fast.array_vjp")
-sweeps = Later("autodiff.core.engine.sweep")
 _number = attrgetter("number")
 
 #: A node that would have to wait behind more others than this shows a wide graph, which is searched at once.
@@ -36,20 +37,18 @@ def sweep_found(
 
 
 def find_and_sweep(
-    seeds: dict[Node, Any], runs_scripts: bool = True
+    seeds: dict[Node, Any], sweep: Callable[..., dict[Node, Any]] | None
 ) -> tuple[list[Node], dict[Node, Any]] | None:
     """Every tracked node below the seeds, newest first, and the cotangents of leaves and of marked nodes.
 
-    None where rules of a script would have to run and it ``runs_scripts`` not.
+    ``sweep`` continues where rules of a script have to run; without it the answer is None there.
     """
     order: list[Node] = []
     known: dict[Node, Any] = {}
     left = _sweep(seeds, ops_of(sorted(seeds, key=_number)), order, known, inner=False)
     if left:
-        if not runs_scripts:
+        if sweep is None:
             return None
-        from autodiff.core.engine.sweep import newest_first, sweep
-
         below = newest_first(left)
         order += ops_of(below)
         known.update(sweep(below, left, inner=False))
@@ -79,7 +78,6 @@ def _sweep(
     Visited nodes are entered in ``order``; the cotangents of leaves and marked nodes, and where ``inner`` is
     asked of all others, in ``known``. On the way cotangents are kept on the nodes.
     """
-    pull_back, pull_edge_or_none = sweeps.pull_back, sweeps.pull_edge_or_none
     reached: list[Node] = list(seeds)  # what is not waiting and has a cotangent nevertheless
     is_wide = False
     arrays: Any = None
@@ -172,8 +170,6 @@ def put(waiting: list[Node], node: Node) -> bool:
 
 def everything_below(waiting: list[Node]) -> list[Any]:
     """The nodes that can be reached from these, oldest first."""
-    from autodiff.core.engine.sweep import newest_first
-
     cotangents = [node.g for node in waiting]
     for node in waiting:
         node.g = None

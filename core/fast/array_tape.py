@@ -8,8 +8,6 @@ has a node already, or the result is a view: others have to find the node then.
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.cotangents import fitted
-from autodiff.core.engine.sweep import as_array
 from autodiff.core.fast.array_operators import ALIKE, BROADCAST
 from autodiff.core.fast.array_sweep import Quiet
 from autodiff.core.fast.array_vjp import contribution_of_entries
@@ -18,6 +16,7 @@ from autodiff.core.fast.tape import LIMIT, Use, form_of, place_of, with_room
 from autodiff.core.graph.node import SMALL, Leaf
 from autodiff.core.graph.op import REFUSALS
 from autodiff.core.graph.state import CLOSED, mode
+from autodiff.core.graph.values import as_array, fitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

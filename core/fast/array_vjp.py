@@ -6,7 +6,6 @@ The engine without this module (``AUTODIFF_FAST=0``) asks each time whether valu
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.cotangents import fitted
 from autodiff.core.fast.array_operators import ALIKE, BROADCAST
 from autodiff.core.fast.rule_analysis import (
     NEGATED,
@@ -21,6 +20,7 @@ from autodiff.core.fast.rule_analysis import (
 )
 from autodiff.core.graph.node import ArrayNode, Node
 from autodiff.core.graph.op import ForEach, Op
+from autodiff.core.graph.values import fitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import copysign
 
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy import np
 
 TYPE_CHECKING = False

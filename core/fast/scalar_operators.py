@@ -6,10 +6,10 @@ times slower. What is spelled out here is spelled out because scalar programs sp
 
 from __future__ import annotations
 
-from autodiff.core.base.lazy import Later, np
+from autodiff.core.base.fast_paths import settings
+from autodiff.core.base.lazy import Later, np, services
 from autodiff.core.fast import array_operators
 from autodiff.core.fast.tape import LIMIT, PLACES, place_of, with_room
-from autodiff.core.fast.tiles import settings
 from autodiff.core.graph.node import ScalarNode, next_number
 from autodiff.core.graph.op import OPS, Op
 from autodiff.core.graph.state import mode
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Operator = Callable[[Tensor, Any], Any]
 
 array_tape = Later("autodiff.core.fast.array_tape")
-fusion = Later("autodiff.core.fast.fusion")
 
 #: Whole numbers below this one are floats as well, so that no sum or product with one overflows.
 EXACT = 1 << 53
@@ -40,7 +39,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
     def apart(x: Tensor) -> Any:
         """The same of what is not on the open tape."""
         if settings.has_begun:
-            made = fusion.put_off_large(op, (x,))
+            made = services["fused ops"].put_off_large(op, (x,))
             if made is not None:
                 return made
         value = x.value

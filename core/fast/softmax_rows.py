@@ -6,7 +6,7 @@ so large that reading and writing them takes the time. Their temporary arrays ar
 
 from __future__ import annotations
 
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy import np
 from autodiff.core.fast.tiles import LARGE, in_tiles
 

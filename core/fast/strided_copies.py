@@ -5,7 +5,7 @@ The gradient of a sum is such an array, and so is all that is made of it on the 
 
 from __future__ import annotations
 
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy import np
 
 TYPE_CHECKING = False

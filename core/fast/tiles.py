@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-from autodiff.core.base.fast_switch import is_fast
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,30 +19,6 @@ SHARED_TILE = 1 << 16
 WORTH_A_THREAD = 1 << 19
 
 
-class Settings:
-    """What ``fusion`` puts off: ops of at least ``least`` entries, in formulas of at most ``most`` ops.
-
-    ``has_begun`` says that there was ever an array so large: until then nobody loads the module or asks
-    whether it has put something off.
-    """
-
-    __slots__ = ("has_begun", "least", "most")
-
-    def __init__(self) -> None:
-        self.least = 100_000
-        self.most = 60
-        self.has_begun = False
-
-    def begin(self) -> None:
-        """A large array is there: from now on ops are put off."""
-        if not self.has_begun and is_fast:
-            self.has_begun = True
-            from autodiff.core.fast import fusion
-
-            fusion.install()
-
-
-settings = Settings()
 _executor: Executor | None = None
 
 

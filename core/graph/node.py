@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from weakref import ref
 
-from autodiff.core.base.lazy import np
+from autodiff.core.base.fast_paths import settings
+from autodiff.core.base.lazy import np, services
 from autodiff.core.base.source import Span
-from autodiff.core.fast.tiles import settings
 from autodiff.core.graph.hollow import hollow
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import mode
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.engine.tensor import Tensor
-    from autodiff.core.fast.fusion import Lazy
+    from autodiff.core.fused.deferred import Lazy
     from autodiff.core.graph.dtypes import DType
 
 
@@ -233,9 +233,7 @@ class OpNode(Node):
 
     def reads(self) -> frozenset[int | str]:
         """Which saved values the rules of the tracked operands read: operand numbers and ``"out"``."""
-        from autodiff.core.symbolic.symbol import values_read
-
-        return values_read(self)
+        return services["values read by rules"].values_read(self)  # type: ignore[no-any-return] # as declared
 
 
 class ScalarNode(OpNode):

@@ -74,6 +74,10 @@ class Table(dict[str, "Any"]):
         return super().items()
 
 
+#: What the operators of tensors do that are not arithmetic: ``@``, ``[]`` and ``.T``.
+OPERATORS: dict[str, Any] = Table("operators")
+
+
 class Loading:
     """How far the families have loaded: those asked for, or all."""
 

@@ -9,7 +9,7 @@ import sys
 
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
 from autodiff.core.graph.op import OPS
-from autodiff.core.graph.registry import INDEX, PACKAGE, Table, loading
+from autodiff.core.graph.registry import INDEX, OPERATORS, PACKAGE, Table, loading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def running_family() -> str:
 
 def render_index() -> str:
     """The text of the index; in a process in which no family has loaded."""
-    for table in (OPS, FUNCTIONS, METHODS):
+    for table in (OPS, FUNCTIONS, METHODS, OPERATORS):
         table.__class__ = Noting
     loading.finish()
     return "".join(

@@ -7,15 +7,11 @@ never needs paths: they are how a gradient is explained, as the sum of what each
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import (
-    leading_to,
-    newest_first,
-    np_errors_ignored,
-    pull_edge,
-    pull_edge_or_none,
-)
+from autodiff.core.engine.sweep import np_errors_ignored
 from autodiff.core.graph.node import Node, OpNode, ScalarNode
 from autodiff.core.graph.state import mode, no_grad
+from autodiff.core.graph.topological_order import leading_to, newest_first
+from autodiff.core.graph.vjp import pull_edge, pull_edge_or_none
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from heapq import heappop, heappush
 from math import inf, log, prod
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import np_errors_ignored, pull_edge, pull_scalar_edge
+from autodiff.core.engine.sweep import np_errors_ignored
 from autodiff.core.graph.node import Node, OpNode, ScalarNode
 from autodiff.core.graph.state import mode, no_grad
+from autodiff.core.graph.vjp import pull_edge, pull_scalar_edge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

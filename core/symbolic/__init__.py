@@ -1,1 +1,4 @@
-"""Expressions: normal form, text, LaTeX, and operands that record the arithmetic done with them."""
+"""Expressions: normal form, text, LaTeX, and symbols, which record the arithmetic that rules do with them.
+
+May import core.base, core.engine and core.graph. Imported by any room above.
+"""

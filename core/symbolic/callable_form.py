@@ -8,8 +8,9 @@ from __future__ import annotations
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import FUNCTIONS
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS, REFUSALS
+from autodiff.core.graph.values import settle
 from autodiff.core.symbolic.call_spellings import WORDS, reshaped, says, whole_numbers, zeros
 from autodiff.core.symbolic.expr import Expr, call, infix, name, number, postfix, text
 from autodiff.core.symbolic.symbol import spell_key, spell_params

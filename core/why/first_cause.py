@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import leading_to, np_errors_ignored
+from autodiff.core.engine.sweep import np_errors_ignored
 from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.graph.topological_order import leading_to
 from autodiff.core.paths.path_sum import answers_none, contribution_of, vjp_of_ones
 from autodiff.core.paths.use_contributions import size_of
 from autodiff.core.report.cause import Cause

@@ -7,8 +7,8 @@ from math import prod
 
 from autodiff.core.base.lazy import np
 from autodiff.core.derivation.graph_report import edge_symbol
-from autodiff.core.engine.sweep import leading_to
 from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.graph.topological_order import leading_to
 from autodiff.core.paths.node_names import Names
 from autodiff.core.paths.operand_exprs import Formulas
 from autodiff.core.paths.path_sum import contribution_of, count_paths, paths_between, vjp_of_ones

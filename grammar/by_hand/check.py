@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import leading_to
+from autodiff.core.graph.topological_order import leading_to
 from autodiff.core.paths.node_names import Names
 from autodiff.core.why.kink_rules import GAP
 from autodiff.core.why.kinks import kinks_of

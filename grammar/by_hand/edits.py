@@ -11,9 +11,10 @@ from itertools import combinations
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy import np
 from autodiff.core.derivation.graph_report import edge_symbol, edge_value
-from autodiff.core.engine.sweep import leading_to
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Node, OpNode
+from autodiff.core.graph.topological_order import leading_to
+from autodiff.core.graph.values import settle
 from autodiff.core.paths.node_names import Names, ordinal
 from autodiff.core.paths.operand_exprs import Formulas
 from autodiff.core.symbolic.symbol import is_custom

@@ -9,10 +9,12 @@ from autodiff.core.base.errors import AutodiffError, CompileError, ShapeError, U
 from autodiff.core.base.lazy import np, np_random
 from autodiff.core.base.source import Source
 from autodiff.core.check.difference_quotients import SMALL, magnitudes
-from autodiff.core.engine.sweep import newest_first, np_errors_ignored, sweep
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.sweep import np_errors_ignored, sweep
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf, Node, OpNode
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.topological_order import newest_first
+from autodiff.core.graph.values import settle
 from autodiff.grammar.by_hand.left_side import no_derivative, read_left, sides
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
 from autodiff.grammar.objects.values import type_name

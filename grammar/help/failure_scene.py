@@ -6,7 +6,7 @@ from autodiff.core.base.errors import AutodiffError, Edit
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.bindings import DISPLAYS, Bindings
-from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.builtins.namespaces import builtin
 from autodiff.grammar.objects.values import UNBOUND, FunctionClass, Namespace
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to

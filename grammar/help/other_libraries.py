@@ -153,7 +153,7 @@ def advice_on(name: str, member: str) -> tuple[str, ...]:
     if name in ADVICE:
         return (ADVICE[name],)
     from autodiff.grammar.objects.absent_table import ENTRIES, entry_of
-    from autodiff.grammar.objects.namespaces import MAKERS, namespace
+    from autodiff.grammar.objects.builtins.namespaces import MAKERS, namespace
     from autodiff.grammar.objects.values import UNBOUND
 
     full = IMPORTED.get(name, "")

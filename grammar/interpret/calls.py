@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpret.compiler import Evaluate, Frame
 
 attributes = Later("autodiff.grammar.objects.attributes")
-script_functions = Later("autodiff.grammar.objects.functions")
+script_functions = Later("autodiff.grammar.interpret.script_functions")
 
 NOTHING: dict[str, Any] = {}
 

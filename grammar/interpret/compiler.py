@@ -52,7 +52,7 @@ class Constructs(dict[type, "Callable[..., Any]"]):
 
 comprehensions = Later("autodiff.grammar.interpret.comprehensions")
 definitions = Later("autodiff.grammar.interpret.definitions")
-script_functions = Later("autodiff.grammar.objects.functions")
+script_functions = Later("autodiff.grammar.interpret.script_functions")
 
 EXPRESSIONS = Constructs({tree.Comprehension: comprehensions, tree.Lambda: script_functions})
 STATEMENTS = Constructs(

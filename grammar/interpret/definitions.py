@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError, ScriptError
+from autodiff.core.base.lazy import services
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.calls import decorate
 from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler, compiles, new_frame
 from autodiff.grammar.interpret.imports import exported, imported, point_at_name
 from autodiff.grammar.interpret.scope import STARRED, is_static
-from autodiff.grammar.objects.functions import making
+from autodiff.grammar.interpret.script_functions import making
 from autodiff.grammar.objects.values import UNBOUND, Builtin, FunctionBase, FunctionClass, GradMode
 from autodiff.grammar.syntax import tree
 
@@ -93,10 +94,9 @@ def class_def(c: Compiler, node: tree.ClassDef) -> Execute:
 
 
 def other_class(c: Compiler, node: tree.ClassDef) -> CompileError:
-    from autodiff.grammar.help.syntax.foreign import foreign_class
-
     bases = ", ".join([c.source.excerpt(base.span) for base in node.bases])
-    return foreign_class(node.name, bases, node.name_span)
+    error: CompileError = services["foreign syntax"].foreign_class(node.name, bases, node.name_span)
+    return error
 
 
 # -- imports ----------------------------------------------------------------------------------------

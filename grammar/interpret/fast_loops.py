@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from autodiff.core.fast.loop_program import LoopProgram
+    from autodiff.core.fused.loop_program import LoopProgram
     from autodiff.grammar.interpret.compiler import Compiler, Evaluate, Execute, Frame, Store
     from autodiff.grammar.syntax import tree
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from autodiff.core.base.source import NamedSpan
 from autodiff.core.engine.public_functions import Function
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.fast.loop_program import BINARY, KINDS, UNARY, LoopProgram
+from autodiff.core.fused.loop_program import BINARY, KINDS, UNARY, LoopProgram
 from autodiff.core.graph.op import OPS, Op
 from autodiff.grammar.objects.attributes import find_method
 from autodiff.grammar.objects.values import UNBOUND
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.core.base.source import Span
-    from autodiff.core.fast.loop_program import Choice
+    from autodiff.core.fused.loop_program import Choice
     from autodiff.grammar.interpret.compiler import Compiler, Evaluate
 
     Register = tuple[int, int]

@@ -42,7 +42,7 @@ MEANT = {"pytorch": "torch", "torch.functional": "torch.nn.functional", "nn": "t
 
 def imported(module: str, name: str | None, span: Span, written: str) -> Any:
     """The namespace ``module``, or its member ``name``; ``*`` brings in what is there already."""
-    from autodiff.grammar.objects.namespaces import namespace
+    from autodiff.grammar.objects.builtins.namespaces import namespace
 
     if written not in MODULES:
         from autodiff.grammar.objects.absent_table import IMPORTABLE, stand_in
@@ -111,7 +111,7 @@ def point_at_name(error: CompileError, source: Source) -> None:
 
 def exported(module: str) -> dict[str, Any]:
     """What ``from module import *`` binds, for a module whose names are not in reach without it."""
-    from autodiff.grammar.objects.namespaces import namespace
+    from autodiff.grammar.objects.builtins.namespaces import namespace
 
     found = namespace(module)
     return {name: found.find(name) for name in found.names()}

@@ -6,6 +6,7 @@ is seen by nobody inside it. A name that nothing binds is an error here. Walks w
 
 from __future__ import annotations
 
+from autodiff.core.base.lazy import services
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import CHILDREN
@@ -100,9 +101,7 @@ def resolve(
         if scope.find(name.id) is None and not is_builtin(name.id)
     ]
     if unknown:
-        from autodiff.grammar.repair.unknown_names import undefined
-
-        raise undefined(unknown, names, script, source)
+        raise services["unknown names"].undefined(unknown, names, script, source)
     return names
 
 

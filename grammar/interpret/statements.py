@@ -6,7 +6,7 @@ Assignments are in ``assignment``; functions, classes and imports in ``definitio
 from __future__ import annotations
 
 from autodiff.core.base.errors import CompileError, Edit, Fix, ScriptError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy import Later
 from autodiff.core.base.source import Span
 from autodiff.core.engine.hooks import watch

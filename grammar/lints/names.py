@@ -8,7 +8,7 @@ from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.grammar.lints.effects import tensor_names
 from autodiff.grammar.lints.finding import Lint, Subject, contains, finding
 from autodiff.grammar.lints.values import GRAPH, LEAF, LIST, NAMESPACES, NUMBER, PLAIN
-from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.builtins.namespaces import builtin
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import walk

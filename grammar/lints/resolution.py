@@ -16,14 +16,14 @@ from autodiff.grammar.interpret.compiler import STATEMENTS, Compiler
 from autodiff.grammar.interpret.definitions import grad_mode_of
 from autodiff.grammar.interpret.imports import imported
 from autodiff.grammar.interpret.scope import Names, Scope, is_static
+from autodiff.grammar.interpret.script_functions import Code, invoke
 from autodiff.grammar.lints.members import never_taken, unresolved_members, within
 from autodiff.grammar.lints.signatures import check_arguments
 from autodiff.grammar.objects.attributes import (
     find_method,
     get_attribute,
 )
-from autodiff.grammar.objects.functions import Code, invoke
-from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.builtins.namespaces import builtin
 from autodiff.grammar.objects.values import (
     UNBOUND,
     BoundMethod,

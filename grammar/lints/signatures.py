@@ -9,9 +9,10 @@ from __future__ import annotations
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.public_functions import Function, Parameter
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.torch_argument_errors import ANY_FORM, UNKNOWN, blame
-from autodiff.grammar.objects.functions import bind, listing
+from autodiff.grammar.interpret.script_functions import bind
+from autodiff.grammar.objects.matched_arguments import listing
 from autodiff.grammar.objects.methods import METHODS
+from autodiff.grammar.objects.torch_argument_errors import ANY_FORM, UNKNOWN, blame
 from autodiff.grammar.objects.values import BoundMethod, Builtin, ScriptFunction
 
 TYPE_CHECKING = False

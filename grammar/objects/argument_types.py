@@ -56,7 +56,7 @@ def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) 
         return
     if key in TAKE_MORE:
         kwargs = {name: x for name, x in kwargs.items() if name != TAKE_MORE[key]}
-    from autodiff.grammar.help.torch_argument_errors import UNKNOWN, blame
+    from autodiff.grammar.objects.torch_argument_errors import UNKNOWN, blame
 
     is_method = key.startswith("Tensor.")
     found = blame(key, args, kwargs, is_method)
@@ -97,7 +97,7 @@ def check(key: str, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) 
 def deprecated(key: str, older: dict[str, Any]) -> str:
     """What torch says of arguments in an older order, which are given by name in that order."""
     from autodiff.core.engine.legacy_calls import NUMBERS
-    from autodiff.grammar.help.torch_argument_errors import entry_of, forms_of
+    from autodiff.grammar.objects.torch_argument_errors import entry_of, forms_of
 
     entry = entry_of(key)
     assert entry is not None

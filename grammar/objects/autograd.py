@@ -7,8 +7,9 @@ from autodiff.core.base.lazy import np
 from autodiff.core.engine.backward import backward_from, check_seed
 from autodiff.core.engine.backward import grad as core_grad
 from autodiff.core.engine.public_functions import find
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import settle
 from autodiff.grammar.objects.values import as_index, is_true, iterate, type_name
 
 TYPE_CHECKING = False

@@ -9,8 +9,9 @@ from __future__ import annotations
 from autodiff.core.base.errors import GradientError, ScriptError
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.public_functions import find
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import enable_grad, mode
+from autodiff.core.graph.values import settle
 from autodiff.grammar.objects.autograd import zeros_like
 from autodiff.grammar.objects.passes_inside import pulled
 from autodiff.grammar.objects.values import Builtin, ScriptFunction, is_true, type_name

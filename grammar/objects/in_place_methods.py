@@ -8,11 +8,12 @@ from autodiff.core.engine.aliasing import share_memory
 from autodiff.core.engine.in_place import reshape_in_place
 from autodiff.core.engine.in_place_checks import refuse_change, refuse_input, refuse_shape
 from autodiff.core.engine.public_functions import Function, find
-from autodiff.core.engine.tensor import Tensor, check_broadcast, settle
+from autodiff.core.engine.tensor import Tensor, check_broadcast
 from autodiff.core.fast.tape import is_written
 from autodiff.core.graph.node import ArrayNode, Leaf, next_number
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import settle
 from autodiff.core.ops.shape.in_place_checks import AFTER, BEFORE
 from autodiff.grammar.objects.conversions import cast
 from autodiff.grammar.objects.methods import method

@@ -25,7 +25,7 @@ def number(value: Any) -> Any:
     if value.__class__ in NUMBERS:
         return value
     if value.__class__ is Tensor:
-        from autodiff.grammar.objects.builtins.numbers import converted
+        from autodiff.grammar.objects.number_conversions import converted
 
         return converted(value)
     raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")

@@ -13,7 +13,7 @@ from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import need_floats
 from autodiff.core.ops.losses.regression import asked_reduction
-from autodiff.grammar.objects.functions import REQUIRED, matched
+from autodiff.grammar.objects.matched_arguments import REQUIRED, matched
 from autodiff.grammar.objects.methods import method
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.text import REPRS, as_repr

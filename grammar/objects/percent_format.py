@@ -174,7 +174,7 @@ def write_character(how: Directive, code: str, value: Any) -> str:
 
 
 def write_whole(how: Directive, code: str, value: Any) -> str:
-    from autodiff.grammar.objects.builtins.numbers import to_int
+    from autodiff.grammar.objects.number_conversions import to_int
 
     wants_index = code in "oxX"
     if value.__class__ is Tensor and not (wants_index and value.dtype.is_floating_point):
@@ -191,7 +191,7 @@ def write_whole(how: Directive, code: str, value: Any) -> str:
 
 
 def write_float(how: Directive, code: str, value: Any) -> str:
-    from autodiff.grammar.objects.builtins.numbers import to_float
+    from autodiff.grammar.objects.number_conversions import to_float
 
     if value.__class__ is not Tensor and value.__class__ not in NUMBERS:
         raise ScriptError(f"must be real number, not {type_name(value)}", code="E0203")

@@ -92,7 +92,7 @@ class Runtime:
             self.steps += more
             self.left -= more
         if limits.nodes and next_number() - self.counted > limits.nodes:
-            from autodiff.grammar.interpret.node_count import check_nodes
+            from autodiff.grammar.objects.node_count import check_nodes
 
             self.counted = next_number() - check_nodes()
         if limits.memory:

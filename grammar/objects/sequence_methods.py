@@ -5,9 +5,21 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy import services
+from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.methods import METHODS, method
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.text import as_repr, format_string
-from autodiff.grammar.objects.values import Size, as_index, check_length, collect, same, type_name
+from autodiff.grammar.objects.values import (
+    ScriptFunction,
+    Size,
+    as_index,
+    check_length,
+    collect,
+    is_true,
+    same,
+    type_name,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,10 +110,32 @@ def copy(values: list[Any], /) -> list[Any]:
     return values[:]
 
 
+def call_back(function: Any, value: Any) -> Any:
+    """Call a function the script gave us; from Python code that costs its stack."""
+    if function.__class__ is ScriptFunction:
+        return function(value)
+    return services["calls"].call(function, (value,), {})
+
+
+def sorted_values(x: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    from functools import cmp_to_key
+
+    values = collect(x)
+    keys = values if key is None else [call_back(key, value) for value in values]
+
+    def before(a: tuple[Any, int], b: tuple[Any, int]) -> int:
+        runtime.spend(1)
+        if is_true(operators.COMPARISON["<"](a[0], b[0])):
+            return -1
+        return 1 if is_true(operators.COMPARISON["<"](b[0], a[0])) else 0
+
+    pairs = [(k, position) for position, k in enumerate(keys)]
+    pairs.sort(key=cmp_to_key(before), reverse=is_true(reverse))
+    return [values[position] for _, position in pairs]
+
+
 @method(list, "sort")
 def sort(values: list[Any], *, key: Any = None, reverse: Any = False) -> None:
-    from autodiff.grammar.objects.builtins.sequences import sorted_values
-
     values[:] = sorted_values(values, key=key, reverse=reverse)
 
 

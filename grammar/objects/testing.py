@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import float32, float64
 from autodiff.core.graph.state import enable_grad, no_grad
+from autodiff.core.graph.values import settle
 from autodiff.grammar.objects.autograd import tensors, zeros_like
 from autodiff.grammar.objects.autograd_functional import rows
 from autodiff.grammar.objects.runtime import runtime

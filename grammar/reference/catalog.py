@@ -132,7 +132,7 @@ def is_described(name: str) -> bool:
     """Whether scripts can use a name that is no function of numbers: docs/language.md describes these."""
     from autodiff.core.engine.tensor import Tensor
     from autodiff.grammar.objects.attributes import ATTRIBUTES, METHODS
-    from autodiff.grammar.objects.namespaces import look_up
+    from autodiff.grammar.objects.builtins.namespaces import look_up
     from autodiff.grammar.objects.values import UNBOUND
 
     bare = name.removesuffix("()").removeprefix("torch.")

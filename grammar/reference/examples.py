@@ -14,8 +14,9 @@ from autodiff.core.engine.argument_kinds import MISSING
 from autodiff.core.engine.named_results import NamedResult
 from autodiff.core.engine.public_functions import FUNCTIONS, Function
 from autodiff.core.engine.tensor import Tensor
+from autodiff.grammar.execution import execute
 from autodiff.grammar.reference.example_calls import CALLS
-from autodiff.grammar.session.run import Settings, execute
+from autodiff.grammar.session.run import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from itertools import pairwise
 
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.freeing import make_usable
-from autodiff.core.engine.sweep import newest_first, sweep
+from autodiff.core.engine.sweep import sweep
 from autodiff.core.fast.tape import node_of
 from autodiff.core.graph.node import Leaf, Node
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.paths.node_names import Names, ordinal
 from autodiff.core.report.cause import Cause
 from autodiff.core.report.records import Subject

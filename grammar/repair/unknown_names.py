@@ -12,7 +12,7 @@ from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.public_functions import FUNCTIONS, Function
 from autodiff.grammar.help.other_libraries import advice_on, synonyms
 from autodiff.grammar.interpret.scope import Names, Scope
-from autodiff.grammar.objects.namespaces import builtin, builtin_names
+from autodiff.grammar.objects.builtins.namespaces import builtin, builtin_names
 from autodiff.grammar.objects.values import UNBOUND, Builtin
 from autodiff.grammar.syntax import tree
 from autodiff.grammar.syntax.walk import path_to

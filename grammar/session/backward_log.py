@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from autodiff.core.engine.hooks import watch
-from autodiff.core.engine.sweep import newest_first
 from autodiff.core.fast.tape import node_of
 from autodiff.core.graph.node import ArrayNode, GradCell, Node
+from autodiff.core.graph.topological_order import newest_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.lazy import Later, np
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType
+from autodiff.core.graph.values import settle
 from autodiff.grammar.interpret.scope import Names
 from autodiff.grammar.objects.values import NUMBERS
 from autodiff.grammar.syntax import tree

@@ -7,9 +7,9 @@ passes, what hooks made of it, or what later lines did; inputs may have been ste
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.sweep import newest_first
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
+from autodiff.core.graph.topological_order import newest_first
 from autodiff.grammar.session.leaf_names import is_same_leaf, kept_in_lists, listed
 
 TYPE_CHECKING = False

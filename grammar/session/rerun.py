@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, GradientError
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.tensor import Tensor, settle
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import settle
 from autodiff.core.report.records import Subject
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
 from autodiff.grammar.session.run import attempt, differentiate

@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 
 from autodiff.core.base import lazy, random_source
-from autodiff.core.base.errors import AutodiffError, CompileError, ScriptError
+from autodiff.core.base.errors import AutodiffError
+from autodiff.core.base.lazy import services
 from autodiff.core.base.limits import limits
 from autodiff.core.base.source import Source, Span
 from autodiff.core.engine.tensor import Tensor
@@ -18,8 +19,9 @@ from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret import assignment, calls, expressions, operators, statements
 from autodiff.grammar.interpret.compiler import Compiler
 from autodiff.grammar.interpret.scope import Names, resolve
-from autodiff.grammar.objects.namespaces import builtin
-from autodiff.grammar.objects.runtime import ignore_warning, runtime
+from autodiff.grammar.objects.builtins.namespaces import builtin
+from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, translate
+from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.session.backward_log import LastPasses
 from autodiff.grammar.session.leaves import as_leaf, assignments, given_value, plan, unknown
@@ -35,11 +37,10 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import Subject
     from autodiff.grammar.session.leaves import Shapes
 
-__all__ = ["Execution", "Settings", "differentiate", "execute", "run"]
+__all__ = ["Execution", "Settings", "differentiate"]
 
 # Importing these fills the compiler's tables, but for what few scripts have.
 CONSTRUCTS = (assignment, calls, expressions, operators, statements)
-script_errors = lazy.Later("autodiff.grammar.repair.complete_error")
 
 
 class Settings:
@@ -105,47 +106,12 @@ class Execution:
         return len(self.source.text) if span is None else span.start
 
 
-def execute(
-    source: Source,
-    settings: Settings | None = None,
-    write: Callable[[str], None] | None = None,
-    warn: Callable[[str, Span], None] | None = None,
-) -> Execution:
-    """Run a script. Errors arrive placed, labelled and with the repairs that hold."""
-    settings = settings or Settings()
-    try:
-        return attempt(source, settings, write or write_out, warn or ignore_warning)
-    except AutodiffError as error:
-        if isinstance(error, CompileError) and error.code < "E0200":
-            from autodiff.grammar.help.syntax.recovery import find_further
-
-            find_further(error, source, settings.sets)
-        if error.code < "E0202":
-            from autodiff.grammar.translate.story import tell
-
-            tell(error, source)
-        if error.reshaped and isinstance(error, ScriptError):
-            from autodiff.grammar.repair.set_shapes import blame_option
-
-            blame_option(error, source, settings)
-        if error.fixes:
-            from autodiff.grammar.repair.try_repairs import keep_what_holds
-
-            keep_what_holds(error, source, settings)
-        raise
-
-
 def attempt(
     source: Source, settings: Settings, write: Callable[[str], None], warn: Callable[[str, Span], None]
 ) -> Execution:
     """Run a script once; the repairs an error proposes are still guesses."""
     with Stage(settings):
         return perform(read(source), source, settings, write, warn)
-
-
-def write_out(text: str) -> None:
-    """Print where Python prints."""
-    sys.stdout.write(text)
 
 
 class Stage:
@@ -254,14 +220,14 @@ def perform(
     except AutodiffError as error:
         if mode.site is not None:
             error.at(mode.site)
-        script_errors.explain(error, script, source, names_in(compiler))
+        services["script errors"].explain(error, script, source, names_in(compiler))
         error.reshaped = planned.reshaped
         raise
-    except script_errors.PYTHON_ERRORS as error:
-        ours = script_errors.translate(error)
+    except PYTHON_ERRORS as error:
+        ours = translate(error)
         if mode.site is not None:
             ours.at(mode.site)
-        script_errors.explain(ours, script, source, names_in(compiler))
+        services["script errors"].explain(ours, script, source, names_in(compiler))
         raise ours from None
     execution.names = names_in(compiler)
     execution.last_assigned = compiler.last[0]
@@ -283,16 +249,6 @@ def names_in(compiler: Compiler) -> dict[str, Any]:
         if value is not UNBOUND and value is not builtin(name):
             found[name] = value
     return found
-
-
-def run(source_text: str, inputs: dict[str, Any] | None = None, filename: str = "<script>") -> dict[str, Any]:
-    """Run a script and give its top-level names; ``inputs`` are defined before it starts.
-
-    >>> names = run("w = tensor(3., requires_grad=True)\\nL = w**2\\nL.backward()")
-    >>> names["w"].grad.item()
-    6.0
-    """
-    return execute(Source(source_text, filename), Settings(sets=inputs, track=False)).names
 
 
 def differentiate(execution: Execution, settings: Settings) -> Subject:

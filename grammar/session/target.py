@@ -9,13 +9,14 @@ The inputs are chosen in ``wrt``.
 from __future__ import annotations
 
 from autodiff.core.base.errors import AutodiffError, GradientError, ShapeError, UsageError
-from autodiff.core.base.lazy import Later, np
+from autodiff.core.base.lazy import Later, np, services
 from autodiff.core.engine.backward import check_seed, seed_for
 from autodiff.core.engine.freeing import make_usable
-from autodiff.core.engine.sweep import newest_first, pass_back_at_once, sweep
+from autodiff.core.engine.sweep import pass_back_at_once, sweep
 from autodiff.core.engine.tensor import NO_GRAD_NEEDED, Tensor
 from autodiff.core.fast.tape import node_made
 from autodiff.core.graph.node import Leaf, Node, OpNode
+from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.report.records import Subject
 from autodiff.grammar.objects.values import type_name
 from autodiff.grammar.session.inputs import inputs_of
@@ -83,9 +84,7 @@ def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]
     try:
         return choose_target(execution, settings)
     except GradientError as error:
-        from autodiff.grammar.repair.no_target import explain_lost
-
-        explain_lost(error, execution, settings)
+        services["lost target"].explain_lost(error, execution, settings)
         raise
 
 

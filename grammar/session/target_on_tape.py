@@ -6,11 +6,12 @@ from operator import attrgetter
 
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.engine.freeing import make_usable
-from autodiff.core.engine.sweep import newest_first, sweep
+from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import is_written, name_at, names_on, node_made, node_of
 from autodiff.core.fast.tape_backward import go_back
 from autodiff.core.graph.node import Leaf, Node
+from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.report.records import Subject
 from autodiff.grammar.session.inputs import inputs_shown
 from autodiff.grammar.session.leaf_names import name_leaves, tensors_at, text_at

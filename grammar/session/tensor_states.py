@@ -6,7 +6,7 @@ after the one a report makes.
 
 from __future__ import annotations
 
-from autodiff.core.engine.sweep import newest_first
+from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.report.tensor_states import TensorState, TensorStates, WhyNone
 from autodiff.grammar.session.leaf_names import name_of, tensors_at
 

@@ -1,4 +1,4 @@
-"""Warnings on their way to the reader: each once a line, and with what torch's words leave out."""
+"""The warnings of a running script: each is told once a line."""
 
 from __future__ import annotations
 
@@ -6,54 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from autodiff.core.base.source import Source, Span
+    from autodiff.core.base.source import Span
     from autodiff.grammar.session.run import Execution
-
-NO_LEAF = "The .grad attribute of a Tensor that is not a leaf"
-BROADCAST = "that is different to the input size"
-#: By the beginning of the warning, or by a part of it that names no numbers.
-HELP = {
-    NO_LEAF: ("only leaves keep .grad; `.retain_grad()` before backward() makes a result keep it too"),
-    "Converting a tensor with requires_grad=True to a scalar": (
-        "the number has no graph; `.item()` says that this is meant, torch's functions take the tensor itself"
-    ),
-    "To copy construct from a tensor": (
-        "`torch.tensor(x)` leaves the graph; `x.clone()` stays in it, and `x.detach()` leaves it openly"
-    ),
-    "Using backward() with create_graph=True": (
-        "`torch.autograd.grad(loss, w, create_graph=True)` gives the same gradients and fills no .grad"
-    ),
-    "Implicit dimension choice for": "`dim=-1` makes each row a distribution, `dim=0` each column",
-    BROADCAST: "both are broadcast, and every pair is compared",
-    "The use of `x.T` on tensors of dimension other than 2": (
-        "of a vector `.T` is the vector itself; `x.unsqueeze(1)` is its column"
-    ),
-    "degrees of freedom is <= 0": (
-        "one value has no spread of a sample; `correction=0` divides by the number of values"
-    ),
-    "torch.meshgrid: in an upcoming release": '`indexing="ij"` says what happens now',
-    "Using torch.cross without specifying": "`dim=-1` takes the vectors along the last dimension",
-    "reduction: 'mean' divides the total loss": (
-        '`reduction="batchmean"` is the divergence of one distribution'
-    ),
-}
-
-
-def help_on(warning: str, source: Source | None = None, span: Span | None = None) -> tuple[str, ...]:
-    """The sentence for a warning, of a place in a script; none where torch's own says it all."""
-    if warning.startswith(NO_LEAF) and source is not None and span is not None:
-        from autodiff.grammar.session.late_leaf import leaf_meant
-
-        meant = leaf_meant(source, span)
-        if meant is not None:
-            return (f"only leaves keep .grad; make the result the leaf: `{meant}`",)
-    if BROADCAST in warning and source is not None and span is not None:
-        from autodiff.grammar.help.loss_shapes import paired
-
-        meant = paired(warning, source, span)
-        if meant is not None:
-            return (f"{HELP[BROADCAST]}; `{meant}` pairs entry by entry",)
-    return tuple([text for part, text in HELP.items() if part in warning])
 
 
 class Warnings:

@@ -11,9 +11,9 @@ import os
 import re
 
 from autodiff.core.base.errors import CompileError
+from autodiff.core.base.lazy import services
 from autodiff.core.base.source import Source, Span
 from autodiff.grammar.syntax import tree
-from autodiff.grammar.syntax.build import BUILDERS
 from autodiff.grammar.syntax.words import Words, read_words, word_pattern
 
 TYPE_CHECKING = False
@@ -36,9 +36,7 @@ def parse(source: Source) -> tree.Script:
     try:
         return read(source)
     except CompileError as error:
-        from autodiff.grammar.help.syntax.recovery import find_further
-
-        find_further(error, source)
+        services["syntax recovery"].find_further(error, source)
         raise
 
 
@@ -52,9 +50,7 @@ def read(source: Source) -> tree.Script:
         script = Reader(source).script()
     except CompileError as error:
         if not error.fixes and error.span is not None:
-            from autodiff.grammar.help.syntax.tokens import rebuilt
-
-            error.fixes = rebuilt(source.text, error)
+            error.fixes = services["token repairs"].rebuilt(source.text, error)
             error.help = () if error.fixes else error.help
         raise
     assert isinstance(script, tree.Script)
@@ -222,12 +218,12 @@ class Reader:
     def __init__(
         self,
         source: Source,
-        builders: Mapping[str, Callable[..., object]] = BUILDERS,
+        builders: Mapping[str, Callable[..., object]] | None = None,
     ) -> None:
         self.source = source
         self.text = source.text
         self.table = table()
-        self.builders = builders
+        self.builders = builders if builders is not None else services["syntax builders"].BUILDERS
 
     def script(self) -> object:
         return self.drive(read_words(self.source, self.table), "script")
@@ -253,9 +249,7 @@ class Reader:
         while True:
             action = actions[state].get(kind)
             if action is None:
-                from autodiff.grammar.help.syntax import diagnose
-
-                raise diagnose(self, words, at, start)
+                raise services["syntax diagnosis"].diagnose(self, words, at, start)
             if action > 0:
                 begin, end = word_starts[at], word_ends[at]
                 state = action

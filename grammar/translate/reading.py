@@ -118,7 +118,7 @@ class Pasted:
 
     def fresh(self, *wanted: str) -> str:
         """The first of the names that nothing is called yet, or the last with a number; it is taken then."""
-        from autodiff.grammar.objects.namespaces import builtin
+        from autodiff.grammar.objects.builtins.namespaces import builtin
         from autodiff.grammar.objects.values import UNBOUND
 
         for name in wanted:

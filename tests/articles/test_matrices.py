@@ -16,7 +16,7 @@ from article_scripts import (
     report_of,
 )
 from autodiff.core.base.source import Source
-from autodiff.grammar.lints import lint
+from autodiff.grammar.lint import lint
 from script_runner import printed, run_script
 
 # -- matrices ---------------------------------------------------------------------------------------------

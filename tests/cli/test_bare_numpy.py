@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="numpy is as it is")
 

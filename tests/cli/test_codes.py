@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from autodiff.cli.codes import CODES
 from autodiff.cli.command_line.options import COMMANDS
-from autodiff.cli.requests.explain_code import NEEDS_A_PROCESS, explain_code, explain_lint
-from autodiff.cli.requests.help_topics import find_topic
+from autodiff.cli.commands.help_code import NEEDS_A_PROCESS, explain_code, explain_lint
+from autodiff.cli.commands.help_topics import find_topic
 from autodiff.core.base import errors
 from autodiff.core.base.source import Source
-from autodiff.grammar.lints import LINTS, lint
+from autodiff.grammar.lint import LINTS, lint
 from conftest import REPOSITORY
 from documents import shell
 from script_runner import Outcome, run_script

@@ -230,8 +230,8 @@ def test_little_address_space(tmp_path):
 def test_a_mistake_of_ours_fits_a_screen(tmp_path):
     code = (
         "import autodiff.cli.main as m\n"
-        "def broken(): raise KeyError('oops')\n"
-        "m.LOADERS['grad'] = broken\n"
+        "def broken(name): raise KeyError('oops')\n"
+        "m.command = broken\n"
         "import sys; sys.argv = ['autodiff', 'grad', '-e', 'w=3']\n"
         "m.main()\n"
     )

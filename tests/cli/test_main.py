@@ -10,7 +10,7 @@ import pytest
 from autodiff.cli.command_line.click_parser import read_with_click
 from autodiff.cli.command_line.fast_parser import read_arguments
 from autodiff.cli.command_line.options import COMMANDS
-from autodiff.cli.requests.help_topics import TOPICS, find_topic
+from autodiff.cli.commands.help_topics import TOPICS, find_topic
 from autodiff.core.base.errors import UsageError
 
 

@@ -10,7 +10,7 @@ from autodiff.cli.render.diagnostic import diagnostic_lines
 from autodiff.cli.render.prose import fold
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
-from autodiff.grammar.session.run import execute
+from autodiff.grammar.execution import execute
 
 SCRIPTS = sorted(Path(__file__).parents[1].joinpath("mistakes").rglob("*.ad"))
 IN_PLACE = """\

@@ -11,7 +11,8 @@ from autodiff.cli.render.states import state_lines
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.report.tensor_states import TensorStates
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.tensor_states import tensor_states
 
 from tests.cli.reports import texts

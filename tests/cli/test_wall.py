@@ -7,7 +7,7 @@ import sys
 
 FULL = """
 from autodiff.cli.process.supervisor import set_wall
-from autodiff.grammar.repair.complete_error import translate
+from autodiff.grammar.objects.python_errors import translate
 
 set_wall(1)
 kept = []

@@ -14,7 +14,8 @@ from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe, describe_twice
 from autodiff.core.derivation.graph_report import Graph, GraphEdge, GraphNode
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 from autodiff.grammar.session.second_order import differentiate_twice
 
 from tests.cli.reports import seed_1_graph, texts

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from autodiff.core import grad, no_grad, tensor
 from autodiff.core.base.errors import GradientError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.source import Source
 from autodiff.core.engine.hooks import watch
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
@@ -22,7 +22,8 @@ from autodiff.core.fast.tape import LIMIT, is_written
 from autodiff.core.graph.node import SMALL, ArrayNode
 from autodiff.core.graph.op import OPS
 from autodiff.core.graph.state import TRUSTED, mode
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,7 +21,8 @@ from autodiff.core.symbolic.evaluate import value_of
 from autodiff.core.symbolic.expr import call, infix, name, number
 from autodiff.core.symbolic.simplify import simplify
 from autodiff.core.symbolic.sum_text import written_sum
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 
 
 def derive(text: str, wrt: str, **asked: Any) -> Derivation:

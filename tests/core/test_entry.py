@@ -17,7 +17,8 @@ from autodiff.core.report.records import Derivation
 from autodiff.core.symbolic.evaluate import value_of
 from autodiff.core.symbolic.expr import name
 from autodiff.core.symbolic.sum_text import written_sum
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 from formula_evaluator import value_of_text
 
 LEAVES = """\

@@ -9,7 +9,7 @@ from autodiff.core.engine.argument_kinds import MISSING
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import tensor
 from autodiff.grammar.objects.attributes import find_method
-from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.builtins.namespaces import builtin
 from autodiff.grammar.objects.values import UNBOUND
 from conftest import REPOSITORY
 from script_runner import run_script

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
+from autodiff.core.base import fast_paths
 from autodiff.core.base.errors import GradientError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast import softmax_rows, tiles
@@ -23,7 +24,7 @@ cross_entropy = FUNCTIONS["F.cross_entropy"]
 
 @pytest.fixture(autouse=True)
 def every_table_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiles.settings, "least", 2)
+    monkeypatch.setattr(fast_paths.settings, "least", 2)
     monkeypatch.setattr(softmax_rows, "LARGE", 2)
     monkeypatch.setattr(tiles, "TILE", 100)
     monkeypatch.setattr(tiles, "WORTH_A_THREAD", 10_000)
@@ -39,7 +40,7 @@ def scores(count: int, width: int, dtype: str) -> Any:
 def both_ways(run: Any) -> list[list[Any]]:
     answers = []
     for least in (2, NEVER):
-        tiles.settings.least = least
+        fast_paths.settings.least = least
         with np.errstate(all="ignore"):
             answers.append(run())
     return answers

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import grad, no_grad, tensor
+from autodiff.core.base import fast_paths
 from autodiff.core.base.errors import GradientError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine.backward import backward_from
 from autodiff.core.engine.hooks import register_hook, watch
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast import tiles
-from autodiff.core.fast.tile_program import Program
+from autodiff.core.fused.tile_program import Program
 from autodiff.core.graph.node import ArrayNode
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="nothing is put off")
@@ -53,7 +54,7 @@ BINARY: list[Callable[[Any, Any], Any]] = [
 
 @pytest.fixture(autouse=True)
 def everything_is_put_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(tiles.settings, "least", 2)
+    monkeypatch.setattr(fast_paths.settings, "least", 2)
     monkeypatch.setattr(tiles, "TILE", 300)
     yield
     watch.start()
@@ -144,7 +145,7 @@ def compare(found: list[Any], expected: list[Any], precision: float) -> None:
 def test_random_programs(seed: int, dtype: str) -> None:
     runs = []
     for least in (2, NEVER):
-        tiles.settings.least = least
+        fast_paths.settings.least = least
         with np.errstate(all="ignore"):
             runs.append(random_program(seed, dtype))
     compare(*runs, precision=1e-12 if dtype == "float64" else 1e-4)
@@ -205,7 +206,7 @@ def test_what_is_not_put_off() -> None:
         tensor(np.ones((4, 4))[:, ::2], requires_grad=True).T * 2,
     ):
         assert not is_put_off(made)
-    tiles.settings.least = SIZE + 1
+    fast_paths.settings.least = SIZE + 1
     assert not is_put_off(x + 1)
 
 
@@ -225,7 +226,7 @@ def test_long_formulas_are_cut() -> None:
     for _ in range(500):
         h = h * 1.001 + 0.001
         assert h.lazy is not None
-        assert h.lazy.length <= tiles.settings.most + 1
+        assert h.lazy.length <= fast_paths.settings.most + 1
     FUNCTIONS["torch.sum"](h).backward()
     assert x.grad is not None
     np.testing.assert_allclose(x.grad.value, 1.001**500, rtol=1e-12)
@@ -307,7 +308,7 @@ def test_infinities_and_nan_come_out_as_they_do_at_once() -> None:
     for formula in formulas:
         runs = []
         for least in (2, NEVER):
-            tiles.settings.least = least
+            fast_paths.settings.least = least
             x = tensor(values, requires_grad=True)
             with np.errstate(all="ignore"):
                 y = formula(x)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from autodiff.core import tensor
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.fast.tape import LIMIT
 from autodiff.core.graph.state import KEPT
 

@@ -8,7 +8,7 @@ from weakref import ref
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.engine.hooks import watch
@@ -19,7 +19,8 @@ from autodiff.core.fast.tape import Use, is_written
 from autodiff.core.graph.node import ArrayNode
 from autodiff.core.graph.op import OPS, Op
 from autodiff.core.symbolic.symbol import values_read
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

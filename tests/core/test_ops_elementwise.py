@@ -107,7 +107,9 @@ BINARY = {
 # -- without torch -------------------------------------------------------------------------------------
 
 SCALAR_OPS = [
-    name for name in ops_of(*FAMILIES, "nn") if OPS[name].is_elementwise and OPS[name].scalar is not None
+    name
+    for name in ops_of(*FAMILIES, "activations")
+    if OPS[name].is_elementwise and OPS[name].scalar is not None
 ]
 WITHOUT_INTERVAL = {
     "zero": ((-2.0, 2.0),),

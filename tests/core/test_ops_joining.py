@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from autodiff.core import tensor
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.graph.op import OPS, ForEach
 from autodiff.core.ops.shape.join import variadic

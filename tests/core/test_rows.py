@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from autodiff.core import grad, tensor
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.fast import softmax_rows, tiles
 from autodiff.core.graph.op import OPS

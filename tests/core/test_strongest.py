@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from autodiff.core import Tensor, tensor
 from autodiff.core.engine.public_functions import METHODS
-from autodiff.core.engine.sweep import newest_first
 from autodiff.core.graph.node import Node
 from autodiff.core.graph.op import OPS
+from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.paths.path_sum import count_paths, follow
 from autodiff.core.paths.strongest_paths import ScalarEdges
 from graph_builder import random_scalar_graph

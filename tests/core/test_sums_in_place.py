@@ -7,7 +7,7 @@ from weakref import ref
 import pytest
 from autodiff.core import no_grad, tensor
 from autodiff.core.base.errors import GradientError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import LIMIT, NEAR, is_written, may_take_on, node_made

@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 from autodiff.core import grad, no_grad, tensor
 from autodiff.core.base.errors import GradientError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.source import Source
 from autodiff.core.engine.hooks import watch
 from autodiff.core.engine.public_functions import FUNCTIONS
-from autodiff.core.engine.sweep import newest_first
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.tape import LIMIT, is_written
 from autodiff.core.graph.node import Leaf, ScalarNode
 from autodiff.core.graph.state import CLOSED, TRUSTED, mode, set_grad_enabled
-from autodiff.grammar.session.run import Settings, differentiate, execute
-from autodiff.grammar.session.run import run as run_script
+from autodiff.core.graph.topological_order import newest_first
+from autodiff.grammar.execution import execute
+from autodiff.grammar.execution import run as run_script
+from autodiff.grammar.session.run import Settings, differentiate
 
 pytestmark = pytest.mark.skipif(not is_fast, reason="the plain engine makes a node at every operation")
 

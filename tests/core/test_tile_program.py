@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autodiff.core.fast.tile_program import UFUNCS, Cell, Program
+from autodiff.core.fused.tile_program import UFUNCS, Cell, Program
 
 #: Where signs show: zeros of both kinds, what overflows, what is nan.
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -3.0, 1e200, -1e200, np.inf, -np.inf, np.nan, 5e-324])

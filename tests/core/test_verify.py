@@ -21,8 +21,9 @@ from autodiff.core.report.verdict import (
     WRONG,
     Check,
 )
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 from graph_builder import random_scalar_graph, random_tensor_graph, subject_of
 
 GRAPHS = {"numbers": random_scalar_graph, "tensors": random_tensor_graph}

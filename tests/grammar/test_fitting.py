@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from autodiff.core.graph import dtypes
-from autodiff.grammar.help.torch_argument_errors import blame
 from autodiff.grammar.objects.argument_types import FIRST_CALLS, kind_of
+from autodiff.grammar.objects.torch_argument_errors import blame
 
 DATA = [1.5, 2, [1.5, 2.5], [1, 2], [[1.0], [2]]]
 NAMED = {"requires_grad": True, "dtype": dtypes.float64}

@@ -277,15 +277,15 @@ def test_the_argument_of_a_call_is_worked_out_once():
 
 COMPILED_ALONE = """\
 import sys
-from autodiff.grammar import run  # what every script loads
+from autodiff.grammar import execution  # what every script loads
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, STATEMENTS
 for table in (EXPRESSIONS, STATEMENTS):
     for kind in [*table, *table.later]:
         assert callable(table[kind]), kind
 names = {name for table in (EXPRESSIONS, STATEMENTS) for name in table}
 from autodiff.grammar import lints
-from autodiff.grammar.interpret import comprehensions, definitions, imports
-from autodiff.grammar.objects import functions, nn_modules
+from autodiff.grammar.interpret import comprehensions, definitions, imports, script_functions
+from autodiff.grammar.objects import nn_modules
 assert names == {name for table in (EXPRESSIONS, STATEMENTS) for name in table}
 """
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from autodiff.core.base.source import Source
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 
 W = "w = torch.tensor(3., requires_grad=True)\n"
 MATRIX = "w = torch.tensor([3., 4.], requires_grad=True)\n"

@@ -6,7 +6,7 @@ from textwrap import indent
 from typing import Any
 
 import pytest
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.limits import limits
 from loop_runs import compared, failed, ran, same_tensors, short_loops_as_well, taken, turn_by_turn
 from loop_scripts import loop_script

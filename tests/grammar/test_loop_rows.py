@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.limits import limits
-from autodiff.core.fast.loop_program import LoopProgram
+from autodiff.core.fused.loop_program import LoopProgram
 from autodiff.grammar.interpret import fast_loops_compile
 from autodiff.grammar.objects.runtime import runtime
 from loop_runs import compared, failed, ran, short_loops_as_well, taken, turn_by_turn

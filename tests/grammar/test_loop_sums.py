@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import indent
 
 import pytest
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from loop_runs import compared, ran, short_loops_as_well, taken, turn_by_turn
 from loop_scripts import loop_script
 

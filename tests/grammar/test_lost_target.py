@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from autodiff.core.base.errors import GradientError
 from autodiff.core.base.source import Source
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Settings, differentiate
 from script_runner import run_script
 
 X = "x = torch.tensor([1., 2.], requires_grad=True)\n"

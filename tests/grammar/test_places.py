@@ -6,8 +6,9 @@ import pytest
 from autodiff.core.base.errors import UsageError
 from autodiff.core.base.source import Source
 from autodiff.core.engine.tensor import Tensor, tensor
+from autodiff.grammar.execution import execute
 from autodiff.grammar.session.leaf_names import tensors_at
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 
 
 def inputs(code: str, *wrt: str) -> dict[str, object]:

@@ -6,8 +6,9 @@ import math
 
 import pytest
 from autodiff.core.base.source import Source
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 from script_runner import printed, run_script
 
 COUNTS = {

@@ -98,7 +98,8 @@ def test_a_line_with_a_mistake_may_bind_names(text):
 
 
 def test_names_given_from_outside_are_known() -> None:
-    from autodiff.grammar.session.run import Settings, execute
+    from autodiff.grammar.execution import execute
+    from autodiff.grammar.session.run import Settings
 
     with pytest.raises(CompileError) as caught:
         execute(Source("y = learning_rate * 2\nx = = 3\n"), Settings(sets={"learning_rate": 0.1}))

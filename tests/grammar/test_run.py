@@ -13,7 +13,8 @@ from autodiff.core.base.errors import GradientError, UsageError
 from autodiff.core.base.source import Source
 from autodiff.core.report.records import Subject
 from autodiff.grammar import run
-from autodiff.grammar.session.run import Execution, Settings, differentiate, execute
+from autodiff.grammar.execution import execute
+from autodiff.grammar.session.run import Execution, Settings, differentiate
 
 SEED = (
     "x1 = 1\nx2 = 2\nw1 = 1\nw2 = 2\nw3 = 3\nx3 = w1 * x1\nx4 = w1 * x2\nx5 = w2 * x3 + w3 * x4\nL = 1 - x5\n"

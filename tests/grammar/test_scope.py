@@ -6,7 +6,7 @@ import pytest
 from autodiff.core.base.errors import CompileError
 from autodiff.core.base.source import Source
 from autodiff.grammar.interpret.scope import resolve
-from autodiff.grammar.objects.namespaces import builtin
+from autodiff.grammar.objects.builtins.namespaces import builtin
 from autodiff.grammar.objects.values import UNBOUND
 from autodiff.grammar.syntax.parser import parse
 from script_runner import run_script

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
-from autodiff.grammar.session.run import Settings, execute
-from autodiff.grammar.session.warnings import HELP, help_on
+from autodiff.grammar.execution import execute
+from autodiff.grammar.help.warnings import HELP, help_on
+from autodiff.grammar.session.run import Settings
 
 LEAF = "x = torch.tensor([2., 3.], requires_grad=True)\n"
 

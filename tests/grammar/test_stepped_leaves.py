@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from autodiff.core.base.source import Source
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 
 STEP = "with torch.no_grad():\n    for p in params:\n        p -= 0.1 * p.grad\n"
 LIST = "a = tensor(3., requires_grad=True)\nparams = [a]\nL = params[0] ** 2\nL.backward()\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from autodiff.core.base.errors import CompileError
 from autodiff.core.base.source import Source
-from autodiff.grammar.lints import LINTS, lint
+from autodiff.grammar.lint import LINTS, lint
 from conftest import TESTS
 from script_runner import run_script
 

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from autodiff.core.base.errors import CompileError
 from autodiff.core.base.source import Source
-from autodiff.grammar.lints import lint
+from autodiff.grammar.lint import lint
 from conftest import REPOSITORY, TESTS
 from documents import blocks
 from script_runner import run_script

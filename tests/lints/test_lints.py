@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from autodiff.cli.render.diagnostic import diagnostic_lines
 from autodiff.core.base.source import Source
-from autodiff.grammar.lints import LINTS, lint
+from autodiff.grammar.lint import LINTS, lint
 from conftest import REPOSITORY, TESTS
 from script_generator import generate
 from script_runner import run_script

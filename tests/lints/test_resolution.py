@@ -9,7 +9,7 @@ import pytest
 from autodiff.core.base.errors import AutodiffError, CompileError
 from autodiff.core.base.source import Source
 from autodiff.core.engine.public_functions import FUNCTIONS, METHODS
-from autodiff.grammar.lints import is_error, lint
+from autodiff.grammar.lint import is_error, lint
 from autodiff.grammar.lints.values import FIELDS, NOT_FUNCTIONS, SEVERAL
 from conftest import REPOSITORY, TESTS
 from script_runner import run_script

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.check.verify import verify
-from autodiff.core.engine.sweep import newest_first, sweep
+from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.node import Leaf
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.report.records import Subject
 from autodiff.core.report.verdict import OK, WRONG, Check
 from ops.engines import compiled, flat, leaf_of, weights

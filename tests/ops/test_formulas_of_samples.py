@@ -11,8 +11,9 @@ from autodiff.core.base.source import Source
 from autodiff.core.derivation.describe import describe
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.paths.node_names import Names
+from autodiff.grammar.execution import execute
 from autodiff.grammar.objects.runtime import ignore, ignore_warning
-from autodiff.grammar.session.run import Settings, differentiate, execute
+from autodiff.grammar.session.run import Settings, differentiate
 from formula_evaluator import value_in_language, variables_of
 from ops.engines import PRELUDE, flat
 from ops.operands import Operand, read

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from autodiff.core.base.errors import AutodiffError
 from autodiff.core.base.source import Source
-from autodiff.core.engine.sweep import newest_first, sweep
+from autodiff.core.engine.sweep import sweep
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.topological_order import newest_first
 from autodiff.core.paths.node_names import Names
 from autodiff.core.why.kinks import Kink, kinks_of
 from ops.engines import compiled, flat, leaf_of, script, weights

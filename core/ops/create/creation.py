@@ -13,11 +13,12 @@ from autodiff.core.base.errors import ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
-from autodiff.core.engine.tensor import LOSES_GRADIENT, Tensor, settle
+from autodiff.core.engine.tensor import LOSES_GRADIENT, Tensor
 from autodiff.core.engine.value_checks import need_floats, whole_number
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.dtypes import DType
 from autodiff.core.graph.state import mode
+from autodiff.core.graph.values import settle
 from autodiff.core.ops.shape.dims import Shape, check_sizes
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from autodiff.core.engine.public_functions import expose, public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import check_scale, refuse_truths, whole_number
 from autodiff.core.graph.dtypes import dtype_of
-from autodiff.core.graph.op import PLAIN_NUMBERS, Op, elementwise
+from autodiff.core.graph.op import OPS, PLAIN_NUMBERS, Op, elementwise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -337,11 +337,10 @@ def positive(x: Any) -> Any:
 @public("float_power(input: value, exponent)", in_place=True)
 def float_power(x: Any, y: Any) -> Any:
     """``input ** exponent`` in double precision."""
-    from autodiff.core.ops.shape.reshape import to
 
     def double(value: Any) -> Any:
         if value.__class__ is not Tensor:
             return float(value)
-        return value if value.dtype.name == "float64" else to(value, dtype="float64")
+        return value if value.dtype.name == "float64" else OPS["to"](value, dtype="float64")
 
     return pow(double(x), double(y))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
@@ -19,6 +19,7 @@ from autodiff.core.engine.value_checks import whole_number
 from autodiff.core.fast.strided_copies import SMALL, product, times
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.op import OPS, Op, primitive
+from autodiff.core.graph.registry import OPERATORS, declare
 from autodiff.core.ops.linalg.product_checks import (
     check_batches,
     check_bmm,
@@ -227,6 +228,9 @@ def matmul(x: Tensor, y: Tensor) -> Tensor:
             help=("use `*` to multiply by a number",),
         )
     return multiply_batches(x, y) if op is None else multiply(op, x, y)
+
+
+declare(OPERATORS, "matmul", matmul)
 
 
 @public("mm(input: tensor, mat2: tensor)")

@@ -7,13 +7,12 @@ from __future__ import annotations
 import math
 
 from autodiff.core.base.errors import ScriptError, ShapeError
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast, settings
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.aliasing import keep, keeping
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.strided_copies import SMALL
-from autodiff.core.fast.tiles import settings
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.ops.elementwise.arithmetic import div
 from autodiff.core.ops.elementwise.comparison import where
@@ -280,9 +279,10 @@ def cross_entropy(
         return soft_cross_entropy(log_softmax(x, dim=axis), target, weight, reduction, label_smoothing)
     classes = class_targets(x, target, weight, ignore_index)
     if settings.has_begun and not label_smoothing:
-        from autodiff.core.fast import fused_cross_entropy
+        from autodiff.core.fused.cross_entropy import put_off
 
-        fused = fused_cross_entropy.put_off(log_softmax, nll_loss_op, x, {**classes, "reduction": reduction})
+        params = {**classes, "reduction": reduction}
+        fused = put_off(log_softmax, nll_loss_op, put_together, x, params)
         if fused is not None:
             keep(fused, (target, weight))
             return fused

@@ -25,10 +25,10 @@ from autodiff.core.ops.nn.convolution_checks import (
     padding_of,
     steps,
 )
-from autodiff.core.ops.nn.windows import add_windows, constant_pad, windows
 from autodiff.core.ops.reduce.reduction import cast
 from autodiff.core.ops.shape.pick import slice_dim
 from autodiff.core.ops.shape.reshape import permute, reshape, squeeze, unsqueeze
+from autodiff.core.ops.shape.windows import add_windows, constant_pad, windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from autodiff.core.base.errors import ScriptError, ShapeError
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.engine.value_checks import need_kind
-from autodiff.core.ops.nn.windows import per_dim, window_count
 from autodiff.core.ops.shape.dims import legacy_type
+from autodiff.core.ops.shape.windows import per_dim, window_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

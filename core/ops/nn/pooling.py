@@ -17,12 +17,12 @@ from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
 from autodiff.core.ops.elementwise.arithmetic import div
 from autodiff.core.ops.nn.pooling_checks import Adaptive, Windows
-from autodiff.core.ops.nn.windows import constant_pad
-from autodiff.core.ops.nn.windows import windows as sliding
 from autodiff.core.ops.reduce.extremes import pick
 from autodiff.core.ops.reduce.reduction import check_floating, dims_of, mean, sum
 from autodiff.core.ops.shape.pick import gather
 from autodiff.core.ops.shape.reshape import reshape
+from autodiff.core.ops.shape.windows import constant_pad
+from autodiff.core.ops.shape.windows import windows as sliding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from autodiff.core.base.errors import ScriptError
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import expose, public
-from autodiff.core.engine.tensor import Tensor, check_broadcast, settle
+from autodiff.core.engine.tensor import Tensor, check_broadcast
 from autodiff.core.engine.value_checks import need_kind
 from autodiff.core.graph import dtypes
 from autodiff.core.graph.op import Op, elementwise, selective
+from autodiff.core.graph.values import settle
 from autodiff.core.ops.elementwise.arithmetic import add, no_rule
 from autodiff.core.ops.elementwise.comparison import except_where, where, zero
 from autodiff.core.ops.elementwise.rounding import round_to

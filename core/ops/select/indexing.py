@@ -9,12 +9,13 @@ of ints, slices, None, ``...``, lists, tensors and tuples of them.
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError, type_name
-from autodiff.core.base.fast_switch import is_fast
+from autodiff.core.base.fast_paths import is_fast
 from autodiff.core.base.lazy import np
 from autodiff.core.engine.aliasing import keep, recipe_of, share_memory
 from autodiff.core.engine.in_place_checks import refuse_change, refuse_input, shows_numbers_twice
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import OPS
+from autodiff.core.graph.registry import OPERATORS, declare
 from autodiff.core.ops.create.creation import fitting
 from autodiff.core.ops.shape.dims import expanded_shape
 from autodiff.core.ops.shape.index_parser import Place, as_tuple, bounds, check_not_single, spans
@@ -61,6 +62,9 @@ def getitem(x: Tensor, index: Any) -> Tensor:
             STEPS.clear()
         STEPS[key] = steps
     return result
+
+
+declare(OPERATORS, "getitem", getitem)
 
 
 #: What shapes and indices of ints and slices come to: working it out takes longer than taking the steps.

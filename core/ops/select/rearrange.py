@@ -17,7 +17,6 @@ from autodiff.core.graph.dtypes import int64
 from autodiff.core.graph.op import Op, primitive
 from autodiff.core.graph.state import mode
 from autodiff.core.ops.elementwise.arithmetic import pow
-from autodiff.core.ops.nn.windows import window_count
 from autodiff.core.ops.select.gather import diag_embed
 from autodiff.core.ops.shape.dims import check_sizes, size_along, wrap_dim
 from autodiff.core.ops.shape.join import stack_tensors
@@ -32,6 +31,7 @@ from autodiff.core.ops.shape.reshape import (
     transpose_dims,
     unsqueeze,
 )
+from autodiff.core.ops.shape.windows import window_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError, ShapeError, type_name
 from autodiff.core.base.lazy import np
+from autodiff.core.engine.public_functions import FUNCTIONS
 from autodiff.core.engine.tensor import Tensor
-from autodiff.core.ops.create.creation import make_tensor
 from autodiff.core.ops.shape.dims import spell_dims
 from autodiff.core.ops.shape.pick import WHOLE, select, slice_dim
 from autodiff.core.ops.shape.reshape import unsqueeze
@@ -117,7 +117,7 @@ def as_positions(key: Any) -> Any:
     if key.__class__ is not Tensor:
         if begins_with_text(key):
             raise ScriptError("new(): invalid data type 'str'", code="E0307", caret="a string is no position")
-        key = make_tensor(list(key), None, False)
+        key = FUNCTIONS["torch.tensor"].implementation(list(key), None, False)
         if not key.size:
             return key.data.astype("int64")
         if key.dtype.is_floating_point:  # torch cuts off floats in lists, and refuses tensors of them

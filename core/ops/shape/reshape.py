@@ -10,6 +10,7 @@ from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.public_functions import public
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.op import Op, primitive
+from autodiff.core.graph.registry import OPERATORS, declare
 from autodiff.core.ops.shape.dims import (
     check_sizes,
     expanded_shape,
@@ -261,6 +262,9 @@ def check_matrix(x: Tensor, name: str) -> None:
 def transposed(x: Tensor) -> Tensor:
     """``x.T``: the dimensions in reverse order."""
     return permute.dispatch((x,), {"dims": tuple(range(x.ndim - 1, -1, -1))})
+
+
+declare(OPERATORS, "transposed", transposed)
 
 
 @public("permute(input: tensor, *dims: ints)")

@@ -2,6 +2,9 @@
 
 ``RULES`` is a list of small functions, the most telling first: each looks at the Situation and either
 knows what is wrong or passes. The table itself says what could have followed.
+
+May import core.base, core.engine, grammar.interpret, grammar.objects, grammar.objects.builtins,
+grammar.syntax and grammar.syntax.tree. Imported by grammar.
 """
 
 from __future__ import annotations

@@ -311,7 +311,7 @@ def side_by_side(here: Situation) -> CompileError | None:
 def _applied(here: Situation) -> Fix | None:
     """`sin x` as a call, where the name is that of a function."""
     from autodiff.core.engine.public_functions import Function
-    from autodiff.grammar.objects.namespaces import builtin
+    from autodiff.grammar.objects.builtins.namespaces import builtin
     from autodiff.grammar.objects.values import Builtin
 
     last, start = here.at - 1, here.span().start

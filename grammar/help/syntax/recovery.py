@@ -55,7 +55,7 @@ def find_further(error: CompileError, source: Source, given: Iterable[str] = ())
 def unknown_names(script: tree.Script, source: Source, known: set[str]) -> list[AutodiffError]:
     """The errors for names bound nowhere in what is left; the lines left out may have bound ``known``."""
     from autodiff.grammar.interpret.scope import resolve
-    from autodiff.grammar.objects.namespaces import builtin
+    from autodiff.grammar.objects.builtins.namespaces import builtin
     from autodiff.grammar.objects.values import UNBOUND
 
     try:

@@ -2,6 +2,8 @@
 
 ``sum max min abs round pow all any`` are torch's when their first argument is a tensor and Python's
 otherwise.
+
+May import core.base, core.engine, core.graph and grammar.objects. Imported by any room above.
 """
 
 from __future__ import annotations

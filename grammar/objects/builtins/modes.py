@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
+from autodiff.core.base.lazy import services
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.state import mode
 from autodiff.grammar.objects.builtins.table import builtin_function
+from autodiff.grammar.objects.matched_arguments import REQUIRED, matched
 from autodiff.grammar.objects.values import (
     GradMode,
     Size,
@@ -38,15 +40,11 @@ def inference_mode(mode: Any = True) -> Any:
 def switched(switch: GradMode, function: Any) -> Any:
     if function is None:
         return switch
-    from autodiff.grammar.interpret.calls import decorate
-
-    return decorate(switch, function)
+    return services["calls"].decorate(switch, function)
 
 
 @builtin_function("set_grad_enabled")
 def set_grad_enabled(*args: Any, **kwargs: Any) -> GradMode:
-    from autodiff.grammar.objects.functions import REQUIRED, matched
-
     [flag] = matched("set_grad_enabled.__init__()", {"mode": REQUIRED}, 1, args, kwargs).values()
     if flag.__class__ is not bool:
         raise ScriptError(

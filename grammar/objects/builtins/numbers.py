@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from autodiff.core.base.errors import ScriptError
 from autodiff.core.engine.public_functions import find
-from autodiff.core.engine.tensor import LOSES_GRADIENT, Tensor
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.dtypes import CLASSES, bool_, float64, int64
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.table import BUILTINS, builtin_function, shared
+from autodiff.grammar.objects.number_conversions import to_float, to_int
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import (
     NUMBERS,
@@ -21,57 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-@builtin_function("int", (int,))
-def to_int(x: Any = 0, /, base: Any = None) -> int:
-    if x.__class__ is Tensor:
-        x = only_entry(x)
-    if x.__class__ is str:
-        digits = x.strip()
-        if len(digits) > 100:
-            raise operators.overflow()
-        made: int = operators.checked(int(digits) if base is None else int(digits, as_index(base, "a base")))
-        return made
-    if x.__class__ not in NUMBERS:
-        raise ScriptError(
-            f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(x)}'",
-            code="E0203",
-        )
-    whole: int = operators.checked(int(x))
-    return whole
-
-
-def only_entry(x: Tensor) -> Any:
-    """The number a tensor holds, in the words of ``float()`` and ``int()`` where it holds several."""
-    if x.size != 1:
-        raise ScriptError(
-            "only one element tensors can be converted to Python scalars",
-            code="E0305",
-            caret=f"this has shape {x.shape}: {x.size} numbers where one is wanted",
-            operands=(x,),
-        )
-    return x.item()
-
-
-def converted(x: Tensor) -> Any:
-    """The number a tensor holds, with torch's warning where its gradient is lost, or would be, on the way."""
-    if x.requires_grad:
-        runtime.tell(LOSES_GRADIENT)
-    return only_entry(x)
-
-
-@builtin_function("float", (float,))
-def to_float(x: Any = 0.0, /) -> float:
-    if x.__class__ is Tensor:
-        return float(converted(x))
-    if x.__class__ is str:
-        if len(x) > 1000:
-            raise ScriptError(f"could not convert string to float: {x[:20]!r}...", code="E0206")
-        return float(x)
-    if x.__class__ not in NUMBERS:
-        raise ScriptError(
-            f"float() argument must be a string or a real number, not '{type_name(x)}'", code="E0203"
-        )
-    return float(x)
+builtin_function("int", (int,))(to_int)
+builtin_function("float", (float,))(to_float)
 
 
 @builtin_function("bool", (bool,))

@@ -8,12 +8,12 @@ from autodiff.core.graph.state import mode
 from autodiff.grammar.objects import operators
 from autodiff.grammar.objects.builtins.table import builtin_function, shared
 from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.sequence_methods import call_back, sorted_values
 from autodiff.grammar.objects.values import (
     NAMED_RESULTS,
     NUMBERS,
     SIZED,
     UNBOUND,
-    ScriptFunction,
     as_index,
     collect,
     is_true,
@@ -49,13 +49,6 @@ def make_range(*bounds: Any) -> range:
     return range(*whole)
 
 
-def call_back(function: Any, value: Any) -> Any:
-    """Call a function the script gave us; from Python code that costs its stack."""
-    from autodiff.grammar.interpret.calls import call
-
-    return function(value) if function.__class__ is ScriptFunction else call(function, (value,), {})
-
-
 @builtin_function("list", (list,))
 def to_list(x: Any = (), /) -> list[Any]:
     return collect(x)
@@ -84,22 +77,7 @@ def backwards(x: Any, /) -> Any:
     return reversed(collect(x))
 
 
-@builtin_function("sorted")
-def sorted_values(x: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
-    from functools import cmp_to_key
-
-    values = collect(x)
-    keys = values if key is None else [call_back(key, value) for value in values]
-
-    def before(a: tuple[Any, int], b: tuple[Any, int]) -> int:
-        runtime.spend(1)
-        if is_true(operators.COMPARISON["<"](a[0], b[0])):
-            return -1
-        return 1 if is_true(operators.COMPARISON["<"](b[0], a[0])) else 0
-
-    pairs = [(k, position) for position, k in enumerate(keys)]
-    pairs.sort(key=cmp_to_key(before), reverse=is_true(reverse))
-    return [values[position] for _, position in pairs]
+builtin_function("sorted")(sorted_values)
 
 
 @shared("sum")

@@ -11,7 +11,7 @@ from autodiff.core.engine.tensor import Tensor
 from autodiff.grammar.help.failure_scene import Scene, atom
 from autodiff.grammar.help.other_libraries import synonyms
 from autodiff.grammar.objects.attributes import ATTRIBUTES, names_of
-from autodiff.grammar.objects.namespaces import namespace
+from autodiff.grammar.objects.builtins.namespaces import namespace
 from autodiff.grammar.objects.values import (
     NUMBERS,
     UNBOUND,

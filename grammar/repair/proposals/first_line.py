@@ -5,8 +5,14 @@ from __future__ import annotations
 from autodiff.core.engine.argument_kinds import MISSING
 from autodiff.core.engine.public_functions import METHODS, Function, Parameter
 from autodiff.core.engine.tensor import Tensor
-from autodiff.grammar.help.torch_argument_errors import ANY_FORM, UNKNOWN, blame, name_in_torch, said_inside
 from autodiff.grammar.objects.argument_types import key_of
+from autodiff.grammar.objects.torch_argument_errors import (
+    ANY_FORM,
+    UNKNOWN,
+    blame,
+    name_in_torch,
+    said_inside,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

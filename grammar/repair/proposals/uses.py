@@ -93,7 +93,7 @@ def fit_call(scene: Scene) -> Iterator[Fix]:
 
 def shadowed(scene: Scene, callee: tree.Name) -> Iterator[Fix]:
     """``sum = 0`` and later ``sum(xs)``: the script's name hides the function."""
-    from autodiff.grammar.objects.namespaces import builtin
+    from autodiff.grammar.objects.builtins.namespaces import builtin
 
     meant = builtin(callee.id)
     if meant.__class__ not in (Function, Builtin):

@@ -2,6 +2,8 @@
 
 Plain classes rather than dataclasses: forty dataclasses cost 40 ms of start-up, which is more than a
 whole scalar script takes. Trees are never compared, copied or walked recursively.
+
+May import core.base. Imported by any room above.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ On small arrays what surrounds numpy's work takes longer than the work. The engi
 
 from __future__ import annotations
 
+from autodiff.core.base.fast_paths import settings
 from autodiff.core.base.lazy import np
 from autodiff.core.engine import aliasing
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.array_operators import ALIKE, is_followed, is_number, recorded, use_of
 from autodiff.core.fast.tape import Use
-from autodiff.core.fast.tiles import settings
 from autodiff.core.graph.op import Op
 from autodiff.core.graph.state import mode
 

@@ -10,8 +10,8 @@ from heapq import heappop, heappush
 from math import prod
 
 from autodiff.core.base.lazy import np
-from autodiff.core.fast.fusion import REDUCTIONS, Lazy, ask, enter, is_open
-from autodiff.core.fast.tile_program import Cell, NotTileableError, Program
+from autodiff.core.fused.deferred import REDUCTIONS, Lazy, ask, enter, is_open
+from autodiff.core.fused.tile_program import Cell, NotTileableError, Program
 from autodiff.core.graph.node import ArrayNode
 from autodiff.core.graph.op import PLAIN_NUMBERS
 

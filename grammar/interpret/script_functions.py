@@ -7,9 +7,10 @@ from autodiff.core.base.source import Span
 from autodiff.core.graph.state import mode
 from autodiff.grammar.interpret.compiler import EXPRESSIONS, Compiler, compiles
 from autodiff.grammar.interpret.scope import FIRST_SLOT, Scope
+from autodiff.grammar.objects.matched_arguments import listing
+from autodiff.grammar.objects.python_errors import PYTHON_ERRORS, translate
 from autodiff.grammar.objects.runtime import runtime
 from autodiff.grammar.objects.values import UNBOUND, ScriptFunction
-from autodiff.grammar.repair.complete_error import PYTHON_ERRORS, translate
 from autodiff.grammar.syntax import tree
 
 TYPE_CHECKING = False
@@ -194,12 +195,6 @@ def parameter_names(code: Code) -> list[str]:
     return [*code.names, *stars, *code.keyword_only]
 
 
-def listing(names: list[str]) -> str:
-    if len(names) < 3:
-        return " and ".join(names)
-    return ", ".join(names[:-1]) + ", and " + names[-1]
-
-
 def too_many(function: ScriptFunction, given: int) -> ScriptError:
     names = function.code.names
     optional = sum(d is not UNBOUND for d in function.defaults[: len(names)])
@@ -215,35 +210,3 @@ def too_many(function: ScriptFunction, given: int) -> ScriptError:
 
 def argument_error(message: str, function: ScriptFunction, argument: int | str | None) -> ScriptError:
     return ScriptError(message, code="E0310", about=(function, argument, None))
-
-
-REQUIRED: Any = UNBOUND
-
-
-def matched(
-    called: str, names: dict[str, Any], most: int, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> dict[str, Any]:
-    """Arguments by name, in Python's words where they do not fit; ``most`` may be given by position."""
-    required = sum(default is REQUIRED for default in names.values())
-    if len(args) > most:
-        takes = f"from {required + 1} to {most + 1}" if required < most else str(most + 1)
-        raise ScriptError(
-            f"{called} takes {takes} positional argument{'s' * (most > 0)} but {len(args) + 1} were given",
-            code="E0310",
-            caret="these are too many" if len(args) - most > 1 else "this is one too many",
-        )
-    found = dict(zip(names, args, strict=False))
-    for name, value in kwargs.items():
-        if name not in names:
-            raise ScriptError(f"{called} got an unexpected keyword argument '{name}'", code="E0310")
-        if name in found:
-            raise ScriptError(f"{called} got multiple values for argument '{name}'", code="E0310")
-        found[name] = value
-    missing = [f"'{name}'" for name, default in names.items() if default is REQUIRED and name not in found]
-    if missing:
-        plural = "s" * (len(missing) > 1)
-        raise ScriptError(
-            f"{called} missing {len(missing)} required positional argument{plural}: {listing(missing)}",
-            code="E0310",
-        )
-    return {name: found.get(name, default) for name, default in names.items()}

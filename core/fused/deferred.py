@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from math import prod
 
+from autodiff.core.base.fast_paths import settings
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.array_operators import is_followed
-from autodiff.core.fast.tile_program import UFUNCS, Cell, Program, as_cell
-from autodiff.core.fast.tiles import settings
+from autodiff.core.fused.tile_program import UFUNCS, Cell, Program, as_cell
 from autodiff.core.graph.dtypes import dtype_of
 from autodiff.core.graph.node import ArrayNode, next_number
 from autodiff.core.graph.op import APPLIERS, OPS
@@ -159,6 +159,13 @@ def is_large(x: Any) -> bool:
         return True
     value = x.value
     return value.__class__ is not float and value.size >= settings.least
+
+
+def regions(order: list[Node]) -> Any:
+    """The deferred formulas among the nodes of a pass, for ``sweep``."""
+    from autodiff.core.fused.fused_backward import Regions
+
+    return Regions(order)
 
 
 def install() -> None:

@@ -1,9 +1,8 @@
-"""A cotangent in the form of the operand that receives it: its shape and type, a number where that is one."""
+"""The form of values: a Python float for a single float64, else an array; cotangents like their operand."""
 
 from __future__ import annotations
 
 from autodiff.core.base.lazy import np
-from autodiff.core.engine.tensor import settle
 from autodiff.core.graph.op import OPS, Op
 
 TYPE_CHECKING = False
@@ -23,3 +22,17 @@ def fitted(c: Any, x: Any, op: Op) -> Any:
     if c.dtype is not x.dtype:  # a mask times a number is in double precision
         c = c.astype(x.dtype, copy=False)
     return c if x.ndim else settle(c)
+
+
+def settle(out: Any) -> Any:
+    """A value in the form tensors keep: a Python float for a 0-d float64, else an ndarray."""
+    if out.__class__ is float:
+        return out
+    if not out.ndim:
+        return float(out) if out.dtype == np.float64 else np.asarray(out)
+    return out
+
+
+def as_array(value: Any, dtype: Any) -> Any:
+    """An operand as an array; a plain number takes the type of the result, which it does not decide."""
+    return value if isinstance(value, np.ndarray) else np.asarray(value, dtype)

@@ -14,7 +14,7 @@ from functools import cache
 from autodiff.core.engine.tensor import Tensor
 from autodiff.core.graph.device import Device
 from autodiff.core.graph.dtypes import dtype_meant
-from autodiff.grammar.help.python_argument_errors import (
+from autodiff.grammar.objects.python_argument_errors import (
     NO_TENSOR,
     UNKNOWN,
     Blame,

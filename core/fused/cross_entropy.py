@@ -7,18 +7,20 @@ exponentials in their place.
 
 from __future__ import annotations
 
+from autodiff.core.base.fast_paths import settings
 from autodiff.core.base.lazy import np
 from autodiff.core.base.limits import check_allocation
-from autodiff.core.engine.tensor import Tensor, settle
-from autodiff.core.fast.fused_backward import is_inner
-from autodiff.core.fast.fusion import node_put_off
+from autodiff.core.engine.tensor import Tensor
 from autodiff.core.fast.softmax_rows import FEW_COLUMNS, fits, row_maxima, row_sums
-from autodiff.core.fast.tiles import in_tiles, settings
+from autodiff.core.fast.tiles import in_tiles
+from autodiff.core.fused.deferred import node_put_off
+from autodiff.core.fused.fused_backward import is_inner
 from autodiff.core.graph.state import mode
-from autodiff.core.ops.losses.classification import put_together
+from autodiff.core.graph.values import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from autodiff.core.graph.node import ArrayNode, Node
@@ -183,7 +185,9 @@ class Loss:
         return True
 
 
-def put_off(log_softmax: Op, nll_loss: Op, x: Tensor, params: dict[str, Any]) -> Tensor | None:
+def put_off(
+    log_softmax: Op, nll_loss: Op, put_together: Callable[..., Any], x: Tensor, params: dict[str, Any]
+) -> Tensor | None:
     """The loss of a large table of scores that requires gradients; None in other cases."""
     if not mode.enabled or x.node is None or not x.node.tracked or x.ndim != 2 or x.size < settings.least:
         return None

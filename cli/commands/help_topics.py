@@ -124,16 +124,16 @@ def find_topic(name: str, width: int) -> str:
         titles = "".join(f"{code}  {entry.title}\n" for code, entry in CODES.items())
         return folded(titles + titles_of_lints(), width)
     if name.upper() in CODES:
-        from autodiff.cli.requests.explain_code import explain_code
+        from autodiff.cli.commands.help_code import explain_code
 
         return explain_code(name.upper(), width)
     if topic == "lints" or (topic[:1] == "l" and topic[1:].isdigit()):
-        from autodiff.grammar.lints import LINTS
+        from autodiff.grammar.lint import LINTS
 
         if topic == "lints":
             return folded(titles_of_lints(), width)
         if name.upper() in LINTS:
-            from autodiff.cli.requests.explain_code import explain_lint
+            from autodiff.cli.commands.help_code import explain_lint
 
             return explain_lint(LINTS[name.upper()], width)
     if topic in COMMANDS:
@@ -173,7 +173,7 @@ def fold_line(line: str, width: int) -> list[str]:
 
 
 def titles_of_lints() -> str:
-    from autodiff.grammar.lints import LINTS
+    from autodiff.grammar.lint import LINTS
 
     return "".join(f"{lint.code}   {lint.title}\n" for lint in LINTS.values())
 

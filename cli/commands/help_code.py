@@ -32,7 +32,7 @@ def explain_code(code: str, width: int = 80) -> str:
 
 def explain_lint(lint: Lint, width: int = 80) -> str:
     """All there is to say about a lint; it is mended by its own repair, where it has one."""
-    from autodiff.grammar.lints import lint as find
+    from autodiff.grammar.lint import lint as find
 
     source = Source(lint.example, "script.ad")
     found = next(made for made in find(source) if made.code == lint.code)
@@ -65,8 +65,9 @@ def what_it_gives(entry: Code, width: int) -> list[str]:
     """The lines of the diagnostic an example makes."""
     if entry.is_command:
         return [] if any(sign in entry.example for sign in NEEDS_A_PROCESS) else of_command(entry, width)
-    from autodiff.grammar.session.run import Settings, execute
-    from autodiff.grammar.session.warnings import help_on
+    from autodiff.grammar.execution import execute
+    from autodiff.grammar.help.warnings import help_on
+    from autodiff.grammar.session.run import Settings
 
     source = Source(entry.example, "script.ad")
     warnings: list[AutodiffError] = []
@@ -91,7 +92,7 @@ def of_command(entry: Code, width: int) -> list[str]:
 
     from autodiff.cli.command_line.click_parser import read_with_click
     from autodiff.cli.command_line.fast_parser import Request, read_arguments
-    from autodiff.cli.main import load_command
+    from autodiff.cli.commands import command
     from autodiff.cli.process.exit_codes import as_autodiff_error
     from autodiff.cli.requests.session import Session
 
@@ -101,7 +102,7 @@ def of_command(entry: Code, width: int) -> list[str]:
         request = read_arguments(words) or read_with_click(words, width)
         assert isinstance(request, Request)
         session = Session(request)
-        load_command(request.command)(session)
+        command(request.command)(session)
     except Exception as failure:
         error = as_autodiff_error(failure)
         if error is None:

@@ -1,0 +1,60 @@
+"""The nodes below an output, in topological order: each before its inputs."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from autodiff.core.graph.node import Node, ScalarNode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_number = attrgetter("number")
+
+FOUND = object()
+
+
+def newest_first(roots: Iterable[Node]) -> list[Node]:
+    """Every tracked node below the roots, each before its inputs."""
+    found: list[Node] = []
+    stack = list(roots)
+    push, pop, keep = stack.append, stack.pop, found.append
+    try:
+        while True:  # Python 3.11 adapts a loop that runs once to what it meets only where it ends like this
+            if not stack:
+                break
+            node = pop()
+            if node.g is not None:
+                continue
+            node.g = FOUND
+            keep(node)
+            if node.__class__ is ScalarNode:  # spelled out: programs of scalars spend their time here
+                below = node.b
+                if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
+                    push(below)
+                below = node.a
+                if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
+                    push(below)
+                continue
+            for below in node.inputs:
+                if below is not None and below.g is None and below.tracked:
+                    push(below)
+    finally:
+        for node in found:
+            node.g = None
+    # Creation order is a topological order.
+    found.sort(key=_number, reverse=True)
+    return found
+
+
+def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
+    """Those nodes of ``order`` from which a wanted node can be reached: the rest need not be visited."""
+    needed = set(wanted)
+    kept = []
+    for node in reversed(order):
+        if node in needed or any(below in needed for below in node.inputs):
+            needed.add(node)
+            kept.append(node)
+    kept.reverse()
+    return kept

@@ -1,0 +1,62 @@
+"""Running a script: errors arrive with the repairs that hold."""
+
+from __future__ import annotations
+
+import sys
+
+from autodiff.core.base.errors import AutodiffError, CompileError, ScriptError
+from autodiff.core.base.source import Source
+from autodiff.grammar.objects.runtime import ignore_warning
+from autodiff.grammar.session.run import Execution, Settings, attempt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from autodiff.core.base.source import Span
+
+
+def execute(
+    source: Source,
+    settings: Settings | None = None,
+    write: Callable[[str], None] | None = None,
+    warn: Callable[[str, Span], None] | None = None,
+) -> Execution:
+    """Run a script. Errors arrive placed, labelled and with the repairs that hold."""
+    settings = settings or Settings()
+    try:
+        return attempt(source, settings, write or write_out, warn or ignore_warning)
+    except AutodiffError as error:
+        if isinstance(error, CompileError) and error.code < "E0200":
+            from autodiff.grammar.help.syntax.recovery import find_further
+
+            find_further(error, source, settings.sets)
+        if error.code < "E0202":
+            from autodiff.grammar.translate.story import tell
+
+            tell(error, source)
+        if error.reshaped and isinstance(error, ScriptError):
+            from autodiff.grammar.repair.set_shapes import blame_option
+
+            blame_option(error, source, settings)
+        if error.fixes:
+            from autodiff.grammar.repair.try_repairs import keep_what_holds
+
+            keep_what_holds(error, source, settings)
+        raise
+
+
+def run(source_text: str, inputs: dict[str, Any] | None = None, filename: str = "<script>") -> dict[str, Any]:
+    """Run a script and give its top-level names; ``inputs`` are defined before it starts.
+
+    >>> names = run("w = tensor(3., requires_grad=True)\\nL = w**2\\nL.backward()")
+    >>> names["w"].grad.item()
+    6.0
+    """
+    return execute(Source(source_text, filename), Settings(sets=inputs, track=False)).names
+
+
+def write_out(text: str) -> None:
+    """Print where Python prints."""
+    sys.stdout.write(text)

@@ -1,0 +1,77 @@
+"""What is said of a warning beside torch's own words."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+
+from autodiff.core.base.errors import CompileError
+from autodiff.core.base.source import Source, Span
+from autodiff.grammar.help.failure_scene import atom
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse_expression
+
+NO_LEAF = "The .grad attribute of a Tensor that is not a leaf"
+BROADCAST = "that is different to the input size"
+#: By the beginning of the warning, or by a part of it that names no numbers.
+HELP = {
+    NO_LEAF: ("only leaves keep .grad; `.retain_grad()` before backward() makes a result keep it too"),
+    "Converting a tensor with requires_grad=True to a scalar": (
+        "the number has no graph; `.item()` says that this is meant, torch's functions take the tensor itself"
+    ),
+    "To copy construct from a tensor": (
+        "`torch.tensor(x)` leaves the graph; `x.clone()` stays in it, and `x.detach()` leaves it openly"
+    ),
+    "Using backward() with create_graph=True": (
+        "`torch.autograd.grad(loss, w, create_graph=True)` gives the same gradients and fills no .grad"
+    ),
+    "Implicit dimension choice for": "`dim=-1` makes each row a distribution, `dim=0` each column",
+    BROADCAST: "both are broadcast, and every pair is compared",
+    "The use of `x.T` on tensors of dimension other than 2": (
+        "of a vector `.T` is the vector itself; `x.unsqueeze(1)` is its column"
+    ),
+    "degrees of freedom is <= 0": (
+        "one value has no spread of a sample; `correction=0` divides by the number of values"
+    ),
+    "torch.meshgrid: in an upcoming release": '`indexing="ij"` says what happens now',
+    "Using torch.cross without specifying": "`dim=-1` takes the vectors along the last dimension",
+    "reduction: 'mean' divides the total loss": (
+        '`reduction="batchmean"` is the divergence of one distribution'
+    ),
+}
+SIZES = re.compile(r"torch\.Size\(\[([\d, ]*)\]\)")
+
+
+def help_on(warning: str, source: Source | None = None, span: Span | None = None) -> tuple[str, ...]:
+    """The sentence for a warning, of a place in a script; none where torch's own says it all."""
+    if warning.startswith(NO_LEAF) and source is not None and span is not None:
+        from autodiff.grammar.session.late_leaf import leaf_meant
+
+        meant = leaf_meant(source, span)
+        if meant is not None:
+            return (f"only leaves keep .grad; make the result the leaf: `{meant}`",)
+    if BROADCAST in warning and source is not None and span is not None:
+        meant = paired(warning, source, span)
+        if meant is not None:
+            return (f"{HELP[BROADCAST]}; `{meant}` pairs entry by entry",)
+    return tuple([text for part, text in HELP.items() if part in warning])
+
+
+def paired(warning: str, source: Source, span: Span) -> str | None:
+    """``y.view_as(x)`` for the call ``F.mse_loss(x, y)``; None where their entries do not pair."""
+    sizes = [prod(map(int, found.split(", "))) if found else 1 for found in SIZES.findall(warning)]
+    call = Source(source.excerpt(span))
+    try:
+        node = parse_expression(call)
+    except CompileError:
+        return None
+    if len(set(sizes)) != 1 or not isinstance(node, tree.Call):
+        return None
+    given = {argument.keyword or at: argument for at, argument in enumerate(node.arguments)}
+    if any(argument.star for argument in node.arguments):
+        return None
+    first, second = given.get("input", given.get(0)), given.get("target", given.get(1))
+    if first is None or second is None:
+        return None
+    words = [call.excerpt(argument.value.span) for argument in (second, first)]
+    return f"{atom(words[0])}.view_as({words[1]})"

@@ -1,0 +1,199 @@
+"""Lints: what a script says that PyTorch's users mean otherwise, found without running it.
+
+Every family is a module with a table ``LINTS``. A lint has a code, a title, the reason in one sentence, a
+function that finds it and an example that makes the mistake; its findings carry the edits that repair it.
+What a script uses that does not exist is found as well (``resolution``), with the errors running would give.
+"""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import AutodiffError, CompileError, Fix
+from autodiff.core.base.source import Source
+from autodiff.core.engine.public_functions import find
+from autodiff.grammar.help.syntax.recovery import Search
+from autodiff.grammar.interpret.scope import Names, resolve
+from autodiff.grammar.lints import effects, gradients, habits, leaves, numerics, recording, updates
+from autodiff.grammar.lints import names as naming
+from autodiff.grammar.lints.finding import Lint, Subject, with_code
+from autodiff.grammar.lints.flow import Flow
+from autodiff.grammar.lints.resolution import unresolved
+from autodiff.grammar.lints.values import NOT_FUNCTIONS
+from autodiff.grammar.objects.builtins.namespaces import builtin
+from autodiff.grammar.objects.values import UNBOUND
+from autodiff.grammar.repair.complete_error import explain
+from autodiff.grammar.syntax import tree
+from autodiff.grammar.syntax.parser import parse
+from autodiff.grammar.syntax.walk import walk
+from autodiff.grammar.translate.story import rewrite_each
+
+MOST_TRIALS, MOST_KEPT = 6, 2
+MOST_MENDED = 25  # mistakes of one script for which repairs are tried
+FAMILIES = (updates, gradients, leaves, recording, effects, naming, habits, numerics)
+LINTS: dict[str, Lint] = {lint.code: lint for family in FAMILIES for lint in family.LINTS}
+
+__all__ = ["LINTS", "Lint", "is_error", "lint"]
+
+
+def lint(source: Source) -> list[AutodiffError]:
+    """What is wrong with a script and what the lints find, in the order of its text; a CompileError if it
+    does not parse.
+
+    Errors have the codes and proposals they have when the script runs; the codes of lints begin with L.
+
+    >>> [found.code for found in lint(Source("x = torch.tensor([1.0], requires_grad=True)\\nx += 1\\n"))]
+    ['L003']
+    >>> [found.code for found in lint(Source("x = torch.tensro([1.0])\\nprint(torch.epx(y))\\n"))]
+    ['E0204', 'E0204', 'E0201']
+    """
+    try:
+        script = parse(source)
+    except CompileError as error:
+        keep_what_compiles(error, source)
+        left, others = unresolved_elsewhere(error, source)
+        error.further += others
+        if left is not None:
+            propose_all(others, left, source, 1 + len(error.further))
+        error.further.sort(key=begin)
+        rewrite_each([error, *error.further], source)
+        raise
+    names, flow, errors = read(script, source)
+    propose_all(errors, script, source, len(errors))
+    rewrite_each(sorted(errors, key=begin), source)
+    subject = Subject(source, script, names, flow)
+    found = {(wrong.span.start, wrong.span.end): wrong for wrong in errors if wrong.span is not None}
+    for one in LINTS.values():
+        for made in one.find(subject):
+            assert made.span is not None
+            made.code = one.code
+            if "\n" in source.excerpt(made.span):  # brackets that go on over lines may get lost in an edit
+                made.fixes = tuple(fix for fix in made.fixes if compiles(fix.apply(source.text)))
+            made.fixes = tuple([with_code(fix, source) for fix in made.fixes])
+            same = found.setdefault((made.span.start, made.span.end), made)  # one mistake, one finding
+            if is_error(same) and not same.fixes:  # which the lint may know the reason of
+                same.fixes, same.labels = made.fixes, [*same.labels, *made.labels]
+    return [found[place] for place in sorted(found)]
+
+
+def unresolved_elsewhere(
+    error: CompileError, source: Source
+) -> tuple[tree.Script | None, list[AutodiffError]]:
+    """A script without the lines that do not parse, and what is not there of what the others use."""
+    search = Search(source)
+    if error.span is None or not search.leave_out(error):
+        return None, []
+    script = search.run()
+    if script is None:
+        return None, []
+    names = resolve(script, source, lambda name: True, sorted(search.names))
+    flow = Flow(script, is_function, bound_names(script, names))
+    left_out = {source.position(line)[0] for line in search.lines}
+    known = {one.span for one in (error, *error.further)}
+    found = []
+    for one in unresolved(script, names, source, flow, frozenset(search.names)):
+        if one.span is not None and one.span not in known:
+            known.add(one.span)
+            if source.position(one.span.start)[0] not in left_out:
+                found.append(one)
+    return script, found
+
+
+def begin(error: AutodiffError) -> int:
+    return error.span.start if error.span is not None else 0
+
+
+def is_error(found: AutodiffError) -> bool:
+    """Whether a finding keeps the script from running, where others are only likely mistakes."""
+    return not found.code.startswith("L")
+
+
+def read(script: tree.Script, source: Source) -> tuple[Names, Flow, list[AutodiffError]]:
+    """The scopes of a script, what flows through it, and everything it uses that is not there."""
+    errors: list[AutodiffError] = []
+    try:
+        names = resolve(script, source, is_builtin)
+    except CompileError as error:
+        errors = [error, *error.further]
+        error.further = []
+        names = resolve(script, source, lambda name: True)
+    flow = Flow(script, is_function, bound_names(script, names))
+    places = {one.span for one in errors}
+    errors += [one for one in unresolved(script, names, source, flow) if one.span not in places]
+    return names, flow, errors
+
+
+def is_builtin(name: str) -> bool:
+    return builtin(name) is not UNBOUND
+
+
+def count_mistakes(source: Source) -> int:
+    """How many errors a script has, whether it parses or not."""
+    try:
+        return len(read(parse(source), source)[2])
+    except CompileError as error:
+        return 1 + len(error.further) + len(unresolved_elsewhere(error, source)[1])
+
+
+def propose_all(errors: list[AutodiffError], script: tree.Script, source: Source, count: int) -> None:
+    """Fill in repairs of the first errors; those of the others would take too long to try."""
+    for error in errors[MOST_MENDED:]:
+        error.fixes = ()
+    for error in errors[:MOST_MENDED]:
+        propose(error, script, source, count)
+
+
+def propose(error: AutodiffError, script: tree.Script, source: Source, count: int) -> None:
+    """Fill in the repairs that running would propose, and keep those with which fewer mistakes are left."""
+    if not error.fixes:
+        explain(error, script, source, {})
+    kept: list[Fix] = []
+    for fix in error.fixes[:MOST_TRIALS]:
+        if len(kept) == MOST_KEPT:
+            break
+        if count_mistakes(Source(fix.apply(source.text), source.name)) < count:
+            kept.append(fix)
+    error.fixes = tuple(kept)
+    if kept and "E0140" <= error.code <= "E0149":
+        error.help = ()  # it says in words what the repairs show
+
+
+def compiles(text: str) -> bool:
+    """Whether a text is a script."""
+    try:
+        script = parse(Source(text))
+        resolve(script, Source(text), is_builtin)
+    except CompileError:
+        return False
+    return True
+
+
+def keep_what_compiles(error: CompileError, source: Source) -> None:
+    """Drop the repairs with which the script has as many mistakes as before."""
+    everything = [error, *error.further]
+    for one in everything:
+        kept = []
+        for fix in one.fixes:
+            try:
+                repaired = Source(fix.apply(source.text), source.name)
+                resolve(parse(repaired), repaired, is_builtin)
+            except CompileError as other:
+                if 1 + len(other.further) >= len(everything):
+                    continue
+            kept.append(fix)
+        one.fixes = tuple(kept[:MOST_KEPT])
+
+
+def is_function(name: str) -> bool:
+    """Whether the language has a function of tensors of this name."""
+    return name not in NOT_FUNCTIONS and find(name) is not None
+
+
+def bound_names(script: tree.Script, names: Names) -> frozenset[str]:
+    """Every name that something other than an import binds."""
+    imported = {
+        alias or name.partition(".")[0]
+        for node in walk(script)
+        if isinstance(node, (tree.Import, tree.ImportFrom))
+        for name, alias in node.names
+    }
+    scopes = [names.module, *names.of.values()]
+    return frozenset(name for scope in scopes for name in scope.slots) - imported

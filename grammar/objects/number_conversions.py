@@ -1,0 +1,64 @@
+"""Numbers of Python from the values of a script: what ``int()`` and ``float()`` answer."""
+
+from __future__ import annotations
+
+from autodiff.core.base.errors import ScriptError
+from autodiff.core.engine.tensor import LOSES_GRADIENT, Tensor
+from autodiff.grammar.objects import operators
+from autodiff.grammar.objects.runtime import runtime
+from autodiff.grammar.objects.values import NUMBERS, as_index, type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def to_int(x: Any = 0, /, base: Any = None) -> int:
+    if x.__class__ is Tensor:
+        x = only_entry(x)
+    if x.__class__ is str:
+        digits = x.strip()
+        if len(digits) > 100:
+            raise operators.overflow()
+        made: int = operators.checked(int(digits) if base is None else int(digits, as_index(base, "a base")))
+        return made
+    if x.__class__ not in NUMBERS:
+        raise ScriptError(
+            f"int() argument must be a string, a bytes-like object or a real number, not '{type_name(x)}'",
+            code="E0203",
+        )
+    whole: int = operators.checked(int(x))
+    return whole
+
+
+def converted(x: Tensor) -> Any:
+    """The number a tensor holds, with torch's warning where its gradient is lost, or would be, on the way."""
+    if x.requires_grad:
+        runtime.tell(LOSES_GRADIENT)
+    return only_entry(x)
+
+
+def to_float(x: Any = 0.0, /) -> float:
+    if x.__class__ is Tensor:
+        return float(converted(x))
+    if x.__class__ is str:
+        if len(x) > 1000:
+            raise ScriptError(f"could not convert string to float: {x[:20]!r}...", code="E0206")
+        return float(x)
+    if x.__class__ not in NUMBERS:
+        raise ScriptError(
+            f"float() argument must be a string or a real number, not '{type_name(x)}'", code="E0203"
+        )
+    return float(x)
+
+
+def only_entry(x: Tensor) -> Any:
+    """The number a tensor holds, in the words of ``float()`` and ``int()`` where it holds several."""
+    if x.size != 1:
+        raise ScriptError(
+            "only one element tensors can be converted to Python scalars",
+            code="E0305",
+            caret=f"this has shape {x.shape}: {x.size} numbers where one is wanted",
+            operands=(x,),
+        )
+    return x.item()
