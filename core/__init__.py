@@ -1,6 +1,6 @@
-"""The engine: tensors, the graph they record, and gradients of any order. Knows nothing of text.
+"""The engine: tensors, the graph they record, and gradients of any order. It does not parse or print scripts.
 
-Names load when they are first used: whoever only wants an error class does not pay for every op.
+The public names are imported on first use, so importing an error class does not load every op.
 
 >>> w = tensor(3.0, requires_grad=True)
 >>> (w * w).backward()

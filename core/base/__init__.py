@@ -1,1 +1,1 @@
-"""What everything stands on: errors as data, places in a source text, limits, modules loaded on first use."""
+"""Foundations used by every room: errors as data, positions in a source text, limits, lazy imports."""

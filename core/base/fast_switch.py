@@ -1,6 +1,6 @@
-"""Whether the modules that exist for speed alone are in use.
+"""The switch for modules that exist only for speed.
 
-``AUTODIFF_FAST=0`` in the environment takes them out, so that the plain engine can be compared with them.
+``AUTODIFF_FAST=0`` in the environment disables them, so that results can be compared with the plain engine.
 """
 
 from __future__ import annotations
