@@ -1,1 +1,1 @@
-"""What is recorded: op records, nodes, number types, recording state, saved values."""
+"""The parts of the graph: op records, nodes, dtypes, recording state, saved values."""
