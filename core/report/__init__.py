@@ -1,1 +1,1 @@
-"""What can be said about a gradient, as plain data."""
+"""Reports about gradients as plain data classes, without any formatting."""
