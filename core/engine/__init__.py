@@ -1,1 +1,1 @@
-"""Tensors, ops applied to them, backward passes, changes in place, custom functions."""
+"""Tensors, applying ops to them, backward passes, in-place changes, custom functions."""
