@@ -52,7 +52,7 @@ class Recipe:
 
 
 class Alias:
-    """A block of memory: ``members`` are the tensors that show all of it, ``views`` the aliases of parts of it.
+    """A block of memory: ``members`` are the tensors that show all of it, ``views`` the aliases of its parts.
 
     ``recipe`` says how it was made if it is itself a view. ``owner`` is the tensor for which the alias was
     made; the other members are its ``detach()`` and ``.data``, which share the memory but not the history.
@@ -187,7 +187,7 @@ def recipe_of(tensor: Tensor) -> Recipe | None:
 
 
 def base_of(tensor: Tensor) -> Tensor:
-    """Return the first base of a view of views, whose history the view shares; the tensor itself if no view."""
+    """Return the first base of a view, whose history the view shares; the tensor itself if it is no view."""
     recipe = recipe_of(tensor)
     while recipe is not None:
         tensor = recipe.base

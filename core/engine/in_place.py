@@ -106,8 +106,8 @@ def is_unseen(tensor: Tensor) -> bool:
 def mark_old_values(group: list[Tensor], change: Change) -> None:
     """Mark the nodes of the old values as overwritten by ``change`` and count the change.
 
-    ``group`` are the tensors that share the changed memory. Nodes that saved an old value then fail in
-    backward.
+    ``group`` are the tensors that share the changed memory. A backward pass then fails at nodes that saved an
+    old value.
     """
     versions = change.versions
     for tensor in group:
@@ -133,7 +133,7 @@ def base_after(base: Tensor, view: Tensor, result: Tensor) -> Tensor:
     """Return ``base`` with the entries that ``view`` shows replaced by ``result``, recorded in the graph."""
     assert view.alias is not None
     recipes = recipes_between(view.alias, base.alias)
-    if len(recipes) == 1 and recipes[0].op.name in ("select", "slice"):  # derivations show these as an index
+    if len(recipes) == 1 and recipes[0].op.name in ("select", "slice"):  # so derivations show an index
         params = recipes[0].params
         at = params["index"] if "index" in params else slice(params["start"], params["stop"], params["step"])
         basic = (*(slice(None),) * params["dim"], at)
@@ -171,7 +171,7 @@ def write(base: Tensor, group: list[Tensor], value: Any) -> None:
 
 
 def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
-    """Set the node and flags of ``base``, whose value is now that of ``made``; ``old`` is its old node."""
+    """Set the node and flags of ``base`` after it got the value of ``made``; ``old`` is its old node."""
     node = made.node
     if mode.enabled and node is not None and node.tracked:
         base.node = node

@@ -118,7 +118,10 @@ def refuse_view(view: Tensor, recipe: Recipe) -> None:
 
 
 def unfollowed(recipe: Recipe, made_by: Node | None, changed: str, advice: str) -> GradientError:
-    """Return torch's error for a view that is one of several results of a call or was made under ``no_grad``."""
+    """Return torch's error for a view that is one of several results or was made under ``no_grad``.
+
+    ``made_by`` is the node that made the view, ``changed`` says in torch's words what was changed.
+    """
     several = recipe.piece is not None
     from autodiff.core.graph.saved_values import name_in_messages
 
@@ -185,8 +188,8 @@ def refuse_input(tensor: Tensor, other: Any, by_positions: bool = False) -> None
     """Raise GradientError if a change of ``tensor`` reads from ``other``, which shows the same memory in
     another order.
 
-    With ``by_positions`` (a change of entries given by indices), any overlap is an error. As in torch, overlap
-    is detected only for tensors without gaps, from their first and last entries.
+    With ``by_positions`` (a change of entries given by indices), any overlap is an error. As in torch,
+    overlap is detected only for tensors without gaps, from their first and last entries.
     """
     if other.__class__ is not tensor.__class__:
         return

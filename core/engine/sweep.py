@@ -1,7 +1,7 @@
-"""The sweep of a backward pass: cotangents flow along the edges, newest node first.
+"""The sweep of a backward pass: it propagates cotangents along the edges, newest node first.
 
-One sweep serves ``backward()``, ``grad()`` and the reports. With ``lift`` the rules run on Tensors, so the
-pass itself is recorded and can be differentiated again.
+``backward()``, ``grad()`` and the reports all use it. With ``lift`` the rules run on Tensors, so the pass
+itself is recorded and can be differentiated again.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ FOUND = object()
 
 
 def newest_first(roots: Iterable[Node]) -> list[Node]:
-    """Every tracked node below the roots, each before its inputs."""
+    """Return every tracked node below the roots, each before its inputs."""
     found: list[Node] = []
     stack = list(roots)
     push, pop, keep = stack.append, stack.pop, found.append
     try:
-        while True:  # Python 3.11 adapts a loop that runs once to what it meets only where it ends like this
+        while True:  # Python 3.11 specializes a loop that is entered only once only if it ends like this
             if not stack:
                 break
             node = pop()
@@ -46,7 +46,7 @@ def newest_first(roots: Iterable[Node]) -> list[Node]:
                 continue
             node.g = FOUND
             keep(node)
-            if node.__class__ is ScalarNode:  # spelled out: programs of scalars spend their time here
+            if node.__class__ is ScalarNode:  # unrolled, because scalar programs spend their time here
                 below = node.b
                 if below is not None and below.g is None and (below.__class__ is ScalarNode or below.tracked):
                     push(below)
@@ -66,7 +66,7 @@ def newest_first(roots: Iterable[Node]) -> list[Node]:
 
 
 def leading_to(order: list[Node], wanted: Iterable[Node]) -> list[Node]:
-    """Those nodes of ``order`` from which a wanted node can be reached: the rest need not be visited."""
+    """Return the nodes of ``order`` from which a wanted node can be reached; a pass may skip the others."""
     needed = set(wanted)
     kept = []
     for node in reversed(order):
@@ -84,10 +84,10 @@ def sweep(
     inner: bool = True,
     ends: Collection[Node] = (),
 ) -> dict[Node, Any]:
-    """The cotangent of every node in ``order`` (newest first) that the seeds reach.
+    """Return the cotangent of every node in ``order`` (newest first) that the seeds reach.
 
-    ``seeds`` maps output nodes to their cotangents. Those of nodes that are not leaves and were not asked to
-    retain theirs may be left out where ``inner`` is false. The rules of ``ends`` are not followed.
+    ``seeds`` maps output nodes to their cotangents. With ``inner`` false, the result may omit nodes that are
+    neither leaves nor retain their gradient. The rules of ``ends`` are not run.
     """
     is_short = is_fast and not lift
     regions = None
@@ -109,7 +109,7 @@ def sweep(
             if g is None or node.__class__ is Leaf or node in ends:
                 continue
             if not inner and node.mark is None:
-                del cotangents[node]  # an array may be large
+                del cotangents[node]  # frees memory: the cotangent may be a large array
             if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
                 continue
             for below, contribution in (
@@ -121,7 +121,7 @@ def sweep(
 
 
 def pass_back(seeds: dict[Node, Any], lift: bool) -> tuple[list[Node], dict[Node, Any]]:
-    """Every tracked node below the seeds, newest first, and the cotangents that ``backward()`` keeps."""
+    """Return every tracked node below the seeds, newest first, and the cotangents ``backward()`` needs."""
     run = passing()
     if is_fast and run is sweep and not lift and not settings.has_begun:
         found = find_and_sweep(seeds)
@@ -132,7 +132,7 @@ def pass_back(seeds: dict[Node, Any], lift: bool) -> tuple[list[Node], dict[Node
 
 
 def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any]] | None:
-    """As ``pass_back`` where this is sure to go well and to be unseen by the script, else None."""
+    """Like ``pass_back`` from one root, but return None if it would fail or run code of the script."""
     if not is_fast or settings.has_begun:
         return None
     try:
@@ -142,15 +142,15 @@ def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any
 
 
 def passing() -> Callable[..., dict[Node, Any]]:
-    """The sweep that passes of the script take: the plain one, or the one with hooks and anomaly mode."""
+    """Return the sweep function for the script's passes: ``sweep``, or ``watched_sweep`` if needed."""
     return watching.watched_sweep if watching.watch.is_on else sweep
 
 
 def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
-    """What each tracked input of ``node`` receives when the node receives ``g``: floats or arrays."""
+    """Return each tracked input of ``node`` with its contribution (a float or array) for cotangent ``g``."""
     assert isinstance(node, OpNode)
     node.check_saved()
-    if node.op.__class__ is not Op:  # a script's, one call of which answers for all operands
+    if node.op.__class__ is not Op:  # a custom function, where one call of `backward` serves all operands
         node.op.begin_pass()
         g = np.asarray(g)
     pulled = []
@@ -163,16 +163,16 @@ def pull_back(node: Node, g: Any) -> list[tuple[Node, Any]]:
 
 
 def pull_edge(node: OpNode, index: int, g: Any) -> Any:
-    """What operand ``index`` of ``node`` receives when the node receives ``g``: a float or an array.
+    """Return the contribution to operand ``index`` of ``node`` for cotangent ``g``: a float or an array.
 
-    One edge of the graph, so the product of these along a path is the path's contribution.
+    This follows one edge of the graph; applied edge by edge along a path, it gives the path's contribution.
     """
     c = pull_edge_or_none(node, index, g)
     return settle(np.zeros(np.shape(node.operands[index]))) if c is None else c
 
 
 def pull_edge_or_none(node: OpNode, index: int, g: Any) -> Any:
-    """As ``pull_edge``, and None where a custom ``backward`` says that there is no gradient."""
+    """Like ``pull_edge``, but return None if a custom ``backward`` returned None for this operand."""
     if isinstance(node, ScalarNode):
         return pull_scalar_edge(node, index, g)
     op, out, operands, params = node.op, node.out, node.operands, node.params
@@ -180,7 +180,7 @@ def pull_edge_or_none(node: OpNode, index: int, g: Any) -> Any:
         g, out = np.asarray(g), np.asarray(out)
     try:
         c = op.contribution(index, g, out, operands, params)
-    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
+    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises, while arrays give inf
         c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
     if c is None:
         return None
@@ -188,17 +188,17 @@ def pull_edge_or_none(node: OpNode, index: int, g: Any) -> Any:
 
 
 def as_array(value: Any, dtype: Any) -> Any:
-    """An operand as an array; a plain number takes the type of the result, which it does not decide."""
+    """Return an operand as an array; a plain number gets ``dtype``, because it never determines the dtype."""
     return value if isinstance(value, np.ndarray) else np.asarray(value, dtype)
 
 
 def pull_scalar_edge(node: ScalarNode, index: int, g: float) -> float:
-    """As ``pull_edge`` on Python floats."""
+    """Like ``pull_edge`` for Python floats."""
     return node.op.contribution_of_numbers(index, g, node.out, node.operands)
 
 
 def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
-    """As ``pull_back``, on Tensors that stay in the graph, so that the result can be differentiated."""
+    """Like ``pull_back``, but on Tensors that are recorded, so that the result can be differentiated."""
     assert isinstance(node, OpNode)
     node.check_saved()
     op = node.op
@@ -213,7 +213,7 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
         if below is not None and below.tracked:
             try:
                 c = op.contribution(index, g, out, operands, node.params)
-            except ArithmeticError:  # as in pull_edge: 1 / 0 raises where tensors answer inf
+            except ArithmeticError:  # as in pull_edge_or_none: 1 / 0 raises, while tensors give inf
                 constant = tuple(
                     Tensor.of(settle(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
                 )
@@ -233,7 +233,10 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
 
 
 def np_errors_ignored(order: list[Node]) -> Any:
-    """IEEE arithmetic without numpy's warnings, where there are arrays; scalar passes need no numpy."""
+    """Return a context manager that silences numpy's warnings; it does nothing if no node is an ArrayNode.
+
+    Passes through scalars alone must not import numpy.
+    """
     if ArrayNode not in {node.__class__ for node in order}:
         return _NOTHING
     return np.errstate(all="ignore")

@@ -63,7 +63,7 @@ TRUSTED = 16
 class Header:
     """The first item of a tape: the facts about the tape as a whole.
 
-    ``first`` is the node number before that of the first entry. ``inserted`` lists the tape positions at
+    ``first`` is one less than the number of the first entry's node. ``inserted`` lists the tape positions at
     which a node was made outside the tape; each such node took one number. ``leaves`` are the leaf tensors
     that refer to their position on this tape while it is open. ``places`` maps each operand from outside to
     its position here; the key is the leaf, or the older tape's id and the position on it. ``links`` counts,
