@@ -134,7 +134,7 @@ def gather_all(cotangents: Mapping[Any, Any], passed: set[Node] | None, create_g
 
 
 def gather(cell: GradCell, g: Any, create_graph: bool, node: Node) -> None:
-    """Add the gradient ``g`` of ``node`` to a ``.grad``; with ``create_graph``, ``g`` is a recorded Tensor."""
+    """Add gradient ``g`` of ``node`` to a ``.grad``; with ``create_graph``, ``g`` is a recorded Tensor."""
     cell.assigned_at = None
     is_leaf = node.__class__ is Leaf
     if cell.grad is None and create_graph:

@@ -171,7 +171,7 @@ class Tensor:
         self.own_node = node
         self.tape = None  # the tape entry belongs to the old value
 
-    # -- what it is ---------------------------------------------------------------------------------
+    # -- value and attributes ------------------------------------------------------------------------
 
     @property
     def data(self) -> np.ndarray[Any, Any]:
