@@ -1,4 +1,4 @@
-"""Which known name a mistyped one might have meant."""
+"""Suggest the known name that a mistyped name was probably meant to be."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-#: Words of other languages.
+#: Constants as other programming languages spell them.
 WORDS = {"true": "True", "false": "False", "none": "None", "null": "None", "nil": "None"}
 LONGEST = 60
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name nearest to ``name``, if any is near enough to propose.
+    """Return the known name closest to ``name``, or None if none is close enough to suggest.
 
     >>> closest("required_grad", ["requires_grad", "grad"])
     'requires_grad'
@@ -27,10 +27,10 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """The known names that are near enough to be meant, the nearest first.
+    """Return the known names close enough to be meant, closest first.
 
-    Names that differ in case or underscores alone are nearest, then those that differ in a letter written
-    twice, however short. Numbers in names tell them apart: ``w3`` is no slip for ``w1``.
+    Names that differ only in case or underscores come first. Names that differ only in a doubled letter
+    follow, however short they are. Names with different digits never match: ``w3`` is no typo of ``w1``.
 
     >>> nearest("lenght", ["length", "len", "dept"])
     ['length']
@@ -47,7 +47,7 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
         if len(other) > LONGEST:
             continue
         if folded(other) == key:
-            # `x3` before `X3` for `x_3`: what differs in underscores alone comes first
+            # For `x_3`, `x3` comes before `X3`: a difference only in underscores ranks first.
             steps = 0.1 if other.replace("_", "") == name.replace("_", "") else 0.2
         elif digits(name) and digits(other) and digits(name) != digits(other):
             continue
@@ -57,19 +57,19 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
             steps = slips(name.lower(), other.lower(), most_slips(min(len(name), len(other))))
             if steps > most_slips(min(len(name), len(other))):
                 continue
-        # A letter too many is likelier than a wrong one: `siin` is `sin` rather than `sign`.
+        # An extra letter is likelier than a wrong one: `siin` means `sin` rather than `sign`.
         strange = len(set(name.lower()) ^ set(other.lower()))
         found.append((steps, other[:1] != name[:1], strange, abs(len(other) - len(name)), other))
     return [entry[-1] for entry in sorted(found)]
 
 
 def folded(name: str) -> str:
-    """What is left of a name when case and underscores do not count."""
+    """Return the name in lower case without underscores."""
     return name.lower().replace("_", "")
 
 
 def undoubled(name: str) -> str:
-    """The name with every letter once that stands twice in a row."""
+    """Return the name with runs of the same letter collapsed to one letter."""
     return "".join([letter for letter, after in zip(name, name[1:] + " ", strict=True) if letter != after])
 
 
@@ -78,12 +78,14 @@ def digits(name: str) -> str:
 
 
 def most_slips(length: int) -> int:
-    """How many letters of a name of this length may be wrong."""
+    """Return the largest number of typing mistakes accepted in a name of this length."""
     return 0 if length < 3 else min(3, (length + 1) // 4 + (length == 6))
 
 
 def slips(a: str, b: str, most: int) -> int:
-    """How many letters to add, drop, change or swap with their neighbour; ``most + 1`` if more.
+    """Return the edit distance between two names, or ``most + 1`` if it exceeds ``most``.
+
+    One edit inserts, deletes or replaces a letter, or swaps two neighbouring letters.
 
     >>> slips("alhpa", "alpha", 2), slips("sinn", "sin", 2), slips("abc", "xyz", 2)
     (1, 1, 3)

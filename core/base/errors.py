@@ -1,7 +1,7 @@
-"""What can go wrong, as data: raised where it is known, placed by the interpreter, spelled by the cli.
+"""Errors as data: raised where the mistake is detected, located by the interpreter, formatted by the cli.
 
-An error carries a code, one line that makes sense alone, the sentence to write at the caret, labels for
-the values involved and the ways out. It knows nothing of colours, files or columns.
+An error carries a code, a one-line message that makes sense on its own, the sentence shown at the caret,
+labels for the values involved, and suggested repairs. It contains no colours, file names or columns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ class Label:
 
 
 class Turn:
-    """Where a loop was when an error went through it: its place, the turn if it is known, and ``i = 2``."""
+    """One loop iteration that an error passed through.
+
+    ``span`` is the loop's source range, ``number`` the iteration number if known, ``where`` the value of the
+    loop variable as text, such as ``i = 2``.
+    """
 
     __slots__ = ("number", "span", "where")
 
@@ -35,7 +39,7 @@ class Turn:
 
 
 class Edit:
-    """One change of the source: the text a span covers is replaced; an empty span inserts."""
+    """One change of the source: replace the text of ``span`` by ``text``; an empty span inserts."""
 
     __slots__ = ("span", "text")
 
@@ -47,8 +51,8 @@ class Edit:
 class Fix:
     """A repair of the script: the sentence that proposes it and the edits that carry it out.
 
-    Where an error is raised a fix is a guess. The script is run with it before anybody reads it, and a
-    fix that does not hold is dropped (``grammar.repair``).
+    A fix is only a guess when the error is raised. ``grammar.repair`` runs the script with each fix and
+    drops those that do not work before the user sees them.
     """
 
     __slots__ = ("edits", "text")
@@ -58,13 +62,13 @@ class Fix:
         self.edits = edits
 
     def apply(self, source_text: str) -> str:
-        """The source with the edits made; their spans must not overlap."""
+        """Return the source with the edits applied. Their spans must not overlap."""
         for edit in sorted(self.edits, key=lambda edit: edit.span.start, reverse=True):
             source_text = source_text[: edit.span.start] + edit.text + source_text[edit.span.end :]
         return source_text
 
     def moves(self, place: int) -> int:
-        """Where a place of the source is once the edits are made: in replaced text, its last character."""
+        """Return the offset of ``place`` after the edits; inside replaced text, its last character."""
         moved = place
         for edit in self.edits:
             if edit.span.end <= place:
@@ -77,14 +81,14 @@ class Fix:
 class AutodiffError(Exception):
     """Any mistake a script, a number or a command line can make.
 
-    ``message`` is the first line: the words of PyTorch where PyTorch has words for it. ``caret`` is the
-    plain sentence that stands under the source line. ``operands`` are the tensors involved, which the
-    interpreter turns into labels by their names; ``about`` are values of any kind that repairs look at, by
-    the error's code: the owner of an attribute and its name, the operands of an operator, a function and
-    the argument it does not take. ``help`` holds advice in words, ``fixes`` repairs of the
-    text that were tried, ``calls`` how many calls led here, ``frames`` the innermost of them, ``turns`` the
-    loops, ``names`` what the innermost call called its values, ``reshaped`` the shapes, in the script and
-    now, of what the caller gave other shapes, and ``further`` the mistakes found beside it.
+    ``message`` is the first line, in PyTorch's wording where PyTorch has an error for the mistake.
+    ``caret`` is the plain sentence shown under the source line. ``operands`` are the tensors involved, which
+    the interpreter turns into labels by their names. ``about`` holds values for the repairs; their meaning
+    depends on ``code``: an attribute's owner and name, an operator's operands, or a function and the
+    argument it rejects. ``help`` is advice in words. ``fixes`` are repairs of the source that were tried.
+    ``calls`` is the call depth, ``frames`` the innermost calls, ``turns`` the loop iterations, ``names`` the
+    variables of the innermost call. ``reshaped`` maps each input given another shape by the caller to its
+    shape in the script and its present shape. ``further`` are other mistakes found in the same script.
     """
 
     code = "E0900"
@@ -120,18 +124,18 @@ class AutodiffError(Exception):
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """Everything a reader may do about it: the repairs that were tried, then advice in words."""
+        """All suggestions for the reader: the repairs that were tried, then the advice in words."""
         return (*(fix.text for fix in self.fixes), *self.help)
 
     def at(self, span: Span) -> AutodiffError:
-        """Place the error, unless something closer to the mistake has placed it already."""
+        """Set the error's span unless a caller closer to the mistake has set it already; return self."""
         if self.span is None:
             self.span = span
         return self
 
 
 class CompileError(AutodiffError):
-    """The script does not compile: syntax, or a name bound nowhere (exit 3)."""
+    """The script does not compile: a syntax error, or a name that is never bound (exit 3)."""
 
     code = "E0100"
 
@@ -143,13 +147,13 @@ class ScriptError(AutodiffError):
 
 
 class ShapeError(ScriptError):
-    """Shapes that do not fit."""
+    """Shapes that are not compatible."""
 
     code = "E0302"
 
 
 class GradientError(ScriptError):
-    """backward() or grad() asked for something the graph cannot give."""
+    """backward() or grad() was asked for something the graph cannot provide."""
 
     code = "E0401"
 
@@ -166,17 +170,17 @@ class UsageError(AutodiffError):
     code = "E0600"
 
 
-#: What Python or torch calls classes that have another name here; their modules enter them.
+#: The Python or torch names of classes that have another name here; the modules that define them add them.
 TYPE_NAMES: dict[type, str] = {}
 
 
 def type_name(value: object) -> str:
-    """The name of a value's class, as messages have it."""
+    """Return the name of a value's class as used in messages."""
     return TYPE_NAMES.get(value.__class__, value.__class__.__name__)
 
 
 def no_such_call(name: str, *args: Any) -> ScriptError:
-    """The error for arguments that no form of a function takes."""
+    """Return the error for arguments that match no overload of a function."""
     kinds = ", ".join(type_name(arg) for arg in args if arg is not None)
     return ScriptError(
         f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:",

@@ -1,6 +1,6 @@
-"""numpy and modules of our own on first need: ``np`` is a stand-in that imports numpy when a name is used.
+"""Lazy imports of numpy and of this package's modules. ``np`` imports numpy when one of its names is used.
 
-A script of plain numbers never needs numpy, and importing it costs more than such a script takes.
+A script of plain numbers never needs numpy, and importing numpy takes longer than running such a script.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 else:
 
     def import_numpy(name: str) -> object:
-        """Let the stand-in have all names that numpy has, of which one was asked for."""
+        """Import numpy, copy all its names into the stand-in, and return the one called ``name``."""
         import numpy
 
         vars(np).update(vars(numpy))
-        # Python looks names up in modules a few times faster where they have no hook of their own. With that
-        # of numpy go the modules that it loads on demand: they are asked for as `np_random` is.
+        # Attribute lookup in a module is a few times faster without a module `__getattr__`. Removing numpy's
+        # disables the submodules that it loads on demand; import these like `np_random` below.
         vars(np).pop("__getattr__", None)
         while hooks:
             hooks.pop()()
@@ -35,23 +35,24 @@ else:
 
 
 class Later:
-    """A module that is loaded when one of its names is used; asking again takes no import.
+    """A module that is imported when one of its names is first used. Names are cached after that.
 
-    An ``import`` inside a function takes half a microsecond each time, as long as numpy adds small arrays.
+    An ``import`` statement inside a function costs half a microsecond per call, as much as adding two small
+    arrays in numpy.
     """
 
     def __init__(self, name: str) -> None:
         self.module_name = name
 
     def __getattr__(self, name: str) -> Any:
-        __import__(self.module_name)  # written out where it is made, never from a script
+        __import__(self.module_name)  # a literal in this package's code, never text from a script
         value = vars(sys.modules[self.module_name])[name]
         vars(self)[name] = value
         return value
 
 
 if not TYPE_CHECKING:
-    np_random = Later("numpy.random")  # which numpy loads on demand itself
+    np_random = Later("numpy.random")  # numpy loads this submodule on demand
 
 #: What an upper room does for a lower one, by name: ``core/__init__`` and ``grammar/__init__`` enter it.
 services: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""How much a script may use. The command line sets the limits; the engine asks before it allocates."""
+"""Resource limits of a script. The command line sets them; the engine checks them before it allocates."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ if TYPE_CHECKING:
 
 
 class Limits:
-    """Counts and bytes; 0 means no limit. ``steps`` counts statements, ``depth`` nested calls.
+    """The limits, as counts and bytes; 0 means no limit.
 
-    ``digits`` are the significant ones of numbers in formulas.
+    ``steps`` limits executed statements, ``nodes`` recorded nodes, ``memory`` the bytes of one result,
+    ``depth`` nested calls, ``paths`` followed paths. ``digits`` is the number of significant digits in
+    formulas.
     """
 
     __slots__ = ("depth", "digits", "memory", "nodes", "paths", "steps")
@@ -27,19 +29,19 @@ class Limits:
 
 
 limits = Limits()
-#: Bytes of an array that is worth more than one thread: a matrix of 128 x 128 float64.
+#: The size in bytes from which an array is worth more than one thread: a 128 x 128 float64 matrix.
 LARGE = 1 << 17
-#: Called before the first such array is made.
+#: Functions called once, before the first array of that size is allocated.
 when_large: list[Callable[[], None]] = []
-#: Called when there is no memory left, before that is told.
+#: Functions called once when memory is exhausted, before the error is reported.
 when_full: list[Callable[[], None]] = []
-#: How much more than one result everything together may be, and what the program itself takes.
+#: The process may use TOGETHER times the memory limit of one result, plus BASE bytes for the program itself.
 TOGETHER, BASE = 4, 1 << 30
 PAGE = 4096
 
 
 def check_allocation(shape: tuple[int, ...], itemsize: int = 8) -> None:
-    """Refuse a result that would not fit, before numpy tries.
+    """Raise LimitError if a result of this shape exceeds the memory limit, before numpy allocates it.
 
     >>> check_allocation((1_000_000, 1_000))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -65,12 +67,12 @@ def call_once(waiting: list[Callable[[], None]]) -> None:
 
 
 def check_resident() -> None:
-    """Refuse to go on when what lists, strings and tensors take together is far above one result's limit."""
+    """Raise LimitError if the whole process uses far more memory than the limit of one result."""
     try:
         with open("/proc/self/statm", "rb", buffering=0) as file:
             pages = int(file.read().split()[1])
     except OSError:
-        return  # not Linux: the process's own limit has to do
+        return  # not Linux: only the limit on the process applies
     if pages * PAGE > TOGETHER * limits.memory + BASE:
         raise LimitError(
             f"the script holds {spell_bytes(pages * PAGE)}, which is more than {TOGETHER} times the limit of"
@@ -81,7 +83,7 @@ def check_resident() -> None:
 
 
 def spell_bytes(size: float) -> str:
-    """A byte count with a binary unit."""
+    """Return a byte count as text with a binary unit."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.2f} {unit}"

@@ -1,6 +1,6 @@
-"""The one source of random numbers, which each script starts afresh: the same numbers in every run.
+"""The only source of random numbers. Each script resets it, so every run draws the same numbers.
 
-They are numpy's (PCG64), not torch's.
+The numbers are numpy's (PCG64), not torch's.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """The generator is made when first drawn from."""
+    """A seeded random generator that is created on first use. Its state can be saved and restored."""
 
     __slots__ = ("_generator", "_state", "seed")
 
@@ -21,8 +21,10 @@ class Source:
         self.reset(0)
 
     def reset(self, seed: int) -> None:
-        """Start afresh from ``seed``, as every run does and ``manual_seed``; a negative one counts from 2**64
-        down, as torch's do."""
+        """Restart from ``seed``, as every run and ``manual_seed`` do.
+
+        A negative seed counts down from 2**64, as in torch.
+        """
         self.seed = seed % 2**64
         self._generator: np_random.Generator | None = None
         self._state: Any = None
@@ -36,11 +38,11 @@ class Source:
         return self._generator
 
     def mark(self) -> tuple[int, Any]:
-        """Where the numbers stand, for ``go_to``."""
+        """Return the present state of the generator, for ``go_to``."""
         return self.seed, self._state if self._generator is None else self._generator.bit_generator.state
 
     def go_to(self, mark: tuple[int, Any]) -> None:
-        """Draw the numbers again that came after ``mark``."""
+        """Restore a state returned by ``mark``: the numbers drawn after it are drawn again."""
         self.seed, self._state = mark
         self._generator = None
 

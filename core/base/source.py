@@ -1,7 +1,7 @@
-"""Where something stands in a source text: a Span is a pair of offsets, a Source turns it into lines.
+"""Positions in a source text. A Span is a pair of offsets; a Source converts offsets to lines and columns.
 
-Offsets are cheap to carry on every token, syntax node and graph node; lines and columns are worked
-out only when somebody is going to read them.
+Offsets are cheap to store on every token, syntax node and graph node. Lines and columns are computed only
+when a message needs them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Span:
         return hash((self.start, self.end))
 
     def to(self, other: Span) -> Span:
-        """The span from the start of this one to the end of the other."""
+        """Return the span from the start of this span to the end of ``other``."""
         return Span(self.start, other.end)
 
 
 class NamedSpan(Span):
-    """Where a tensor is computed that is assigned to ``name`` at once."""
+    """The span of an expression whose result is assigned directly to the variable ``name``."""
 
     __slots__ = ("name",)
 
@@ -43,7 +43,7 @@ class NamedSpan(Span):
 
 
 class Source:
-    """A script's text with its name.
+    """A script's text and file name.
 
     >>> source = Source("w = 3\\nL = w**2\\n", "square.ad")
     >>> source.position(10)
@@ -63,7 +63,7 @@ class Source:
     def _line_starts(self) -> list[int]:
         if self._starts is None:
             starts = [0]
-            # Every ending counts as one line: \n, \r\n and the lone \r of old files. Lengths stay the same.
+            # \n, \r\n and the lone \r of old files all end a line. The replacements keep the length.
             find = self.text.replace("\r\n", " \n").replace("\r", "\n").find
             at = find("\n")
             while at >= 0:
@@ -73,17 +73,17 @@ class Source:
         return self._starts
 
     def position(self, offset: int) -> tuple[int, int]:
-        """The line and column of an offset, both counted from 1, in characters."""
+        """Return the line and column of an offset, both counted from 1, in characters."""
         starts = self._line_starts
         line = bisect_right(starts, offset)
         return line, offset - starts[line - 1] + 1
 
     def line(self, number: int) -> str:
-        """The text of one line, counted from 1, without its line ending."""
+        """Return the text of a line (counted from 1) without its line ending."""
         starts = self._line_starts
         end = starts[number] if number < len(starts) else len(self.text)
         return self.text[starts[number - 1] : end].rstrip("\r\n")
 
     def excerpt(self, span: Span) -> str:
-        """The text a span covers."""
+        """Return the text that a span covers."""
         return self.text[span.start : span.end]

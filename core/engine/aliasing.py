@@ -1,8 +1,8 @@
 """Tensors that share memory in torch: a tensor, its ``.data``, its ``detach()``, and views of any of them.
 
-Arrays are never mutated here, so sharing is kept as knowledge: an ``Alias`` is one place in memory, its
-members are the tensors that show all of it, and each view of it is an alias with a recipe. What a change in
-place does to them is in ``changes``.
+Arrays are never mutated here, so sharing is recorded as data. An ``Alias`` is one block of memory; its
+members are the tensors that show all of it, and each view of it is an alias with a recipe. The effects of
+in-place changes are in ``in_place.py``.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 class Recipe:
-    """How a view was made from its base.
+    """How a view was made from its base: ``op(base, **params)``.
 
-    ``piece`` is its number among the views that one call answered, as ``unbind`` does, 0 for a view of such
-    a view, and None for all others. ``unrecorded`` says that it, or what it is a view of, was made under
-    ``no_grad``.
+    ``piece`` is the view's number if one call returned several views, as ``unbind`` does; 0 for a view of
+    such a view, None for all others. ``unrecorded`` says that the view, or a view between it and the first
+    base, was made under ``no_grad``.
     """
 
     __slots__ = ("base", "op", "params", "piece", "unrecorded")
@@ -47,15 +47,15 @@ class Recipe:
 
     @property
     def is_followed(self) -> bool:
-        """Whether the graph knows what a change of the view makes of its base, and the other way round."""
+        """Whether the graph can record how changes of the view affect its base, and the reverse."""
         return self.piece is None and not self.unrecorded
 
 
 class Alias:
-    """One place in memory: the tensors that show it (``members``), its parts (``views``), what it is part of.
+    """A block of memory: ``members`` are the tensors that show all of it, ``views`` the aliases of its parts.
 
-    ``owner`` is the view itself; the other members of its alias are its ``detach()`` and ``.data``, which
-    share the memory and not the history.
+    ``recipe`` says how it was made if it is itself a view. ``owner`` is the tensor for which the alias was
+    made; the other members are its ``detach()`` and ``.data``, which share the memory but not the history.
     """
 
     __slots__ = ("__weakref__", "members", "owner", "recipe", "views")
@@ -68,19 +68,19 @@ class Alias:
 
 
 def live(refs: list[ref[T]]) -> list[T]:
-    """The tensors, aliases or nodes that still exist."""
+    """Return the referenced objects that still exist."""
     return [kept for r in refs if (kept := r()) is not None]
 
 
 def enter(refs: list[ref[T]], kept: T) -> None:
-    """Add one more, and at every doubling forget those that are gone."""
+    """Append a weak reference; drop dead references each time the length reaches a power of two."""
     if len(refs) >= 8 and not len(refs) & (len(refs) - 1):
         refs[:] = [r for r in refs if r() is not None]
     refs.append(ref(kept))
 
 
 def share(tensor: Tensor, other: Tensor) -> None:
-    """Let ``other`` be another holder of the value of ``tensor``."""
+    """Make ``other`` a member of the alias of ``tensor``: both show the same memory."""
     if tensor.alias is None:
         tensor.alias = Alias(tensor)
     other.alias = tensor.alias
@@ -88,7 +88,7 @@ def share(tensor: Tensor, other: Tensor) -> None:
 
 
 def counter_of(tensor: Tensor) -> VersionCounter:
-    """The version counter of the tensor, from now on shared with its aliases and views."""
+    """Return the tensor's version counter, which it shares with its aliases and views; make one if needed."""
     versions = tensor.versions
     if versions is None:
         versions = tensor.versions = VersionCounter()
@@ -99,14 +99,15 @@ def counter_of(tensor: Tensor) -> VersionCounter:
 
 
 def keep_in_sight(versions: VersionCounter, node: Node) -> None:
-    """Have a change find this node although its tensor may be gone, or go on with another, by then."""
+    """Register ``node`` so that an in-place change marks it even if its tensor is gone or has a new node."""
     enter(versions.nodes, node)
 
 
 def keeping(*names: str, of: str = "") -> Callable[[F], F]:
-    """Have a pass refuse changes in place of these arguments, which the node keeps as parameters.
+    """Return a decorator for functions whose node saves the arguments called ``names`` as parameters.
 
-    Of a function whose result was made by that node; with ``of``, where that argument has a gradient.
+    A backward pass through the result then fails if one of these arguments was changed in place. With
+    ``of``, this applies only if the argument called ``of`` requires a gradient.
     """
 
     def enter(function: F) -> F:
@@ -121,13 +122,13 @@ def keeping(*names: str, of: str = "") -> Callable[[F], F]:
                 keep(made, [args[place] for place in places])
             return made
 
-        return keeps  # type: ignore[return-value] # it takes and answers what `function` does
+        return keeps  # type: ignore[return-value] # same parameters and result as `function`
 
     return enter
 
 
 def keep(made: Tensor, given: Iterable[Any]) -> None:
-    """Remember that the node of ``made`` keeps the tensors among what was given to it."""
+    """Register the node of ``made`` as a user of the tensors among ``given``, its saved parameters."""
     node = made.node
     if node.__class__ is not ArrayNode or not mode.enabled:
         return
@@ -141,13 +142,16 @@ def keep(made: Tensor, given: Iterable[Any]) -> None:
 
 
 def with_places(name: str, values: Tensor, indices: Tensor) -> NamedResult:
-    """What ``max(dim=0)`` and its kin answer; the node of the values keeps the positions."""
+    """Return the named result of ``max(dim=0)`` and similar functions.
+
+    The node of ``values`` is registered as a user of ``indices``.
+    """
     keep(values, (indices,))
     return NamedResult(f"torch.return_types.{name}", ("values", "indices"), (values, indices))
 
 
 def note_view(view: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> None:
-    """Remember that ``view`` is ``op(base, **params)`` and shares its memory in torch."""
+    """Record that ``view`` is ``op(base, **params)`` and shares memory with ``base`` in torch."""
     if base.alias is None:
         base.alias = Alias(base)
     recipe = Recipe(base, op, params)
@@ -159,7 +163,7 @@ def note_view(view: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> Non
     enter(base.alias.views, view.alias)
     view.versions = counter_of(base)
     if base.requires_grad and view.node is None and view.dtype.is_floating_point:
-        # As in torch it requires a gradient although nothing leads from it to its base.
+        # As in torch, the view requires a gradient although no node leads from it to its base.
         view.requires_grad = True
         view.node = Leaf(view.value, tracked=True, site=mode.site)
         view.value = view.node.out
@@ -168,7 +172,7 @@ def note_view(view: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> Non
 
 
 def number_pieces(views: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Say that one call has answered all of these; as in torch, none of them may be changed in place."""
+    """Record that one call returned all these views; as in torch, none may be changed in place."""
     for number, view in enumerate(views):
         recipe = recipe_of(view)
         if recipe is not None:
@@ -177,13 +181,13 @@ def number_pieces(views: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
 
 
 def recipe_of(tensor: Tensor) -> Recipe | None:
-    """How the tensor was made, if it is a view; what was detached from a view is none."""
+    """Return the recipe of a view, else None. A tensor detached from a view is not a view."""
     alias = tensor.alias
     return None if alias is None or alias.owner() is not tensor else alias.recipe
 
 
 def base_of(tensor: Tensor) -> Tensor:
-    """The tensor of which this is a view, a view of a view and so on: the one whose history it shares."""
+    """Return the first base of a view, whose history the view shares; the tensor itself if it is no view."""
     recipe = recipe_of(tensor)
     while recipe is not None:
         tensor = recipe.base
@@ -192,7 +196,7 @@ def base_of(tensor: Tensor) -> Tensor:
 
 
 def recipes_between(alias: Alias, base: Alias | None) -> list[Recipe]:
-    """What leads from ``base`` to ``alias``, in this order; from the whole of the memory for None."""
+    """Return the recipes that lead from ``base`` to ``alias``, in order; None starts at the whole memory."""
     found = []
     while alias is not base and alias.recipe is not None:
         found.append(alias.recipe)
@@ -204,7 +208,7 @@ def recipes_between(alias: Alias, base: Alias | None) -> list[Recipe]:
 
 
 def positions_of(recipes: list[Recipe]) -> Any:
-    """Which entries of the first base the last view shows, counted in row order: an array of its shape."""
+    """Return, for each entry of the last view, its position in the first base, counted in row order."""
     base = recipes[0].base
     grid = np.arange(base.size).reshape(base.shape)
     for recipe in recipes:
@@ -213,7 +217,7 @@ def positions_of(recipes: list[Recipe]) -> Any:
 
 
 def whole_of(alias: Alias) -> Alias:
-    """The alias of all the memory of which this one is a part."""
+    """Return the alias of the whole memory that contains this one."""
     while alias.recipe is not None:
         above = alias.recipe.base.alias
         assert above is not None
@@ -222,27 +226,27 @@ def whole_of(alias: Alias) -> Alias:
 
 
 def share_memory(tensor: Tensor, other: Tensor) -> bool:
-    """Whether both show some of one place in memory."""
+    """Whether both tensors show parts of the same memory; the parts need not overlap."""
     if tensor.alias is None or other.alias is None:
         return tensor is other
     return whole_of(tensor.alias) is whole_of(other.alias)
 
 
 def sharing_memory(alias: Alias) -> list[Tensor]:
-    """Every tensor that shows some of this memory, each after what it is a view of."""
+    """Return every tensor that shows part of this memory, each after its base."""
     found = []
     aliases = [whole_of(alias)]
-    for place in aliases:  # grows
+    for place in aliases:  # the loop appends to the list
         found += live(place.members)
         aliases += live(place.views)
     return found
 
 
 def is_part(part: Tensor, of: Tensor) -> bool:
-    """Whether ``part``, read from ``of`` by an index, is a view of it and no copy."""
+    """Whether ``part``, read from ``of`` by an index, is a view of it rather than a copy."""
     return part.alias is not None and part.alias.recipe is not None and part.versions is of.versions
 
 
 def count_again(tensor: Tensor) -> None:
-    """Count the second change of ``x[i] += v``: Python assigns the part that has changed to ``x[i]``."""
+    """Count the second change made by ``x[i] += v``: Python also assigns the changed part to ``x[i]``."""
     counter_of(tensor).count += 1

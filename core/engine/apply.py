@@ -1,4 +1,4 @@
-"""Ops applied to tensors: operands brought to a common type, the value, a node where gradients may flow."""
+"""Applying an op to tensors: promote the operands, compute the value, record a node if gradients may flow."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ numbers = Later("autodiff.core.fast.scalar_operators")
 
 
 def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
-    """Compute ``op`` and, where a gradient may be wanted, record a node."""
+    """Compute ``op`` on ``operands``; record a node if gradients flow to one of them."""
     if is_fast:
         short = arrays.apply_to_entries if op.is_elementwise else arrays.apply_to_arrays
         made: Tensor | None = short(op, operands, params)
         if made is not None:
             return made
-    if op.name == "sub" and "b" in map(kind_of, operands):  # which torch asks first
+    if op.name == "sub" and "b" in map(kind_of, operands):  # torch checks this before anything else
         raise not_for_booleans(op, operands)
     if op.is_elementwise:
         operands = _in_common_type(op, operands)
     if op.kinds:
         if op.is_elementwise and len(operands) > 1:
             check_broadcast(operands)
-        # Of the common type, which a truth value beside numbers was not brought to.
+        # The tensor of the common dtype: a boolean operand beside numbers was not cast to it.
         widest = max((x for x in operands if x.__class__ is Tensor), key=lambda x: "bif".index(x.dtype.kind))
         need_kind(widest, op.kernel, op.kinds)
     values = []
@@ -73,11 +73,11 @@ def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
         if is_fast or any(np.ndim(v) for v in given):
             out = op.forward(*given, **params)
         else:
-            with np.errstate(all="ignore"):  # numbers, which the short way computes without a warning
+            with np.errstate(all="ignore"):  # 0-d arrays: the fast path computes them without warnings
                 out = op.forward(*given, **params)
-    except TypeError:  # numpy has no such function of truth values
+    except TypeError:  # numpy does not define this function for booleans
         raise not_for_booleans(op, operands) from None
-    except OverflowError:  # a number beyond the range of a whole type goes round, as in torch
+    except OverflowError:  # a number outside the range of an integer type wraps around, as in torch
         kind = next(v.dtype for v in given if v.__class__ is np.ndarray)
         given = tuple([np.asarray(v).astype(kind) if v.__class__ is int else v for v in given])
         out = op.forward(*given, **params)
@@ -102,7 +102,7 @@ APPLIERS[Tensor] = apply
 
 
 def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
-    """The error for an op that truth values do not have, in torch's words for minus."""
+    """Return the error for an op that is not defined for booleans; torch has its own wording for minus."""
     masks = [x for x in operands if kind_of(x) == "b"]
     invert = " If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
     if op.name == "neg":
@@ -126,7 +126,7 @@ def not_for_booleans(op: Op, operands: tuple[Any, ...]) -> ScriptError:
 
 
 def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The operands with tensors cast to torch's common type; numbers stay, numpy adapts those by itself."""
+    """Return the operands with tensors cast to torch's common dtype; numpy adapts plain numbers itself."""
     first = None
     for x in operands:
         if x.__class__ is Tensor:
@@ -144,7 +144,7 @@ def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     )
     if op.real and not common.is_floating_point:
         common = dtypes.default_dtype()
-    # A truth value beside numbers of the common type needs no cast: numpy reads it as 0 or 1 by itself.
+    # A boolean beside a tensor of the common dtype needs no cast: numpy reads it as 0 or 1.
     as_it_is = dtypes.bool_ if any(x.__class__ is Tensor and x.dtype is common for x in operands) else common
     return tuple(
         _cast(x, common) if x.__class__ is Tensor and x.dtype is not common and x.dtype is not as_it_is else x
@@ -153,7 +153,11 @@ def _in_common_type(op: Op, operands: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _cast(x: Tensor, dtype: DType) -> Tensor:
-    """``x`` in another type. torch saves ``x`` itself: the same changes in place make a pass refuse both."""
+    """Return ``x`` cast to ``dtype``.
+
+    torch saves ``x`` itself for backward. So the cast shares its version counter: an in-place change of
+    ``x`` makes a pass that needs the cast fail too.
+    """
     made: Tensor = OPS["to"](x, dtype=dtype.name)
     if mode.enabled:
         made.versions = aliasing.counter_of(x)

@@ -1,4 +1,4 @@
-"""The kinds of argument that signatures name: what each accepts, and as what functions are given it."""
+"""The argument kinds used in signatures: which values each accepts, and how it converts them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def as_value(value: Any) -> Any:
 def as_int(value: Any) -> Any:
     if value.__class__ is int:
         return value
-    # In a script without tensors every number is a leaf; one that is integral may serve as a count.
+    # In a script without tensors every number is a leaf; an integral one is accepted as an int.
     if value.__class__ is Tensor and value.size == 1 and float(value.item()).is_integer():
         return int(value.item())
     return MISSING
@@ -41,14 +41,14 @@ def as_bool(value: Any) -> Any:
 
 
 def as_ints(value: Any) -> Any:
-    """A tuple of ints from ints, or from one tuple or list of them."""
+    """Return a tuple of ints made from one int, several ints, or a tuple or list of ints."""
     if value.__class__ is int:
         return (value,)
     if value.__class__ is tuple and len(value) == 1 and isinstance(value[0], (tuple, list)):
         value = value[0]
     if not isinstance(value, (tuple, list)):
         value = (value,)
-    # torch looks at the first alone: True may stand for 1 behind it.
+    # torch checks only the type of the first: a later True counts as 1.
     ints = tuple(int(n) if at and n.__class__ is bool else as_int(n) for at, n in enumerate(value))
     return MISSING if any(n is MISSING for n in ints) else ints
 
@@ -70,7 +70,7 @@ def as_str(value: Any) -> Any:
     return value if value.__class__ is str else MISSING
 
 
-#: What each kind accepts, in words and as a conversion that answers MISSING when it cannot.
+#: For each kind, a description of the accepted values and a conversion that returns MISSING for others.
 KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "value": ("Tensor or Number", as_value),
     "tensor": ("Tensor", as_tensor),
@@ -90,7 +90,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-#: The classes whose values these conversions answer as they are.
+#: For each kind, the classes whose values the conversion returns unchanged.
 AS_THEY_ARE: dict[str, frozenset[type]] = {
     kind: frozenset(classes)
     for kind, classes in {

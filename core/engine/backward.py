@@ -1,4 +1,4 @@
-"""``backward()`` and ``grad()``: where a pass begins, where its results go, and what it refuses."""
+"""``backward()`` and ``grad()``: check the request, start the sweep, and store or return the gradients."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAKES_A_CYCLE = (
 def backward(
     output: Tensor, gradient: Tensor | None, retain_graph: bool | None = None, create_graph: bool = False
 ) -> None:
-    """``output.backward(...)``: gather the gradients of ``output`` in the leaves it was made from."""
+    """Run ``output.backward(...)``: accumulate gradients in ``.grad`` of the leaves of ``output``."""
     backward_from([output], [gradient], retain_graph, create_graph)
 
 
@@ -46,7 +46,7 @@ def backward_from(
     create_graph: bool = False,
     inputs: Sequence[Tensor] | None = None,
 ) -> None:
-    """``torch.autograd.backward``: the same from several outputs in one pass, for some leaves if asked."""
+    """Run ``torch.autograd.backward``: one pass from several outputs, to all leaves or only to ``inputs``."""
     if inputs is None and not create_graph:
         received = written_pass("backward", outputs, gradients, bool(retain_graph))
         if received is not None:
@@ -67,7 +67,7 @@ def backward_from(
         ends = [node for node in everything if (node.cell if isinstance(node, Leaf) else node) in wanted]
         order = leading_to(everything, ends)
         cotangents = passing()(order, seeds, lift=create_graph, inner=False)
-    passed = None if wanted is None else set(order)  # others may have received a part of their gradient
+    passed = None if wanted is None else set(order)  # other nodes may have only part of their gradient
     gather_all(cotangents, passed, create_graph)
     finish("backward", list(seeds), values_of(seeds), order, retain)
 
@@ -79,9 +79,10 @@ def written_pass(
     retain: bool,
     wanted: Collection[Node] | None = None,
 ) -> dict[Leaf, Any] | None:
-    """What the leaves receive in a pass along a tape, where no node has to be made for it; else None.
+    """Run a pass along a tape and return the gradients of the leaves; None if the pass needs nodes.
 
-    ``backward`` fills their ``.grad``. For ``grad`` all that are ``wanted`` must be among them.
+    ``kind`` is "backward", which fills ``.grad`` of the leaves, or "grad", for which the pass must reach all
+    ``wanted`` leaves.
     """
     if len(outputs) != 1:
         return None
@@ -102,8 +103,8 @@ def written_pass(
     if wanted is not None and not all(leaf in received for leaf in wanted):
         return None
     for leaf in received:
-        # What leads to other leaves alone is not used up, nor what is followed for a report only: nodes know.
-        # They know as well what a leaf was before it was changed in place.
+        # A pass through nodes does not free what leads only to other leaves, or what is tracked only for a
+        # report; a tape cannot tell these apart. Nodes also keep what a leaf was before an in-place change.
         if (wanted is not None and leaf not in wanted) or (leaf.cell is None and not retain):
             return None
     if wanted is None:
@@ -116,9 +117,12 @@ def written_pass(
 
 
 def gather_all(cotangents: Mapping[Any, Any], passed: set[Node] | None, create_graph: bool) -> None:
-    """Fill every ``.grad`` that is to be filled, of the nodes that were ``passed`` where that is given."""
+    """Accumulate the cotangents of leaves and of nodes that retain their gradient in their ``.grad``.
+
+    If ``passed`` is not None, only for the nodes in it.
+    """
     before: list[tuple[GradCell, Any]] = []
-    # Almost all nodes are neither: the few are put in the order of the graph.
+    # Filter before sorting: few nodes are leaves or have a mark.
     where_kept = [node for node in cotangents if node.__class__ is Leaf or node.mark is not None]
     for node in sorted(where_kept, key=attrgetter("number"), reverse=True):
         g = cotangents[node]
@@ -132,26 +136,26 @@ def gather_all(cotangents: Mapping[Any, Any], passed: set[Node] | None, create_g
 
 
 def gather(cell: GradCell, g: Any, create_graph: bool, node: Node) -> None:
-    """Add the gradient of a node to a ``.grad``; with ``create_graph`` it is a Tensor of the graph."""
+    """Add gradient ``g`` of ``node`` to a ``.grad``; with ``create_graph``, ``g`` is a recorded Tensor."""
     cell.assigned_at = None
     is_leaf = node.__class__ is Leaf
     if cell.grad is None and create_graph:
-        # A copy, as in torch: what arrives may show one number in several places, which nobody can add to.
+        # A copy, as in torch: entries of `g` may share a memory location, and then in-place sums fail.
         cell.grad = OPS["clone"].named("CopyBackwards")(g) if is_leaf else g
     elif cell.grad is None:
         cell.grad = Tensor.of(laid_out(settle(g), node.out if is_leaf else None))
     elif create_graph:
         cell.grad = cell.grad + g
-    elif is_leaf:  # in place, as torch does: whoever holds the old .grad sees the sum
+    elif is_leaf:  # in place, as in torch: other references to the old .grad see the sum
         cell.grad.assign_in_place(Tensor.of(_plain_sum(cell.grad.value, g)))
     else:
         cell.grad = Tensor.of(_plain_sum(cell.grad.value, g))
 
 
 def laid_out(g: Any, like: Any) -> Any:
-    """A gradient with its rows where ``like`` has its own: as torch keeps it, so that ``view`` works.
+    """Return a gradient in the memory layout of ``like``, as in torch, so that ``view`` works on it.
 
-    What arrives may be transposed, or show one number in several places.
+    ``g`` may be transposed, or several of its entries may share one memory location.
     """
     if g.__class__ is float or like.__class__ is float or not g.ndim:
         return g
@@ -161,9 +165,9 @@ def laid_out(g: Any, like: Any) -> Any:
 
 
 def gather_retained(cotangents: dict[Node, Any], order: list[Node], create_graph: bool) -> None:
-    """Fill the ``.grad`` of results on the way whose ``retain_grad()`` was called."""
+    """Accumulate the gradients of nodes in ``order`` that retain them after ``retain_grad()``."""
     kept = [node for node in cotangents if node.mark is not None and node.mark.cell is not None]
-    passed = set(order) if kept else ()  # others may have received a part of their gradient
+    passed = set(order) if kept else ()  # other nodes may have only part of their gradient
     for node in kept:
         if node in passed and node.mark is not None and node.mark.cell is not None:
             gather(node.mark.cell, cotangents[node], create_graph, node)
@@ -177,9 +181,9 @@ def grad(
     create_graph: bool = False,
     allow_unused: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of ``outputs`` with respect to ``inputs``; the ``.grad`` of leaves is not touched.
+    """Return the gradients of ``outputs`` with respect to ``inputs``; ``.grad`` of leaves is not changed.
 
-    Shapes: one result per input, each shaped like its input. A single tensor stands for a list of one.
+    There is one result per input, in the input's shape. A single tensor is accepted for a list of one.
 
     >>> from autodiff.core.engine.tensor import tensor
     >>> x = tensor(2.0, requires_grad=True)
@@ -246,13 +250,13 @@ def grad(
 
 
 def ends_of(order: list[Node]) -> set[Node]:
-    """The results that lead to nothing else in ``order``: a pass stops there, and their rules do not run."""
+    """Return the op nodes without inputs in ``order``: a pass stops there and does not run their rules."""
     members = set(order)
     return {node for node in order if not isinstance(node, Leaf) and members.isdisjoint(node.inputs)}
 
 
 def earlier_nodes(x: Tensor, order: list[Node]) -> list[Node]:
-    """The nodes a leaf had before it was changed in place: what was computed then hangs on them."""
+    """Return the nodes in ``order`` that leaf ``x`` had before in-place changes: earlier results use them."""
     is_changed = x.versions is not None or x.alias is not None
     if not is_changed or not isinstance(x.node, Leaf) or x.node.cell is None:
         return []
@@ -261,12 +265,15 @@ def earlier_nodes(x: Tensor, order: list[Node]) -> list[Node]:
 
 
 def values_of(seeds: dict[Node, Any]) -> list[Any]:
-    """The cotangents a pass began with, as values."""
+    """Return the start cotangents of a pass as floats or arrays."""
     return [seed.value if isinstance(seed, Tensor) else seed for seed in seeds.values()]
 
 
 def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
-    """The node where a pass from ``output`` begins and the cotangent it begins with."""
+    """Return the node where a pass from ``output`` starts and its cotangent.
+
+    Raises GradientError if ``output`` does not require a gradient.
+    """
     if gradient is not None:
         check_seed(output, gradient)
     if not output.requires_grad or output.node is None or not output.node.tracked:
@@ -283,7 +290,7 @@ def start_of(output: Tensor, gradient: Tensor | None) -> tuple[Node, Tensor]:
 
 
 def check_seed(output: Tensor, gradient: Tensor) -> None:
-    """Refuse a cotangent of another shape than the output's."""
+    """Raise ShapeError if ``gradient`` has not the shape of ``output``."""
     if gradient.shape != output.shape:
         raise ShapeError(
             f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(gradient.shape)}) and"
@@ -295,11 +302,11 @@ def check_seed(output: Tensor, gradient: Tensor) -> None:
 
 
 def seed_for(output: Tensor, gradient: Tensor | None) -> Tensor:
-    """The cotangent of the output: what the caller gave, or one for a tensor of one entry."""
+    """Return the cotangent of the output: ``gradient`` in the output's dtype, or 1 for a single entry."""
     if gradient is None:
         if (
             settings.has_begun and output.lazy is not None and not output.lazy.shape
-        ):  # its value is not asked for
+        ):  # without computing the deferred value
             return Tensor.of(settle(np.ones((), output.lazy.dtype)))
         if output.size != 1:
             raise GradientError(

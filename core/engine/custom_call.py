@@ -1,7 +1,7 @@
-"""One recorded call of a custom function: its outputs as nodes, and its ``backward`` as their rule.
+"""A recorded call of a custom function: its outputs as nodes, with the user's ``backward`` as their rule.
 
-Nodes have one output each. Where ``forward`` returns several tensors, the call's node is all of them in one
-row, and each of them a part of the row.
+A node has one output. If ``forward`` returns several tensors, the call's node holds all of them flattened
+and concatenated into one row, and each output is a further node that extracts its part of the row.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Part(Op):
-    """From the row of all outputs of a call to the output number ``position``."""
+    """The op that extracts output number ``position`` from the row of all outputs of a call."""
 
     __slots__ = ("position",)
 
@@ -34,7 +34,7 @@ class Part(Op):
 
 
 def output_of(node: Node) -> tuple[Node, int]:
-    """The node that torch has for a value, and which of its outputs the value is."""
+    """Return the node that torch would have for this node's value, and the output number of the value."""
     if isinstance(node.op, Part):
         (call,) = node.inputs
         assert call is not None
@@ -43,7 +43,7 @@ def output_of(node: Node) -> tuple[Node, int]:
 
 
 class Whole(Op):
-    """A ``call``: from its operands to its only output, or to the row of all."""
+    """The op of a ``call``: it maps the operands to the only output, or to the row of all outputs."""
 
     __slots__ = ("call",)
 
@@ -56,11 +56,13 @@ class Whole(Op):
 class CustomCall:
     """A call whose outputs are recorded; made before ``forward`` runs.
 
-    ``sources`` and ``values`` are the operands as they were then. ``slots`` has for every output what
-    ``backward`` is given: its place in the row (start, end), or None where no gradient flows through it.
-    ``reached`` are the outputs that the pass under way has brought a gradient to. ``mark`` is where the
-    random numbers stood, and ``drawn`` where they did when ``backward`` last ran for the script: for a
-    report on the script, which has ended then, it draws the same ones.
+    ``sources`` and ``values`` are the nodes and values of the operands before the call. ``slots`` holds each
+    output's range (start, end) in the row, or None if no gradient flows through the output. ``reached`` are
+    the outputs to which the current pass has propagated a gradient. ``answered`` caches the last cotangent
+    and the results of ``backward`` for it. ``site`` is the span of the call, ``ran`` the span of the line
+    that ``backward`` ran last. ``mark`` is the state of the random numbers before the call; ``drawn`` is
+    their state when the script last ran ``backward``, so that a report after the script's end draws the same
+    numbers.
     """
 
     __slots__ = (
@@ -96,8 +98,8 @@ class CustomCall:
     # -- recording ------------------------------------------------------------------------------------
 
     def record(self, outputs: list[Any], requires_grad: bool) -> list[Any]:
-        """The outputs as the caller gets them: recorded where they are tensors of floats."""
-        # A tensor that is returned twice is recorded where it comes last, as in torch.
+        """Return the outputs for the caller; floating-point tensors among them are recorded."""
+        # A tensor that is returned twice is recorded at its last position, as in torch.
         flowing = [
             position
             for position, x in enumerate(outputs)
@@ -121,17 +123,17 @@ class CustomCall:
         return [returned[id(x)] if id(x) in returned else unrecorded(x, self.context) for x in outputs]
 
     def has_gradient(self, output: Any) -> bool:
-        """Whether a gradient can flow through an output."""
+        """Whether a gradient can flow through ``output``."""
         if not isinstance(output, Tensor) or not output.dtype.is_floating_point:
             return False
         return not any(output is constant for constant in self.context.constant)
 
     def is_changed_operand(self, x: Tensor) -> bool:
-        """Whether ``x`` is an operand that ``forward`` has marked as changed in place."""
+        """Whether ``x`` is an operand that ``forward`` marked as changed in place."""
         return any(x is y for y in self.context.changed) and any(x is y for y in self.operands)
 
     def nodes_of(self, outputs: list[Any], flowing: list[int]) -> list[ArrayNode]:
-        """One node for the call, and where there are several outputs one for each part of its row."""
+        """Return the nodes of the ``flowing`` outputs: the call's own node, or one Part of it per output."""
         kept = self.context.saved_tensors
         reads: list[int | str] = [
             index
@@ -166,7 +168,7 @@ class CustomCall:
         return ArrayNode(op, self.sources, self.values, {}, value, self.site)
 
     def part_of(self, position: int, is_kept: bool) -> Part:
-        """The op that takes one output out of the row."""
+        """Return the op that extracts one output from the row."""
         slot, shape = self.slots[position], self.outputs[position].shape
         assert slot is not None
         start, end = slot
@@ -188,10 +190,10 @@ class CustomCall:
         return op
 
     def keep_saved(self, outputs: dict[int, Tensor]) -> None:
-        """Have ``backward`` find what was saved as it is now, with its place in the graph.
+        """Replace the saved tensors of the context by copies with their present values and nodes.
 
-        Saved outputs were made before the call was recorded, and the script may go on to give its tensors
-        other values.
+        Saved outputs were made before the call was recorded, so they have no node yet. The script may change
+        its tensors in place later, which must not affect the copies.
         """
         operands = {
             id(x): Tensor.of(x.value, source, x.requires_grad)
@@ -203,7 +205,7 @@ class CustomCall:
         self.context.saved_tensors = tuple([known.get(id(tensor), tensor) for tensor in kept])
 
     def rerun(self, *values: Any) -> Any:
-        """The value of the node for other operands: ``forward`` once more, with a context of its own."""
+        """Return the node's value for other operands by running ``forward`` again with a new context."""
         context = type(self.context)(tuple(isinstance(x, Tensor) for x in self.operands))
         operands = [
             Tensor.of(settle(np.array(value))) if isinstance(x, Tensor) else x
@@ -216,7 +218,7 @@ class CustomCall:
         return parts[0] if len(parts) == 1 else np.concatenate([part.reshape(-1) for part in parts])
 
     def apply_again(self, values: tuple[Any, ...]) -> list[Any]:
-        """The outputs for other operands, recorded with a context of their own."""
+        """Return the outputs for other operands, recorded as a new call with a new context."""
         from autodiff.core.engine.custom_function import apply_function
 
         operands = []
@@ -232,8 +234,8 @@ class CustomCall:
 
     def rule_for(self, index: int) -> Callable[..., Any]:
         def vjp(g: Any, out: Any, *values: Any, **params: Any) -> Any:
-            # One backward call serves all operands of one pass: its answers wait for the next index, and
-            # for who asks about the pass later.
+            # One call of `backward` serves all operands: its results are kept for the next index, and for
+            # reports about the pass later.
             if self.answered[0] is not g:
                 self.answered = (g, self.call_backward(g))
             answer = self.answered[1][index]
@@ -242,10 +244,10 @@ class CustomCall:
         return vjp
 
     def call_backward(self, g: Any) -> tuple[Any, ...]:
-        """What the user's ``backward`` answers to the gradient of the outputs, checked."""
+        """Return the checked results of the user's ``backward`` for the cotangent ``g`` of the node."""
         arguments = self.arguments_for(g if isinstance(g, Tensor) else Tensor.of(settle(g)))
         self.reached.clear()
-        site = mode.site  # a script's backward moves it from line to line
+        site = mode.site  # running a script's `backward` changes mode.site
         try:
             answers = self.run_backward(arguments)
             self.ran = None if mode.site is site else mode.site
@@ -256,7 +258,7 @@ class CustomCall:
         return checked(self.name, answers, self.values)
 
     def run_backward(self, arguments: list[Tensor | None]) -> Any:
-        """What the user's ``backward`` answers."""
+        """Run the user's ``backward``; after the script's end, with the random numbers of its last run."""
         is_over = self.is_of_script and mode.recorder is None
         if is_over and self.drawn is not None:
             with drawn_again(self.drawn):
@@ -265,7 +267,10 @@ class CustomCall:
         return self.backward(self.context, *arguments)
 
     def arguments_for(self, g: Tensor) -> list[Tensor | None]:
-        """The gradient of every output, from that of the row or of the only output."""
+        """Return the arguments of ``backward``: the cotangent of each output.
+
+        ``g`` is the cotangent of the row, or of the only output.
+        """
         is_row = sum(slot is not None for slot in self.slots) > 1
         arguments: list[Tensor | None] = []
         for position, (slot, output) in enumerate(zip(self.slots, self.outputs, strict=True)):
@@ -286,7 +291,7 @@ class CustomCall:
 
 
 class drawn_again:
-    """Inside, the random numbers are those that came after a mark."""
+    """Context manager that replays the random numbers drawn after ``mark`` and restores the state on exit."""
 
     __slots__ = ("before", "mark")
 
@@ -302,7 +307,7 @@ class drawn_again:
 
 
 def unrecorded(output: Any, context: Context) -> Any:
-    """What a call returns for an output that no gradient flows through."""
+    """Return an output through which no gradient flows, as the caller gets it."""
     if not isinstance(output, Tensor):
         return output
     if any(output is tensor for tensor in context.changed):
@@ -311,7 +316,10 @@ def unrecorded(output: Any, context: Context) -> Any:
 
 
 def checked(name: str, answers: tuple[Any, ...], values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The answers of ``backward`` in the shapes and number types of the operands."""
+    """Return the results of ``backward`` in the shapes and dtypes of the operands.
+
+    Raises GradientError or ShapeError in torch's wording for a wrong number, class or shape.
+    """
     if len(answers) < len(values) or any(a is not None for a in answers[len(values) :]):
         raise GradientError(
             f"function {name}Backward returned an incorrect number of gradients (expected {len(values)},"
@@ -344,7 +352,7 @@ def checked(name: str, answers: tuple[Any, ...], values: tuple[Any, ...]) -> tup
 
 
 def made_like(answer: Tensor, value: Any) -> Tensor:
-    """A gradient in the shape and the number type of its operand."""
+    """Return a gradient summed and cast to the shape and dtype of its operand."""
     if answer.shape != np.shape(value):
         answer = OPS["sum_to"](answer, shape=np.shape(value))
     if isinstance(value, np.ndarray) and answer.dtype.name != value.dtype.name:
@@ -353,13 +361,13 @@ def made_like(answer: Tensor, value: Any) -> Tensor:
 
 
 def fits(answer: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    """Whether a gradient of the shape ``answer`` can be added up to ``shape``, as torch does then."""
+    """Whether a gradient of shape ``answer`` can be summed to ``shape``, as torch does."""
     return len(answer) >= len(shape) and all(
         n in (1, m) for m, n in zip(reversed(answer), reversed(shape), strict=False)
     )
 
 
 def ordinal(index: int) -> str:
-    """How a sentence calls an argument: ``the first``."""
+    """Return the ordinal of an argument for a message: ``the first`` for 0."""
     names = ("the first", "the second", "the third")
     return names[index] if index < len(names) else f"the {index + 1}th"

@@ -1,6 +1,6 @@
-"""Custom functions: a class with its own ``forward`` and ``backward``, as ``torch.autograd.Function``.
+"""Custom functions: classes with their own ``forward`` and ``backward``, as ``torch.autograd.Function``.
 
-What ``forward`` returns is recorded by ``custom_call`` with the user's ``backward`` for a rule.
+``custom_call.py`` records what ``forward`` returns, with the user's ``backward`` as the rule.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ NOT_RETURNED = (
 
 
 class Context:
-    """``ctx``: what ``forward`` leaves for ``backward``. ``names`` holds the script's own attributes.
+    """The ``ctx`` object, in which ``forward`` stores data for ``backward``.
 
-    ``changed`` and ``constant`` are the tensors that ``mark_dirty`` and ``mark_non_differentiable`` were
-    given; ``fills_in_zeros`` says what ``backward`` gets for an output that no gradient reached: zeros or
-    None.
+    ``names`` holds attributes set by the script. ``changed`` and ``constant`` are the tensors passed to
+    ``mark_dirty`` and ``mark_non_differentiable``. If ``fills_in_zeros``, ``backward`` is passed zeros for an
+    output that no gradient reached, else None.
     """
 
     __slots__ = ("changed", "constant", "fills_in_zeros", "names", "needs_input_grad", "saved_tensors")
@@ -47,19 +47,19 @@ class Context:
         self.fills_in_zeros = True
 
     def save_for_backward(self, *tensors: Tensor) -> None:
-        """Keep tensors for ``backward``, which finds them in ``saved_tensors``."""
+        """Save tensors for ``backward``, which reads them from ``saved_tensors``."""
         self.saved_tensors = tensors
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say which inputs ``forward`` has changed in place; it returns them too."""
+        """Declare the inputs that ``forward`` changed in place; ``forward`` must return them too."""
         self.changed = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say which outputs no gradient flows through."""
+        """Declare the outputs through which no gradient flows."""
         self.constant = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether ``backward`` is given zeros for outputs that no gradient reached."""
+        """Set whether ``backward`` is passed zeros (or None) for outputs that no gradient reached."""
         self.fills_in_zeros = value
 
 
@@ -72,16 +72,16 @@ def apply_function(
 ) -> Any:
     """Run ``forward(ctx, *operands)`` and record it as one node named ``<name>Backward``.
 
-    ``backward(ctx, *grad_outputs)`` takes one gradient per output and returns one per operand, None where
-    there is none. With ``setup_context(ctx, operands, output)`` the context is filled there, and ``forward``
-    takes the operands alone. Tensors of floats that ``forward`` returns, alone or in a tuple, are recorded;
-    what else it returns is passed on.
+    ``backward(ctx, *grad_outputs)`` takes one gradient per output and returns one per operand, None for no
+    gradient. With ``setup_context(ctx, operands, output)``, that function fills the context and ``forward``
+    takes only the operands. Floating-point tensors that ``forward`` returns, alone or in a tuple, are
+    recorded; other results are returned unchanged.
     """
-    site = mode.site  # the call, not the line of forward that runs last
+    site = mode.site  # the span of the call; running `forward` changes mode.site
     needs = tuple(isinstance(x, Tensor) and x.requires_grad for x in operands)
     context = Context(needs)
     is_tracked = any(isinstance(x, Tensor) and x.node is not None and x.node.tracked for x in operands)
-    # Looked at first, for forward may change its operands, and the graph goes on from what they were.
+    # CustomCall is made before `forward` runs, which may change its operands: the graph needs the old ones.
     compute = forward if setup_context is None else with_setup(forward, setup_context)
     call = (
         custom_calls.CustomCall(name, compute, backward, context, operands)
@@ -102,7 +102,7 @@ def apply_function(
 
 
 def with_setup(forward: Callable[..., Any], setup_context: Callable[..., Any]) -> Callable[..., Any]:
-    """``forward`` and ``setup_context`` as one function that takes the context first."""
+    """Return ``forward`` and ``setup_context`` combined into one function that takes the context first."""
 
     def compute(context: Context, *operands: Any) -> Any:
         result = forward(*operands)
@@ -113,7 +113,10 @@ def with_setup(forward: Callable[..., Any], setup_context: Callable[..., Any]) -
 
 
 def check_changed(context: Context, operands: tuple[Any, ...], outputs: list[Any]) -> None:
-    """Refuse ``mark_dirty`` of what is not returned and of leaves; warn where it is no input."""
+    """Check the tensors passed to ``mark_dirty``.
+
+    Raises GradientError for one that is not returned or is a leaf; warns about one that is no input.
+    """
     for tensor in context.changed:
         if not any(output is tensor for output in outputs):
             raise GradientError(
@@ -136,7 +139,9 @@ def check_changed(context: Context, operands: tuple[Any, ...], outputs: list[Any
 
 
 class Function:
-    """For Python users: subclass with static ``forward(ctx, ...)`` and ``backward(ctx, g)``, call ``apply``.
+    """Base class of custom functions for Python users.
+
+    Define static methods ``forward(ctx, ...)`` and ``backward(ctx, g)`` in a subclass and call ``apply``.
 
     >>> from autodiff.core.engine.tensor import tensor
     >>> class Cube(Function):

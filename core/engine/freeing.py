@@ -1,4 +1,4 @@
-"""The end of a pass: what it has used up is let go of, and what marks it so can be undone for a report."""
+"""The end of a backward pass: free the saved values, and undo the marks if a report needs the graph again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def finish(kind: str, roots: list[Node], seeds: list[Any], order: list[Node], retain: bool) -> None:
-    """Let go of what the pass has used up, unless it is to be kept, and tell the recorder."""
+    """Free the values saved in ``order`` unless ``retain``, and notify the recorder."""
     used: list[Node] = []
     if not retain:
         used = order
@@ -36,9 +36,10 @@ def finish(kind: str, roots: list[Node], seeds: list[Any], order: list[Node], re
 
 
 def required(order: list[Node]) -> list[Node]:
-    """The nodes that the script's own marks ask for; the others are followed for a report and not used up.
+    """Return the nodes of ``order`` that a pass of the script itself visits, in the same order.
 
-    A node without any input in ``order`` leads to a result that gradients were asked for.
+    The others are tracked only for a report, and the pass does not free them. An op node without inputs in
+    ``order`` counts as visited: its gradient was requested.
     """
     found: set[Node] = set()
     members = set(order)
@@ -50,7 +51,7 @@ def required(order: list[Node]) -> list[Node]:
 
 
 def make_usable(nodes: Iterable[Node]) -> None:
-    """Undo what marks nodes as used up or changed; their values were kept and never changed."""
+    """Clear the marks that say nodes were freed or overwritten; their values still exist unchanged."""
     for node in nodes:
         mark = node.mark
         if mark is not None and mark.is_shared:

@@ -1,6 +1,6 @@
-"""Backward passes that are watched: hooks see and change gradients, anomaly mode looks for nan.
+"""Backward passes with hooks, which may change gradients, and with anomaly mode, which checks for nan.
 
-A pass that nobody watches takes the plain ``sweep`` and pays nothing for this.
+Passes without either take the plain ``sweep`` and have no overhead from this module.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """``hooks``: those of each node, by registration. ``anomaly``: a nan in a pass is an error.
+    """The hooks of all nodes and the anomaly mode; ``watch`` is the only instance.
 
-    ``answered`` are the nodes whose gradients hooks replaced, with the places where these were registered.
+    ``hooks`` maps each node to its hooks by handle. ``anomaly``: a nan in a pass is an error. ``answered``
+    lists the nodes whose gradients hooks replaced in the last pass, each with the span that registered the
+    hook.
     """
 
     __slots__ = ("anomaly", "answered", "hooks")
@@ -37,14 +39,14 @@ class Watch:
         self.start()
 
     def start(self) -> None:
-        """Forget everything, for a new script."""
+        """Reset everything for a new script."""
         self.anomaly = False
         self.hooks: dict[Node, dict[HookHandle, Hook]] = {}
         self.answered: list[tuple[Node, Span | None]] = []
 
     @property
     def is_on(self) -> bool:
-        """Whether a pass has to go the slow way."""
+        """Whether passes must use ``watched_sweep``."""
         return self.anomaly or bool(self.hooks)
 
 
@@ -52,7 +54,7 @@ watch = Watch()
 
 
 class HookHandle:
-    """What ``register_hook`` gives: ``remove()`` takes the hook off again."""
+    """The result of ``register_hook``; ``remove()`` unregisters the hook."""
 
     __slots__ = ("node", "site")
 
@@ -61,7 +63,7 @@ class HookHandle:
         self.site = mode.site
 
     def remove(self) -> None:
-        """Take the hook off; nothing happens where it is off already."""
+        """Unregister the hook; do nothing if it is unregistered already."""
         hooks = watch.hooks.get(self.node, {})
         hooks.pop(self, None)
         if not hooks:
@@ -69,7 +71,7 @@ class HookHandle:
 
 
 def register_hook(x: Tensor, hook: Hook) -> HookHandle:
-    """Have ``hook(gradient)`` called when the gradient of ``x`` is known; a tensor it returns replaces it."""
+    """Register ``hook(gradient)`` on ``x``; a tensor that it returns replaces the gradient."""
     if not x.requires_grad or x.node is None:
         raise GradientError(
             "cannot register a hook on a tensor that doesn't require gradient",
@@ -90,9 +92,10 @@ def watched_sweep(
     inner: bool = True,
     ends: Collection[Node] = (),
 ) -> dict[Node, Any]:
-    """``sweep`` with the hooks called and, in anomaly mode, every contribution looked at.
+    """Like ``sweep``, but call the hooks and, in anomaly mode, check every contribution for nan.
 
-    As in torch a leaf's hooks run as soon as its gradient is complete, an inner node's when its turn comes.
+    As in torch, a leaf's hooks run as soon as its gradient is complete, an inner node's when the sweep
+    reaches the node.
     """
     from autodiff.core.engine.sweep import np_errors_ignored, pull_back_lifted
     from autodiff.core.graph.vjp import pull_back
@@ -132,7 +135,7 @@ def watched_sweep(
 
 
 def hooked(node: Node, g: Any, lift: bool) -> Any:
-    """The gradient after the hooks of its node have seen it, each what the one before left."""
+    """Return gradient ``g`` after the hooks of ``node``; each hook gets the result of the one before."""
     site = mode.site
     for handle, hook in list(watch.hooks.get(node, {}).items()):
         given = g if lift else Tensor.of(settle(g))
@@ -165,12 +168,12 @@ def hooked(node: Node, g: Any, lift: bool) -> Any:
             )
         g = answer if lift else answer.value
         watch.answered.append((node, handle.site))
-        mode.site = site  # the pass goes on where it was started, not at the last line of the hook
+        mode.site = site  # the line that started the pass; running the hook changed mode.site
     return g
 
 
 def refuse_nan(node: Node, index: int, contribution: Any) -> None:
-    """The error of anomaly mode, at the line whose derivative by operand ``index`` is nan."""
+    """Raise anomaly mode's error if the contribution of ``node`` to its operand ``index`` contains nan."""
     value = contribution.value if isinstance(contribution, Tensor) else contribution
     if not np.isnan(value).any():
         return

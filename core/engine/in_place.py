@@ -1,7 +1,7 @@
-"""Changes in place: what a tensor becomes, and everything that shares its memory with it.
+"""In-place changes: the new value, node and flags of a tensor and of all tensors that share its memory.
 
-The old value stays with the nodes that saved it. The node that made it is marked with the version it had,
-so that a backward pass which needs the value refuses, as torch's version check does. The rules are torch's:
+The nodes that saved the old value keep it. The node that made it is marked with the version it had, so that a
+backward pass that needs the old value fails, as with torch's version check. The rules are torch's:
 https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd
 """
 
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
 
 tensors = Later("autodiff.core.engine.tensor")
 
-#: Views that show every entry of their base, in the order of its rows.
+#: View ops whose result has all entries of the base in the same row order.
 IN_ROW_ORDER = frozenset(["alias", "reshape", "squeeze", "unsqueeze"])
 
 
 def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
-    """Have ``tensor`` take on the value and history of ``result``, as in-place methods do; returns it.
+    """Give ``tensor`` the value and history of ``result``, as in-place methods do; return ``tensor``.
 
-    ``since`` is the number from which on the nodes of the change were made, where it may have been several:
-    they may use the value of before, of which torch keeps a copy for them.
+    ``since`` is the number of the first node made by the change if it made several, else 0. These nodes may
+    use the old value, because torch keeps a copy for them.
     """
     if result.tape is not None and tape.take_on(tensor, result):
         return tensor
@@ -81,7 +81,7 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
     write(base, group, value)
     give_history(base, old, made)
     if base is not tensor and result.node is not None:
-        keep_in_sight(change.versions, result.node)  # which may have saved what the view shows now
+        keep_in_sight(change.versions, result.node)  # it may have saved the view's new value
     for other in group:
         if other is not base:
             follow(other, change.versions)
@@ -89,14 +89,14 @@ def assign_in_place(tensor: Tensor, result: Tensor, since: int = 0) -> Tensor:
 
 
 def are_alike(x: Any, y: Any) -> bool:
-    """Whether both are numbers, or arrays of one shape and type."""
+    """Whether both are numbers, or both are arrays of the same shape and dtype."""
     if x.__class__ is float or y.__class__ is float:
         return x.__class__ is y.__class__
     return x.shape == y.shape and x.dtype is y.dtype
 
 
 def is_unseen(tensor: Tensor) -> bool:
-    """Whether no graph and no other tensor knows the value, as it mostly is with gradients."""
+    """Whether no graph and no other tensor refers to the value, as is usual for gradients."""
     versions = tensor.versions
     if versions is not None and (versions.nodes or versions.users):
         return False
@@ -104,7 +104,11 @@ def is_unseen(tensor: Tensor) -> bool:
 
 
 def mark_old_values(group: list[Tensor], change: Change) -> None:
-    """Mark the nodes that made what is shown now: whoever saved these values cannot use them any more."""
+    """Mark the nodes of the old values as overwritten by ``change`` and count the change.
+
+    ``group`` are the tensors that share the changed memory. A backward pass then fails at nodes that saved an
+    old value.
+    """
     versions = change.versions
     for tensor in group:
         if tensor.versions is versions and (node := tensor.node) is not None:
@@ -126,10 +130,10 @@ def mark_old_values(group: list[Tensor], change: Change) -> None:
 
 
 def base_after(base: Tensor, view: Tensor, result: Tensor) -> Tensor:
-    """What the base of a view is when the entries that the view shows are those of ``result``."""
+    """Return ``base`` with the entries that ``view`` shows replaced by ``result``, recorded in the graph."""
     assert view.alias is not None
     recipes = recipes_between(view.alias, base.alias)
-    if len(recipes) == 1 and recipes[0].op.name in ("select", "slice"):  # derivations spell these by index
+    if len(recipes) == 1 and recipes[0].op.name in ("select", "slice"):  # so derivations show an index
         params = recipes[0].params
         at = params["index"] if "index" in params else slice(params["start"], params["stop"], params["step"])
         basic = (*(slice(None),) * params["dim"], at)
@@ -139,7 +143,7 @@ def base_after(base: Tensor, view: Tensor, result: Tensor) -> Tensor:
 
 
 def new_memory(tensor: Tensor, result: Tensor) -> Any:
-    """All of the memory of which ``tensor`` shows some, after the change."""
+    """Return the new value of the whole memory that contains ``tensor``, without recording."""
     alias = tensor.alias
     if alias is None or alias.recipe is None:
         return result.value
@@ -153,7 +157,7 @@ def new_memory(tensor: Tensor, result: Tensor) -> Any:
 
 
 def write(base: Tensor, group: list[Tensor], value: Any) -> None:
-    """Let every tensor of the group show its part of the new memory."""
+    """Set the value of every tensor in the group to its part of ``value``, the new memory."""
     shown: dict[Alias, Any] = {}
     for tensor in group:
         alias = tensor.alias
@@ -167,7 +171,7 @@ def write(base: Tensor, group: list[Tensor], value: Any) -> None:
 
 
 def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
-    """The history of a tensor whose value has changed to that of ``made``."""
+    """Set the node and flags of ``base`` after it got the value of ``made``; ``old`` is its old node."""
     node = made.node
     if mode.enabled and node is not None and node.tracked:
         base.node = node
@@ -175,7 +179,7 @@ def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
             node.name = old.name  # the next value of the variable
         base.requires_grad = made.requires_grad or base.requires_grad
         if old is not None and old.mark is not None and old.mark.cell is not None and base.cell is not None:
-            # retain_grad() was asked for: what is kept is the gradient of the tensor as it is now.
+            # After retain_grad(), `.grad` receives the gradient of the tensor's new value.
             node.set_mark().cell, old.mark.cell = base.cell, None
     elif old is not None:
         go_on_unrecorded(base, old)
@@ -185,10 +189,10 @@ def give_history(base: Tensor, old: Node | None, made: Tensor) -> None:
 
 
 def follow(tensor: Tensor, versions: VersionCounter) -> None:
-    """The history of a tensor whose memory was changed through another: of a view, that of its base."""
+    """Set the node of a tensor whose memory was changed through another tensor; a view follows its base."""
     old, recipe = tensor.node, recipe_of(tensor)
     if old is not None and tensor.versions is not None:
-        keep_in_sight(tensor.versions, old)  # what saved its value may use it until a change counts
+        keep_in_sight(tensor.versions, old)  # nodes that saved its value may use it until a counted change
     if recipe is not None and tensor.dtype.is_floating_point:
         base = recipe.base
         if old is not None and base.requires_grad and not recipe.is_followed and tensor.versions is versions:
@@ -197,7 +201,7 @@ def follow(tensor: Tensor, versions: VersionCounter) -> None:
         if base.node is not None and recipe.is_followed and base.node.tracked:
             op = recipe.op
             if tensor.versions is versions:
-                op = op.named("AsStridedBackward0")  # torch no longer knows how it was made either
+                op = op.named("AsStridedBackward0")  # torch also loses the op that made the view
             site = mode.site if old is None else old.site
             made = ArrayNode(op, (base.node,), (base.data,), recipe.params, tensor.value, site)
             made.name = None if old is None else old.name
@@ -212,7 +216,7 @@ def follow(tensor: Tensor, versions: VersionCounter) -> None:
 
 
 def go_on_unrecorded(tensor: Tensor, old: Node) -> None:
-    """Give a tensor that was changed unseen by the graph a new node: gradients go on as before."""
+    """Give a tensor that was changed without recording a new node; gradients flow as before the change."""
     value = tensor.value
     node: Node
     if isinstance(old, Leaf):
@@ -228,15 +232,15 @@ def go_on_unrecorded(tensor: Tensor, old: Node) -> None:
 
 
 def reshape_in_place(tensor: Tensor, result: Tensor) -> Tensor:
-    """Have ``tensor`` take on another shape, as ``unsqueeze_`` does; ``result`` is a view of it.
+    """Give ``tensor`` another shape, as ``unsqueeze_`` does; ``result`` is a view of it with that shape.
 
-    Where its memory is shared, what it was lives on beside it, for its aliases and views.
+    If its memory is shared, a new tensor with the old shape takes its place for its aliases and views.
     """
     alias, recipe = tensor.alias, recipe_of(result)
-    if recipe is None:  # a single number has no dimensions to exchange
+    if recipe is None:  # a 0-d tensor has no dimensions to swap, so `result` is no view
         return assign_in_place(tensor, result)
     assert alias is not None
-    # The view that result was made as goes with it; all other views look at what is left behind.
+    # The alias of `result` itself is dropped; all other views stay views of the tensor with the old shape.
     views = [view for view in live(alias.views) if view is not result.alias]
     alias.views[:] = [ref(view) for view in views]
     versions = counter_of(tensor)
@@ -262,7 +266,7 @@ def reshape_in_place(tensor: Tensor, result: Tensor) -> Tensor:
 
 
 def leave_behind(tensor: Tensor, alias: Alias, recipe: Recipe, views: list[Alias]) -> None:
-    """Make ``tensor`` a view of what it was, which its aliases and views go on sharing memory with."""
+    """Make ``tensor`` a view of a new tensor with its old shape, which takes over its aliases and views."""
     before = tensor.of(tensor.value, tensor.node, tensor.requires_grad)
     before.versions, before.alias = tensor.versions, alias
     alias.members[:] = [member for member in alias.members if member() is not tensor]

@@ -1,4 +1,4 @@
-"""What may be changed in place: the refusals of torch, of leaves, of views it cannot follow, of overlaps."""
+"""Checks before in-place changes: leaves, views that torch cannot follow, and overlapping memory."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OVERLAPS_ITSELF = (
 
 
 class StaleView(Leaf):
-    """Stands for a view that torch cannot follow and whose base has changed: who asks for it is refused."""
+    """The node of a view that torch cannot follow and whose base has changed. Using it raises an error."""
 
     __slots__ = ("made_by", "recipe")
 
@@ -61,21 +61,22 @@ class StaleView(Leaf):
             self.made_by = old
 
     @property
-    def tracked(self) -> bool:  # type: ignore[override] # what a Leaf answers is refused here
-        """Whether gradients flow here, which nobody can say."""
+    def tracked(self) -> bool:  # type: ignore[override] # a property that raises, where a Leaf has a flag
+        """Always raises: the graph does not know whether gradients flow here."""
         raise self.refusal()
 
     def refusal(self) -> GradientError:
-        """What is said to who asks."""
+        """Return the error for using this view."""
         changed = "its base or another view of its base has been"
         return unfollowed(self.recipe, self.made_by, changed, "make the view again")
 
 
 def refuse_change(tensor: Tensor, others: Iterable[Any] = (), part: bool = False) -> None:
-    """Refuse a change that torch refuses: of leaves that require a gradient, and of views it cannot follow.
+    """Raise GradientError for a change that torch refuses: of a leaf that requires a gradient, or of a view
+    that it cannot follow.
 
-    ``others`` are what the change computes with. ``part`` says that it goes through a view that has no tensor
-    of its own, as in ``x[0] = 1``.
+    ``others`` are the operands of the change. ``part`` says that the change goes through a view without a
+    tensor of its own, as in ``x[0] = 1``.
     """
     if not mode.enabled:
         return
@@ -103,7 +104,7 @@ def refuse_change(tensor: Tensor, others: Iterable[Any] = (), part: bool = False
 
 
 def refuse_view(view: Tensor, recipe: Recipe) -> None:
-    """Refuse to change a view of which torch does not know how its base would change."""
+    """Raise GradientError if torch cannot follow how changing this view changes its base."""
     if recipe.is_followed:
         return
     raise unfollowed(
@@ -117,7 +118,10 @@ def refuse_view(view: Tensor, recipe: Recipe) -> None:
 
 
 def unfollowed(recipe: Recipe, made_by: Node | None, changed: str, advice: str) -> GradientError:
-    """The error, in torch's words, for views that were made several at once or under ``no_grad``."""
+    """Return torch's error for a view that is one of several results or was made under ``no_grad``.
+
+    ``made_by`` is the node that made the view, ``changed`` says in torch's words what was changed.
+    """
     several = recipe.piece is not None
     from autodiff.core.graph.saved_values import name_in_messages
 
@@ -140,7 +144,7 @@ def unfollowed(recipe: Recipe, made_by: Node | None, changed: str, advice: str) 
 
 
 def refuse_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
-    """Refuse a change to values of another shape, which the tensor has no room for."""
+    """Raise ShapeError if the new values have another shape than the tensor."""
     if shape != tensor.shape:
         raise ShapeError(
             f"output with shape {list(tensor.shape)} doesn't match the broadcast shape {list(shape)}",
@@ -151,13 +155,13 @@ def refuse_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
 
 
 def refuse_stale(tensor: Tensor) -> None:
-    """Refuse to use a view that torch has lost track of."""
+    """Raise GradientError for a view whose base has changed and which torch cannot follow."""
     if isinstance(tensor.own_node, StaleView):
         raise tensor.own_node.refusal()
 
 
 def refuse_overlap(tensor: Tensor) -> None:
-    """Refuse to change a tensor that shows one number in several places, as ``expand`` makes them."""
+    """Raise GradientError for a tensor with several entries in one memory location, as after ``expand``."""
     if shows_numbers_twice(tensor):
         raise GradientError(
             OVERLAPS_ITSELF,
@@ -169,7 +173,7 @@ def refuse_overlap(tensor: Tensor) -> None:
 
 
 def shows_numbers_twice(tensor: Tensor) -> bool:
-    """Whether ``expand`` has made several entries of one."""
+    """Whether several entries of the tensor share one memory location because of ``expand``."""
     alias = tensor.alias
     if alias is None or alias.recipe is None:
         return False
@@ -181,10 +185,11 @@ def shows_numbers_twice(tensor: Tensor) -> bool:
 
 
 def refuse_input(tensor: Tensor, other: Any, by_positions: bool = False) -> None:
-    """Refuse to compute a change from a tensor that shows some of the same memory in another order.
+    """Raise GradientError if a change of ``tensor`` reads from ``other``, which shows the same memory in
+    another order.
 
-    Changes of entries found by positions may read nothing of what they change, in whatever order. As in torch
-    this is found for tensors without gaps only: of those the first and the last entry tell.
+    With ``by_positions`` (a change of entries given by indices), any overlap is an error. As in torch,
+    overlap is detected only for tensors without gaps, from their first and last entries.
     """
     if other.__class__ is not tensor.__class__:
         return
@@ -204,7 +209,7 @@ def refuse_input(tensor: Tensor, other: Any, by_positions: bool = False) -> None
 
 
 def overlapping(tensor: Tensor, other: Tensor) -> GradientError:
-    """The error for reading what is being written."""
+    """Return the error for a change that reads memory it writes."""
     return GradientError(
         OVERLAPS_AN_INPUT,
         code="E0415",
@@ -215,7 +220,7 @@ def overlapping(tensor: Tensor, other: Tensor) -> GradientError:
 
 
 def memory_of(tensor: Tensor) -> Any:
-    """The entries of the shared memory that the tensor shows."""
+    """Return the positions in the shared memory of the tensor's entries, in its shape."""
     assert tensor.alias is not None
     recipes = recipes_between(tensor.alias, None)
     return positions_of(recipes) if recipes else np.arange(tensor.size).reshape(tensor.shape)

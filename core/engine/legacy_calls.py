@@ -1,6 +1,6 @@
-"""Calls whose numbers stand between the tensors, as old programs have them: ``p.add_(-0.1, p.grad)``.
+"""Calls in a deprecated argument order, with numbers before tensors: ``p.add_(-0.1, p.grad)``.
 
-PyTorch still takes these, with a warning (its ``tools/autograd/deprecated.yaml`` lists them).
+PyTorch still accepts these with a warning; its ``tools/autograd/deprecated.yaml`` lists them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from autodiff.core.engine.public_functions import Function
 
-#: The names that stand for numbers; all others stand for tensors.
+#: The parameters that take numbers; all others take tensors.
 NUMBERS = frozenset(["alpha", "beta", "value"])
-#: Of functions, and of methods where their tensor does not come first.
+#: For each function, its deprecated orders with one number.
 ONE_NUMBER: dict[str, list[tuple[str, ...]]] = {
     "add": [("input", "alpha", "other")],
     "sub": [("input", "alpha", "other")],
@@ -34,7 +34,7 @@ FACTORS = {
 
 
 def orders_of(name: str, is_method: bool) -> Iterator[tuple[str, ...]]:
-    """The older orders of a function, each with the tensor of a method in front.
+    """Yield the deprecated parameter orders of a function; for a method, ``input`` comes first.
 
     >>> list(orders_of("addmv", is_method=True))
     [('input', 'beta', 'alpha', 'mat', 'vec'), ('input', 'beta', 'mat', 'vec')]
@@ -50,7 +50,7 @@ def orders_of(name: str, is_method: bool) -> Iterator[tuple[str, ...]]:
 def in_present_order(
     name: str, args: Sequence[Any], kwargs: dict[str, Any], is_method: bool
 ) -> dict[str, Any] | None:
-    """The arguments by name, as they are given, where they stand in an older order, else None."""
+    """Return the arguments by parameter name if they match a deprecated order, else None."""
     for order in orders_of(name, is_method):
         given = dict(zip(order, args, strict=False))
         if len(args) + len(kwargs) != len(order) or given.keys() | kwargs.keys() != set(order):
@@ -62,9 +62,9 @@ def in_present_order(
 
 
 def fits(parameter: str, value: Any, takes_numbers: bool) -> bool:
-    """Whether a value may stand there: a tensor of one number does for a number.
+    """Whether a value is valid for a parameter. A 0-d tensor without gradient is valid as a number.
 
-    Sums and differences, which have three, take numbers for tensors too.
+    With ``takes_numbers`` (the orders of three parameters), plain numbers are valid as tensors too.
     """
     is_tensor = value.__class__ is Tensor
     if parameter in NUMBERS:
@@ -73,7 +73,7 @@ def fits(parameter: str, value: Any, takes_numbers: bool) -> bool:
 
 
 def call_in_older_order(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """What the call answers; NotImplemented where no older order fits."""
+    """Return the result of the call, or NotImplemented if no deprecated order matches the arguments."""
     for is_method in (False, True):
         given = in_present_order(function.name, args, kwargs, is_method)
         if given is not None:

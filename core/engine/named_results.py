@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class NamedResult:
-    """A tuple whose entries also have names; ``type_name`` is what torch prints above them.
+    """A tuple with named entries; ``type_name`` is the type name that torch prints.
 
     >>> pair = NamedResult("torch.return_types.max", ("values", "indices"), (3.0, 1))
     >>> pair.field("indices"), pair[0], len(pair)
@@ -24,7 +24,7 @@ class NamedResult:
         self.values = values
 
     def field(self, name: str) -> Any:
-        """The entry called ``name``; KeyError when there is none."""
+        """Return the entry called ``name``; KeyError if there is none."""
         if name not in self.fields:
             raise KeyError(name)
         return self.values[self.fields.index(name)]

@@ -1,8 +1,8 @@
-"""The printed form of tensors and numbers, byte for byte as PyTorch prints them.
+"""Print tensors and numbers exactly as PyTorch does, byte for byte.
 
-One idea: the elements of a tensor share one notation and one column width, both chosen from all the
-elements that will be shown; the rest is laying out brackets and breaking lines. Nothing here calls
-numpy: a plain number prints without it, and an array brings its own methods.
+All elements of a tensor share one notation and one column width, both chosen from the elements that are
+shown; the rest is laying out brackets and lines. Nothing here calls a numpy function, only array methods, so
+that plain numbers print without importing numpy.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ from math import isfinite
 from autodiff.core.base.errors import LimitError, ScriptError
 from autodiff.core.base.lazy import np
 
-TYPE_CHECKING = False  # the name type checkers know; importing it from typing would slow every start
+TYPE_CHECKING = False  # type checkers know the name; importing it from typing would slow every start
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 PREFIX = "tensor("
 PYTHON_DTYPES = {"float": "float64", "int": "int64", "bool": "bool"}
-FORMAT_LIMIT = 10_000  # widest column and longest fraction a format spec may ask for
+FORMAT_LIMIT = 10_000  # the largest width and precision allowed in a format spec
 
 
 class Options:
-    """What ``torch.set_printoptions`` sets. Tensors of more than ``threshold`` elements are summarised: each
-    axis keeps ``edgeitems`` at either end. ``sci_mode`` is None where the elements decide.
+    """The settings of ``torch.set_printoptions``.
+
+    Tensors of more than ``threshold`` elements are summarised: each axis shows ``edgeitems`` elements at
+    either end. If ``sci_mode`` is None, the elements decide about scientific notation.
     """
 
     __slots__ = ("edgeitems", "linewidth", "precision", "sci_mode", "threshold")
@@ -33,7 +35,7 @@ class Options:
         self.start()
 
     def start(self) -> None:
-        """Go back to the defaults, for a new script."""
+        """Reset to the defaults for a new script."""
         self.precision = 4
         self.threshold: float = 1000
         self.edgeitems = 3
@@ -51,7 +53,7 @@ def format_tensor(
     requires_grad: bool = False,
     grad_fn: str | None = None,
 ) -> str:
-    """Print a tensor; a Python number is a tensor without dimensions.
+    """Return the text of a tensor; a Python number is a 0-d tensor.
 
     >>> format_tensor(8.0, grad_fn="MulBackward0")
     'tensor(8., grad_fn=<MulBackward0>)'
@@ -64,7 +66,7 @@ def format_tensor(
         body = format_elements(array)
     suffixes = []
     if 0 in shape:
-        # An empty tensor shows no element to tell its type by, so int64 and bool are spelled out too.
+        # An empty tensor shows no element that reveals its dtype, so int64 and bool are printed too.
         if len(shape) > 1:
             suffixes.append(f"size={shape}")
         shown_without_saying: tuple[str, ...] = (default_dtype,)
@@ -80,7 +82,7 @@ def format_tensor(
 
 
 def format_element(value: float) -> str:
-    """Print one element as it looks in a tensor of its own.
+    """Return the text of one element as in a tensor with only this element.
 
     >>> format_element(1 / 3), format_element(2.0), format_element(1e-8), format_element(True)
     ('0.3333', '2.', '1.0000e-08', 'True')
@@ -91,19 +93,19 @@ def format_element(value: float) -> str:
 
 
 def format_number(value: float) -> str:
-    """Print a Python number as Python does.
+    """Return the text of a Python number as Python prints it.
 
     >>> format_number(0.1 + 0.2), format_number(3), format_number(True)
     ('0.30000000000000004', '3', 'True')
     """
     try:
         return str(value)
-    except ValueError as error:  # an int of more digits than Python agrees to write down
+    except ValueError as error:  # an int with more digits than Python converts to text
         raise ScriptError(python_words(error)) from None
 
 
 def format_size(shape: tuple[int, ...]) -> str:
-    """Print a shape.
+    """Return the text of a shape.
 
     >>> format_size((2, 3))
     'torch.Size([2, 3])'
@@ -112,7 +114,7 @@ def format_size(shape: tuple[int, ...]) -> str:
 
 
 def format_named_result(type_name: str, fields: Iterable[tuple[str, str]]) -> str:
-    """Print a tuple with named fields from its full type name and its fields, printed already.
+    """Return the text of a tuple with named fields; ``fields`` holds each name and its value as text.
 
     >>> fields = [("values", "tensor(8.)"), ("indices", "tensor(0)")]
     >>> print(format_named_result("torch.return_types.max", fields))
@@ -120,11 +122,11 @@ def format_named_result(type_name: str, fields: Iterable[tuple[str, str]]) -> st
     values=tensor(8.),
     indices=tensor(0))
     """
-    # Lines inside a field keep their own indentation: torch shifts nothing here.
+    # torch does not indent the further lines of a field.
     return f"{type_name}(\n" + ",\n".join(f"{name}={text}" for name, text in fields) + ")"
 
 
-# How one element is spelled
+# -- spelling one element ---------------------------------------------------------------------------------
 
 
 def spell_whole(value: float) -> str:
@@ -140,9 +142,9 @@ def spell_scientific(value: float) -> str:
 
 
 def choose_notation(magnitudes: Sequence[float]) -> Callable[[float], str]:
-    """The notation for floats whose finite, non-zero absolute values are given.
+    """Return the notation for floats, chosen from their finite, non-zero absolute values.
 
-    Zeros, infinities and nans have no say: they read the same in every notation.
+    Zeros, infinities and nans do not count because they print the same in every notation.
     """
     if not magnitudes:
         return spell_whole
@@ -157,21 +159,21 @@ def choose_notation(magnitudes: Sequence[float]) -> Callable[[float], str]:
 
 
 def choose_column(values: Sequence[float]) -> tuple[Callable[[float], str], int]:
-    """The notation the elements share, and the width of the column they stand in."""
+    """Return the notation that all elements share and the width of their column."""
     if not isinstance(values[0], float):
         return str, max(len(str(value)) for value in values)
-    # A column is as wide as its finite, non-zero elements only: torch prints zeros(30) as if "0." took
-    # one character, and so fits 24 of them on a line where ones(30) gets 18.
+    # Only finite, non-zero elements determine the width. torch prints zeros(30) as if "0." took one
+    # character, so 24 of them fit on a line, but only 18 of ones(30).
     counted = [value for value in values if value and isfinite(value)]
     spell = choose_notation([abs(value) for value in counted])
     return spell, max((len(spell(value)) for value in counted), default=1)
 
 
-# How the elements are laid out
+# -- laying out the elements ------------------------------------------------------------------------------
 
 
 def format_elements(array: np.ndarray) -> str:
-    """The elements of an array with their brackets, as they stand after ``tensor(``."""
+    """Return the elements of an array with their brackets, as printed after ``tensor(``."""
     if array.size == 0:
         return "[]"
     edge = options.edgeitems
@@ -184,7 +186,10 @@ def format_elements(array: np.ndarray) -> str:
 
 
 def lay_out(items: Any, cut: tuple[bool, ...], cell: Callable[[float], str], width: int, column: int) -> str:
-    """Write nested lists with their opening bracket at ``column``; ``cut`` says which levels lost items."""
+    """Return the text of nested lists whose opening bracket is at ``column``.
+
+    ``cut`` says for each level whether items were omitted, ``cell`` formats one element.
+    """
     if not cut:
         return cell(items)
     if len(cut) == 1:
@@ -192,7 +197,7 @@ def lay_out(items: Any, cut: tuple[bool, ...], cell: Callable[[float], str], wid
     blocks = [lay_out(item, cut[1:], cell, width, column + 1) for item in items]
     if cut[0]:
         blocks.insert(options.edgeitems, "...")
-    # One line break between rows, one more for each dimension above: matrices stand a blank line apart.
+    # One line break between rows, one more per further dimension: a blank line between matrices.
     separator = "," + "\n" * (len(cut) - 1) + " " * (column + 1)
     return "[" + separator.join(blocks) + "]"
 
@@ -206,8 +211,8 @@ def lay_out_row(cells: list[str], cut: bool, width: int, column: int) -> str:
 
 
 def append_suffixes(text: str, suffixes: list[str]) -> str:
-    """Close the bracket after the suffixes, each on a new line if it does not fit on the last one."""
-    used = len(text) - text.rfind("\n") + 1  # torch counts the ", " to come as there already
+    """Append the suffixes and the closing bracket; a suffix that does not fit goes on a new line."""
+    used = len(text) - text.rfind("\n") + 1  # torch counts the next ", " in advance
     for suffix in suffixes:
         if used + len(suffix) + len(", ") > options.linewidth:
             text += ",\n" + " " * len(PREFIX) + suffix
@@ -219,7 +224,7 @@ def append_suffixes(text: str, suffixes: list[str]) -> str:
 
 
 def python_type(value: float | str) -> str:
-    """The name of a value's Python type; numpy's float64, a subclass of float, counts as one."""
+    """Return the name of a value's Python type; numpy's float64 counts as float, its base class."""
     if isinstance(value, float):
         return "float"
     if isinstance(value, str):
@@ -227,9 +232,9 @@ def python_type(value: float | str) -> str:
     return "bool" if isinstance(value, bool) else "int"
 
 
-# Format specs, the part after the colon in f"{x:.3f}"
+# -- format specs: the part after the colon in f"{x:.3f}" -------------------------------------------------
 
-# Matches every text: what is no spec ends up in `code`, and the checks below say what is wrong with it.
+# Matches every text: whatever is not part of a spec ends up in `code`, where the checks below reject it.
 SPEC_GRAMMAR = r"""(?xs)
     (?: (?P<fill> .)? (?P<align> [<>=^]) )?
     (?P<sign> [-+\ ]?)
@@ -259,10 +264,10 @@ GROUPING_CODES = {",": "deEfFgG%", "_": "deEfFgG%boxX"}
 
 
 def format_with_spec(value: float | str, spec: str) -> str:
-    """Format a Python value by a format spec.
+    """Return a Python value formatted with a format spec.
 
-    The spec is parsed and checked here, and only its checked parts reach Python: a width of a billion
-    is a limit of ours, not a gigabyte of spaces.
+    The spec is parsed and checked first, and only checked parts are passed to Python: a width of a billion
+    raises LimitError instead of allocating a gigabyte of spaces.
 
     >>> format_with_spec(3.14159, ">8.2f"), format_with_spec(1234567, ","), format_with_spec("w", "^5")
     ('    3.14', '1,234,567', '  w  ')
@@ -272,18 +277,18 @@ def format_with_spec(value: float | str, spec: str) -> str:
     checked = "".join(parse_spec(spec, python_type(value)))
     try:
         return format(value, checked)
-    except (ValueError, OverflowError) as error:  # parts that are right alone and wrong together
+    except (ValueError, OverflowError) as error:  # parts that are valid alone but not together
         raise ScriptError(python_words(error)) from None
 
 
 def python_words(error: Exception) -> str:
-    """Python's message without what follows a semicolon: advice to call sys, which a script cannot do."""
+    """Return Python's message up to a semicolon; the rest advises to use ``sys``, which scripts cannot."""
     return str(error).partition(";")[0]
 
 
 def parse_spec(spec: str, type_name: str) -> list[str]:
-    """The parts of a spec that fits the type, in order; the first mistake is reported in Python's words."""
-    import re  # not at the top: re loads enum, and few scripts format anything
+    """Return the parts of a spec in order; ScriptError in Python's wording if it does not fit the type."""
+    import re  # imported here because re loads enum, and few scripts use format specs
 
     match = re.match(SPEC_GRAMMAR, spec)
     assert match is not None, "the grammar matches every text"
@@ -307,7 +312,7 @@ def parse_spec(spec: str, type_name: str) -> list[str]:
 
 def check_format_limit(name: str, digits: str) -> None:
     digits = digits.lstrip("0")
-    # By length first: Python refuses to read an int of thousands of digits.
+    # The length is checked first because Python refuses to parse an int with thousands of digits.
     if len(digits) > len(str(FORMAT_LIMIT)) or int(digits or "0") > FORMAT_LIMIT:
         shown = digits if len(digits) <= 20 else f"{digits[:20]}..."
         raise LimitError(f"a format {name} of {shown} exceeds the limit of {FORMAT_LIMIT}", code="E0502")

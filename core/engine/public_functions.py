@@ -1,7 +1,7 @@
-"""What users can call: each public function with its signature, its namespaces and whether it is a method.
+"""The functions that users can call: their signatures, namespaces and methods, and argument binding.
 
-A function is either an op itself or a few lines over ops. Arguments are bound here, by our own signature
-table, so nothing a script writes reaches numpy unchecked. Families enter their functions in ``core/ops``.
+A function is an op itself or a few lines over ops; the modules in ``core/ops`` declare them. Arguments are
+bound and checked here against the signature, so that no unchecked argument of a script reaches numpy.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ NAMESPACES = ("torch", "F", "linalg", "special")
 
 UNKNOWN: Any = object()
 
-#: What numpy calls some arguments, which torch takes too.
+#: numpy's names of some arguments, which torch accepts too.
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
-#: Functions that torch has in Python, where only its own names are known, and those of F that are not.
+#: Functions that torch implements in Python, where numpy's names are not accepted, and functions of F that
+#: torch implements in C++, where they are.
 IN_PYTHON = frozenset(["norm", "split", "split_with_sizes"])
 NOT_IN_PYTHON = frozenset(["gelu", "hardshrink", "linear", "logsigmoid", "softplus", "softshrink"])
 
 
 class Parameter:
-    """One parameter: its kind says what may be passed (see KINDS), ``default`` is MISSING when required."""
+    """A parameter. ``kind`` says which values it accepts (see KINDS); ``default`` is MISSING if required."""
 
     __slots__ = ("default", "keyword_only", "kind", "name", "variadic")
 
@@ -48,13 +49,13 @@ class Parameter:
         self.keyword_only = keyword_only
 
     def all_of(self, values: Sequence[Any]) -> Any:
-        """What is given of one that takes all the rest; ``None`` alone stands for no sizes."""
+        """Return the values of a variadic parameter as a tuple; for sizes, ``None`` alone means no sizes."""
         is_none = len(values) == 1 and values[0] is None and self.kind == "ints" and self.default is None
         return None if is_none else tuple(values)
 
 
 class Function:
-    """A public function; ``signature`` reads like Python: ``sum(input, dim: ints = None)``."""
+    """A public function. ``signature`` is written as in Python: ``sum(input, dim: ints = None)``."""
 
     __slots__ = (
         "_after_one",
@@ -87,7 +88,10 @@ class Function:
         return f"<function {self.name}>"
 
     def usage(self, skipped: int = 0) -> str:
-        """The signature as Python writes it: ``sum(input, dim=None, keepdim=False, *, dtype=None)``."""
+        """Return the signature without kinds: ``sum(input, dim=None, keepdim=False, *, dtype=None)``.
+
+        The first ``skipped`` parameters are omitted.
+        """
         shown: list[str] = []
         for parameter in self.parameters[skipped:]:
             if parameter.keyword_only and not any(text.startswith("*") for text in shown):
@@ -98,7 +102,7 @@ class Function:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parsed signature; parsed on first use, for a script uses few of the functions."""
+        """The parsed signature. It is parsed on first use, because a script uses few of the functions."""
         if self._parameters is None:
             inside = self.signature[self.signature.index("(") + 1 : self.signature.rindex(")")]
             self._parameters = parse_parameters(inside)
@@ -106,7 +110,7 @@ class Function:
 
     @property
     def after_one(self) -> tuple[Any, ...] | None:
-        """The defaults that complete a call with one tensor; None where it needs binding after all."""
+        """The defaults that follow the tensor in a call with only one tensor; None if it needs ``bind``."""
         if self._after_one is UNKNOWN:
             first, *rest = self.parameters or (None,)
             self._after_one = (
@@ -122,7 +126,7 @@ class Function:
 
     @property
     def of_one(self) -> Callable[[Tensor], Any] | None:
-        """What a call with one tensor and nothing else comes to; None where it needs binding after all."""
+        """The function of one tensor that such a call runs without binding; None if it needs ``bind``."""
         if self._of_one is UNKNOWN:
             after, implementation = self.after_one, self.implementation
             if after:
@@ -130,7 +134,7 @@ class Function:
             else:
                 of_one = implementation.of_one if implementation.__class__ is Op else None
                 self._of_one = None if after is None else of_one or implementation
-        return self._of_one  # type: ignore[no-any-return] # one or the other
+        return self._of_one  # type: ignore[no-any-return] # a callable or None
 
     def __call__(self, first: Any = MISSING, /, *others: Any, **kwargs: Any) -> Any:
         if first.__class__ is Tensor and not others and not kwargs:
@@ -154,13 +158,13 @@ class Function:
             raise
 
     def taking(self, parameters: tuple[Parameter, ...]) -> Function:
-        """The same function with other parameters, and no call of it known to fit."""
+        """Return a copy of the function with other parameters and an empty plan cache."""
         twin = Function(self.signature, self.implementation, self.in_place, self.doc, self.example)
         twin._parameters = parameters
         return twin
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """The implementation's arguments in the order of the signature, checked and converted."""
+        """Return the implementation's arguments in signature order, checked and converted."""
         known = self._plans.get((len(args), *kwargs))
         if known is not None:
             return self.bind_again(known, args, kwargs)
@@ -177,7 +181,7 @@ class Function:
             if parameter.variadic:
                 value: Any = parameter.all_of(rest)
                 source: slice | str = slice(position, None)
-                # Sizes side by side may be one list of that name; tensors are never given by name.
+                # Variadic sizes may be passed as one list by keyword; variadic tensors may not.
                 if not rest and parameter.kind == "ints" and parameter.name in kwargs:
                     value, source = kwargs[parameter.name], parameter.name
                     used += 1
@@ -219,7 +223,7 @@ class Function:
         return bound
 
     def bind_again(self, plan: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """The same where arguments of these numbers and names have fitted before."""
+        """Like ``bind``, with the plan of an earlier call with as many arguments and the same keywords."""
         bound = []
         for parameter, source, position in plan:
             if source is None:
@@ -233,7 +237,7 @@ class Function:
         return bound
 
     def without_numpy_names(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The keywords in torch's words; its functions in C++ know numpy's for some of them."""
+        """Return the keywords with numpy's names, which torch's C++ functions accept, replaced by torch's."""
         names = [p.name for p in self.parameters]
         is_functional = self.signature.startswith("F.") and self.name not in NOT_IN_PYTHON
         if is_functional or self.name in IN_PYTHON:
@@ -246,7 +250,7 @@ class Function:
         return renamed
 
     def missing(self, position: int, kwargs: dict[str, Any]) -> ScriptError:
-        """The error for required arguments from ``position`` on that nobody gave, in torch's words."""
+        """Return torch's error for required arguments from ``position`` on that the call does not pass."""
         required = [
             p.name for p in self.parameters[position:] if p.default is MISSING and p.name not in kwargs
         ]
@@ -255,7 +259,7 @@ class Function:
         return self.error(f"missing {len(required)} required positional argument{plural}: {listed}", None)
 
     def convert(self, value: Any, parameter: Parameter, position: int) -> Any:
-        """The value in the form its kind promises; an error in torch's words when it cannot be."""
+        """Return the value converted to the parameter's kind; raise torch's error if that fails."""
         accepted, convert = KINDS[parameter.kind]
         if value is None and (parameter.default is None or parameter.name == "requires_grad"):
             return parameter.default
@@ -279,9 +283,10 @@ class Function:
     def error(
         self, message: str, argument: int | str | None, refused: tuple[Parameter, Any] | None = None
     ) -> ScriptError:
-        """An error about an argument, by its position or keyword; ``refused`` is what it did not take.
+        """Return an error about an argument, given by position or keyword.
 
-        What it is about is completed by the arguments of the call: torch's words for them depend on all.
+        ``refused`` is the parameter with the value it rejected. ``__call__`` adds all arguments of the call
+        to ``about``, because torch's wording depends on all of them.
         """
         return ScriptError(
             f"{self.name}() {message}".replace("() argument", "(): argument"),
@@ -291,10 +296,10 @@ class Function:
 
 
 def parse_parameters(text: str) -> tuple[Parameter, ...]:
-    """Read ``input, dim: ints = None, *, keepdim: bool = False``. Defaults are numbers, strings or names.
+    """Parse ``input, dim: ints = None, *, keepdim: bool = False``. Defaults are numbers, strings or names.
 
-    Without a kind, ``input`` is a tensor and anything else a tensor or a number, as mostly in torch. A
-    ``device`` is no parameter of the implementation: there is one device, and nothing to do about it.
+    Without a kind, ``input`` is a tensor and any other parameter a tensor or number, as mostly in torch. A
+    ``device`` is skipped: the implementation does not take it, because there is only one device.
     """
     parameters = []
     keyword_only = False
@@ -339,10 +344,10 @@ def expose(
     in_place: bool = False,
     example: str = "",
 ) -> None:
-    """Make ``implementation`` callable under the signature's name, under ``also``, and as a method.
+    """Make ``implementation`` public under the signature's name and the names ``also``.
 
-    A name without a namespace is torch's, and a method as well. ``in_place`` adds the method with a trailing
-    underscore. ``example`` is a call for the reference, where a plain one says little.
+    A name without a namespace belongs to ``torch`` and, if ``method``, is a method too. ``in_place`` adds the
+    method with a trailing underscore. ``example`` is a call for the reference, if a plain call says little.
     """
     doc = implementation.doc if isinstance(implementation, Op) else implementation.__doc__ or ""
     function = Function(signature, implementation, in_place, doc.strip(), example)
@@ -356,7 +361,7 @@ def expose(
 
 
 def public(signature: str, **where: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """``expose`` as a decorator, for functions that are a few lines over ops."""
+    """Return ``expose`` as a decorator, for functions that are a few lines over ops."""
 
     def enter(implementation: Callable[..., Any]) -> Callable[..., Any]:
         expose(signature, implementation, **where)
@@ -366,7 +371,7 @@ def public(signature: str, **where: Any) -> Callable[[Callable[..., Any]], Calla
 
 
 def find(name: str) -> Function | None:
-    """The function a bare name means: torch's own, else the one of the first namespace that has it."""
+    """Return the function that a bare name means: the one in the first of NAMESPACES that has it, or None."""
     for namespace in NAMESPACES:
         function = FUNCTIONS.get(f"{namespace}.{name}")
         if function is not None:

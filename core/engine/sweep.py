@@ -1,7 +1,7 @@
-"""The sweep of a backward pass: cotangents flow along the edges, newest node first.
+"""The sweep of a backward pass: it propagates cotangents along the edges, newest node first.
 
-One sweep serves ``backward()``, ``grad()`` and the reports. With ``lift`` the rules run on Tensors, so the
-pass itself is recorded and can be differentiated again.
+``backward()``, ``grad()`` and the reports all use it. With ``lift`` the rules run on Tensors, so the pass
+itself is recorded and can be differentiated again.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def sweep(
     inner: bool = True,
     ends: Collection[Node] = (),
 ) -> dict[Node, Any]:
-    """The cotangent of every node in ``order`` (newest first) that the seeds reach.
+    """Return the cotangent of every node in ``order`` (newest first) that the seeds reach.
 
-    ``seeds`` maps output nodes to their cotangents. Those of nodes that are not leaves and were not asked to
-    retain theirs may be left out where ``inner`` is false. The rules of ``ends`` are not followed.
+    ``seeds`` maps output nodes to their cotangents. With ``inner`` false, the result may omit nodes that are
+    neither leaves nor retain their gradient. The rules of ``ends`` are not run.
     """
     is_short = is_fast and not lift
     regions = None
@@ -57,7 +57,7 @@ def sweep(
             if g is None or node.__class__ is Leaf or node in ends:
                 continue
             if not inner and node.mark is None:
-                del cotangents[node]  # an array may be large
+                del cotangents[node]  # frees memory: the cotangent may be a large array
             if regions is not None and node in regions.uses and regions.pass_back(node, g, cotangents):
                 continue
             for below, contribution in (
@@ -69,7 +69,7 @@ def sweep(
 
 
 def pass_back(seeds: dict[Node, Any], lift: bool) -> tuple[list[Node], dict[Node, Any]]:
-    """Every tracked node below the seeds, newest first, and the cotangents that ``backward()`` keeps."""
+    """Return every tracked node below the seeds, newest first, and the cotangents ``backward()`` needs."""
     run = passing()
     if is_fast and run is sweep and not lift and not settings.has_begun:
         found = find_and_sweep(seeds, sweep)
@@ -80,7 +80,7 @@ def pass_back(seeds: dict[Node, Any], lift: bool) -> tuple[list[Node], dict[Node
 
 
 def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any]] | None:
-    """As ``pass_back`` where this is sure to go well and to be unseen by the script, else None."""
+    """Like ``pass_back`` from one root, but return None if it would fail or run code of the script."""
     if not is_fast or settings.has_begun:
         return None
     try:
@@ -90,12 +90,12 @@ def pass_back_at_once(root: Node, seed: Any) -> tuple[list[Node], dict[Node, Any
 
 
 def passing() -> Callable[..., dict[Node, Any]]:
-    """The sweep that passes of the script take: the plain one, or the one with hooks and anomaly mode."""
+    """Return the sweep function for the script's passes: ``sweep``, or ``watched_sweep`` if needed."""
     return watching.watched_sweep if watching.watch.is_on else sweep
 
 
 def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
-    """As ``pull_back``, on Tensors that stay in the graph, so that the result can be differentiated."""
+    """Like ``pull_back``, but on Tensors that are recorded, so that the result can be differentiated."""
     assert isinstance(node, OpNode)
     node.check_saved()
     op = node.op
@@ -110,7 +110,7 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
         if below is not None and below.tracked:
             try:
                 c = op.contribution(index, g, out, operands, node.params)
-            except ArithmeticError:  # as in pull_edge: 1 / 0 raises where tensors answer inf
+            except ArithmeticError:  # as in pull_edge_or_none: 1 / 0 raises, while tensors give inf
                 constant = tuple(
                     Tensor.of(settle(np.asarray(v))) if v.__class__ is not Tensor else v for v in operands
                 )
@@ -130,7 +130,10 @@ def pull_back_lifted(node: Node, g: Tensor) -> list[tuple[Node, Tensor]]:
 
 
 def np_errors_ignored(order: list[Node]) -> Any:
-    """IEEE arithmetic without numpy's warnings, where there are arrays; scalar passes need no numpy."""
+    """Return a context manager that silences numpy's warnings; it does nothing if no node is an ArrayNode.
+
+    Passes through scalars alone must not import numpy.
+    """
     if ArrayNode not in {node.__class__ for node in order}:
         return _NOTHING
     return np.errstate(all="ignore")

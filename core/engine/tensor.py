@@ -1,8 +1,8 @@
-"""The tensor: a value, the node that made it, and whether the script asked for gradients.
+"""The Tensor class: a value, the node that made it, and whether the script requires its gradient.
 
-A 0-d float64 is kept as a Python float and looks like an array to whoever asks for ``data``; anything
-else is an ndarray that is never mutated. A tensor may be tracked by a node without the script having
-asked for it (the command line does that); ``requires_grad`` is what the script sees.
+A 0-d float64 is stored as a Python float, and ``data`` converts it to an array; any other value is an ndarray
+that is never mutated. The command line may track a tensor with a node although the script did not ask for
+its gradient; ``requires_grad`` is what the script sees.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NO_GRAD_NEEDED = "element 0 of tensors does not require grad and does not have a
 def _unary(name: str) -> Callable[[Tensor], Tensor]:
     def operator(self: Tensor) -> Tensor:
         op = OPS[name]
-        return (op.of_one or op)(self)  # type: ignore[no-any-return] # an op answers what it is given
+        return (op.of_one or op)(self)  # type: ignore[no-any-return] # an op returns a Tensor for a Tensor
 
     return operator
 
@@ -56,8 +56,8 @@ def _unary(name: str) -> Callable[[Tensor], Tensor]:
 def _binary(name: str) -> Callable[[Tensor, Any], Tensor]:
     def operator(self: Tensor, other: Any) -> Tensor:
         if other.__class__ is not Tensor and other.__class__ not in PLAIN_NUMBERS:
-            return NotImplemented  # type: ignore[no-any-return] # what Python asks of an operator
-        return OPS[name](self, other)  # type: ignore[no-any-return] # an op answers what it is given
+            return NotImplemented  # type: ignore[no-any-return] # Python's protocol for operators
+        return OPS[name](self, other)  # type: ignore[no-any-return] # an op returns a Tensor for a Tensor
 
     return (
         scalar_operators.infix(name, array_operators.infix(name, operator))
@@ -69,20 +69,25 @@ def _binary(name: str) -> Callable[[Tensor, Any], Tensor]:
 def _reflected(name: str) -> Callable[[Tensor, Any], Tensor]:
     def operator(self: Tensor, other: Any) -> Tensor:
         if other.__class__ not in PLAIN_NUMBERS:
-            return NotImplemented  # type: ignore[no-any-return] # what Python asks of an operator
-        return OPS[name](other, self)  # type: ignore[no-any-return] # an op answers what it is given
+            return NotImplemented  # type: ignore[no-any-return] # Python's protocol for operators
+        return OPS[name](other, self)  # type: ignore[no-any-return] # an op returns a Tensor for a Tensor
 
     if is_fast and name in IN_LOOPS:
         return scalar_operators.reflected(name, array_operators.reflected(name, operator))
     return operator
 
 
-#: The operators that programs spend their time in.
+#: The operators in which programs spend most of their time; these get fast paths.
 IN_LOOPS = ("add", "sub", "mul", "div", "pow")
 
 
 class Tensor:
-    """An n-dimensional array that remembers how it was made.
+    """An n-dimensional array that records how it was computed.
+
+    ``value`` is a Python float or an ndarray. A tensor that is an entry of a tape has ``tape``, its position
+    ``at`` on it and, for arrays, the ``form``; it has no node until one is asked for. ``cell`` stores
+    ``.grad``. ``alias`` and ``versions`` are set for tensors that share memory with others. ``lazy`` is the
+    deferred value, if any (see ``core/fast/fusion.py``).
 
     >>> w = tensor(3.0, requires_grad=True)
     >>> L = w * w
@@ -95,7 +100,7 @@ class Tensor:
         *("__weakref__", "alias", "at", "cell", "form", "lazy", "own_node", "requires_grad", "tape"),
         *("value", "versions"),
     )
-    __array_ufunc__ = None  # numpy arrays on the left leave the operation to us
+    __array_ufunc__ = None  # makes a numpy array on the left defer to the Tensor's reflected operator
 
     __add__ = _binary("add")
     __radd__ = _reflected("add")
@@ -123,16 +128,16 @@ class Tensor:
     __le__ = _binary("le")
     __gt__ = _binary("gt")
     __ge__ = _binary("ge")
-    __eq__ = _binary("eq")  # type: ignore[assignment] # entry by entry: a tensor, where object answers bool
+    __eq__ = _binary("eq")  # type: ignore[assignment] # compares entry by entry; object returns bool
     __ne__ = _binary("ne")  # type: ignore[assignment] # as __eq__
     __hash__ = object.__hash__
 
     lazy: Lazy | None
     value: Any
-    own_node: Node | None  # as ``node``, and None where it is still to be made of an entry of the tape
+    own_node: Node | None  # like ``node``, but None if the node of a tape entry has not been made yet
     tape: Tape | None
     at: int
-    form: Form | None  # of what has a place on the tape; None for numbers
+    form: Form | None  # only for tape entries; None for numbers
     requires_grad: bool
     cell: GradCell | None
     alias: aliasing.Alias | None
@@ -140,7 +145,7 @@ class Tensor:
 
     @staticmethod
     def of(value: Any, node: Node | None = None, requires_grad: bool = False) -> Tensor:
-        """A tensor of this value. There is no ``__init__``: to call a class without one is faster."""
+        """Return a tensor with this value. The class has no ``__init__`` because calling it is faster so."""
         made = Tensor()
         made.value, made.own_node = value, node
         made.tape = made.cell = made.alias = made.versions = None
@@ -155,7 +160,7 @@ class Tensor:
 
     @property
     def node(self) -> Node | None:
-        """What made it; None where no graph knows it."""
+        """The node that made this tensor; None if it is in no graph. Its tape's nodes are made if needed."""
         if self.own_node is None and self.tape is not None:
             self.own_node, self.tape = tapes.node_of(self.tape, self.at), None
         return self.own_node
@@ -163,13 +168,13 @@ class Tensor:
     @node.setter
     def node(self, node: Node | None) -> None:
         self.own_node = node
-        self.tape = None  # where it is entered is what it was
+        self.tape = None  # the tape entry belongs to the old value
 
-    # -- what it is ---------------------------------------------------------------------------------
+    # -- value and attributes ------------------------------------------------------------------------
 
     @property
     def data(self) -> np.ndarray[Any, Any]:
-        """The value as an ndarray (do not write to it)."""
+        """The value as an ndarray, which must not be written to."""
         return np.asarray(self.value)
 
     @property
@@ -196,17 +201,17 @@ class Tensor:
 
     @property
     def is_leaf(self) -> bool:
-        """True when no op made it, or when nobody asked for its gradient."""
+        """Whether no op made it, or it does not require a gradient."""
         return not self.requires_grad or (isinstance(self.own_node, Leaf) and self.own_node.tracked)
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node that made it; None for leaves."""
+        """The node that made the tensor; None for leaves."""
         return None if self.is_leaf else self.node
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient gathered so far; None before any backward()."""
+        """The gradient accumulated so far; None before any backward()."""
         return None if self.cell is None else self.cell.grad
 
     @grad.setter
@@ -235,20 +240,20 @@ class Tensor:
         return self.shape[0]
 
     def item(self) -> float | int | bool:
-        """The one entry as a Python number; an error when there are several."""
+        """Return the only entry as a Python number; ScriptError if there are several entries."""
         if self.value.__class__ is float:
             return self.value
         value_checks.need_one_entry(self)
         return self.value.item()  # type: ignore[no-any-return] # numpy says Any
 
     def tolist(self) -> Any:
-        """Nested lists of Python numbers."""
+        """Return the entries as nested lists of Python numbers."""
         return self.value if self.value.__class__ is float else self.value.tolist()
 
     # -- gradients ----------------------------------------------------------------------------------
 
     def set_requires_grad(self, flag: bool = True) -> Tensor:
-        """Mark a leaf (``requires_grad_()`` in scripts), or take the mark off."""
+        """Set ``requires_grad`` of a leaf (``requires_grad_()`` in scripts); return self."""
         if flag:
             value_checks.need_floats(self, "only Tensors of floating point dtype can require gradients")
         if not self.is_leaf:
@@ -267,7 +272,7 @@ class Tensor:
         return self
 
     def track(self) -> None:
-        """Have gradients flow here without the script noticing (``requires_grad`` stays as it is)."""
+        """Make gradients flow to this tensor without changing ``requires_grad``, which the script sees."""
         if self.node is None or not self.node.tracked:
             name, site = (None, mode.site) if self.node is None else (self.node.name, self.node.site)
             self.node = Leaf(self.value, tracked=True, site=site)
@@ -275,7 +280,7 @@ class Tensor:
             self.value = self.node.out
 
     def source(self) -> Node:
-        """The node that stands for this tensor in a graph, made when first asked for."""
+        """Return the node that represents this tensor as an operand: an untracked Leaf if it had no node."""
         node = self.node
         if node is None:
             node = self.node = Leaf(self.value, tracked=False, site=mode.site)
@@ -284,7 +289,7 @@ class Tensor:
         return node
 
     def retain_grad(self) -> None:
-        """Have ``.grad`` filled although this is not a leaf."""
+        """Make backward passes fill ``.grad`` of this tensor although it is not a leaf."""
         value_checks.need_grad_to_retain(self)
         node = self.node
         if isinstance(node, Leaf) or node is None:
@@ -304,27 +309,27 @@ class Tensor:
         retain_graph: bool | None = None,
         create_graph: bool = False,
     ) -> None:
-        """Fill ``.grad`` of the leaves below with the gradient of this tensor.
+        """Accumulate the gradient of this tensor in ``.grad`` of the leaves it was computed from.
 
-        ``gradient`` weighs the entries and has this tensor's shape; a tensor of one entry needs none.
+        ``gradient`` is the cotangent of this tensor and has its shape; a tensor of one entry needs none.
         """
         passes.backward(self, gradient, retain_graph, create_graph)
 
     def detach(self) -> Tensor:
-        """The same value, outside the graph. An in-place change of either is seen by both."""
+        """Return a tensor with the same value outside the graph. In-place changes of either affect both."""
         other = Tensor.of(self.value)
         other.versions = aliasing.counter_of(self)
         aliasing.share(self, other)
         return other
 
     def data_alias(self) -> Tensor:
-        """``.data`` of a script: as ``detach()``, but the version check does not see changes through it."""
+        """Return ``.data`` of a script: like ``detach()``, but changes through it are not counted."""
         other = Tensor.of(self.value)
         aliasing.share(self, other)
         return other
 
     def assign_in_place(self, result: Tensor, since: int = 0) -> Tensor:
-        """Take on the value and history of ``result``, as every in-place method does; returns self."""
+        """Take the value and history of ``result``, as every in-place method does; return self."""
         return changes.assign_in_place(self, result, since)  # type: ignore[no-any-return] # a Tensor
 
 
@@ -332,7 +337,10 @@ class Tensor:
 
 
 def check_broadcast(operands: tuple[Any, ...]) -> tuple[int, ...]:
-    """The common shape; refused, in torch's words, where there is none or it is too large for the memory."""
+    """Return the broadcast shape of the tensors among ``operands``.
+
+    Raises ShapeError in torch's wording if there is none, LimitError if it exceeds the memory limit.
+    """
     shape: tuple[int, ...] = ()
     before: Any = None
     for x in operands:
@@ -364,7 +372,7 @@ def check_broadcast(operands: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = False) -> Tensor:
-    """A leaf from a number, nested lists or an array.
+    """Return a leaf made from a number, nested lists, an array or another tensor's value.
 
     >>> tensor([[1.0, 2.0]]).shape
     (1, 2)
@@ -393,4 +401,4 @@ def tensor(value: Any, *, dtype: DType | None = None, requires_grad: bool = Fals
 if is_fast:
     SHORT_WAYS[1] = lambda op: scalar_operators.of_one(Tensor, op)
 
-from autodiff.core.engine import apply as _apply  # noqa: E402, F401 - enters how ops apply to Tensor
+from autodiff.core.engine import apply as _apply  # noqa: E402, F401 - registers how ops apply to Tensor

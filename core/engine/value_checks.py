@@ -1,4 +1,4 @@
-"""What must hold before a tensor is given something, and torch's words for when it does not."""
+"""Checks of dtypes, shapes and flags of tensors, with torch's wording of the errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def need_kind(x: Tensor, kernel: str, kinds: str) -> None:
-    """Refuse numbers of another kind, of "bif", than those torch has the kernel for."""
+    """Raise ScriptError if the kind of ``x`` is not one of ``kinds``, those that torch's kernel supports."""
     if x.dtype.kind not in kinds:
         raise ScriptError(
             f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
@@ -27,7 +27,7 @@ def need_kind(x: Tensor, kernel: str, kinds: str) -> None:
 
 
 def need_mask(mask: Tensor) -> None:
-    """Refuse numbers where ``masked_fill`` takes truth values."""
+    """Raise ScriptError if the mask of ``masked_fill`` is not boolean."""
     if mask.dtype.kind != "b":
         raise ScriptError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}",
@@ -38,7 +38,10 @@ def need_mask(mask: Tensor) -> None:
 
 
 def whole_number(value: float, dtype: DType, operands: tuple[Tensor, ...] = ()) -> int:
-    """``value`` as a number of a whole type, which has to have room for it; torch lets -2 be 254."""
+    """Return ``value`` as an integer of ``dtype``; ScriptError if it does not fit.
+
+    As in torch, a negative int wraps around in uint8: -2 becomes 254.
+    """
     most = int(np.iinfo(dtype.name).max)
     least = -most if dtype.name == "uint8" and value.__class__ is int else int(np.iinfo(dtype.name).min)
     if not least <= value < most + 1:
@@ -48,12 +51,12 @@ def whole_number(value: float, dtype: DType, operands: tuple[Tensor, ...] = ()) 
 
 
 def name_in_c(dtype: DType) -> str:
-    """What torch calls a whole type for which a number is too large."""
+    """Return torch's name of an integer type in the error for a number that is too large."""
     return {"int64": "int64_t", "uint8": "uint8_t"}.get(dtype.name, dtype.c_name)
 
 
 def need_fitting_gradient(x: Tensor, grad: Tensor) -> None:
-    """Refuse a ``.grad`` of another shape or number type than the tensor's own."""
+    """Raise an error if ``grad``, assigned to ``.grad``, has not the shape and dtype of ``x``."""
     if grad.shape != x.shape:
         raise ShapeError(
             f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size"
@@ -75,7 +78,7 @@ def need_fitting_gradient(x: Tensor, grad: Tensor) -> None:
 
 
 def need_floats(x: Tensor, message: str) -> None:
-    """Refuse to require a gradient of whole numbers; torch has three wordings for it."""
+    """Raise GradientError with ``message`` if ``x`` is not floating-point; torch has three wordings."""
     if not x.dtype.is_floating_point:
         raise GradientError(
             message,
@@ -87,7 +90,7 @@ def need_floats(x: Tensor, message: str) -> None:
 
 
 def need_room(x: Tensor, result: Tensor) -> None:
-    """Refuse to put numbers of a wider kind in place of those of ``x``: floats do not fit among integers."""
+    """Raise ScriptError if ``result`` has a higher kind than ``x``: floats cannot be stored in integers."""
     if "bif".index(result.dtype.kind) > "bif".index(x.dtype.kind):
         raise ScriptError(
             f"result type {result.dtype.long_name} can't be cast to the desired output type"
@@ -99,7 +102,7 @@ def need_room(x: Tensor, result: Tensor) -> None:
 
 
 def need_one_entry(x: Tensor) -> None:
-    """Refuse to turn several numbers into one."""
+    """Raise ScriptError if ``x`` does not have exactly one entry."""
     if x.size != 1:
         raise ScriptError(
             f"a Tensor with {x.size} elements cannot be converted to Scalar",
@@ -110,7 +113,7 @@ def need_one_entry(x: Tensor) -> None:
 
 
 def need_grad_to_retain(x: Tensor) -> None:
-    """Refuse to keep the gradient of what receives none."""
+    """Raise GradientError for ``retain_grad()`` on a tensor that does not require a gradient."""
     if not x.requires_grad:
         raise GradientError(
             "can't retain_grad on Tensor that has requires_grad=False",
@@ -121,7 +124,7 @@ def need_grad_to_retain(x: Tensor) -> None:
 
 
 def only_leaves_change(x: Tensor) -> GradientError:
-    """The error for ``requires_grad = False`` on what was computed."""
+    """Return the error for ``requires_grad = False`` on a tensor that is not a leaf."""
     return GradientError(
         "you can only change requires_grad flags of leaf variables. If you want to use a computed"
         " variable in a subgraph that doesn't require differentiation use"
@@ -136,12 +139,12 @@ KINDS_OF_NUMBERS: dict[Any, str] = {bool: "b", int: "i", float: "f"}
 
 
 def kind_of(x: Any) -> str:
-    """The kind of a number, or of those of a tensor: one of "bif"."""
+    """Return the kind of a number or tensor: one of "bif"."""
     return KINDS_OF_NUMBERS.get(x.__class__) or x.dtype.kind
 
 
 def refuse_truths(sub: Op, x: Any, y: Any) -> None:
-    """Truth values are not subtracted, whatever they are scaled by."""
+    """Raise ScriptError if an operand of a subtraction is boolean, whatever it is scaled by."""
     if "b" in (kind_of(x), kind_of(y)):
         from autodiff.core.engine.apply import not_for_booleans
 
@@ -149,7 +152,10 @@ def refuse_truths(sub: Op, x: Any, y: Any) -> None:
 
 
 def check_scale(x: Any, y: Any, name: str, factor: Any) -> None:
-    """A truth value is no factor of numbers, and a number with a decimal point none of whole ones."""
+    """Raise ScriptError for a boolean factor of numbers, or a float factor of integers.
+
+    ``name`` is the parameter that holds the factor, such as ``alpha``.
+    """
     kinds = [kind_of(z) for z in (x, y)]
     if factor.__class__ is float and "f" not in kinds:
         raise ScriptError(

@@ -1,4 +1,4 @@
-"""Devices: there is the CPU. Others can be named, as in torch without CUDA, and nothing can go there."""
+"""Devices. Only the CPU exists. As in torch without CUDA, others can be named but hold no tensors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = (
 
 
 class Device:
-    """``torch.device("cpu")``; ``index`` is the number after a colon."""
+    """A ``torch.device``. ``index`` is the number after the colon, None if there is none."""
 
     __slots__ = ("index", "type")
 
@@ -40,7 +40,7 @@ CPU = Device("cpu")
 
 
 def device_of(value: Any) -> Device:
-    """The device that a string such as ``"cpu"`` or ``"cuda:0"`` names."""
+    """Return the Device for a Device or a string such as ``"cuda:0"``; ScriptError for anything else."""
     if isinstance(value, Device):
         return value
     if value.__class__ is not str:
@@ -65,7 +65,7 @@ def device_of(value: Any) -> Device:
 
 
 def settle_on(value: Any) -> None:
-    """Refuse to put a tensor anywhere but on the CPU."""
+    """Raise ScriptError for any device other than the CPU; None is accepted."""
     if value is None or (device := device_of(value)).type == "cpu":
         return
     raise ScriptError(

@@ -1,6 +1,7 @@
-"""Number types: what a script calls ``float32``, which ones there are, and how they mix.
+"""The dtypes: their names, their properties, and type promotion.
 
-Real types only. The default type is float64; ``set_default_dtype`` changes what literals become.
+Only real types are supported. The default dtype is float64; ``set_default_dtype`` changes the dtype of
+float literals.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class DType:
-    """One number type. ``rank`` orders the types of one kind, ``kind`` the kinds (b < i < f)."""
+    """One number type. ``kind`` is "b", "i" or "f", in rising order; ``rank`` orders types within a kind."""
 
     __slots__ = ("c_name", "kind", "long_name", "name", "rank")
 
@@ -32,7 +33,7 @@ class DType:
 
     @property
     def kind_of_tensor(self) -> str:
-        """What torch's errors call a tensor of this type."""
+        """The name that torch's errors give to a tensor of this type."""
         return "CPUBoolType" if self.kind == "b" else f"torch.{self.long_name}Tensor"
 
     @property
@@ -48,14 +49,14 @@ float32 = DType("float32", "Float", "float", "f", 4)
 float64 = DType("float64", "Double", "double", "f", 5)
 
 DTYPES = {d.name: d for d in (bool_, uint8, int32, int64, float32, float64)}
-# torch's other spellings of the same types.
+# torch's aliases of the same types.
 DTYPES.update({"double": float64, "float": float32, "long": int64, "int": int32})
-#: Classes of numbers that stand for a type, as in ``dtype=float``: Python's, and what scripts have for them.
+#: Classes that may be passed as a dtype, as in ``dtype=float``: Python's, and their equivalents in scripts.
 CLASSES: list[tuple[object, DType]] = [(float, float64), (int, int64), (bool, bool_)]
 
 
 def dtype_meant(value: object) -> DType | None:
-    """The type that ``dtype=value`` asks for; None where the value names none."""
+    """Return the dtype that ``dtype=value`` means, or None if ``value`` is no dtype."""
     if value.__class__ is DType:
         return value
     return next((dtype for kind, dtype in CLASSES if kind is value), None)
@@ -72,12 +73,12 @@ _default = _Default()
 
 
 def default_dtype() -> DType:
-    """The type of float literals."""
+    """Return the dtype of float literals."""
     return _default.dtype
 
 
 def set_default_dtype(dtype: DType) -> None:
-    """Make ``dtype`` the type of float literals; only floating types can be."""
+    """Set the dtype of float literals; only floating-point types are accepted."""
     if not dtype.is_floating_point:
         raise ScriptError(
             "only floating-point types are supported as the default type",
@@ -86,15 +87,15 @@ def set_default_dtype(dtype: DType) -> None:
     _default.dtype = dtype
 
 
-#: numpy's types met so far: numpy works a name out anew each time, which takes longer than a small product.
+#: Cache by numpy dtype. numpy recomputes ``dtype.name`` each time, which takes longer than a small product.
 _MET: dict[object, DType] = {}
 
 
 def dtype_of(value: object) -> DType:
-    """The type of a tensor's value: a Python float is a float64, an array says its own."""
+    """Return the dtype of a tensor's value: float64 for a Python float, else the array's own."""
     if value.__class__ is float:
         return float64
-    dtype = value.dtype  # type: ignore[attr-defined] # numpy's types are not named before numpy is needed
+    dtype = value.dtype  # type: ignore[attr-defined] # annotated as object: numpy may not be imported yet
     met = _MET.get(dtype)
     if met is None:
         met = _MET[dtype] = DTYPES[dtype.name]
@@ -102,7 +103,10 @@ def dtype_of(value: object) -> DType:
 
 
 class Ones(dict[object, "Array"]):
-    """1 in each of numpy's types: of a plain number numpy makes an array first, which takes as long again."""
+    """The number 1 as a 0-d array, by numpy dtype.
+
+    Passing a plain number doubles the time of a numpy call, because numpy converts it to an array first.
+    """
 
     def __missing__(self, dtype: Any) -> Array:
         one = self[dtype] = np.ones((), dtype)
@@ -113,10 +117,10 @@ ONES = Ones()
 
 
 def promote(dtypes: list[tuple[DType, int]]) -> DType:
-    """The common type of tensors given as (type, ndim) and numbers given as (type, -1).
+    """Return the common dtype of operands. Tensors are given as (dtype, ndim), numbers as (dtype, -1).
 
-    torch's rule: the highest kind wins; within a kind, tensors with dimensions go before 0-d tensors,
-    and those before plain numbers.
+    torch's rule: the highest kind wins. Within a kind, tensors with dimensions take precedence over 0-d
+    tensors, and those over plain numbers.
     """
     best: dict[str, dict[int, DType]] = {}
     for dtype, ndim in dtypes:

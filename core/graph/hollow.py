@@ -1,4 +1,4 @@
-"""What is left of an array that was let go of: its shape and type, for rules that only ask for these."""
+"""Placeholders for freed arrays: shape and dtype only, for rules that need nothing else."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _HOLLOW: dict[tuple[Any, Any], Any] = {}
 
 
 def hollow(value: Any) -> Any:
-    """An array of the same shape and type that takes no memory, for rules that only ask for shapes.
+    """Return a placeholder with the shape and dtype of ``value`` that takes no memory.
 
-    It shows nan where the type has one, so that a value read by mistake is seen.
+    Its entries are nan (0 for integers), so that reading a freed value by mistake shows. Plain numbers and
+    0-d arrays are returned unchanged.
     """
     if value.__class__ in (float, int, bool) or not value.ndim:
         return value

@@ -1,9 +1,8 @@
-"""What is recorded: a Node is one use of an op, with the values its rule will need and links to its inputs.
+"""The graph. A Node is one application of an op: the values its rule needs and links to its inputs.
 
-Nodes carry a creation number, so newest first is an order in which every node comes before its inputs.
-Results of scalar arithmetic get the compact ScalarNode, everything else an ArrayNode; Leaf stands for a
-tensor that no op made. Values are never mutated: an in-place change gives the tensor a new node and
-leaves a Mark on the old one.
+Nodes carry a creation number, so newest first is a topological order: every node comes before its inputs.
+Scalar arithmetic makes compact ScalarNodes, everything else ArrayNodes; a Leaf is a tensor that no op made.
+Values are never mutated: an in-place change gives the tensor a new node and sets a Mark on the old one.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ next_number = mode.next_number
 
 
 class GradCell:
-    """Where ``.grad`` lives: shared by a tensor and the node that fills it.
+    """The storage of ``.grad``, shared by a tensor and the node whose gradient fills it.
 
-    ``assigned_at`` is the place that assigned it, where one did after the last pass that filled it.
+    ``assigned_at`` is the span of the last assignment to ``.grad``, None if a backward pass filled it since.
     """
 
     __slots__ = ("assigned_at", "grad")
@@ -43,13 +42,13 @@ class GradCell:
 
 
 class VersionCounter:
-    """How often a value was changed in place; shared by a tensor, its ``detach()`` aliases and its views.
+    """The number of in-place changes of a value, shared by a tensor, its ``detach()`` aliases and its views.
 
-    ``changed_by`` is the name of the node that changed it last, empty for a change nothing recorded.
-    ``changed_at`` is the place of that change; one through ``.data``, which is not counted, has it too.
-    ``nodes`` are those whose value a change overwrites although no tensor may be left that shows it, such as
-    that of ``h[0]`` in ``h[1] = h[0] * s``. ``users`` are those that keep the value as a parameter, such as
-    the positions in ``x[i]``, each with the shape it had.
+    ``changed_by`` is the grad_fn name of the last change, empty if the change was not recorded.
+    ``changed_at`` is its span; a change through ``.data`` sets it too, although it is not counted.
+    ``nodes`` are nodes whose value the next change overwrites even if their tensor is gone, such as the node
+    of ``h[0]`` in ``h[1] = h[0] * s``. ``users`` are nodes that save the value as a parameter, such as the
+    positions in ``x[i]``, each with the value's shape at that time.
     """
 
     __slots__ = ("changed_at", "changed_by", "count", "nodes", "users")
@@ -63,11 +62,13 @@ class VersionCounter:
 
 
 class Change:
-    """One change in place: of which ``versions``, which of them was the last good one, by which node, where.
+    """One in-place change of a value.
 
-    Nodes numbered ``since`` or later may use the value of before: those that the change itself consists of,
-    for which torch keeps a copy, and those of rules, which were given what the change's nodes had saved.
-    ``holder`` is the tensor that held the value, where there was one.
+    ``versions`` is the value's version counter, ``expected`` its count before the change, ``by`` the node
+    that made the change, ``site`` the span. Nodes numbered ``since`` or later may use the old value: these
+    are the nodes of the change itself, for which torch keeps a copy, and nodes made by backward rules, which
+    are given values that the change's nodes had saved. ``holder`` is the tensor that held the old value, if
+    known.
     """
 
     __slots__ = ("by", "dtype", "expected", "holder", "since", "site", "versions")
@@ -84,22 +85,22 @@ class Change:
         self.holder: ref[Tensor] | None = None
 
     def seen_by(self, holder: Tensor) -> Change:
-        """The same change of what one tensor held."""
+        """Return a copy of this change with ``holder`` set."""
         seen = Change(self.versions, self.dtype, self.by, self.since, self.site)
         seen.holder = ref(holder)
         return seen
 
     def spares(self, node: Node, index: int | str) -> bool:
-        """Whether a node may use the value of before as its operand ``index``."""
+        """Whether ``node`` may still use the old value as its operand ``index``."""
         return node.number >= self.since or (node is self.by and not index)
 
     def shape(self, old: Node) -> tuple[int, ...]:
-        """The shape in torch's message: that of the tensor now, which ``unsqueeze_`` may have changed."""
+        """Return the shape for torch's message: the tensor's present one, which ``unsqueeze_`` may change."""
         holder = None if self.holder is None else self.holder()
         return old.shape if holder is None else holder.shape
 
     def maker(self, old: Node) -> str:
-        """What torch says made the tensor: the name of its ``grad_fn`` of now, empty where it has none."""
+        """Return the name of the tensor's present ``grad_fn`` for torch's message; empty if it has none."""
         holder = None if self.holder is None else self.holder()
         if holder is not None:
             grad_fn = holder.grad_fn
@@ -110,12 +111,12 @@ class Change:
 
 
 class Mark:
-    """The rare facts about a node, kept off the node itself.
+    """Facts that few nodes have, stored outside the node to keep nodes small.
 
-    ``freed``: a backward pass has used up the saved values, at the place ``freed_at``. ``cell``:
-    ``retain_grad()`` was asked for. ``overwritten``: the change in place of the tensor that held this value.
-    ``is_shared``: this is the mark of many nodes. ``used``: the change in place of a tensor that this node
-    keeps as a parameter, and the shape that had.
+    ``freed``: a backward pass has freed the saved values; ``freed_at`` is its span. ``cell``: where the
+    gradient goes if ``retain_grad()`` was called, else None. ``overwritten``: the in-place change of the
+    tensor that held this node's value. ``used``: the in-place change of a tensor that this node saves as a
+    parameter, with that tensor's old shape. ``is_shared``: this object is the mark of many nodes.
     """
 
     __slots__ = ("cell", "freed", "freed_at", "is_shared", "overwritten", "used")
@@ -130,9 +131,9 @@ class Mark:
 
 
 class Node:
-    """A vertex of the graph. ``number`` orders creation; ``site`` is the source span that made it.
+    """A vertex of the graph. ``number`` is the creation order, ``site`` the source span that made it.
 
-    ``g`` is for the one that walks the graph: None before and after, else what it keeps of this node.
+    ``g`` is scratch space for the function that walks the graph; it is None before and after the walk.
     """
 
     __slots__ = ("g", "mark", "name", "number", "out", "site")
@@ -148,7 +149,7 @@ class Node:
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
-        """The nodes of the operands; None stands for a plain number."""
+        """The nodes of the operands, None for a plain number."""
         return ()
 
     @property
@@ -172,7 +173,7 @@ class Node:
         return () if self.out.__class__ is float else self.out.shape
 
     def set_mark(self) -> Mark:
-        """The node's own Mark, to write on."""
+        """Return a Mark that belongs to this node alone and may be changed; make one if needed."""
         if self.mark is None:
             self.mark = Mark()
         elif self.mark.is_shared:
@@ -180,7 +181,7 @@ class Node:
         return self.mark
 
     def free(self, used_up: Mark) -> None:
-        """Say that a backward pass has used up the values saved here; all its nodes share ``used_up``."""
+        """Mark the saved values as freed. ``used_up`` is the mark shared by all nodes of the pass."""
         if self.mark is None or self.mark.is_shared:
             self.mark = used_up
         else:
@@ -188,9 +189,9 @@ class Node:
 
 
 class Leaf(Node):
-    """A tensor that no op made. ``tracked`` says whether gradients are wanted, ``cell`` where they go.
+    """A tensor that no op made. ``tracked`` says whether gradients flow here, ``cell`` stores ``.grad``.
 
-    Whoever makes a tracked one takes over its ``out``, which a probe may have moved.
+    The caller must use the leaf's ``out`` as the tensor's value, because a probe may have changed it.
     """
 
     __slots__ = ("__weakref__", "cell", "tracked")
@@ -221,7 +222,7 @@ class OpNode(Node):
         return name if isinstance(name, str) else name(self)
 
     def check_saved(self) -> None:
-        """Refuse to go on where a saved value was freed or changed in place."""
+        """Raise GradientError if a saved value was freed or changed in place."""
         own = self.mark
         is_marked = own is not None and (own.freed or own.used is not None)
         for node in (self, *self.inputs):
@@ -237,11 +238,11 @@ class OpNode(Node):
 
 
 class ScalarNode(OpNode):
-    """One or two Python floats in, one out.
+    """An application to one or two Python floats with a float result.
 
-    ``a`` and ``b`` are the nodes of the operands, whose ``out`` are the values; where one of two operands is
-    a plain number its node is None and ``constant`` the number. ``b`` and ``y`` are None where there is one
-    operand. Whoever makes one sets all the fields: scalar programs consist of these.
+    ``a`` and ``b`` are the nodes of the operands; their ``out`` are the operand values. If one of two
+    operands is a plain number, its node is None and ``constant`` is the number. With one operand, ``b`` and
+    ``y`` are None. There is no ``__init__``, for speed: the caller sets all attributes.
     """
 
     __slots__ = ("__weakref__", "a", "b", "constant")
@@ -268,15 +269,15 @@ class ScalarNode(OpNode):
         return (self.x,) if y is None else (self.x, y)
 
 
-#: Arrays of so many bytes are as well kept as replaced.
+#: Replacing an array of at most this many bytes by a placeholder saves nothing.
 SMALL = 4096
 
 
 class ArrayNode(OpNode):
-    """Any other application: a tuple of inputs, their values, and the op's parameters.
+    """Any other application: a tuple of input nodes, the operand values, and the op's parameters.
 
-    A node whose op was put off (see ``fusion``) has a ``lazy`` and what that is made of in ``given``; its
-    ``out`` and its operands are computed when somebody asks for them.
+    If the op was deferred (see ``core/fast/fusion.py``), ``lazy`` is its deferred value and ``given`` the
+    operands of that; ``out`` and ``operands`` are computed when they are read.
     """
 
     __slots__ = ("__weakref__", "_inputs", "_operands", "_params", "given", "lazy")
@@ -315,7 +316,7 @@ class ArrayNode(OpNode):
         return self._params
 
     def release(self) -> None:
-        """Let go of the saved arrays and keep their shapes; the links to the inputs stay, as in torch."""
+        """Replace the saved arrays by placeholders of their shapes; input links stay, as in torch."""
         lazy = self.lazy if settings.has_begun else None
         if lazy is None and (self.out.__class__ is float or self.out.nbytes <= SMALL):
             if self.op.is_elementwise:

@@ -1,8 +1,8 @@
-"""One primitive, one record: its forward, its derivative rule, its spelling, its name in a graph.
+"""The Op record of a primitive: its forward, its derivative rule, its spelling and its graph name.
 
-A record is called like a function. Given arrays and floats it computes; given Tensors it computes and
-records a node; given Symbols it writes itself down. Rules are written in these records, so one rule
-serves gradients, gradients of gradients and the printed derivation. Families live in ``core/ops``.
+An Op is called like a function. On arrays and floats it computes a value; on Tensors it also records a node;
+on Symbols it builds an expression. Rules are written in terms of ops, so one rule serves gradients,
+gradients of gradients and printed derivations. The ops themselves are declared in ``core/ops``.
 """
 
 from __future__ import annotations
@@ -22,45 +22,47 @@ if TYPE_CHECKING:
     Rule = Callable[..., Any]
     Saved = tuple[tuple[int | str, ...], ...]
 
-#: Every primitive by name; the tests, ``ops`` and the derivations read this table.
+#: Every primitive by name. The tests, the ``ops`` command and the derivations read this table.
 OPS: dict[str, Op] = Table("ops")
 
 PLAIN_NUMBERS = (float, int, bool)
 
-#: The ``doc`` of ops that scripts define, which tells them from ours.
+#: The ``doc`` of ops that scripts define; it distinguishes them from built-in ops.
 CUSTOM = "a function defined in the script"
 
-#: How to apply a record to operands of a class: Tensor and Symbol enter themselves here.
+#: For each operand class, the function that applies an op to it. Tensor and Symbol register themselves here.
 APPLIERS: dict[type, Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = {}
 
-#: What rules and ops raise of operands that they were not made for: symbols without entries, other shapes.
+#: What rules and ops raise for operands they do not support, such as symbols without entries.
 REFUSALS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
-#: By number of operands, what makes the short way to call a record without parameters.
+#: For each number of operands, the factory of the fast path that calls an op without parameters.
 SHORT_WAYS: dict[int, Callable[[Op], Callable[..., Any]]] = {}
 
 
 class Op:
-    """A mathematical function with its rule.
+    """A primitive function with its derivative rule.
 
-    ``forward(*operands, **params)`` works on ndarrays. ``scalar``, where there is one, works on Python
-    floats and may raise what ``math`` raises. A rule per operand is either a partial, d out/d operand as a
-    number or ``(out, *operands) -> factor``, or a vjp, ``(g, out, *operands, **params) -> cotangent``.
-    ``fast_vjps`` are the vjps once more, for ndarrays only, where writing them by hand pays; one may decline
-    by answering None.
-    ``is_elementwise`` ops broadcast their operands; the engine undoes that, never a rule. ``is_view`` ops
-    share memory with their operand in torch. ``real`` ops turn integers into floats first.
-    ``saves_params`` says that a parameter (an index, a mask) is kept for backward and freed with it.
-    ``saved`` lists per operand what torch keeps for its derivative (operand numbers and ``"out"``) where the
-    rule here reads something else: an in-place change of what torch keeps is refused, of the rest it is not.
-    ``"inside"`` stands for what only torch's function has, such as the 1/x in a/x. It may also be a function
-    of the node.
-    ``kinds`` are the kinds of numbers (of "bif") that torch has a kernel for, where there are others, and
-    ``kernel`` is what it calls that.
-    ``grad_fn`` is the name torch prints, or a function of the node; ``fused_backward`` the name of the node
-    that torch records for the whole derivative when the pass is recorded (``create_graph``).
-    ``reads_input`` says that torch's derivative is a function of the operand too, though with slope 0: the
-    gradient then has a gradient, of zeros.
+    ``forward(*operands, **params)`` works on ndarrays. ``scalar``, if given, works on Python floats and may
+    raise the errors of ``math``. There is one rule per operand: either a partial, d out/d operand as a number
+    or ``(out, *operands) -> factor``, or a vjp, ``(g, out, *operands, **params) -> cotangent``.
+    ``fast_vjps`` are hand-written versions of the vjps for ndarrays only; one may return None to decline.
+
+    ``is_elementwise``: the op broadcasts its operands. The engine undoes broadcasting; rules never do.
+    ``is_view``: the result shares memory with the operand in torch.
+    ``real``: integers are converted to floats first.
+    ``saves_params``: a parameter (an index, a mask) is saved for backward and freed with it.
+    ``saved``: for each operand, the values torch saves for its derivative (operand numbers and ``"out"``),
+    given if they differ from what the rule here reads. An in-place change of a saved value makes backward
+    fail; other changes do not. ``"inside"`` stands for a value that only torch's function has, such as the
+    1/x in a/x. ``saved`` may also be a function of the node.
+    ``kinds``: the kinds of numbers (letters of "bif") that torch has a kernel for, if not all; ``kernel`` is
+    torch's name of that kernel.
+    ``grad_fn``: the name torch prints, or a function of the node.
+    ``fused_backward``: the name of the single node that torch records for the whole derivative when the pass
+    itself is recorded (``create_graph``).
+    ``reads_input``: torch's derivative depends on the operand, with slope 0, so the gradient has a gradient
+    of zeros.
     """
 
     __slots__ = (
@@ -128,7 +130,7 @@ class Op:
         self.is_view = is_view
         self.real = real
         self.saves_params = saves_params
-        # What passes have learned of the rules; see ``recipes``.
+        # Filled in by the first backward pass through the op; see ``core/fast/rule_analysis.py``.
         self.recipe: tuple[tuple[int, Any], ...] = ()
         self.pattern = 0
         self.slope: Any = None
@@ -151,7 +153,7 @@ class Op:
         return self.dispatch(operands, params)
 
     def dispatch(self, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        """Compute, record or write down, as the classes of the operands ask for."""
+        """Compute a value, record a node or build an expression, depending on the operands' classes."""
         for operand in operands:
             apply = APPLIERS.get(operand.__class__)
             if apply is not None:
@@ -159,7 +161,7 @@ class Op:
         return self.evaluate(operands, params)
 
     def evaluate(self, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        """The value for plain numbers and arrays; nothing is recorded."""
+        """Return the value for plain numbers and arrays without recording anything."""
         if self.scalar is not None and not params:
             for operand in operands:
                 if operand.__class__ not in PLAIN_NUMBERS:
@@ -169,7 +171,7 @@ class Op:
         return self.forward(*operands, **params)
 
     def evaluate_scalars(self, *operands: float) -> float:
-        """The value for Python floats, where ``math`` raises what IEEE arithmetic would answer."""
+        """Return the value for Python floats; IEEE arithmetic replaces ``math`` where that raises."""
         assert self.scalar is not None
         try:
             out = self.scalar(*operands)
@@ -183,9 +185,9 @@ class Op:
     def contribution(
         self, index: int, g: Any, out: Any, operands: tuple[Any, ...], params: dict[str, Any]
     ) -> Any:
-        """What operand ``index`` receives when ``out`` receives ``g``, before broadcasting is undone.
+        """Return the cotangent of operand ``index`` for the cotangent ``g`` of ``out``.
 
-        Works for every kind of value the rule can read: floats, arrays, Tensors and Symbols.
+        Broadcasting is not undone yet. Works on floats, arrays, Tensors and Symbols.
         """
         if self.vjps:
             if self.fast_vjps and g.__class__ is np.ndarray:
@@ -199,7 +201,7 @@ class Op:
         return g * partial(out, *operands)
 
     def contribution_of_numbers(self, index: int, g: float, out: float, operands: tuple[Any, ...]) -> float:
-        """As ``contribution`` on Python floats; where ``math`` gives up, numpy's IEEE arithmetic answers."""
+        """Like ``contribution`` for Python floats; IEEE arithmetic replaces ``math`` where that raises."""
         try:
             if self.vjps:
                 c = self.vjps[index](g, out, *operands)
@@ -219,7 +221,7 @@ class Op:
             )
 
     def begin_pass(self) -> None:
-        """Forget what the rules keep between the operands of a node; the package's own keep nothing."""
+        """Reset what the rules cache between operands of one node. Built-in ops cache nothing."""
 
     def named(
         self,
@@ -230,10 +232,9 @@ class Op:
         reads_input: bool | None = None,
         kink: str | None = None,
     ) -> Op:
-        """This op under another ``grad_fn`` name, for functions that torch records as one node.
+        """Return this op with another ``grad_fn`` name, for functions that torch records as one node.
 
-        What else differs is given: what torch keeps for it, whether it is a view there, whether its
-        derivative reads the operand, its kink.
+        The other arguments replace the attributes of the same name unless they are None. Results are cached.
         """
         key = (self, grad_fn, saved, is_view, reads_input, kink)
         if key not in _RENAMED:
@@ -262,22 +263,23 @@ class Op:
         return _RENAMED[key]
 
 
-#: Records under other names, by the op, the name and the details that were asked for.
+#: Cache of ``Op.named``, by op and arguments.
 _RENAMED: dict[tuple[Any, ...], Op] = {}
 
 
 class ForEach(tuple["Any", ...]):
-    """The rules of an op with any number of operands: one function that is told which operand it is for.
+    """The rules of an op with any number of operands: one function that takes the operand's index first.
 
-    ``pieces``, where there is one, answers for all of them at once: time grows as their number does then, and
-    not as its square, for each call of a rule is given all operands. Both make up the one item of the tuple.
+    The tuple has one item, ``(rule, pieces)``. ``pieces``, if not None, returns the cotangents of all
+    operands at once. The time is then linear in their number; one rule call per operand would be quadratic,
+    because each call is passed all operands.
     """
 
     __slots__ = ()
 
     def __getitem__(self, index: Any) -> Any:
         rule, _ = super().__getitem__(0)
-        return partial(rule, index)  # the reference of ops looks at what it is part of
+        return partial(rule, index)  # not a lambda: the ops reference inspects the function inside
 
     @property
     def pieces(self) -> Callable[..., Iterable[Any]] | None:
@@ -287,7 +289,7 @@ class ForEach(tuple["Any", ...]):
 
 
 def elementwise(name: str, forward: Callable[..., Any], *partials: int | Rule, **details: Any) -> Op:
-    """Declare an op that works entry by entry: ``partials`` are d out/d operand, one per operand.
+    """Declare an elementwise op: ``partials`` are d out/d operand, one per operand.
 
     A partial is 1, -1, 0 or a function of ``(out, *operands)`` written in the project's own ops.
 
@@ -300,9 +302,9 @@ def elementwise(name: str, forward: Callable[..., Any], *partials: int | Rule, *
 
 
 def selective(name: str, forward: Callable[..., Any], *vjps: Rule, **details: Any) -> Op:
-    """Declare an entry-by-entry op that passes ``g`` on or stops it: its rules are vjps with ``where``.
+    """Declare an elementwise op that passes ``g`` on or blocks it, entry by entry: its vjps use ``where``.
 
-    Multiplying by a 0/1 mask would turn a stopped negative ``g`` into -0 and an infinite one into nan.
+    Multiplying by a 0/1 mask would turn a blocked negative ``g`` into -0 and an infinite one into nan.
     """
     return _register(Op(name, forward, vjps=vjps, is_elementwise=True, **details))
 

@@ -1,8 +1,8 @@
-"""The tables that families of ops enter themselves in; a family loads when one of its names is asked for.
+"""Tables of ops and public functions that are filled on demand.
 
-An op is declared in its family and nowhere else. Which family that is stands in an index that building the
-package writes from the tables themselves (setup.py). A checkout has none: there the first name that is
-missing loads every family.
+A family is a module below ``core/ops``; importing it declares its ops. A lookup imports only the family that
+declares the name. An index, which setup.py writes when the package is built, says which family that is. A
+source checkout has no index: there the first lookup that misses imports every family.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    #: By the title of a table: the family of each of its names.
+    #: For each table title, a dict from name to family.
     Index = dict[str, dict[str, str]]
 
 PACKAGE = "autodiff.core.ops"
@@ -24,7 +24,7 @@ INDEX = os.path.join(FOLDER, "index.txt")
 
 
 class Table(dict[str, "Any"]):
-    """What the families declare, by name: asking for a name loads its family, going through it loads all."""
+    """A dict of everything the families declare. A lookup imports one family; iteration imports all."""
 
     __slots__ = ("title",)
 
@@ -32,11 +32,11 @@ class Table(dict[str, "Any"]):
         self.title = title
 
     def _load(self, name: object) -> bool:
-        """Load the family that declares a name; whether there is one."""
+        """Import the family that declares ``name``; return whether the name is in the table then."""
         if not loading.is_done:
             family = loading.families_of(self.title).get(name)
             if family is not None:
-                __import__(f"{PACKAGE}.{family}")  # from our own index, never from a script
+                __import__(f"{PACKAGE}.{family}")  # a name from the package's own index, never from a script
         return super().__contains__(name)
 
     def __missing__(self, name: str) -> Any:
@@ -79,7 +79,7 @@ OPERATORS: dict[str, Any] = Table("operators")
 
 
 class Loading:
-    """How far the families have loaded: those asked for, or all."""
+    """The import state of the families: the index, and whether all families have been imported."""
 
     __slots__ = ("_index", "is_done")
 
@@ -88,46 +88,46 @@ class Loading:
         self._index: Index | None = None
 
     def families_of(self, title: str) -> dict[object, str]:
-        """The family of each name of a table; without an index all of them load, and none is left to."""
+        """Return the family of each name of a table. Without an index, import all families and return {}."""
         if self._index is None:
             self._index = read_index()
             if not self._index:
                 self.finish()
-        return self._index.get(title, {})  # type: ignore[return-value] # the empty one is never written to
+        return self._index.get(title, {})  # type: ignore[return-value] # the result is never written to
 
     def finish(self) -> None:
-        """Load every family that has not loaded yet."""
+        """Import every family that is not imported yet."""
         if not self.is_done:
-            self.is_done = True  # first: the families ask for names of each other
+            self.is_done = True  # set first, because families look up names of each other while they load
             for family in families():
-                __import__(f"{PACKAGE}.{family}")  # from our own folder, never from a script
+                __import__(f"{PACKAGE}.{family}")  # a module in the package's own folder, never from a script
 
 
 loading = Loading()
 
 
 def declare(table: dict[str, Any], name: str, value: object) -> None:
-    """Put a value into a table; a family does so while it loads."""
+    """Add a value to a table, as a family does while it is imported. ValueError if the name is taken."""
     if dict.__contains__(table, name):
         raise ValueError(f"there is already something called {name!r}")
     table[name] = value
 
 
 def families() -> list[str]:
-    """The modules below ``core/ops``: ``room.module`` each, and last what stands beside the rooms."""
+    """Return the modules below ``core/ops``: those in folders as ``folder.module``, then the others."""
     beside = modules_in(FOLDER)
     rooms = sorted(entry.name for entry in os.scandir(FOLDER) if entry.is_dir() and entry.name[0] != "_")
     return [f"{room}.{name}" for room in rooms for name in modules_in(os.path.join(FOLDER, room))] + beside
 
 
 def modules_in(folder: str) -> list[str]:
-    """The modules of a folder by name, without ``__init__`` and ``__main__``."""
+    """Return the sorted module names of a folder, without those that start with an underscore."""
     found = [name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py")]
     return sorted(name for name in found if name[0] != "_")
 
 
 def read_index(path: str = INDEX) -> Index:
-    """What building the package wrote: a line for each family and table; empty where nobody has."""
+    """Read the index that setup.py wrote, one line per family and table; empty if there is no such file."""
     index: Index = {}
     try:
         with open(path, encoding="utf-8") as file:

@@ -1,6 +1,6 @@
-"""What a pass finds of values that nodes have saved: freed by an earlier pass, or changed in place since.
+"""Errors for saved values that a backward pass cannot use: freed by an earlier pass, or changed in place.
 
-Only nodes that bear a mark are looked at here.
+These checks run only if the node has a mark or an operand of it was overwritten.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Change, OpNode
 
-#: Functions whose second parameter comes after ``self`` in the alphabet, unlike ``other`` and ``mat2``.
+#: Ops whose second parameter sorts after ``self`` alphabetically, unlike ``other`` and ``mat2``.
 SELF_FIRST = frozenset(["dot", "mv"])
 
 SECOND_TIME = (
@@ -25,7 +25,7 @@ SECOND_TIME = (
 
 
 def check(node: OpNode) -> None:
-    """Refuse to go on where a value that ``node`` saved was freed or changed in place."""
+    """Raise GradientError if a value that ``node`` saved was freed or changed in place."""
     mark = node.mark
     if mark is not None and mark.freed and (node.op.saves_params or node.reads()):
         error = GradientError(
@@ -40,7 +40,7 @@ def check(node: OpNode) -> None:
     if mark is not None and mark.used is not None:
         raise overwritten(node, *mark.used, "", "a value")
     count = len(node.inputs)
-    # Where several are overwritten, torch names the first in the order of its parameters' names.
+    # If several are overwritten, torch names the first in the alphabetical order of its parameter names.
     place: Any
     for place in (*((1, 0) if count == 2 and node.op.name not in SELF_FIRST else range(count)), "out"):
         holder = node if place.__class__ is str else node.inputs[place]
@@ -55,7 +55,11 @@ def check(node: OpNode) -> None:
 
 
 def overwritten(node: OpNode, change: Change, shape: tuple[int, ...], maker: str, name: str) -> GradientError:
-    """The error for a value of ``shape`` that ``maker`` made, ``node`` needs and ``change`` has replaced."""
+    """Return the error for a value that ``node`` needs and ``change`` has overwritten.
+
+    ``shape`` is the value's shape, ``maker`` the grad_fn name of the node that made it (empty for none),
+    ``name`` the value's name for the labels.
+    """
     numbers = f"{change.dtype.kind_of_tensor} {list(shape)}"
     made_by = f", which is output 0 of {name_in_messages(maker)}," if maker else ""
     error = GradientError(
@@ -73,14 +77,14 @@ def overwritten(node: OpNode, change: Change, shape: tuple[int, ...], maker: str
 
 
 def pointing_at(node: OpNode, error: GradientError, text: str) -> GradientError:
-    """The error with a label at the line that made the node."""
+    """Add a label with ``text`` at the line that made ``node``; return the error."""
     if node.site is not None:
         error.labels.append(Label(node.site, text))
     return error
 
 
 def name_in_messages(grad_fn_name: str) -> str:
-    """What torch's messages call a node: ``Pow`` for PowBackward0, ``Pow1`` for PowBackward1.
+    """Return the name torch's messages use for a node: ``Pow`` for PowBackward0, ``Pow1`` for PowBackward1.
 
     >>> name_in_messages("PowBackward1"), name_in_messages("CopySlices")
     ('Pow1', 'torch::autograd::CopySlices')

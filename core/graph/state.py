@@ -1,7 +1,8 @@
-"""The one mutable state of the engine: is recording on, which source is running, who listens and is warned.
+"""The engine's only mutable global state: whether recording is on, the open tape, the source span that runs,
+and the callbacks for warnings and reports.
 
-Changed only by the context managers below (and by the interpreter, which owns ``site`` while a script
-runs). Everything else in the engine is a function of its arguments.
+Only the context managers below change it, and the interpreter, which sets ``site`` while a script runs.
+Everything else in the engine is a function of its arguments.
 """
 
 from __future__ import annotations
@@ -21,53 +22,57 @@ if TYPE_CHECKING:
     from autodiff.core.graph.op import Op
 
     F = TypeVar("F", bound=Callable[..., object])
-    #: A Header, and behind it an entry for each operation; see ``tape``.
+    #: A list: a Header, then one Entry per operation (see ``core/fast/tape.py``).
     Tape = list[Any]
     Entry = tuple[Any, Any, int, Any, Any, Any, Span | None]
 
     class Recorder(Protocol):
-        """Somebody who wants the graph of the last backward kept after the engine is done with it."""
+        """Receives the graph of each backward pass and keeps it after the engine has finished with it."""
 
         def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None: ...
 
         def written_pass_ran(
             self, kind: str, tape: Tape, at: int, value: Any, seed: Any, retain: bool
         ) -> None:
-            """The same of a pass from an entry of a tape, with its value, of which no nodes were made."""
+            """The same for a pass along a tape, which makes no nodes: the start entry is given instead.
+
+            ``tape`` and ``at`` locate that entry, ``value`` is its value.
+            """
 
         def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None: ...
 
         def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None: ...
 
     class Probe(Protocol):
-        """Somebody who repeats a run with its inputs moved."""
+        """Observes a run of a script, and may change its inputs."""
 
         def leaf_made(self, leaf: Leaf, value: Any) -> Any:
-            """The value that a tracked leaf is to have."""
+            """Return the value to use for a new tracked leaf instead of ``value``."""
 
         def compared(self, op: Op, values: tuple[Any, ...]) -> None: ...
 
 
 def ignore_warning(text: str) -> None:
-    """Warn nobody."""
+    """Discard a warning."""
 
 
-#: How many tapes may be linked before it is looked whether the newest of them needs the others.
+#: The number of tapes that may be linked before the engine checks whether the newest still needs the others.
 TRUSTED = 16
 
 
 class Header:
-    """What stands at the head of a tape.
+    """The first item of a tape: the facts about the tape as a whole.
 
-    ``first`` is the number before that of the first entry's node. ``inserted`` are the places at which nodes
-    were made elsewhere, which took a number each. ``leaves`` are the tensors from elsewhere that know their
-    place here while the tape is open. ``places`` says where tensors from elsewhere are entered:
-    by the leaf, or by the older tape and the place there. ``names`` are those of the entries' nodes, as far
-    as they have any, ``nodes`` the nodes themselves once they are made. ``passes`` are the places from which
-    passes have used entries up, with the mark that their nodes bear. ``links`` counts the newer tapes that an
-    entry is entered on. ``depth`` is how many tapes are linked here, this one with them, and ``trusted`` how
-    many there may be until it is looked what is needed of them; from then on it is as many more as its
-    ``trust``.
+    ``first`` is one less than the number of the first entry's node. ``inserted`` lists the tape positions at
+    which a node was made outside the tape; each such node took one number. ``leaves`` are the leaf tensors
+    that refer to their position on this tape while it is open. ``places`` maps each operand from outside to
+    its position here; the key is the leaf, or the older tape's id and the position on it. ``links`` counts,
+    for each entry, the newer tapes that refer to it. ``names`` are the names of the entries' nodes, None
+    where there is none. ``nodes`` is the list of nodes once they have been made. ``passes`` lists the
+    backward passes that freed entries: their start positions and the mark for the freed nodes.
+
+    ``depth`` is the number of linked tapes, including this one. When it reaches ``trusted``, the engine
+    checks whether the older tapes are still needed; if they are, ``trusted`` becomes ``depth + trust``.
     """
 
     __slots__ = (
@@ -88,29 +93,29 @@ class Header:
         self.trust = self.trusted = trust
 
     def last_number(self, length: int) -> int:
-        """The number of the newest node of the tape, which has this ``length``."""
+        """Return the number of the tape's newest node; ``length`` is the length of the tape."""
         return self.first + length - 1 + len(self.inserted) - len(self.places)
 
 
-#: The tape that stands open where none does: nothing is entered in it.
+#: The value of ``Mode.tape`` when no tape is open. Nothing is recorded on it.
 CLOSED: Tape = [Header(0, TRUSTED)]
 
 
-#: From so many entries on, a tape is one of many.
+#: A tape with more entries than this is assumed to be one of many.
 LONG = 2048
-#: Python gives memory back to the system by the megabyte as soon as nothing is left in it, and the system
-#: clears it before it gives it again: a tenth of the time of a long program that is repeated. So something
-#: small is left in the memory of the last long tapes, of an entry's size, that it lies among the entries.
+#: Python returns memory to the system in blocks of a megabyte once a block is empty, and the system clears a
+#: block before handing it out again. That costs a tenth of the time of a long program that is repeated. So
+#: one small object per long tape stays alive; it has the size of an entry so that it lies among the entries.
 KEPT: deque[tuple[int, ...]] = deque(maxlen=256)
 
 
 class Mode:
-    """``enabled``: operations are recorded. ``site``: the span now running. ``recorder``: keeps graphs.
+    """The engine's mutable state; ``mode`` is the only instance.
 
-    ``number`` is that of the node made last. ``tape`` is the one that is written on; one stands open only
-    while recording is on.
-
-    ``warn`` is told what torch warns of, in torch's words. ``probe`` is there while a run is checked.
+    ``enabled`` says whether operations are recorded. ``site`` is the source span that is running.
+    ``recorder``, if set, keeps the graphs of backward passes. ``probe``, if set, observes the run. ``number``
+    is the number of the newest node made outside the open tape. ``tape`` is the open tape; a tape is open
+    only while recording is on. ``warn`` is called with each warning that torch gives, in torch's wording.
     """
 
     __slots__ = ("enabled", "number", "probe", "recorder", "site", "tape", "warn")
@@ -131,7 +136,7 @@ class Mode:
             self.close_tape()
 
     def next_number(self) -> int:
-        """The number of a new node."""
+        """Return the number for a new node that is not an entry of the tape."""
         tape = self.tape
         if tape is CLOSED:
             self.number += 1
@@ -142,7 +147,7 @@ class Mode:
         return self.number
 
     def close_tape(self) -> None:
-        """Have the next operation begin a tape of its own."""
+        """Close the open tape: the next operation starts a new one."""
         tape = self.tape
         if tape is not CLOSED:
             header = tape[0]
@@ -150,9 +155,9 @@ class Mode:
             self.tape = CLOSED
             if len(tape) > LONG:
                 KEPT.append(tuple(bytes(7)))
-            for leaf in header.leaves:  # they would keep the tape, and all before it
+            for leaf in header.leaves:  # each would keep this tape and all linked older tapes alive
                 x = leaf()
-                if x is not None and x.own_node is not None:  # it may have taken on an entry's history since
+                if x is not None and x.own_node is not None:  # else an in-place change made it an entry
                     x.tape = None
             header.leaves.clear()
 
@@ -161,7 +166,7 @@ mode = Mode()
 
 
 class set_grad_enabled:
-    """Turn recording on or off, at once (as torch does) and until the ``with`` block ends.
+    """Turn recording on or off: immediately, as in torch, and until the end of a ``with`` block.
 
     >>> with set_grad_enabled(False):
     ...     mode.enabled
@@ -185,7 +190,7 @@ class set_grad_enabled:
 
 
 class _Switch:
-    """A grad mode usable as ``with no_grad():`` and as ``@no_grad()``."""
+    """Base of the grad modes, usable as ``with no_grad():`` and as the decorator ``@no_grad()``."""
 
     __slots__ = ("previous",)
     flag = True
@@ -202,18 +207,18 @@ class _Switch:
             with type(self)():
                 return function(*args, **kwargs)
 
-        return in_mode  # type: ignore[return-value] # it takes and answers what `function` does
+        return in_mode  # type: ignore[return-value] # same parameters and result as `function`
 
 
 class no_grad(_Switch):
-    """Nothing is recorded inside."""
+    """Turn recording off inside."""
 
     __slots__ = ()
     flag = False
 
 
 class enable_grad(_Switch):
-    """Recording is on inside, even within ``no_grad``."""
+    """Turn recording on inside, even within ``no_grad``."""
 
     __slots__ = ()
     flag = True

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def fitted(c: Any, x: Any, op: Op) -> Any:
-    """What a rule of ``op`` answers for operand ``x``, with what broadcasting has copied added up."""
+    """Return the cotangent ``c`` of operand ``x`` in the shape, dtype and storage form of ``x``.
+
+    ``c`` is what a rule of ``op`` returned. Broadcasting is undone by summing over the broadcast dimensions.
+    """
     if x.__class__ is not np.ndarray:
         c = np.asarray(c)
         return settle(OPS["sum_to"].forward(c, shape=np.shape(x)) if op.is_elementwise else c)
@@ -19,7 +22,7 @@ def fitted(c: Any, x: Any, op: Op) -> Any:
         c = np.asarray(c)
     if op.is_elementwise and c.shape != x.shape:
         c = OPS["sum_to"].forward(c, shape=x.shape)
-    if c.dtype is not x.dtype:  # a mask times a number is in double precision
+    if c.dtype is not x.dtype:  # numpy computes a mask times a number in double precision
         c = c.astype(x.dtype, copy=False)
     return c if x.ndim else settle(c)
 

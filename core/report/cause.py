@@ -1,4 +1,7 @@
-"""One reason why a gradient is zero or not finite, as plain data. ``why`` finds it, ``remedies`` mends it."""
+"""The record of a reason why a gradient is zero or not finite.
+
+``core/why`` finds the reasons; ``grammar/repair/gradient_remedies.py`` finds the repairs.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,19 @@ if TYPE_CHECKING:
 
 
 class Cause:
-    """One reason why a gradient is zero or not finite, and the place in the script.
+    """One reason why a gradient is zero or not finite, with its position in the script.
 
-    ``kind``: ``"unconnected"``, ``"flat"`` (a derivative is 0), ``"cancelled"``, ``"vanished"`` (a product of
-    many small factors), ``"forward"`` (a value is not finite before backward starts), ``"data"`` (an input is
-    not), ``"singular"`` (a derivative is not), ``"masked"`` (one is not where nothing arrives, behind the
-    choice at ``selecting``), ``"overflow"``, ``"closed"`` (some entries are 0), ``"diverged"`` (the steps of
-    the script have made an input larger and larger), ``"changed"`` (the script has written what is not finite
-    into one), ``"shrunk"`` or ``"grown"`` (of a gradient that is far from what it started from).
-    ``name``, ``op`` and ``operand`` say which edge, ``text`` what happened; ``repairs`` are changes of the
-    script that were tried.
+    ``kind`` is one of:
+    ``"unconnected"``; ``"flat"``: a derivative is 0; ``"closed"``: some entries are 0; ``"cancelled"``;
+    ``"vanished"``: a product of many small factors; ``"forward"``: a value is not finite before backward
+    starts; ``"data"``: an input is not finite; ``"singular"``: a derivative is not finite; ``"masked"``: a
+    derivative is not finite where no gradient arrives, behind the selection at ``selecting``; ``"overflow"``;
+    ``"diverged"``: the script's update steps made an input larger and larger; ``"changed"``: the script wrote
+    a value that is not finite into an input; ``"shrunk"`` or ``"grown"``: the gradient is far from the one
+    the pass started with.
+
+    ``name``, ``op`` and ``operand`` identify the edge; ``text`` says what happened; ``repairs`` are changes
+    of the script that were tried.
     """
 
     __slots__ = ("kind", "line", "name", "op", "operand", "repairs", "selecting", "span", "text")

@@ -1,4 +1,4 @@
-"""What can be said about one entry of a gradient, as plain data: a part of ``report``."""
+"""The records of a derivation of a single entry of a gradient."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
 
 class EntryStep:
-    """One entry ``name`` of a tensor that an entry of the input goes into: ``name = expansion``.
+    """One chain rule step: a tensor entry ``name = expansion`` that uses an entry of the input.
 
-    ``local`` is its derivative by the entry of the input, ``rate`` the same as a number, ``received`` the
-    gradient that it has itself. ``expansion`` is empty where the op has no spelling entry by entry.
+    ``local`` is its derivative with respect to the input's entry, ``rate`` that derivative as a number,
+    ``received`` the gradient of the entry ``name``. ``expansion`` is empty if the op has no entry-by-entry
+    spelling.
     """
 
     __slots__ = ("expansion", "local", "name", "rate", "received")
@@ -29,13 +30,14 @@ class EntryStep:
 class Entry:
     """One entry of a tensor gradient with its index sums written out: ``given`` = ``formula``.
 
-    ``given`` is the quotient of ``above`` and ``below``, as in ``dL/dW[0,1]``, ``numbers`` the terms of the
-    formula with values for names, ``where`` the meanings of its invented names, ``complete`` the formula
-    without those and unrounded, for programs.
-    ``value`` is what that gives, ``difference`` its distance from backward; ``formula`` is empty and
-    ``difference`` None where it is too long. ``steps`` are the chain rule, empty where it has no spelling.
-    ``unspelled`` maps names that stand for values to the op that has no spelling. ``expr`` is the formula as
-    an expression, ``values`` has the numbers behind its names, ``meanings`` are those of ``where`` as trees.
+    ``given`` is the quotient of ``above`` and ``below``, as in ``dL/dW[0,1]``; ``place`` is the index.
+    ``numbers`` are the terms of the formula with values instead of names, ``where`` the meanings of its
+    invented names. ``complete`` is the formula unrounded and without invented names, for programs.
+    ``value`` is the value of the formula, ``backward`` the entry that backward computed, ``difference`` their
+    distance. If the formula is too long, ``formula`` is empty and ``difference`` None. ``steps`` are the
+    steps of the chain rule, empty if they have no spelling. ``unspelled`` maps names that stand for values to
+    the op that has no spelling. ``expr`` is the formula as an expression, ``values`` the numbers for its
+    names, ``meanings`` the meanings in ``where`` as expressions.
     """
 
     __slots__ = (
@@ -81,5 +83,5 @@ class Entry:
 
     @property
     def is_gap(self) -> bool:
-        """Whether the formula has no value where backward has one, as 0/0 in the product of the others."""
+        """Whether the formula is nan but backward's value is not, as 0/0 in a product of other factors."""
         return self.value != self.value and self.backward == self.backward

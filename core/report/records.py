@@ -1,7 +1,7 @@
-"""What can be said about a gradient, as plain data. ``describe`` builds it, the cli spells it.
+"""The records of a gradient report. ``core/derivation/describe.py`` builds them, the cli formats them.
 
-Values are Python floats or ndarrays. A renderer is a function of these classes and of nothing else.
-Plain classes rather than dataclasses, whose making would take a quarter of a short run's time.
+Values are Python floats or ndarrays. Renderers depend on these classes only. They are plain classes because
+creating dataclasses would take a quarter of the time of a short run.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from autodiff.core.why.kinks import Kink
 
 
-#: How the factor of a path is spelled that is 0 whatever the inputs are.
+#: The spelling of a path factor that is 0 for all inputs.
 ZERO = "0"
 
 
 class Subject:
-    """What a report is about: one backward pass, as the engine ran it.
+    """The subject of a report: one backward pass as the engine ran it.
 
-    ``order`` holds the tracked nodes below ``root``, newest first; ``cotangents`` what each received. Where
-    ``received`` holds what leaves received only, ``sweep_all`` gives the rest when it is first asked for:
-    bare gradients of a million nodes do without.
-    ``weight`` is the gradient the pass started with, None for the 1 of a scalar. ``wrt`` are the inputs
-    asked about, in source order. ``notes`` are remarks for the reader's stderr. ``since`` says which inputs
-    the script has changed since the output was made from them. ``variables`` are the names that the script
-    has outside of functions and the nodes they stand for, None where all names are such.
+    ``name`` is the output's name. ``order`` holds the tracked nodes below ``root``, newest first;
+    ``cotangents`` maps them to their gradients. If ``received`` has the gradients of leaves only,
+    ``sweep_all`` computes the rest on first use; a report of gradients alone, on a million nodes, never does.
+    ``seed`` is the gradient the pass started with; ``weight`` is its text, None for the 1 of a scalar.
+    ``wrt`` are the requested inputs in source order. ``notes`` are remarks for stderr. ``since`` says which
+    inputs the script changed after computing the output from them. ``variables`` maps the script's names
+    outside functions to their nodes, None if all names are of this kind.
 
-    ``make_nodes`` gives ``root`` and ``order`` where they are not given: of a pass along a tape, whose output
-    is ``value``, made at ``site``, until somebody asks for more than these.
+    For a pass along a tape, ``root`` and ``order`` are not given; ``make_nodes`` computes them on first use.
+    ``value`` and ``site`` are the output's value and span.
     """
 
     __slots__ = (
@@ -109,7 +109,7 @@ class Subject:
 
     @property
     def alias(self) -> str:
-        """The name of the output, where the root was given another one first, as in ``y = 3*x; L = y``."""
+        """The output's name if its node has another name, as in ``y = 3*x; L = y``; else empty."""
         if self.root.name in (None, self.name) or not self.name.isidentifier():
             return ""
         return "" if any(node.name == self.name for node in self.order) else self.name
@@ -122,7 +122,7 @@ class Subject:
 
 
 class Named:
-    """What is said of every tensor: its name in the script, the line that made it, its shape and its type."""
+    """Facts about any tensor: its name in the script, the line that made it, its shape and its dtype."""
 
     __slots__ = ("dtype", "line", "name", "shape")
 
@@ -134,10 +134,10 @@ class Named:
 
 
 class Variable(Named):
-    """A named tensor with its gradient. ``paths`` counts the paths that reach it from the output.
+    """A named tensor with its gradient. ``paths`` is the number of paths to it from the output.
 
-    They are counted when first asked for: in a graph of a million nodes the count has a hundred thousand
-    digits, and bare gradients do not show it.
+    The paths are counted on first use: in a graph of a million nodes the count has a hundred thousand
+    digits, and a report of gradients alone does not show it.
     """
 
     __slots__ = ("_paths", "grad", "value")
@@ -165,12 +165,13 @@ class Variable(Named):
 
 
 class Path:
-    """One way from the output down to an input.
+    """One path from the output down to an input.
 
-    ``nodes`` are the names passed, output first. ``chain`` spells each factor as a quotient
-    (``"dL/dx5"``), ``factors`` as a local derivative (``"-1"``, ``"w2"``; for tensors the map applied),
-    ``symbol`` the whole product simplified; ``contribution`` is its value. ``edges`` are the names above and
-    below each quotient and ``derivatives`` the factors, as expressions: of ``G`` for tensors.
+    ``nodes`` are the names of the nodes on it, output first. ``chain`` spells each factor as a quotient
+    (``"dL/dx5"``), ``factors`` as a local derivative (``"-1"``, ``"w2"``; for tensors the map applied).
+    ``symbol`` is the simplified product, ``contribution`` its value. ``edges`` holds the numerator and
+    denominator of each quotient as expressions, ``derivatives`` the factors as expressions; for tensors these
+    are expressions of ``G``.
     """
 
     __slots__ = ("chain", "contribution", "derivatives", "edges", "factors", "nodes", "symbol")
@@ -195,14 +196,14 @@ class Path:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether a slope on it is 0 whatever the inputs are, and no other is infinite or nan beside it."""
+        """Whether a local derivative is 0 for all inputs and the contribution is 0, not infinite or nan."""
         return ZERO in self.factors and not np.any(self.contribution)
 
 
 class Use:
-    """One use of an input: the node ``name``, made at ``line``, reads it as operand number ``operand``.
+    """One use of an input: the node ``name``, made at ``line``, has it as operand number ``operand``.
 
-    ``contribution`` is what the gradient receives through it, over ``paths`` paths.
+    ``contribution`` is the part of the gradient that comes through this use, over ``paths`` paths.
     """
 
     __slots__ = ("contribution", "line", "name", "operand", "paths")
@@ -216,10 +217,10 @@ class Use:
 
 
 class Expressions:
-    """The formulas of a derivation as expressions, for whoever spells them in another way.
+    """The formulas of a derivation as expressions, for renderers with another spelling, such as LaTeX.
 
-    ``simplified`` and ``factored`` are None where there is no such text. ``where`` has the meanings of
-    invented names, which may be no more than a text; ``values`` the values of all names.
+    ``simplified`` and ``factored`` are None if there is no such formula. ``where`` holds the meanings of
+    invented names, as expressions or text; ``values`` the values of all names.
     """
 
     __slots__ = ("factored", "simplified", "values", "where")
@@ -238,9 +239,10 @@ class Expressions:
 
 
 class Complete:
-    """A formula that stands alone, ``text``, or where there is none the ``missing`` part of it.
+    """A self-contained formula as ``text``, or the part of it that has no formula as ``missing``.
 
-    Both are empty where the formula is too long to write out. ``make`` answers with both.
+    Both are empty if the formula is too long to write out. ``make()`` returns both; it is called on first
+    use.
     """
 
     __slots__ = ("_known", "_make")
@@ -269,22 +271,28 @@ NOTHING_WRITTEN = Complete(lambda: ("", ""))
 class Derivation:
     """The gradient of the output with respect to one input, as a sum over paths.
 
-    The five steps are lists of summands, one per path written out: ``chain``, ``local``, ``numbers`` (each a
-    printable term without its sign's separator), while ``simplified`` is one line for the whole gradient.
-    ``factored`` is the same gradient with what paths share written once, empty where that is no other text;
-    ``complete`` is the gradient in full and unrounded, for programs that evaluate it.
-    ``value`` is the gradient, ``difference`` the largest deviation of the sum of all contributions from
-    what backward gave; None when not all paths were followed. ``is_scalar`` tells whether every node on
-    the way is a single number. ``count`` is exact, ``followed`` is how many paths were, ``paths`` those
-    written out; if ``are_strongest``, no path left out contributes more. ``magnitude`` is the sum of
-    the sizes of all contributions, None where it is not known. ``uses`` are the direct uses of the input (of
-    ``use_count`` the largest), ``words`` reads the strongest path as a sentence.
-    ``kinks`` are the points on the way where the gradient is a convention.
-    ``causes`` say why the gradient is zero or not finite, where it is; ``entry`` derives one of its entries.
-    ``weight`` is what the entries of the output are weighed with, None for the 1 of a number. ``order`` is 2
-    where the output is a gradient itself; ``given`` then spells the derivative, ``d2L/dw2``. ``expressions``
-    are the formulas as trees. ``is_only`` says that the output depends on no other input. ``zero_paths`` is
-    how many paths are not written out because a slope on them is 0 whatever the inputs are.
+    The steps of the derivation:
+    ``chain``, ``local`` and ``numbers`` are lists of printable summands without the separating sign, one per
+    path written out. ``simplified`` is one line for the whole gradient. ``factored`` is the same gradient
+    with common factors written once, empty if the text is no different. ``complete`` is the gradient in full
+    and unrounded, for programs. ``expressions`` are the formulas as expressions.
+
+    The values:
+    ``value`` is the gradient, ``backward`` the one backward computed, ``difference`` the largest deviation
+    between the sum of all contributions and ``backward``, None if not all paths were followed. ``magnitude``
+    is the sum of the absolute contributions, None if unknown. ``weight`` is the text of the output's
+    cotangent, None for the 1 of a number. ``is_scalar`` says whether every node on the paths is a number.
+
+    The paths:
+    ``count`` is the exact number of paths, ``followed`` the number that were followed, ``paths`` those
+    written out. If ``are_strongest``, no omitted path contributes more. ``zero_paths`` is the number of paths
+    omitted because a local derivative on them is 0 for all inputs. ``uses`` are the largest of the
+    ``use_count`` direct uses of the input. ``words`` describes the strongest path in a sentence.
+
+    ``kinks`` are the points on the paths where the gradient is a convention. ``causes`` say why the gradient
+    is zero or not finite. ``entry`` derives one of its entries. ``order`` is 2 if the output is itself a
+    gradient; ``given`` then spells the derivative, ``d2L/dw2``. ``is_only`` says that the output depends on
+    no other input.
     """
 
     __slots__ = (
@@ -362,7 +370,7 @@ class Derivation:
         self.expressions = expressions
 
     def leave_out_zeros(self) -> None:
-        """Write out no path with a slope that is 0 whatever the inputs are, unless all are such."""
+        """Omit the paths with a local derivative that is 0 for all inputs, unless all paths have one."""
         kept = [at for at, path in enumerate(self.paths) if not path.is_nothing]
         if kept:
             self.zero_paths = len(self.paths) - len(kept)
@@ -372,9 +380,9 @@ class Derivation:
 
 
 class GradientReport:
-    """Everything ``run`` shows; ``graph`` and ``derivations`` are there when they were asked for.
+    """Everything ``run`` shows. ``graph`` and ``derivations`` are filled only on request.
 
-    ``since`` says which inputs have other values in the end; it is empty where none has.
+    ``since`` says which inputs have changed values at the end of the script; empty if none has.
     """
 
     __slots__ = ("derivations", "gradients", "graph", "notes", "output", "script", "since", "weight")

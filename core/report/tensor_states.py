@@ -1,4 +1,4 @@
-"""What a script can inspect of its tensors, as plain data: torch's attributes, why a ``.grad`` is None."""
+"""The records of a script's tensors: torch's attributes, ``.grad``, and why a ``.grad`` is None."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class WhyNone:
-    """Why ``.grad`` is None after a pass."""
+    """The reasons why ``.grad`` is None after a pass."""
 
     NOT_REQUIRED = "requires_grad=False"
     NO_FLOATS = "no floats"
@@ -22,10 +22,10 @@ class WhyNone:
 
 
 class TensorState(NamedTuple):
-    """A tensor as a script can inspect it: torch's attributes, and ``.grad`` before and after a pass.
+    """The attributes of a tensor that a script can inspect, and its ``.grad`` before and after a pass.
 
-    ``name`` is the expression that gives it, ``grad_fn`` the name of the node that made it, None for a leaf.
-    ``why_none`` is one of ``WhyNone``, empty where there is a gradient after the pass.
+    ``name`` is an expression for the tensor, ``grad_fn`` the name of the node that made it, None for a leaf.
+    ``why_none`` is one of ``WhyNone``, empty if there is a gradient after the pass.
     """
 
     name: str
@@ -41,10 +41,10 @@ class TensorState(NamedTuple):
 
 
 class TensorStates(NamedTuple):
-    """The tensors of a script, and the pass their gradients are shown around.
+    """The tensors of a script before and after one backward pass.
 
-    ``output`` is what the pass started from, None where there was none; ``is_own`` says that the script
-    called it, so that it was not added for the report.
+    ``output`` is the name of the tensor the pass started from, None without a pass. ``is_own`` says that the
+    script made the pass itself; otherwise it was added for the report.
     """
 
     entries: tuple[TensorState, ...]

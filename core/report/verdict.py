@@ -1,4 +1,4 @@
-"""What was found about a gradient that was put to the test."""
+"""The result of checking a gradient with ``core/check``, as plain data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from autodiff.core.why.kinks import Kink
 
 OK, WRONG, KINK, NOT_FINITE, UNDECIDED = "ok", "wrong", "kink", "not finite", "undecided"
-#: The verdict on an entry that stands for the whole gradient is the last of these.
+#: Rising severity. The verdict on a gradient is the most severe verdict on its entries.
 ORDER = (OK, UNDECIDED, KINK, NOT_FINITE, WRONG)
 LEAVES, BLURRED, CHANGES = "leaves the domain", "blurred by rounding", "changes"
 LOST, INPUT, HIDDEN = "lost beside larger gradients", "is an input itself", "hidden beside larger gradients"
@@ -17,30 +17,33 @@ INFINITE, ENDLESS = "is infinite", "goes to infinity"
 
 
 class Check:
-    """What was found about one gradient, or its gradient in turn: ``order`` 2.
+    """The result of checking one gradient, or with ``order`` 2 the gradient of that gradient.
 
-    ``verdict`` is OK, WRONG, KINK (the slopes from the two sides differ, no gradient is right), NOT_FINITE
-    or UNDECIDED, for the ``reason`` given: LEAVES (every step leaves the domain), BLURRED (rounding hides the
-    slope), LOST (it is off, but so small beside those on the way that rounding may be all there is of it),
-    DISAGREE (the complex step or Taylor's remainder says no where the differences say yes),
-    CHANGES (the script comes to something else when it is run again), INFINITE (what is differentiated is
-    infinite), ENDLESS (the gradient is, and the differences grow without end) or INPUT (the output is this
-    input, so there is no rule to check). NOT_FINITE is nan, or an infinity where the differences are none.
-    The caller makes WRONG what a Function has made so, though HIDDEN from the
-    differences. ``worst`` is the entry
-    furthest from the differences, () for a number; ``difference`` how far it is, relative to the largest
-    entry; ``is_by_plane`` where the complex step has decided because differences are of no use there.
-    ``expected`` and ``given`` are its two values, ``step`` the step believed, along the imaginary axis
-    where ``is_complex``. ``complex_difference`` is the difference of the complex step, None where an op on
-    the way is not analytic, or the step finds no slope.
-    ``slope`` is the order of Taylor's remainder, None where there is none to measure: ``is_linear`` where the
-    function has none, else rounding hides it.
-    ``sides`` are the slopes from below and above at a kink, ``outputs`` the outputs at a jump; ``kinks``,
-    which a caller who knows the script's names fills in, are the ops on the way that sit on one, whatever
-    the verdict. ``leaps`` says that runs of the script beside this one have shown it, and ``ties``, which
-    the caller fills in, are the lines that compare equal numbers. ``fault``, filled in by the caller too, is
-    a Function of the script that is to blame. ``entries`` of ``size`` were stepped one by one.
-    ``is_unconnected`` where nothing leads from the output to the input.
+    ``verdict`` is OK, WRONG, KINK (the slopes on the two sides differ, so no gradient is right), NOT_FINITE
+    (nan, or infinite although the differences are finite) or UNDECIDED. The ``reason`` for UNDECIDED is
+    LEAVES (every step leaves the domain), BLURRED (rounding hides the slope), LOST (the gradient is off, but
+    so small compared with those on the paths that rounding may explain it), DISAGREE (the complex step or
+    Taylor's remainder contradicts the differences), CHANGES (the script computes something else when it is
+    run again), INFINITE (the differentiated value is infinite), ENDLESS (the gradient is infinite and the
+    differences grow without bound) or INPUT (the output is this input, so there is no rule to check).
+    The caller sets WRONG with the reason HIDDEN if a custom Function is wrong but the differences do not
+    show it.
+
+    ``worst`` is the index of the entry with the most severe verdict and, among those, the largest deviation;
+    () for a number. ``expected`` and ``given`` are its value by differences and its gradient; ``difference``
+    is their distance relative to the largest entry. ``step`` is the step size used, along the imaginary axis
+    if ``is_complex``.
+    ``is_by_plane`` says that the complex step decided because the differences are useless there.
+    ``complex_difference`` is the deviation of the complex step, None if an op on the paths is not analytic or
+    the step finds no slope. ``slope`` is the order of Taylor's remainder, None if it cannot be measured:
+    because the function has no remainder (``is_linear``) or because rounding hides it. ``entries`` of
+    ``size`` entries were stepped one by one. ``is_unconnected`` says that no path leads from the output to
+    the input.
+
+    ``sides`` are the slopes from below and above at a kink, ``outputs`` the outputs at a jump. ``leaps`` says
+    that runs of the script at neighbouring inputs have shown the kink or jump. The caller fills in the rest:
+    ``kinks``, the ops on the paths that are at a kink, whatever the verdict; ``ties``, the lines that compare
+    equal numbers; ``fault``, the custom Function that causes the error.
     """
 
     __slots__ = (
