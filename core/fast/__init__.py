@@ -1,1 +1,1 @@
-"""Faster ways to the same results: tapes, small arrays, loops of numbers, fused elementwise formulas."""
+"""Fast paths to the same results: tapes, small arrays, loops of numbers, fused elementwise formulas."""
