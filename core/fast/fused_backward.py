@@ -41,7 +41,7 @@ class Regions:
                     self.uses[operand] += 1
 
     def pass_back(self, root: Any, g: Any, cotangents: dict[Node, Any]) -> bool:
-        """Add the cotangents that leave the region of ``root``, which has cotangent ``g``; False if it cannot."""
+        """Add the cotangents that leave the region of ``root``, which receives ``g``; False if it cannot."""
         if root.lazy.__class__ is not Lazy:
             done: bool = root.lazy.pass_back(root, g, cotangents)
             return done

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Exponentials:
-    """``shares``: exp(x - max of its row); ``sums`` of their rows; ``picked``: log probabilities of targets."""
+    """``shares``: exp(x - max of the row), ``sums`` of its rows, ``picked``: log probabilities of targets."""
 
     __slots__ = ("picked", "shares", "sums")
 
