@@ -1,1 +1,1 @@
-"""Whether a gradient is right, by ways that do not use the rules it was made with."""
+"""Checks whether a gradient is right, by methods that do not use the derivative rules."""

@@ -90,7 +90,7 @@ class Scalar:
         return bool(self.recording.steps) or self.target is self.subject.root
 
     def like(self, subject: Subject) -> Scalar | None:
-        """The same function in another run of the script; None if the input is missing or differs in shape."""
+        """The same function in another run of the script; None if the input is missing or has a new shape."""
         target = dict(subject.wrt).get(self.spelled)
         if target is None or target.shape != self.target.shape:
             return None

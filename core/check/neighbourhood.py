@@ -157,7 +157,7 @@ class Neighbours:
 
 
 class _Gaps:
-    """Differences between three points: of gradients (``slopes``) and of outputs (``jump``), 0 where small."""
+    """Differences between three points: of gradients (``slopes``) and outputs (``jump``), 0 where small."""
 
     def __init__(self, own: Scalar, below: Scalar, above: Scalar) -> None:
         self.below = below

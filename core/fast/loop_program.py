@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Frame = list[Any]
     Instruction = tuple[int, Op, Any, int, int, int, Any]
-    #: When it is chosen: if this is true, or always; the instructions; after them, which register goes where.
+    #: The test (None: always chosen), the instructions, and the registers to copy after them: from, to.
     Choice = tuple[Callable[[Frame], Any] | None, list[Instruction], list[tuple[int, int]]]
 
 # A register holds a pair: a number and its place on the tape, which is 0 for a plain number. The first
