@@ -109,7 +109,7 @@ def contribution_of_entries(op: Op, index: int, g: Any, out: Any, operands: tupl
         elif kind == VJP:
             c = rule(g, out, *operands)
         else:
-            c = g * op.partials[index](out, *operands)  # type: ignore[operator] # a function here, not a number
+            c = g * op.partials[index](out, *operands)  # type: ignore[operator] # never a number here
     except ArithmeticError:  # a plain number among the operands: 1 / 0 raises
         return None
     if c is None or c.dtype is g.dtype:
