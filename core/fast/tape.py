@@ -1,9 +1,9 @@
 """The tape: a list with one entry per operation on numbers and small arrays. Nodes are made on demand.
 
 A result on the tape has a ``tape`` and its place there, ``at``, and no node. Backward passes read the entries
-from newest to oldest (``tape_backward``). Reading the ``node`` of such a tensor turns all entries of its tape
-into nodes, and the engine continues with these. Without this module (``AUTODIFF_FAST=0``) every operation
-makes a node.
+from newest to oldest (``tape_backward``). Reading the ``node`` of such a tensor, to explain it or to
+differentiate its gradient, turns all entries of its tape into nodes, and the engine continues with these.
+Without this module (``AUTODIFF_FAST=0``) every operation makes a node.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # places on the tape: positive where gradients flow, negative for a tensor that requires none, 0 for a plain
 # number or a missing second operand.
 # An entry without op stands for a tensor from elsewhere. Either `a` is its leaf, or `a` is an older tape and
-# `b` the place there.
+# `b` the place there. Tapes are short, and older ones are kept only while a link needs them.
 # If a value is an array (numbers in single precision are arrays), a `Use` replaces the op. Values that its
 # rules do not read may then be None: the next arrays reuse their memory.
 
@@ -96,7 +96,7 @@ def form_of(value: Any) -> Form:
 
 
 def is_of_arrays(x: Tensor) -> bool:
-    """Whether the tensor is an entry that becomes an ArrayNode: an operation with arrays."""
+    """Whether the tensor is an entry of an operation with arrays, or of a tape with nodes made already."""
     tape = x.tape
     return tape is not None and (tape[0].nodes is not None or tape[x.at][0].__class__ is Use)
 
