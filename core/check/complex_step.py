@@ -1,4 +1,4 @@
-"""The slope of an analytic function by a step along the imaginary axis, which no difference is taken of.
+"""The derivative of an analytic function by a step along the imaginary axis, without taking a difference.
 
 (Squire and Trapp, "Using complex variables to estimate derivatives of real functions", SIAM Review 40, 1998.)
 """
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-#: The step beside the entry is this power of 2, whose square vanishes beside 1.
+#: The first step, relative to the entry, as a power of 2: its square vanishes beside 1.
 FIRST = -40
-#: Where the function changes within such a step, smaller ones are tried: powers of 2, which scale what comes
-#: of them without rounding,
+#: Smaller steps are tried if the function changes within one: each by this power of 2, at most so many.
+#: Dividing by a power of 2 does not round.
 SMALLER, MOST_STEPS = -20, 8
-#: until two of them give the same up to this.
+#: Two consecutive steps agree if their derivatives differ by at most this part.
 SAME = 1e-9
-#: Powers of 2 below this may be lost in what comes of them.
+#: Steps and results below this power of 2 may underflow.
 LEAST = -900
 
 
 def complex_slope(value: Callable[[complex], Any], at: float) -> tuple[float, float] | None:
-    """The slope and the step it was found with; None where no two steps agree, or there is no finite slope.
+    """The derivative and the step that gave it; None if no two steps agree or no derivative is finite.
 
-    ``value`` takes the step away from the point ``at``.
+    ``value`` is the function of the step away from the point ``at``.
     """
     exponent = FIRST + (frexp(at)[1] if at else 0)
     before: float | None = None
@@ -36,7 +36,7 @@ def complex_slope(value: Callable[[complex], Any], at: float) -> tuple[float, fl
         step = ldexp(1.0, power)
         try:
             change = float(np.imag(value(step * 1j)))
-        except TypeError:  # a function of the op that has no complex form
+        except TypeError:  # a function without a complex form
             return None
         if not isfinite(change) or 0 < abs(change) < ldexp(1.0, LEAST):
             before = None

@@ -1,8 +1,8 @@
-"""Whether the ``backward`` of a script's own Functions is right, each call looked at by itself.
+"""Checks of the ``backward`` of custom Functions, each call on its own.
 
-A mistake may come out of a whole script a thousand times smaller than it went in, below what differences of
-the output can show. At the call it stands alone: its operand is moved and its ``forward`` run again, weighed
-with the gradient that the call was given.
+In the gradient of a whole script an error may shrink a thousandfold, below what differences of the output can
+show. So each call is checked alone: its operand is moved and its ``forward`` run again, and the outputs are
+weighted with the cotangent that the call received.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from autodiff.core.paths.node_names import Names
     from autodiff.core.report.verdict import Check
 
-#: So many calls are looked at, those nearest to the output first.
+#: The most calls that are checked, those nearest to the output.
 MOST_CALLS = 20
 
 
 class FunctionFault:
-    """A Function ``name`` whose ``backward`` answers wrongly, as its call in line ``called`` shows.
+    """A Function ``name`` with a wrong ``backward``, shown by its call in line ``called``.
 
-    ``check`` is what was found for the node ``operand``, called ``spelled``; ``line`` is the last that
-    ``backward`` ran, None where it computed nothing.
+    ``check`` is the result for the node ``operand``, which has the name ``spelled``. ``line`` is the last
+    line that ``backward`` ran, None if it computed nothing.
     """
 
     __slots__ = ("called", "check", "line", "name", "operand", "spelled")
@@ -49,7 +49,7 @@ class FunctionFault:
 
 
 def function_faults(subject: Subject, names: Names, source: Source, seed: int) -> list[FunctionFault]:
-    """The wrong ones on the way of a backward pass, for each operand at the call nearest to the output."""
+    """The faulty Functions in a backward pass: one fault per operand, at the call nearest to the output."""
     calls = [node for node in subject.order if isinstance(node.op, Whole) and node in subject.cotangents]
     found: dict[tuple[str, int], FunctionFault] = {}
     for node in calls[:MOST_CALLS]:
@@ -63,7 +63,7 @@ def function_faults(subject: Subject, names: Names, source: Source, seed: int) -
                 continue
             try:
                 check = verify(alone(subject, node, call, below), call.name, below, 1, seed)
-            except AutodiffError:  # it does not run a second time
+            except AutodiffError:  # it cannot run a second time
                 break
             if check.verdict == WRONG:
                 fault = found[call.name, index] = FunctionFault(call.name, below, names[below], check)
@@ -74,7 +74,7 @@ def function_faults(subject: Subject, names: Names, source: Source, seed: int) -
 
 
 def alone(subject: Subject, node: OpNode, call: CustomCall, below: Node) -> Subject:
-    """A backward pass through one call only, from the gradient that it was given to one operand."""
+    """A backward pass through one call only, from the cotangent that it received to one operand."""
     g = subject.cotangents[node]
     call.reached.update(
         part.op.position
@@ -90,5 +90,5 @@ def alone(subject: Subject, node: OpNode, call: CustomCall, below: Node) -> Subj
 
 
 def is_reached(fault: FunctionFault, subject: Subject, target: Node) -> bool:
-    """Whether what the call answers arrives at an input."""
+    """Whether the gradient from the faulty call reaches an input."""
     return fault.operand in leading_to(subject.order, [target])

@@ -1,4 +1,4 @@
-"""Difference quotients of a function of numbers, and how far they can be trusted."""
+"""Difference quotients of a function of numbers, with estimates of their errors."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-#: Steps of the differences, relative to the size of the entry: each a tenth of the one before.
+#: Steps relative to the size of the entry, each a tenth of the one before.
 STEPS = tuple(10.0**-k for k in range(2, 9))
-#: Steps for functions that change so fast that those did not settle.
+#: Further steps for functions that change so fast that the quotients have not settled.
 SMALLER_STEPS = tuple(10.0**-k for k in range(9, 16))
 SETTLED = 1e-5
-#: An entry below this is also stepped in proportion to itself, lest the steps leave the domain.
+#: Entries smaller than this are also stepped in proportion to themselves, so as not to leave the domain.
 SMALL = 1e-2
-#: Quotients are off where those of a smaller step are further away than so many errors.
+#: Quotients are wrong if those of a smaller step are further away than this many errors.
 DOUBT = 20.0
-#: At a kink the slope of a side changes by less than this part of the gap between them.
+#: At a kink the slope of a side changes by less than this part of the gap between the sides.
 CALM = 0.2
-#: How much of a value is rounding at least.
+#: The least relative rounding error of a value.
 ROUNDING = 1e-15
-#: Steps that show whether quotients go to infinity, and how much they then grow at each, at least.
+#: Steps that show whether quotients go to infinity, and the least factor by which they then grow per step.
 ENDLESS_STEPS, ENDLESS_GROWTH = tuple(10.0**-k for k in range(6, 12)), 1.01
-#: How far apart, relative to the entries, the points are at which the rounding is sampled, and how many.
+#: The distance of the points at which rounding is sampled, relative to the entries, and their number.
 SAMPLES_APART, SAMPLES = 1e-5, 9
 
 
 class Slope:
-    """Difference quotients at one step, to the left and to the right.
+    """Difference quotients at one step: to the ``left``, to the ``right``, and central (``middle``).
 
-    ``rounding`` is how far off the values may be. ``error`` is how far the quotients are from those of the
-    step ``before``, and no less than rounding makes them; they have not settled where it was much larger at
-    that step, nor where the sides go on moving apart. ``is_split`` where the sides stay apart instead.
+    ``rounding`` is the rounding error of the values, and ``before`` has the quotients of the previous step.
+    ``error`` is the change of the central quotient since then, and at least the effect of rounding. It is
+    larger if that change was much larger at the previous step, or if the sides move further apart.
+    ``is_split`` is true if the sides differ and stay apart, as at a kink.
     """
 
     __slots__ = ("change", "error", "grows", "is_split", "left", "middle", "noise", "right", "step")
@@ -64,27 +65,27 @@ class Slope:
 
     @property
     def is_flat(self) -> bool:
-        """Whether the function does not change at all."""
+        """Whether the function does not change on either side."""
         return self.left == 0.0 == self.right
 
     def is_kink(self, size: float) -> bool:
-        """Whether the sides differ and do not come closer with the step, as those of a smooth function do."""
+        """Whether the sides differ and do not approach each other, as they would for a smooth function."""
         if self.is_split and abs(self.right - self.left) > 1e-3 * size:
             return True
-        # At a jump the quotients themselves grow without end.
+        # At a jump the quotients themselves grow without bound.
         is_jump = self.grows and self.error > 0.5 * abs(self.middle) > 0.5e-3 * size
         return is_jump and self.error > 100 * self.noise
 
 
 def magnitudes(x: Any) -> Any:
-    """What a move of every entry is small or large beside: its size, for 0 that of the largest, or 1."""
+    """The scale of each entry: its absolute value; for 0 that of the largest entry, or 1 if all are 0."""
     return np.where(x == 0, float(np.abs(x).max(initial=0.0)) or 1.0, np.abs(x))
 
 
 def slope_of(value: Callable[[float], float], at: float, middle: float, rounding: float) -> Slope | None:
-    """The difference quotients that change least from one step to the next; None where no step is finite.
+    """The difference quotients with the smallest error over all steps; None if none are finite.
 
-    ``value`` takes the step away from the point ``at``, where the function is ``middle``.
+    ``value`` is the function of the step away from the point ``at``, where its value is ``middle``.
     """
     near = None
     if 0 < abs(at) < SMALL:
@@ -100,7 +101,7 @@ def slope_of(value: Callable[[float], float], at: float, middle: float, rounding
 def slope_along(
     value: Callable[[Any], Any], x: Any, way: Any, middle: float, rounding: float
 ) -> Slope | None:
-    """The same for a function of an array that is moved along ``way``, in steps of its entries' size."""
+    """The same for a function of an array moved along ``way``; steps are relative to the entries moved."""
     size = float(np.abs(np.where(way == 0, 0.0, x)).max())
     return slope_of(lambda by: float(value(x + by * way)), size, middle, rounding)
 
@@ -108,13 +109,16 @@ def slope_along(
 def best_slope(
     value: Callable[[float], float], at: float, middle: float, size: float, rounding: float
 ) -> Slope | None:
-    """The quotients with the smallest error among those that no smaller step has shown to be off."""
+    """The quotients with the smallest error among those not contradicted by smaller steps.
+
+    Steps are relative to ``size``.
+    """
     found: list[Slope] = []
     before: Slope | None = None
     for relative in (*STEPS, *SMALLER_STEPS):
         if relative < STEPS[-1] and any(slope.error <= SETTLED * abs(slope.middle) for slope in found):
             break
-        step = (at + relative * size) - at  # as far as the input really moves
+        step = (at + relative * size) - at  # the exact distance between the two floats
         if not step:
             break
         above, below = value(step), value(-step)
@@ -129,7 +133,7 @@ def best_slope(
 
 
 def is_endless(value: Callable[[float], float], at: float, middle: float, given: float) -> bool:
-    """Whether the quotients to one side go to the infinity ``given``; other arguments as of ``slope_of``."""
+    """Whether the quotients on one side go to the infinity ``given``; other arguments as in ``slope_of``."""
     for side in (1.0, -1.0):
         quotients: list[float] = []
         for relative in ENDLESS_STEPS:
@@ -141,17 +145,15 @@ def is_endless(value: Callable[[float], float], at: float, middle: float, given:
 
 
 def sampled_rounding(value: Callable[[Any], float], x: Any, direction: Any) -> tuple[float, float]:
-    """How far off values of a smooth function are, from the differences of a few that lie close together.
+    """The rounding error of a smooth function, estimated from values close together, and their largest size.
 
-    The largest of these values as well.
-
-    The differences of high order are nothing but rounding (Moré and Wild, "Estimating computational noise",
-    SIAM Journal on Scientific Computing 33, 2011). 0 where values are not finite.
+    Differences of high order consist of rounding only (Moré and Wild, "Estimating computational noise", SIAM
+    Journal on Scientific Computing 33, 2011). The estimate is 0 if values are not finite.
     """
     apart = SAMPLES_APART * np.where(x == 0, max(float(np.abs(x).max(initial=0.0)), 1e-300), np.abs(x))
     found: list[float] = []
     size = 0.0
-    for sign in (1, -1):  # one side may have a kink on it, the point itself may be one
+    for sign in (1, -1):  # there may be a kink at the point or on one side
         values = np.array([value(x + sign * k * apart * direction) for k in range(1, SAMPLES + 1)])
         if not np.isfinite(values).all():
             continue

@@ -1,4 +1,4 @@
-"""What a gradient is the gradient of: an output, or a gradient in turn, as a function of one input."""
+"""The functions whose gradients are checked: the output, or its weighted gradient, over one input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import Subject
 
-#: The ops whose numpy functions continue into the complex plane.
+#: The ops whose numpy functions compute the analytic continuation of complex numbers.
 ANALYTIC = frozenset(
     """
     add sub mul div neg pow exp log sin cos tan tanh sinh cosh sqrt square reciprocal rsqrt expm1
@@ -35,13 +35,13 @@ ANALYTIC = frozenset(
 
 
 class Scalar:
-    """The output: ``x`` is where, ``f`` the output there, ``g`` the gradient.
+    """The output as a function of one input: ``x`` is the point, ``f`` the output there, ``g`` the gradient.
 
-    Computed in double precision whatever the script uses, so that small steps can be told apart.
-    ``largest`` is the largest gradient between the output and the input: what cancels further on leaves
-    rounding of this size.
-    ``weight`` is what every value on the way adds to a last digit of ``f``, in sum; ``tallest`` is the
-    largest of these values.
+    All are in double precision whatever the script uses, so that small steps make a difference.
+    ``largest`` is the largest entry of the cotangents between the output and the input; where these cancel,
+    rounding of this size remains.
+    ``weight`` is the sum of ``|cotangent * value|`` over all nodes: the rounding of ``f`` in units of the
+    last digit. ``tallest`` is the largest entry of these values.
     """
 
     def __init__(self, subject: Subject, spelled: str, target: Node) -> None:
@@ -57,20 +57,20 @@ class Scalar:
 
     @property
     def rounding(self) -> float:
-        """How far off ``f`` may be in double precision."""
+        """The possible rounding error of ``f`` in double precision."""
         return self.weight * 2.0**-53
 
     def read_gradient(self) -> None:
-        """Find ``g`` and what it and ``f`` were made of."""
+        """Set ``g`` and the attributes that ``measure`` computes."""
         g = self.subject.cotangents.get(self.target)
         self.g = np.zeros_like(self.x) if g is None else np.asarray(g, dtype=float)
         self.measure(self.subject.order, self.subject.cotangents, self.target)
 
     def measure(self, order: list[Node], cotangents: Mapping[Node, Any], target: Node | None) -> None:
-        """Fill in ``largest``, ``weight`` and ``tallest``.
+        """Set ``largest``, ``weight`` and ``tallest``.
 
-        Inputs are exact, but ops that are more than one operation on each entry are as far off as if theirs
-        were not.
+        Inputs are exact and do not count in ``weight``, unless an op that is not elementwise reads them: its
+        rounding is as if its inputs were rounded.
         """
         between = [] if target is None else leading_to(order, [target])
         sizes = [size_of(cotangents[node]) for node in between if node in cotangents]
@@ -88,11 +88,11 @@ class Scalar:
 
     @property
     def is_reached(self) -> bool:
-        """Whether anything leads from the output to the input, which may be the output itself."""
+        """Whether the output depends on the input, or is the input itself."""
         return bool(self.recording.steps) or self.target is self.subject.root
 
     def like(self, subject: Subject) -> Scalar | None:
-        """The same in another run of the script; None where the input is missing or looks different."""
+        """The same function in another run of the script; None if the input is missing or has a new shape."""
         target = dict(subject.wrt).get(self.spelled)
         if target is None or target.shape != self.target.shape:
             return None
@@ -102,7 +102,7 @@ class Scalar:
         return Scalar(subject, self.spelled, target)
 
     def at(self, x: Any) -> Any:
-        """The output at ``x``, times the gradient that backward started from; nan where there is none."""
+        """The output at ``x``, weighted with the seed of the backward pass; nan if it cannot be computed."""
         given = float(x) if self.is_number and x.dtype.kind != "c" else x
         try:
             out = np.asarray(self.recording.values({self.target: given})[self.subject.root])
@@ -112,7 +112,7 @@ class Scalar:
 
     @cached_property
     def doubled(self) -> Any:
-        """The gradient by the same rules in double precision; None where they cannot be run so."""
+        """The gradient by the same rules in double precision; None where these cannot be run."""
         try:
             slope, _ = self.slope_at(self.x, create_graph=False)
         except (ArithmeticError, ValueError, AutodiffError):
@@ -130,14 +130,14 @@ class Scalar:
 
     @property
     def is_analytic(self) -> bool:
-        """Whether it can be continued into the complex plane."""
+        """Whether the function is analytic, so that it can be evaluated at complex numbers."""
         return self.precision == "float64" and all(
             node.op.name in ANALYTIC and not is_custom(node.op) for node in self.recording.steps
         )
 
 
 class Gradient(Scalar):
-    """The gradient, weighed and added up; ``g`` is its gradient in turn."""
+    """The sum of the gradient times ``weights`` as a function; ``g`` is the gradient of that."""
 
     def __init__(self, subject: Subject, spelled: str, target: Node, weights: Any) -> None:
         self.weights = weights
@@ -171,4 +171,4 @@ class Gradient(Scalar):
 
     @property
     def is_analytic(self) -> bool:
-        return False  # the rules are not all made for complex numbers
+        return False  # not all rules take complex numbers

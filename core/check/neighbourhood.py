@@ -1,8 +1,8 @@
-"""The same script run again with its inputs moved a little: does its gradient change by leaps?
+"""Kinks and jumps of a script, found by running it again with its inputs moved a little.
 
-A replay keeps every choice the script made: the branch it took, the mask it compared for, the entry it
-found largest. A run of the script chooses anew. Where its gradient or its output leaps however little the
-inputs are moved, the script sits on a kink or a jump.
+A replay keeps every choice of the script: branches taken, masks from comparisons, the position of a maximum.
+A run of the script chooses again. If its gradient or output changes by a leap however small the move is, the
+inputs are at a kink or a jump.
 """
 
 from __future__ import annotations
@@ -21,24 +21,27 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import Subject
 
-    #: Runs the script with these added to its leaves; None where it does not run there.
+    #: Runs the script with these arrays added to its leaves; None if the script fails there.
     Again = Callable[[dict[Node, Any]], Subject | None]
 
 
-#: How far the inputs are moved, relative to their entries: first, and to see whether a difference persists.
+#: The two moves of the inputs, relative to their entries; the second shows whether a difference persists.
 MOVES = {"float64": (1e-6, 1e-9), "float32": (1e-4, 1e-6)}
-#: What is a leap, relative to the largest entry.
+#: The least size of a leap, relative to the largest entry.
 LEAP = {"float64": 1e-5, "float32": 1e-2}
-#: Differences that shrink more than this are no leaps: the moves shrink a hundredfold and more.
+#: Differences that shrink below this part are no leaps: the second move is at least a hundred times smaller.
 SHRINKS = 0.5
-#: On one side of a kink the slopes may change by this part of the leap.
+#: On one side of a kink slopes change by at most this part of the leap.
 CALM = 0.1
-#: Slopes that go to infinity grow at least so much between the two moves.
+#: Slopes that go to infinity grow by at least this factor between the two moves.
 STEEPER = 5.0
 
 
 class Leap:
-    """Where a gradient leaps: the entry, its slopes below and above, and the outputs, which may leap too."""
+    """A leap of a gradient: the ``place`` of the entry, its slopes and the outputs on both sides.
+
+    ``move`` is the relative size of the move. ``is_jump`` if the output itself leaps.
+    """
 
     __slots__ = ("above", "below", "is_jump", "move", "outputs", "place")
 
@@ -60,16 +63,16 @@ class Leap:
 
     @property
     def has_two_sides(self) -> bool:
-        """Whether the slopes below and above differ, and not only from that at the point itself."""
+        """Whether the slopes below and above differ from each other, not only from that at the point."""
         size = max(abs(self.above), abs(self.below))
         return self.is_jump or not abs(self.above - self.below) <= 1e-3 * size
 
 
 class Neighbours:
-    """Runs of the script on both sides of where it stands.
+    """Runs of the script on both sides of the current inputs.
 
-    ``leaves`` are those of its graph. All are moved at once first, which serves every input; an input whose
-    gradient leaps then is moved alone.
+    ``leaves`` are those of its graph. First all are moved at once, which serves every input; then an input
+    whose gradient leaps is moved alone.
     """
 
     def __init__(self, leaves: Sequence[Node], again: Again, random: Any) -> None:
@@ -79,7 +82,7 @@ class Neighbours:
         self._together: dict[float, tuple[Subject | None, Subject | None]] = {}
 
     def leap_of(self, own: Scalar, target: Node) -> Leap | None:
-        """Where the gradient of one input leaps, or the output does when it is moved."""
+        """The leap of the gradient of one input, or of the output when that input is moved; None if none."""
         seen = self._compare(own, target, alone=False)
         if seen is None or target not in self.directions:
             return seen
@@ -89,7 +92,7 @@ class Neighbours:
         return None if seen is None or self._is_one_function(own, target, alone) else seen
 
     def _is_one_function(self, own: Scalar, target: Node, alone: bool) -> bool:
-        """Whether the script computes the same analytic function on both sides: then there is no leap."""
+        """Whether the script computes one analytic function on both sides, so that there is no leap."""
         if not own.is_analytic:
             return False
         for scale in MOVES[own.precision]:
@@ -100,7 +103,7 @@ class Neighbours:
         return True
 
     def is_repeatable(self, own: Scalar) -> bool:
-        """Whether the script comes to the same again when nothing is moved."""
+        """Whether the script gives the same output and gradient again when nothing is moved."""
         run = self.again({})
         other = None if run is None else own.like(run)
         return other is not None and other.f == own.f and np.array_equal(other.g, own.g)
@@ -126,7 +129,8 @@ class Neighbours:
             return None
         gaps = np.where(narrow.slopes >= SHRINKS * wide.slopes, narrow.slopes, 0.0)
         is_jump = narrow.jump > 0 and narrow.jump >= SHRINKS * wide.jump
-        # Beside a kink the slopes are calm, or go to infinity on one side; elsewhere the moves are too large.
+        # On both sides of a kink slopes hardly change, or on one side go to infinity. Otherwise the moves
+        # are too large to tell.
         pairs = ((wide.below, narrow.below), (wide.above, narrow.above))
         calm = [np.abs(there.g - here.g) <= CALM * gaps for there, here in pairs]
         steep = [
@@ -153,7 +157,7 @@ class Neighbours:
 
 
 class _Gaps:
-    """How far the three points are apart: ``slopes`` by entry and ``jump``, 0 where they are near."""
+    """Differences between three points: of gradients (``slopes``) and outputs (``jump``), 0 where small."""
 
     def __init__(self, own: Scalar, below: Scalar, above: Scalar) -> None:
         self.below = below
@@ -173,6 +177,6 @@ class _Gaps:
 
 
 def direction(x: Any, random: Any) -> Any:
-    """Where to move: every entry by about its own size, those that are 0 by that of the largest, or 1."""
+    """A random move of every entry by about its own size; of zeros by that of the largest entry, or 1."""
     signs = random.choice([-1.0, 1.0], x.shape) * random.uniform(0.5, 1.0, x.shape)
     return magnitudes(x) * signs

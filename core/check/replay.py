@@ -1,4 +1,4 @@
-"""A recorded graph run again with other inputs: the function that backward has differentiated.
+"""The replay of a recorded graph with other inputs: the function that the backward pass differentiated.
 
 What the script did not record (branches taken, values detached, random numbers drawn) stays as it was.
 """
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """The steps between some inputs and the output, oldest first.
+    """The ``steps`` between some inputs and the output ``root``: nodes, oldest first.
 
-    ``inputs`` are nodes of the graph below ``root``; whatever they were made from is left alone. ``order``
-    are the nodes below it, newest first, where they are known or some are to stay as they are.
+    ``inputs`` are nodes of the graph; nodes below them are not run again. ``order`` are the nodes below
+    ``root``, newest first; nodes that are left out keep their values.
     """
 
     __slots__ = ("_doubles", "root", "steps")
@@ -42,7 +42,7 @@ class Recording:
                 moving.add(node)
                 steps.append(node)
         self.steps = steps
-        #: Operands in double precision, lest a result take on the precision of a constant.
+        #: Operands converted to double precision, so that constants do not lower the precision of results.
         self._doubles = {
             node: tuple(map(_in_double_precision, node.operands))
             for node in steps
@@ -50,7 +50,7 @@ class Recording:
         }
 
     def values(self, inputs: Mapping[Node, Any]) -> dict[Node, Any]:
-        """The value of every step for other values of the inputs: floats or arrays, complex ones too."""
+        """The value of every step for other values of the inputs: floats or arrays, which may be complex."""
         known = dict(inputs)
         site = mode.site
         try:
@@ -63,7 +63,7 @@ class Recording:
         return known
 
     def recorded(self, inputs: Mapping[Node, Tensor]) -> dict[Node, Tensor]:
-        """The same on tensors, which leaves a graph that can be differentiated."""
+        """The same on tensors, so that a graph is recorded, which can be differentiated."""
         known = dict(inputs)
         outputs: dict[Node, list[Any]] = {}
         site = mode.site
@@ -75,7 +75,7 @@ class Recording:
                         x if below is None or isinstance(x, Tensor) else Tensor.of(_in_double_precision(x))
                         for below, x in zip(node.inputs, self._operands(node, known), strict=True)
                     )
-                    if isinstance(node.op, Whole):  # whose rule knows the operands of its own call alone
+                    if isinstance(node.op, Whole):  # its rule is bound to the operands of its call
                         outputs[node] = node.op.call.apply_again(operands)
                         known[node] = whole_of(outputs[node], node.op.call)
                     elif isinstance(node.op, Part):
@@ -100,11 +100,12 @@ def symmetric(x: Any) -> Any:
 
 
 def product(factor: Any, upper: bool) -> Any:
-    """The matrix of which this is a Cholesky factor."""
+    """The matrix with the given Cholesky factor."""
     return mT(factor) @ factor if upper else factor @ mT(factor)
 
 
-#: Ops that read one triangle of a matrix: what their rules are the derivatives of, which count both.
+#: Ops that read one triangle of a matrix, and the functions that their rules differentiate. These read both
+#: triangles.
 AS_DIFFERENTIATED: dict[str, Callable[..., Any]] = {
     "cholesky": lambda x: OPS["cholesky"](symmetric(x)),
     "eigenvalues": lambda x: OPS["eigenvalues"](symmetric(x)),
@@ -115,7 +116,7 @@ AS_DIFFERENTIATED: dict[str, Callable[..., Any]] = {
 
 
 def whole_of(outputs: list[Any], call: CustomCall) -> Tensor:
-    """The only output of a call, or the row of all."""
+    """The only output of a call with gradients, or the tensor of the node with all outputs."""
     flowing = [x for x, slot in zip(outputs, call.slots, strict=True) if slot is not None]
     first: Tensor = flowing[0]
     if len(flowing) == 1 or first.node is None or not isinstance(first.node.op, Part):
@@ -126,7 +127,7 @@ def whole_of(outputs: list[Any], call: CustomCall) -> Tensor:
 
 
 def _computed(node: OpNode, operands: tuple[Any, ...]) -> Any:
-    """The value of an op; its scalar form, where it has one, is for Python floats alone."""
+    """The value of an op; its scalar function, if it has one, is used for Python numbers only."""
     is_scalar = node.op.scalar is not None and not node.params
     if is_scalar and all(x.__class__ in (float, int, bool) for x in operands):
         return node.op.evaluate(operands, node.params)
@@ -139,7 +140,7 @@ def _computed(node: OpNode, operands: tuple[Any, ...]) -> Any:
 
 
 def _in_double_precision(value: Any) -> Any:
-    """A constant as precise as the inputs are given."""
+    """An array of floats in double precision, like the inputs; other values as they are."""
     if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
         return value
     return value.astype(float, copy=False)

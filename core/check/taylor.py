@@ -1,4 +1,4 @@
-"""Taylor's remainder: it shrinks with the square of the step where the gradient is right."""
+"""The Taylor test: the remainder shrinks with the square of the step if the gradient is right."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The step is halved so often, from the first number of times to the last; and on, while there is a
-#: remainder: the function may change fast.
+#: The steps are the length halved this many times. The further ones are used while there is a remainder, for
+#: functions that change fast.
 HALVINGS, FURTHER = range(3, 27), range(27, 50)
-#: A value changes by so many times its noise at the largest step before its remainder can be told.
+#: A linear function must change by more than this many times its noise at the largest step.
 PLAIN = 1e3
-#: A remainder that falls by more than this power of 2 at one halving, into the noise, is none there.
+#: A remainder that falls into the noise by more than this power of 2 at one halving does not count.
 SUDDEN = 4
-#: So many orders, from one step to the next, are needed, and the last of them are believed.
+#: An order is measured between consecutive steps. At least FEWEST are needed; the result is the median of the
+#: last ones.
 FEWEST, LAST = 3, 5
 
 
 class Remainder:
-    """``order`` is 2 where the rate is the slope, 1 where it is not; None where none can be measured.
+    """The measured order of Taylor's remainder along a line.
 
-    Then ``is_linear`` tells whether it is because there is no remainder: the function goes up as the rate
-    says, or does not change and the rate is 0. Otherwise rounding hides what it changes by.
-    ``left`` is what is left of the slope at the last step, the rate taken off.
+    ``order`` is about 2 if the rate is the derivative, 1 if it is not, and None if it cannot be measured.
+    In this case ``is_linear`` is true if there is no remainder: the function changes exactly by the rate, or
+    it is constant and the rate is 0. Otherwise rounding hides the change.
+    ``left`` is the remainder at the last step, divided by the step: the error of the rate that it suggests.
     """
 
     __slots__ = ("is_linear", "left", "order")
@@ -41,9 +43,9 @@ class Remainder:
         noise: float,
         blur: float,
     ) -> None:
-        """Measure how fast ``|f(h) - f(0) - h*rate|`` shrinks with h, up to an eighth of ``length``.
+        """Measure how fast ``|f(h) - f(0) - h*rate|`` shrinks with h, from an eighth of ``length`` down.
 
-        ``f(0)`` is ``middle``; the values are off by ``noise`` and the rate by ``blur``.
+        ``value`` is f and ``middle`` is ``f(0)``. Values have an error of ``noise`` and the rate of ``blur``.
         """
         noise = max(1e-12 * max(abs(middle), abs(rate) * length, 1e-300), noise)
         points: list[tuple[int, float]] = []
@@ -58,9 +60,9 @@ class Remainder:
                 points.append((k, log2(remainder)))
                 last = k
         if points and isfinite(noise) and points[-1][1] > log2(noise + length * 2.0**-last * blur) + SUDDEN:
-            points, last = [], last + 1  # a kink, or so, was beyond the steps after this one
+            points, last = [], last + 1  # a kink or the like lay within the larger steps only
         slopes = [(before[1] - after[1]) / (after[0] - before[0]) for before, after in pairwise(points)]
-        # The smallest steps that are still above rounding are the nearest to the limit.
+        # The smallest steps with a remainder above rounding are the nearest to the limit.
         self.order = float(np.median(slopes[-LAST:])) if len(slopes) >= FEWEST else None
         self.left = 2.0 ** points[-1][1] / (length * 2.0**-last) if points else 0.0
         reach = length * 2.0**-last

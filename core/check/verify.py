@@ -1,10 +1,9 @@
-"""Whether a gradient is right, by ways that do not use the rules it was made with.
+"""Checks whether a gradient is right, by methods that do not use the derivative rules.
 
-The recorded graph is run again at other inputs. Differences of its values are compared with the gradient
-entry by entry, over a sweep of steps of which the most stable is believed; the remainder of Taylor's formula
-must shrink with the square of the step, whatever the step; and where every op on the way is analytic, a
-complex step gives the derivative without any difference at all. All steps are relative to the size of what
-is moved.
+The recorded graph is replayed at other inputs. Difference quotients are compared with the gradient entry by
+entry, taking the most stable of many steps. Taylor's remainder must shrink with the square of the step. If
+all ops are analytic, a complex step gives the derivative without any difference. All steps are relative to
+the size of what is moved.
 """
 
 from __future__ import annotations
@@ -52,28 +51,28 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.core.report.records import Subject
 
-#: Of larger tensors so many entries are stepped one by one, and the rest in so many groups, whose entries are
-#: stepped one by one where the group is off.
+#: Of larger tensors MOST_ENTRIES are stepped one by one. The others are stepped in GROUPS, and one by one if
+#: their group disagrees.
 MOST_ENTRIES, GROUPS = 200, 100
-#: A gradient is wrong where it is further from the differences than this part of it, and further than the
-#: differences are from each other. By the precision of the gradient.
+#: A gradient is wrong if it differs from the difference quotients by more than this part of it, and by more
+#: than TRUST times their error. By precision of the gradient.
 RELATIVE = {"float64": 1e-6, "float32": 1e-3}
-#: The same for rules of single precision that were run again in double, with constants as they are.
+#: The same for rules of single precision that were run again in double precision, with constants unchanged.
 IN_DOUBLE = 1e-5
 TRUST = 20.0
-#: Differences that might hide a mistake of this size say nothing.
+#: Quotients with errors that could hide a mistake of this relative size decide nothing.
 BLIND = 1e-2
-#: Where rounding grows to this part of the largest value, nothing can be told.
+#: If rounding grows to this part of the largest value, nothing can be decided.
 CHAOS = 1e-3
-#: Where samples differ by so many times what rounding can do, the function changes too fast for them.
+#: If samples differ by this many times the possible rounding, the function changes too fast to sample it.
 WILD = 1e9
-#: A gradient this much smaller than those it was made of is what rounding left of them,
+#: A gradient smaller than this part of the gradients it was computed from may be their rounding error,
 DUST = {"float64": 1e-13, "float32": 1e-4}
-#: and is measured against this part of them.
+#: and its error is measured relative to this part of them.
 CANCELLED = {"float64": 1e-7, "float32": 0.1}
-#: The remainder shrinks at least so fast where the gradient is right; a wrong one gives 1.
+#: The least order of Taylor's remainder for a right gradient; a wrong one has order 1.
 SLOPE = 1.8
-#: and one that shrinks slower than this is that of a wrong one, or of steps that are too large.
+#: A smaller order than this means a wrong gradient, or steps that are too large.
 STEEP = 1.2
 
 
@@ -87,10 +86,10 @@ def verify(
 ) -> Check:
     """Compare the gradient of one input with differences, Taylor's remainder and a complex step.
 
-    With ``order`` 2 it is the gradient of the gradient that is compared: of its sum, with weights drawn at
-    random. Where the gradient itself is wrong that is answered. ``seed`` chooses these, the direction of the
-    Taylor test and the entries of large tensors. ``neighbours`` are runs of the script beside this one, which
-    see the kinks that a replay does not.
+    With ``order`` 2 the gradient of the gradient is checked: that of its sum with random weights. If the
+    gradient itself is wrong, its check is returned. ``seed`` determines these weights, the direction of the
+    Taylor test and the entries of large tensors. ``neighbours`` runs the script at inputs close by, which
+    shows kinks that a replay does not.
     """
     random = np_random.default_rng(seed)
     if order == 1:
@@ -98,7 +97,7 @@ def verify(
         if target is subject.root and spelled == subject.name:
             found = Check(spelled, function.x.size, 1)
             found.verdict, found.reason = UNDECIDED, INPUT
-            if neighbours is not None:  # the script may have chosen it among equals
+            if neighbours is not None:  # the script may have chosen it among equal values
                 _Verifier(function, random, order).look_around(found, neighbours)
             return found
     else:
@@ -138,7 +137,7 @@ class _Verifier:
             found.verdict, found.reason = UNDECIDED, CHANGES
             return found
         self.direction = np.asarray(1.0)
-        if self.x.ndim:  # away from 0 everywhere, lest a wrong entry weigh nothing
+        if self.x.ndim:  # away from 0 everywhere, so that every entry counts
             signs = self.random.choice([-1.0, 1.0], self.x.shape)
             self.direction = signs * self.random.uniform(0.5, 1.5, self.x.shape)
         sampled, size = sampled_rounding(lambda x: float(self.value(x)), self.x, self.direction)
@@ -156,9 +155,9 @@ class _Verifier:
         return found
 
     def measure_remainder(self, found: Check, middle: float) -> None:
-        """Fill in the order of Taylor's remainder, on a line that moves every entry by about its own size.
+        """Set the order of Taylor's remainder, along a line that moves every entry by about its own size.
 
-        Where that shows nothing of numbers smaller than 1, they are moved by as much as 1 would be.
+        If that gives no order and all entries are smaller than 1, they are moved as an entry of 1 would be.
         """
         for way in (self.direction * magnitudes(self.x), self.direction):
             rate, noise = float((self.g * way).sum()), 100 * self.rounding
@@ -171,11 +170,11 @@ class _Verifier:
         if found.verdict != OK or found.slope is None or found.slope >= SLOPE:
             return
         if found.entries < found.size:
-            found.verdict = WRONG  # in an entry that was not stepped
+            found.verdict = WRONG  # in an entry that was not stepped alone
         elif found.slope < STEEP:
             if remainder.left <= 10 * self.relative * size:
                 found.verdict, found.reason = UNDECIDED, DISAGREE
-            else:  # so much the differences would have seen: the function is too fast for these steps
+            else:  # the quotients would show such an error: the function changes too fast for these steps
                 found.slope = None
 
     def value_along(self, way: Any, h: float) -> float:
@@ -183,18 +182,18 @@ class _Verifier:
 
     @property
     def digits(self) -> float:
-        """The last digit of a number of the script beside 1."""
+        """The relative rounding unit of the script's precision."""
         return 2.0**-52 if self.function.precision == "float64" else 2.0**-23
 
     def is_replayed(self, middle: float) -> bool:
-        """Whether the replay gives what the script gave, up to rounding: its own functions may not."""
+        """Whether the replay gives the script's output up to rounding; with custom functions it may not."""
         if not any(is_custom(node.op) for node in self.function.recording.steps):
             return True
         room = 1e4 * self.digits * max(self.function.weight, abs(self.function.f))
         return abs(middle - self.function.f) <= room
 
     def look_around(self, found: Check, neighbours: Neighbours) -> None:
-        """See whether the gradient leaps where the script makes its choices anew."""
+        """Check whether the gradient leaps when the script itself is run at inputs close by."""
         leap = neighbours.leap_of(self.function, self.function.target)
         if leap is None:
             return
@@ -202,7 +201,7 @@ class _Verifier:
             found.verdict, found.reason = UNDECIDED, CHANGES
             return
         if found.verdict == KINK and not leap.has_two_sides:
-            return  # the sides that the replay has seen are nearer to the truth
+            return  # the two sides that the replay found are more exact
         found.worst, found.given, found.step = leap.place, float(self.g[leap.place]), leap.move
         found.expected, found.leaps = leap.above, True
         found.difference = abs(leap.above - found.given) / self.measure(found.given, leap.above)
@@ -214,11 +213,11 @@ class _Verifier:
 
     @property
     def dust(self) -> float:
-        """What rounding may have left of gradients that cancel."""
+        """The size of the rounding error that may remain when gradients cancel."""
         return DUST[self.function.precision] * self.function.largest
 
     def measure(self, given: float, slope: float) -> float:
-        """What a difference is small or large beside."""
+        """The size relative to which a difference of the gradient is judged."""
         size = max(self.scale, abs(slope), self.dust, 1e-300)
         return (
             size
@@ -229,7 +228,7 @@ class _Verifier:
     # -- entry by entry ---------------------------------------------------------------------------------
 
     def step_entries(self, found: Check, middle: float) -> None:
-        """Fill in what the worst entry has: a wrong one before a kink before one that is right."""
+        """Step the entries and report the worst: first by verdict, in ``ORDER``, then by difference."""
         places = list(np.ndindex(self.x.shape))
         if len(places) > MOST_ENTRIES:
             order = self.random.permutation(len(places))
@@ -282,7 +281,7 @@ class _Verifier:
                 found.complex_difference = None if plane is None else abs(plane - given) / size
 
     def suspects(self, rest: Any, middle: float) -> list[int]:
-        """Those of the entries, by their numbers, that are off when they are moved in groups."""
+        """The flat indices of entries in groups whose difference quotient disagrees with the gradient."""
         g, relative, dust = self.g, self.relative, self.dust
         if self.function.precision != "float64" and self.function.doubled is not None:
             g, relative, dust = self.function.doubled, IN_DOUBLE, DUST["float64"] * self.function.largest
@@ -298,10 +297,10 @@ class _Verifier:
         return found
 
     def judge(self, at: float, given: float, slope: Slope | None, plane: float | None, size: float) -> str:
-        """What the differences and the complex step, where there are these, say of the entry ``at``.
+        """The verdict of the quotients and the complex step, if any, on the entry with value ``at``.
 
-        The complex step is free of rounding, so it decides where the differences leave room for doubt. What
-        it can be taken through has no kinks.
+        The complex step is free of rounding, so it decides where the quotients leave doubt. Functions that it
+        can be taken through have no kinks.
         """
         middle = plane if slope is None else slope.middle
         assert middle is not None
@@ -321,7 +320,7 @@ class _Verifier:
             return WRONG if is_off_plane else OK
         if self.is_blurred:
             return UNDECIDED
-        if is_kink:  # within a step, which is to be no larger than the entry
+        if is_kink:  # it must lie within a step no larger than the entry
             is_near = at == 0 or slope.step <= abs(at)
             gap = abs(slope.right - slope.left)
             return KINK if is_near and apart <= 10 * gap else UNDECIDED
@@ -333,9 +332,9 @@ class _Verifier:
         return OK if is_constant or room <= BLIND * size else UNDECIDED
 
     def judge_in_double(self, place: tuple[int, ...], slope: Slope) -> str:
-        """What to say of a gradient in single precision that its rounding may excuse.
+        """The verdict on a gradient in single precision whose error may be rounding.
 
-        The same rules in double precision leave none of that rounding.
+        It is judged by the same rules in double precision, which do not have that rounding.
         """
         if self.function.doubled is None or self.is_blurred:
             return UNDECIDED
@@ -348,9 +347,9 @@ class _Verifier:
         return OK if room <= BLIND * max(largest, self.scale, cancelled) else UNDECIDED
 
     def is_lost(self, slope: Slope, given: float) -> bool:
-        """Whether a gradient is so small that rounding may have made it, and the differences see another.
+        """Whether the quotients disagree with a gradient so small that it may be rounding error.
 
-        Those of single precision cannot tell: they are computed in double.
+        Always false for single precision, since the quotients are computed in double.
         """
         apart, room = abs(slope.middle - given), TRUST * slope.error
         is_seen = self.function.precision == "float64" and room <= BLIND * abs(slope.middle)
@@ -366,7 +365,7 @@ class _Verifier:
         return x
 
     def complex_slope(self, place: tuple[int, ...]) -> tuple[float, float] | None:
-        """The slope by a complex step, and the step; None where there is none."""
+        """The derivative by a complex step, and the step; None if there is none."""
         if not self.function.is_analytic:
             return None
         return complex_slope(lambda by: self.value(self.moved(place, by)), float(self.x[place]))

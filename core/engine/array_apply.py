@@ -1,7 +1,7 @@
-"""The short way to apply an op to arrays of one floating type.
+"""The fast path to apply an op to arrays of one floating-point dtype.
 
-On small arrays what surrounds numpy's work takes longer than the work. The engine without this module
-(``AUTODIFF_FAST=0``) computes the same after it has asked for types, numbers and truth values.
+On small arrays the checks around numpy's call take longer than the call. Without this module
+(``AUTODIFF_FAST=0``) the engine computes the same after checks for dtypes, plain numbers and booleans.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
-    """As ``apply`` of an op that works entry by entry, on arrays that are alike; None in other cases."""
+    """As ``apply``, for an elementwise op on arrays of one shape and dtype; None in other cases."""
     if params or mode.probe is not None or (op.kinds and "f" not in op.kinds):
         return None
     dtype: Any = None
@@ -56,7 +56,7 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
         return None
     try:
         out = op.forward(*values)
-    except TypeError:  # numpy has no such function of truth values, or of floats
+    except TypeError:  # numpy has no such function of booleans, or of floats
         return None
     if not tracked or not mode.enabled or out.dtype.kind != "f":
         return Tensor.of(out)
@@ -64,7 +64,7 @@ def apply_to_entries(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) 
 
 
 def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
-    """As ``apply`` of any other op on floats; None where something has to be asked first."""
+    """As ``apply``, for any other op on floats; None where more checks are needed."""
     if mode.probe is not None or (op.kinds and "f" not in op.kinds):
         return None
     tracked = visible = False
@@ -90,7 +90,7 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
     if not tracked or not mode.enabled or (out.__class__ is not float and out.dtype.kind != "f"):
         made = Tensor.of(out)
     else:
-        # A cast is made on the way to another op, whose name its node is not to have.
+        # A cast precedes another op at the same span: as an entry it would take the name of that op's result.
         may_be_written = not is_view and bool(op.vjps) and op.__class__ is Op and op.name != "to"
         made = recorded(Tensor, Use(op, params), operands, arrays, out, visible, may_be_written)
         if out.__class__ is not float and out.size >= settings.least:
@@ -101,7 +101,7 @@ def apply_to_arrays(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -
 
 
 def is_view_of(out: Any, x: Any) -> bool:
-    """Whether an array shows the memory of another, or as much of it as nothing or one number can."""
+    """Whether an array shares memory with another; always true for 0-d and empty arrays."""
     base = out.base
     return (
         (base is not None and (base is x or base is x.base))

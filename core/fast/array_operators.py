@@ -1,7 +1,7 @@
-"""The short way for arrays of one shape and one floating type: operators entry by entry.
+"""The fast path of elementwise operators on arrays of one shape and one floating-point dtype.
 
-On small arrays what surrounds numpy's work takes longer than the work. The engine without this module
-(``AUTODIFF_FAST=0``) computes the same after it has asked for broadcasting, common types and views.
+On small arrays the checks around numpy's call take longer than the call. Without this module
+(``AUTODIFF_FAST=0``) the engine computes the same after checks for broadcasting, common dtypes and views.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ if TYPE_CHECKING:
 
 array_tape = Later("autodiff.core.fast.array_tape")
 
-#: The parameters of the nodes made here, none: by them one sees that all their arrays are alike.
+#: The parameters of nodes and uses made here, always empty. This very dict marks that all their arrays have
+#: one shape and dtype.
 ALIKE: dict[str, Any] = {}
-#: The same of nodes one of whose arrays has to be broadcast.
+#: Likewise empty: marks nodes and uses where one array has to be broadcast.
 BROADCAST: dict[str, Any] = {}
 USES: dict[tuple[Op, bool], Use] = {}
-#: Whole numbers up to this one are floating ones too.
+#: Ints up to this size are exact in single precision too.
 EXACT = 1 << 24
-#: What numpy's arrays do themselves, which saves the call of the record's function.
+#: Operators of numpy's arrays, used in place of ``Op.forward`` to save a call.
 OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
 
 
 class Shown:
-    """Shows by which function of numpy's it is computed with."""
+    """A fake array: a numpy function called on it returns that function."""
 
     __slots__ = ()
 
@@ -47,19 +48,19 @@ class Shown:
 
 
 def bare(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """What computes an op of one operand: numpy's own function where ``forward`` does no more than call it.
+    """numpy's own function if ``forward`` of an op of one operand only calls that, else ``forward``.
 
-    The call of a function in between takes a quarter as long as numpy takes for a small array.
+    The extra call takes a quarter as long as numpy takes for a small array.
     """
     try:
         found = forward(Shown())
-    except Exception:  # it asks for more than this can answer
+    except Exception:  # it does more than call one numpy function
         return forward
     return found if found.__class__ is np.ufunc else forward
 
 
 def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
-    """How to call an entry-by-entry op on one array."""
+    """The function that applies an op of one operand to a tensor of an array."""
     forward, dispatch, use = op.forward, op.dispatch, use_of(op, ALIKE)
     is_elementwise = takes_floats(op)
 
@@ -79,20 +80,20 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Tensor], Any]:
 
 
 def as_array(out: Any) -> Any:
-    """What numpy answers, as tensors keep it: of arrays without dimensions it makes numbers of its own."""
+    """A result of numpy as an array: for 0-d arrays numpy returns its own scalars."""
     return out if out.ndim else np.asarray(out)
 
 
 def takes_floats(op: Op) -> bool:
-    """Whether the op works entry by entry, on floats too."""
+    """Whether the op is elementwise and takes floats."""
     return op.is_elementwise and (not op.kinds or "f" in op.kinds)
 
 
 def infix(name: str, general: Operator) -> Operator:
-    """The operator of a Tensor where it is an array; what is not spelled out here goes to ``general``.
+    """The operator method ``name`` of Tensor for arrays; cases not handled here go to ``general``.
 
-    Spelled out are arrays of one type where one has the shape of the other or of its last dimensions, arrays
-    and numbers.
+    Handled are an array with a number, and arrays of one dtype if one has the shape of the other or of the
+    other's last dimensions.
     """
     compute: Any = OPERATORS.get(name)
     apart = infix_apart(name, general)
@@ -138,7 +139,7 @@ def infix(name: str, general: Operator) -> Operator:
 
 
 def infix_apart(name: str, general: Operator) -> Operator:
-    """As ``infix`` where the operands are not on the open tape, or not alike."""
+    """As ``infix``, for operands that are not on the open tape or differ in shape."""
     compute = OPERATORS.get(name)
 
     def infixed(self: Tensor, other: Any) -> Any:
@@ -174,7 +175,7 @@ def infix_apart(name: str, general: Operator) -> Operator:
 
 
 def reflected(name: str, general: Operator) -> Operator:
-    """As ``infix`` for a number on the left."""
+    """As ``infix``, for the operator with a plain number on the left."""
     compute = OPERATORS.get(name)
 
     def infixed(self: Tensor, other: Any) -> Any:
@@ -198,7 +199,7 @@ def is_followed(x: Tensor) -> bool:
 
 
 def use_of(op: Op, params: dict[str, Any]) -> Use:
-    """How entries have an op whose arrays are ALIKE or BROADCAST: one object for all of them."""
+    """The Use shared by all entries of an op; ``params`` is ALIKE or BROADCAST."""
     key = op, params is ALIKE
     use = USES.get(key)
     if use is None:
@@ -207,7 +208,7 @@ def use_of(op: Op, params: dict[str, Any]) -> Use:
 
 
 def is_along(x: Any, y: Any) -> bool:
-    """Whether one of two arrays, none of them large, has the shape of the other's last dimensions."""
+    """Whether one of two arrays has the shape of the other's last dimensions, and none is large."""
     m, n = x.shape, y.shape
     if len(m) < len(n):
         m, n = n, m
@@ -215,7 +216,7 @@ def is_along(x: Any, y: Any) -> bool:
 
 
 def is_beside_a_number(x: Any, y: Any) -> bool:
-    """Whether one is a number in double precision and the other such an array, which is not large."""
+    """Whether one is a float and the other an array in double precision that is not large."""
     array = y if x.__class__ is float else x
     return (
         (x.__class__ is float or y.__class__ is float)
@@ -227,7 +228,7 @@ def is_beside_a_number(x: Any, y: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a plain number that an array of any floating type takes as it is."""
+    """Whether it is a plain number that is exact in every floating-point dtype."""
     return value.__class__ is float or (value.__class__ is int and -EXACT <= value <= EXACT)
 
 
@@ -240,7 +241,7 @@ def recorded(
     visible: bool,
     may_be_written: bool = True,
 ) -> Tensor:
-    """The result as a tensor: an entry of the tape, or with a node."""
+    """The result as a tensor, recorded on the tape if possible, else with a node."""
     if may_be_written:
         written: Tensor | None = array_tape.written(kind, use, operands, values, out, visible)
         if written is not None:
@@ -255,7 +256,7 @@ def recorded(
     node._inputs = inputs
     node._operands = values
     node._params = use.params
-    node.number = next_number()  # after its operands, which may have been made just now
+    node.number = next_number()  # after the operands' nodes, which may have been made just now
     node.out = out
     node.site = mode.site
     node.name = node.mark = node.g = None

@@ -1,7 +1,7 @@
-"""The short way back through small arrays: nodes are found while cotangents flow through them.
+"""The fast backward sweep through nodes of small arrays: nodes are found while cotangents flow.
 
-The engine without this module (``AUTODIFF_FAST=0``) finds the nodes first, follows rules from their records,
-and comes to the same gradients.
+Without this module (``AUTODIFF_FAST=0``) the engine finds the nodes first and then applies the rules of their
+ops, with the same gradients.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 short_rules = Later("autodiff.core.fast.array_vjp")
 _number = attrgetter("number")
 
-#: A node that would have to wait behind more others than this shows a wide graph, which is searched at once.
+#: If a node would be inserted further than this from the end of the queue, the graph is wide. All nodes below
+#: are then searched at once.
 NEAR = 16
 
 
 def sweep_found(
     order: list[Node], seeds: dict[Node, Any], inner: bool
 ) -> tuple[dict[Node, Any], dict[Node, Any]]:
-    """As ``sweep``, through the nodes in ``order``; with the cotangents to go on with, if it is not over."""
+    """As ``sweep`` through the nodes in ``order``; also the pending cotangents where it stopped early."""
     known: dict[Node, Any] = {}
     left = _sweep(seeds, ops_of(reversed(order)), [], known, inner, is_complete=True)
     return {node: known[node] for node in order if node in known}, left
@@ -72,11 +73,11 @@ def _sweep(
     inner: bool,
     is_complete: bool = False,
 ) -> dict[Node, Any]:
-    """Pass the seeds down to the leaves; the cotangents of nodes for which this is not the way.
+    """Pass the seeds down to the leaves; return the pending cotangents where a script's rule stops the sweep.
 
-    ``waiting`` are the nodes to visit, oldest first; unless it ``is_complete`` their inputs are put there.
-    Visited nodes are entered in ``order``; the cotangents of leaves and marked nodes, and where ``inner`` is
-    asked of all others, in ``known``. On the way cotangents are kept on the nodes.
+    ``waiting`` are the nodes to visit, oldest first; unless it ``is_complete`` their inputs are added to it.
+    Visited nodes are appended to ``order``. ``known`` receives the cotangents of leaves and marked nodes, and
+    with ``inner`` of all others. During the sweep cotangents are stored on the nodes.
     """
     reached: list[Node] = list(seeds)  # what is not waiting and has a cotangent nevertheless
     is_wide = False
@@ -85,7 +86,7 @@ def _sweep(
     try:
         for node, seed in seeds.items():
             node.g = seed
-        while True:  # Python 3.11 adapts a loop that runs once to what it meets only where it ends like this
+        while True:  # Python 3.11 specializes the loop on its first run only in this form
             if not waiting:
                 break
             if is_wide:
@@ -98,7 +99,7 @@ def _sweep(
             order.append(node)
             if inner or node.mark is not None:
                 known[node] = g
-            if node.__class__ is ScalarNode:  # of which there are few: most programs of numbers are on tapes
+            if node.__class__ is ScalarNode:  # rare: most programs of numbers are on tapes
                 pulled = pull_back(node, g)
             else:
                 if not is_own(node):
@@ -135,12 +136,12 @@ def _sweep(
 
 
 def is_own(node: Node) -> bool:
-    """Whether its rule is not a script's, which may start a pass that would find cotangents on nodes."""
+    """Whether the node's rule is built in. A script's may start a pass, which would use ``Node.g`` too."""
     return node.op.__class__ is Op
 
 
 class Quiet:
-    """Nothing is recorded, and numpy does not warn, until it is closed."""
+    """Turns recording and numpy's warnings off until it is closed."""
 
     __slots__ = ("managers",)
 
@@ -155,7 +156,10 @@ class Quiet:
 
 
 def put(waiting: list[Node], node: Node) -> bool:
-    """Have a node wait in its place, which is not the last; whether that is too far off for this list."""
+    """Insert a node into ``waiting`` by its number; whether its place was too far from the end to look for.
+
+    It is then appended, out of order.
+    """
     number = node.number
     at = len(waiting) - 1
     last = at - NEAR

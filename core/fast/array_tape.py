@@ -1,8 +1,8 @@
-"""Operations on small arrays stand on the tape too: how they are entered, and the pass through them.
+"""Operations on small arrays on the tape: how they are recorded, and the backward pass through them.
 
-An entry of arrays begins with a ``Use`` of its op in place of the op. The engine without this module
-(``AUTODIFF_FAST=0``) makes a node at every operation, and so does this one where arrays are large, an operand
-has a node already, or the result is a view: others have to find the node then.
+An entry of arrays begins with a ``Use`` in place of the op. Operations get a node instead if arrays are
+large, an operand already has a node, or the result is a view, which other modules look up by its node.
+Without this module (``AUTODIFF_FAST=0``) every operation makes a node.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
     from autodiff.core.graph.state import Entry
 
 
-# What the operators of arrays call; by way of the operators a sum of small ones takes a sixth longer.
+# numpy's functions, called directly: through the operators a sum of small arrays takes a sixth longer.
 add, multiply = np.add, np.multiply
 
-#: Beside the patterns of ``recipes``: the rule of an op of one operand is written for ndarrays once more.
+#: In addition to the patterns of ``rule_analysis``: an op of one operand with a hand-written ``fast_vjps``.
 SLOPE = -1
 
 
 def written(
     kind: type[Tensor], use: Use, operands: tuple[Any, ...], values: tuple[Any, ...], out: Any, visible: bool
 ) -> Tensor | None:
-    """The result of an op on tensors and numbers as an entry of the tape; None where it is to have a node."""
+    """The result of an op on tensors and numbers, recorded on the tape; None where it must have a node."""
     is_number = out.__class__ is float
     if len(operands) > 2 or use.op.saves_params or not (is_number or out.nbytes <= SMALL):
         return None
     form = None if is_number else form_of(out)
     tape = mode.tape
     if tape is CLOSED or len(tape) >= (LIMIT if form is None else form.most):
-        for x in operands:  # most that is computed with a node comes from here
+        for x in operands:  # the most common reason for a node
             if x.__class__ is kind and x.own_node is not None and x.own_node.__class__ is not Leaf:
                 return None
         tape = with_room(form)
@@ -72,7 +72,7 @@ def written(
     made = kind()
     made.value = out
     made.tape = tape
-    made.at = len(tape)  # leaves may have taken the last of the PLACES
+    made.at = len(tape)  # not of PLACES, where leaves may have taken the last
     made.own_node = made.cell = made.alias = made.versions = None
     made.requires_grad = visible
     made.form = form
@@ -83,10 +83,10 @@ def written(
 def read_arrays_back(
     entries: Iterator[Entry], cotangents: list[Any], left: list[tuple[Any, int, Any]]
 ) -> Entry | None:
-    """Go on with a pass at an entry of arrays, up to the next entry of numbers, which is answered.
+    """Continue a pass from an entry of arrays to the next entry of numbers, which is returned.
 
-    ``cotangents`` ends with that of the first entry, and then with that of the entry answered. What entries
-    from elsewhere receive is put in ``left``.
+    The last of the ``cotangents`` belongs to the first entry, and on return to the entry returned. The
+    cotangents of tensors from elsewhere are added to ``left``.
     """
     quiet = Quiet()
     try:
@@ -134,7 +134,7 @@ def read_arrays_back(
                     cotangents[b] = -g if before is None else before - g
                 continue
             if rules == UNKNOWN:
-                study(use)  # for the entries to come
+                study(use)  # for later entries
             for index, below in (0, a), (1, b):
                 if below > 0:
                     c = contribution(use, index, g, x, y, out)
@@ -146,7 +146,7 @@ def read_arrays_back(
 
 
 def study(use: Use) -> None:
-    """Note how a pass takes the entries of a use, and which values these may leave out."""
+    """Record in the use how a pass handles its entries, and which values they may omit."""
     use.rules, use.slope = rules_of(use)
     op = use.op
     if use.params is not ALIKE:
@@ -162,8 +162,8 @@ def study(use: Use) -> None:
 
 
 def works_without(op: Op, value: str) -> bool:
-    """Whether no rule of an op of one operand asks anything of that ``operand``, or of what came ``out``."""
-    if op.recipe[0][0] == NONE:  # the shape of the operand is asked for then
+    """Whether no rule of an op of one operand reads its ``value``: ``"operand"`` or ``"out"``."""
+    if op.recipe[0][0] == NONE:  # the shape of the operand is needed then
         return False
     g = np.ones(1)
     out, x = (g, Stand()) if value == "operand" else (Stand(), g)
@@ -180,7 +180,7 @@ def works_without(op: Op, value: str) -> bool:
 
 
 def rules_of(use: Use) -> tuple[int, Any]:
-    """What the rules of a use come to: a pattern, or a SLOPE and the rule written for ndarrays."""
+    """The pattern of a use's rules and None, or SLOPE and the rule written for ndarrays."""
     if use.params is not ALIKE:
         return OTHER, None
     op = use.op
@@ -192,11 +192,11 @@ def rules_of(use: Use) -> tuple[int, Any]:
 
 
 def contribution(use: Use, index: int, g: Any, x: Any, y: Any, out: Any) -> Any:
-    """What operand ``index`` receives, in the form of that operand."""
+    """The cotangent of operand ``index``, with its shape and dtype."""
     op, params = use.op, use.params
     operands = (x,) if y is None else (x, y)
     if g.__class__ is not float and not g.ndim:
-        g = np.asarray(g)  # what numpy made of arrays without dimensions is a number, and rules want arrays
+        g = np.asarray(g)  # numpy returns scalars for 0-d arrays; rules need arrays
     if params is ALIKE or params is BROADCAST:
         c = contribution_of_entries(op, index, g, out, operands)
         if c is not None:
@@ -205,6 +205,6 @@ def contribution(use: Use, index: int, g: Any, x: Any, y: Any, out: Any) -> Any:
         g, out = as_array(g, None), as_array(out, None)
     try:
         c = op.contribution(index, g, out, operands, params)
-    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
+    except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays give inf
         c = op.contribution(index, g, out, tuple(as_array(v, out.dtype) for v in operands), params)
     return fitted(c, operands[index], op)

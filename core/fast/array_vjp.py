@@ -1,6 +1,7 @@
-"""The short way from a node of arrays to its inputs: what rules come to is multiplied here.
+"""The fast path from a node of arrays to the cotangents of its inputs.
 
-The engine without this module (``AUTODIFF_FAST=0``) asks each time whether values were freed or changed.
+Rules that multiply by a saved value are computed here without a call. Without this module
+(``AUTODIFF_FAST=0``) the engine checks each time whether saved values were freed or changed.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 
 
 def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]] | None:
-    """As ``pull_back`` in the sweep, for nodes whose saved values nobody has freed or changed; else None.
+    """As ``pull_back`` of ``engine.sweep``, for nodes with saved values not freed or changed; else None.
 
-    ``pull_edge`` is the sweep's own way to follow a rule.
+    ``pull_edge`` is the sweep's function for one rule, used where this one does not apply.
     """
     if node.__class__ is not ArrayNode or node.mark is not None:
         return None
@@ -58,7 +59,7 @@ def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[
             continue
         try:
             c = rules[index](g, out, *operands, **params) if piece is None else piece
-        except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays answer inf
+        except ArithmeticError:  # a plain number among the operands: 1 / 0 raises where arrays give inf
             c = None
         c = pull_edge(node, index, g) if c is None else fitted(c, operands[index], op)
         if c is not None:
@@ -67,7 +68,7 @@ def pull_back_arrays(node: Node, g: Any, pull_edge: Callable[..., Any]) -> list[
 
 
 def pull_back_entries(node: ArrayNode, g: Any, pull_edge: Callable[..., Any]) -> list[tuple[Node, Any]]:
-    """The same for the nodes of ``entrywise``."""
+    """The same for elementwise nodes made in ``array_operators``."""
     op, operands = node.op, node._operands
     is_broadcast = node._params is BROADCAST
     pulled = []
@@ -85,7 +86,7 @@ def pull_back_entries(node: ArrayNode, g: Any, pull_edge: Callable[..., Any]) ->
 
 
 def contribution_of_entries(op: Op, index: int, g: Any, out: Any, operands: tuple[Any, ...]) -> Any:
-    """What operand ``index`` receives where arrays are alike; None where the rule is to be followed."""
+    """The cotangent of operand ``index`` of an elementwise op; None where the general rule must be used."""
     if op.pattern == UNKNOWN:
         learn(op)
     kind, rule = op.recipe[index]
@@ -108,7 +109,7 @@ def contribution_of_entries(op: Op, index: int, g: Any, out: Any, operands: tupl
         elif kind == VJP:
             c = rule(g, out, *operands)
         else:
-            c = g * op.partials[index](out, *operands)  # type: ignore[operator] # it is no number
+            c = g * op.partials[index](out, *operands)  # type: ignore[operator] # never a number here
     except ArithmeticError:  # a plain number among the operands: 1 / 0 raises
         return None
     if c is None or c.dtype is g.dtype:

@@ -1,7 +1,7 @@
-"""What the rules of an op come to when they are followed: most answer a saved value, and need no call.
+"""Classification of an op's derivative rules: most local derivatives are a saved value and need no call.
 
-``a*b`` has the slopes ``b`` and ``a``, ``exp(x)`` has its own value. The passes that are written for speed
-ask once per op and multiply then.
+The local derivatives of ``a*b`` are ``b`` and ``a``, that of ``exp(x)`` is its own value. The fast passes
+classify each op once and then multiply directly.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# g, -g, nothing, g times a value that is at hand, g times what one function gives for x or the opposite of
-# that, g times what the rule answers, what the rule answers.
+# The cotangent of one operand, in this order: g, -g, none, g times a saved value (x, y or out), g times a
+# function of x or its negative, g times the value of the partial, the value of the vjp.
 SAME, NEGATED, NONE, TIMES_X, TIMES_Y, TIMES_OUT, CALL_X, MINUS_CALL_X, TIMES, VJP = range(10)
 
-#: What the recipe of an op is as a whole, so that a pass through numbers asks one question at most entries:
-#: not known yet, a sum, a difference, a product, a function whose slope is another function of its operand,
-#: something else.
+#: The recipe of an op as a whole, so that a pass through numbers needs one test for most entries: not
+#: analysed yet, a sum, a difference, a product, a function with a derivative that is a function of its
+#: operand, other.
 UNKNOWN, SUM, DIFFERENCE, PRODUCT, FUNCTION, OTHER = range(6)
 PATTERNS = {
     (SAME, SAME): SUM,
@@ -30,14 +30,14 @@ PATTERNS = {
 
 
 class Stand:
-    """Stands for a value: a rule that answers it as it is needs no computing, any other fails on it."""
+    """A placeholder for a value. A rule that returns it needs no call; rules that compute with it raise."""
 
     __slots__ = ()
 
     def __eq__(self, other: object) -> Any:
         raise TypeError
 
-    __hash__ = None  # type: ignore[assignment] # nothing looks it up, and == is refused
+    __hash__ = None  # type: ignore[assignment] # never a key, as == is refused
 
     def __bool__(self) -> bool:
         raise TypeError
@@ -47,7 +47,7 @@ class Stand:
 
 
 class Call(Stand):
-    """What the function of an op answers for ``of``, or the opposite of that."""
+    """The value of an op's function at ``of``, or its negative."""
 
     __slots__ = ("function", "kind", "of")
 
@@ -71,7 +71,7 @@ def refuse(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
 
 
 def recipe_of(op: Op) -> tuple[tuple[int, Any], ...]:
-    """What the rule of each operand comes to, with the rule, or the function of numbers that it calls."""
+    """For each operand the kind of its rule, with the rule or the scalar function that it calls."""
     if op.vjps:
         return tuple((VJP, rule) for rule in op.fast_vjps or op.vjps)
     made: list[tuple[int, Any]] = []
@@ -85,7 +85,7 @@ def recipe_of(op: Op) -> tuple[tuple[int, Any], ...]:
         except (
             TypeError,
             GradientError,
-        ):  # torch has no derivative: passes say so
+        ):  # torch has no derivative; the pass reports it
             slope = None
         if isinstance(slope, Call) and slope.of is x and len(op.partials) == 1:
             made.append((slope.kind, slope.function))
@@ -96,7 +96,7 @@ def recipe_of(op: Op) -> tuple[tuple[int, Any], ...]:
 
 
 def learn(op: Op) -> None:
-    """Note the recipe of an op with it."""
+    """Analyse the rules of an op and store its recipe and pattern on it."""
     op.recipe = recipe_of(op)
     op.pattern = PATTERNS.get(tuple([kind for kind, _ in op.recipe]), OTHER)
     if op.pattern == FUNCTION:

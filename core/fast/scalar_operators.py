@@ -1,7 +1,7 @@
-"""The short way for programs of single numbers: operators on Python floats, written on a tape.
+"""The fast path for programs of single numbers: operators on Python floats, recorded on a tape.
 
-The engine without this module (``AUTODIFF_FAST=0``) computes the same on arrays of no dimensions, twenty
-times slower. What is spelled out here is spelled out because scalar programs spend their time in it.
+Without this module (``AUTODIFF_FAST=0``) the engine computes the same on arrays without dimensions, twenty
+times slower. Code is repeated here where scalar programs spend their time and a call would cost too much.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 array_tape = Later("autodiff.core.fast.array_tape")
 
-#: Whole numbers below this one are floats as well, so that no sum or product with one overflows.
+#: Ints of smaller size are exact as floats, so that no sum or product with one overflows.
 EXACT = 1 << 53
 
 
 def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
-    """How to call an op of one operand."""
+    """The function that applies an op of one operand to tensors and floats."""
     scalar, evaluate, dispatch, compute = op.scalar, op.evaluate_scalars, op.dispatch, None
     use, is_elementwise = array_operators.use_of(op, array_operators.ALIKE), array_operators.takes_floats(op)
     of_array = array_operators.of_one(kind, op)
     assert scalar is not None
 
     def apart(x: Tensor) -> Any:
-        """The same of what is not on the open tape."""
+        """Apply the op to a tensor that is not on the open tape, or that the tape has no room for."""
         if settings.has_begun:
             made = services["fused ops"].put_off_large(op, (x,))
             if made is not None:
@@ -62,7 +62,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
         if form is not None:
             if not is_elementwise or at >= form.most:
                 return of_array(x)
-            # Of single and double precision all these ops keep the type.
+            # All these ops keep single and double precision.
             made = kind()
             made.form = form
             if compute is None:
@@ -97,7 +97,7 @@ def of_one(kind: type[Tensor], op: Op) -> Callable[[Any], Any]:
 
 
 def infix(name: str, general: Operator) -> Operator:
-    """The operator of a Tensor: two numbers go the short way, the rest to ``general``."""
+    """The operator method ``name`` of Tensor: two numbers are computed here, all else by ``general``."""
 
     op: Op | None = None
     scalar: Callable[..., float] | None = None
@@ -150,9 +150,9 @@ def infix(name: str, general: Operator) -> Operator:
     return operator if spelled_out is None else spelled_out(operator)
 
 
-# What stands on the open tape are numbers or small arrays, so little has to be asked of them. That a number
-# has met an array is seen of the result, which is thrown away then. The operators that programs of numbers
-# consist of are spelled out, for a function for both to call would take a tenth of their time.
+# Tensors on the open tape are numbers or small arrays, so few checks are needed. Equal `form` means that both
+# operands are numbers, or arrays of one shape and dtype. `mul` repeats the code of `add`, since calling a
+# common function would take a tenth of the time.
 
 
 def add(slow: Operator) -> Operator:
@@ -201,7 +201,7 @@ def add(slow: Operator) -> Operator:
             array_tape.study(use)
         out = of_arrays(x, y)
         made.value = np.asarray(out) if form.is_number else out
-        tape.append((use, a, b, None, None if b else y, None, mode.site))  # what a sum's rules need: nothing
+        tape.append((use, a, b, None, None if b else y, None, mode.site))  # the rules of a sum read no values
         return made
 
     return operator
@@ -253,7 +253,7 @@ def mul(slow: Operator) -> Operator:
             array_tape.study(use)
         out = of_arrays(x, y)
         made.value = np.asarray(out) if form.is_number else out
-        tape.append((use, a, b, x, y, None, mode.site))  # and those of a product: the operands
+        tape.append((use, a, b, x, y, None, mode.site))  # the rules of a product read the operands
         return made
 
     return operator
@@ -263,7 +263,7 @@ SPELLED_OUT: dict[str, Callable[[Operator], Operator]] = {"add": add, "mul": mul
 
 
 def reflected(name: str, general: Operator) -> Operator:
-    """As ``infix`` for a number on the left."""
+    """As ``infix``, for the operator with a plain number on the left."""
     op: Op | None = None
     scalar: Callable[..., float] | None = None
 
@@ -300,7 +300,7 @@ def reflected(name: str, general: Operator) -> Operator:
 
 
 def result(kind: type[Tensor], op: Op, operands: tuple[Any, ...], values: Any, out: float) -> Tensor:
-    """The result as a tensor, recorded where gradients may flow."""
+    """The result as a tensor, recorded if gradients flow to an operand."""
     made = kind()
     made.value = out
     made.own_node = made.tape = made.cell = made.alias = made.versions = None
@@ -319,7 +319,7 @@ def result(kind: type[Tensor], op: Op, operands: tuple[Any, ...], values: Any, o
 
 
 def record(made: Tensor, op: Op, operands: tuple[Any, ...], values: Any) -> None:
-    """Write a result on the tape, or give it a node where an operand has one that is no leaf's."""
+    """Record a result on the tape, or give it a node if an operand has a node that is not a leaf."""
     kind, tape = made.__class__, with_room()
     places: list[Any] = []
     for x in operands:
@@ -336,7 +336,7 @@ def record(made: Tensor, op: Op, operands: tuple[Any, ...], values: Any) -> None
 
 
 def new_node(op: Op, operands: tuple[Any, ...], made: Tensor) -> ScalarNode:
-    """The node of a result one of whose operands has a node that is no leaf's."""
+    """A node for a result, needed if an operand has a node that is not a leaf."""
     kind = made.__class__
     sources = [x.source() if x.__class__ is kind else None for x in operands]
     node = ScalarNode()

@@ -1,7 +1,7 @@
-"""softmax, its kin and their slopes along the last dimension of large arrays: a few rows at a time.
+"""softmax, log_softmax and their vjps along the last dimension of large arrays, a few rows at a time.
 
-These give what the rules in ``softmax`` give, to rounding, and are taken instead of them where the arrays are
-so large that reading and writing them takes the time. Their temporary arrays are of one tile.
+The results equal those of the rules in ``core.ops.reduce.softmax`` up to rounding. They replace these where
+arrays are so large that memory traffic dominates. Their temporary arrays have the size of one tile.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-#: Rows of no more entries are reduced column by column: numpy's own loops are slow to start.
+#: Rows of at most this many entries are reduced column by column: numpy's loops are slow to start.
 FEW_COLUMNS = 32
-#: numpy adds up so many numbers one after the other, and cuts longer rows into such pieces.
+#: numpy sums this many numbers one after the other, and splits longer rows into such pieces.
 ADDED_IN_A_ROW = 128
 
 
 def fits(dim: int, *arrays: Any) -> bool:
-    """Whether these are large arrays in row order, to be worked on along their last dimension."""
+    """Whether these are large contiguous arrays of one shape and dtype, and ``dim`` is their last one."""
     first = arrays[0]
     if first.__class__ is not np.ndarray or first.size < LARGE or not is_fast:
         return False
@@ -37,7 +37,7 @@ def fits(dim: int, *arrays: Any) -> bool:
 
 
 def row_maxima(x: Any) -> Any:
-    """The largest entry of every row, as a column."""
+    """The largest entry of each row, as a column."""
     if x.shape[1] > FEW_COLUMNS:
         return x.max(axis=1, keepdims=True)
     top = x[:, :1].copy()
@@ -47,14 +47,14 @@ def row_maxima(x: Any) -> Any:
 
 
 def row_sums(x: Any) -> Any:
-    """The sum of every row, as a column."""
+    """The sum of each row, as a column."""
     if x.shape[1] > ADDED_IN_A_ROW:
         return x.sum(axis=1, keepdims=True)
     return np.einsum("ij->i", x)[:, None]
 
 
 def by_rows(kernel: Callable[..., None], *arrays: Any) -> Any:
-    """A new array filled by ``kernel(out, scratch, *arrays)``, which is given the same few rows of each."""
+    """A new array filled by calls ``kernel(out, scratch, *arrays)`` with the same few rows of each array."""
     out = np.empty_like(arrays[0])
     width = out.shape[-1]
     rows = [x.reshape(-1, width) for x in (out, *arrays)]
@@ -70,7 +70,7 @@ def by_rows(kernel: Callable[..., None], *arrays: Any) -> Any:
 
 
 def taking(kernel: Callable[..., None]) -> Callable[..., Any]:
-    """A rule for arrays that computes with ``kernel``; None for arrays that it is not made for."""
+    """A fast vjp that computes with ``kernel``, and answers None for arrays that do not fit it."""
 
     def rule(g: Any, out: Any, x: Any, dim: int) -> Any:
         return by_rows(kernel, g, out) if fits(dim, g, out) else None

@@ -1,6 +1,6 @@
-"""Arrays whose entries are copies of one another, which numpy knows from their strides.
+"""Products and copies of broadcast arrays, which have repeated entries and a stride of 0.
 
-The gradient of a sum is such an array, and so is all that is made of it on the way down a chain of products.
+The gradient of a sum is such an array, and so are the cotangents computed from it along a chain of products.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: Entries up to which copies are made.
+#: Arrays of at most this many entries are copied, not broadcast, and multiplied by ``dot``.
 SMALL = 1024
 
 
 def product(x: Any, y: Any) -> Any:
-    """``x @ y`` of vectors and matrices; of small ones numpy's ``dot`` begins in half the time."""
+    """``x @ y`` of vectors and matrices; small ones by numpy's ``dot``, which starts in half the time."""
     if is_fast and x.size <= SMALL and y.size <= SMALL:
         return x.dot(y)
     return np.matmul(x, y)
 
 
 def times(x: Any, y: Any) -> Any:
-    """``x @ y`` of two matrices. Of copied rows or columns one is multiplied."""
+    """``x @ y`` of two matrices. Of repeated rows or columns only one is multiplied."""
     if not is_fast:
         return x @ y
     if x.size <= SMALL and y.size <= SMALL:
@@ -35,7 +35,7 @@ def times(x: Any, y: Any) -> Any:
     if not y.strides[1] and y.shape[1] > 1:
         return np.broadcast_to(times(x, y[:, :1]), shape)
     if (not x.strides[1] or not y.strides[0]) and x.shape[1] > 1:
-        # The factor that is the same in every term is taken out of the sum, unless infinities are about.
+        # The factor that is the same in every term is taken out of the sum, unless that gives inf or nan.
         out = x[:, :1] * y.sum(axis=0) if not x.strides[1] else x.sum(axis=1, keepdims=True) * y[:1]
         if np.isfinite(out).all():
             return out
@@ -43,9 +43,9 @@ def times(x: Any, y: Any) -> Any:
 
 
 def spread_small(g: Any, x: Any, dim: Any) -> Any:
-    """``g`` for every entry of a small ``x`` that was added up along ``dim``; None where it is not small.
+    """``g`` broadcast to the shape of a small ``x`` that was summed along ``dim``; None if x is not small.
 
-    Making a view of copies, as numpy's own broadcasting does, takes ten times longer than so many copies.
+    For few entries numpy's broadcasting takes ten times longer than copying them.
     """
     if not is_fast or x.size > SMALL:
         return None

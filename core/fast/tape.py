@@ -1,19 +1,9 @@
-"""Programs are written down: an entry in a list for each operation. Nodes are made when asked for.
+"""The tape: a list with one entry per operation on numbers and small arrays. Nodes are made on demand.
 
-A number or a small array (a number in single precision is one) that an operation made has a ``tape`` and its
-place there, ``at``, and no node. A pass reads the entries from the newest to the oldest (``tape_pass``).
-Whoever looks at the ``node`` of such a tensor, to explain it or to differentiate its gradient, has all
-entries of its tape made into nodes, and the engine goes on with these. Tapes are short, and a link keeps the
-older ones only while they are needed.
-
-An entry is ``(op, a, b, x, y, out, site)``. ``x`` and ``y`` are the values of the operands, ``a`` and ``b``
-their places on the tape: positive where gradients flow, negative for a tensor that wants none, 0 for a plain
-number or where there is no second operand. Where a tensor comes from elsewhere its entry has no op: it is a
-leaf, which stands in place of ``a``, or an entry of an older tape, with that tape for ``a`` and the place
-there for ``b``. Where there are arrays among the values a ``Use`` stands in place of the op, and what its
-rules do not read may be left out: the next arrays then take its memory, which is still at hand.
-
-The engine without this module (``AUTODIFF_FAST=0``) makes a node at every operation.
+A result on the tape has a ``tape`` and its place there, ``at``, and no node. Backward passes read the entries
+from newest to oldest (``tape_backward``). Reading the ``node`` of such a tensor, to explain it or to
+differentiate its gradient, turns all entries of its tape into nodes, and the engine continues with these.
+Without this module (``AUTODIFF_FAST=0``) every operation makes a node.
 """
 
 from __future__ import annotations
@@ -33,21 +23,29 @@ if TYPE_CHECKING:
     from autodiff.core.graph.op import Op
     from autodiff.core.graph.state import Tape
 
-#: Entries of one tape. What a tensor keeps in memory beside its own history is this, and some tapes further
-#: back that its own leads to or that were not looked at yet (see ``leads_further``).
+# An entry is `(op, a, b, x, y, out, site)`. `x` and `y` are the values of the operands, `a` and `b` their
+# places on the tape: positive where gradients flow, negative for a tensor that requires none, 0 for a plain
+# number or a missing second operand.
+# An entry without op stands for a tensor from elsewhere. Either `a` is its leaf, or `a` is an older tape and
+# `b` the place there. Tapes are short, and older ones are kept only while a link needs them.
+# If a value is an array (numbers in single precision are arrays), a `Use` replaces the op. Values that its
+# rules do not read may then be None: the next arrays reuse their memory.
+
+#: The most entries on one tape. Beside its own history a tensor keeps one such tape in memory, and the older
+#: tapes that it is linked to or that were not checked yet (see ``leads_further``).
 LIMIT = 4096
-#: Entries from which on a loop begins its next turn on a new tape, so that no operation is on two of them.
+#: From this many entries on, a loop begins its next iteration on a new tape, so that no operation spans two.
 NEARLY_FULL = LIMIT - 512
-#: The places of a tape, so that no number has to be made for each; to ask for one behind its end is an error.
+#: The places of a tape as ready-made int objects. Indexing past the end raises, which shows a full tape.
 PLACES = tuple(range(LIMIT))
 
 
 class Use:
-    """An op as entries of arrays have it: with its parameters.
+    """An op with its parameters, as entries of arrays hold it.
 
-    ``rules`` and ``slope`` are what is known of its rules (see ``array_tape``), and whether these need the
-    ``operands`` and the ``out``: entries may leave out what they do not need. Its ``pattern`` stays unknown:
-    by that the pass through numbers sees what it meets.
+    ``rules`` and ``slope`` classify its derivative rules (see ``array_tape``). ``needs_operands`` and
+    ``needs_out`` say whether the rules read these values; entries may omit them if not. ``pattern`` stays
+    UNKNOWN, by which the pass through numbers recognizes an entry of arrays.
     """
 
     __slots__ = ("name", "needs_operands", "needs_out", "op", "params", "pattern", "rules", "slope")
@@ -61,17 +59,17 @@ class Use:
         self.needs_operands = self.needs_out = True
 
 
-#: What the arrays of a tape may take together, about as much as the numbers of a full one with their entries.
+#: The most bytes that the arrays of one tape may take: about what a full tape of numbers takes.
 BYTES = 1 << 19
 
 
 class Form:
-    """What all arrays of one shape and type on a tape have in common.
+    """The shared description of all arrays of one shape and dtype on tapes.
 
-    Tapes of them have no more than ``most`` entries, and ``trust`` is how many of those may be linked before
-    it is looked whether the newest needs the others: to look takes nothing beside work on larger arrays.
-    ``is_number`` says that they have no dimensions, as numbers of single precision: for these numpy answers
-    what is no array.
+    Tapes of them have at most ``most`` entries. ``trust`` is how many such tapes may be linked before it is
+    checked whether the newest needs the others; the check costs little beside work on larger arrays.
+    ``is_number`` is true for arrays without dimensions, such as numbers in single precision: numpy's
+    functions return scalars for them, not arrays.
     """
 
     __slots__ = ("is_number", "most", "trust")
@@ -82,12 +80,12 @@ class Form:
         self.trust = TRUSTED if self.most == LIMIT else 1
 
 
-#: By type and shape.
+#: By dtype and shape.
 FORMS: dict[tuple[Any, ...], Form] = {}
 
 
 def form_of(value: Any) -> Form:
-    """The one Form of all arrays like this one."""
+    """The Form of all arrays with the shape and dtype of ``value``."""
     key = value.dtype, value.shape
     form = FORMS.get(key)
     if form is None:
@@ -98,16 +96,16 @@ def form_of(value: Any) -> Form:
 
 
 def is_of_arrays(x: Tensor) -> bool:
-    """Whether the tensor is an entry that arrays were computed with, for which an ArrayNode would stand."""
+    """Whether the tensor is an entry of an operation with arrays, or of a tape with nodes made already."""
     tape = x.tape
     return tape is not None and (tape[0].nodes is not None or tape[x.at][0].__class__ is Use)
 
 
-# -- writing ----------------------------------------------------------------------------------------
+# -- recording --------------------------------------------------------------------------------------
 
 
 def with_room(form: Form | None = None) -> Tape:
-    """The tape for an operation that answers such an array, or a number: the open one, if it has room."""
+    """The tape for the next result, an array of this form or a number: the open one, or a new one if full."""
     tape = mode.tape
     if tape is CLOSED or len(tape) >= (LIMIT if form is None else form.most):
         mode.close_tape()
@@ -116,16 +114,16 @@ def with_room(form: Form | None = None) -> Tape:
 
 
 def place_of(x: Tensor, tape: Tape) -> int | None:
-    """The place on this tape of a tensor from elsewhere; None where its history is made of nodes."""
+    """The place on this tape of a tensor from elsewhere, entered if need be; None if its history is nodes."""
     header = tape[0]
     if x.own_node is None and x.tape is not None:
         key: Any = (id(x.tape), x.at)
         at = header.places.get(key)
         if at is None:
             older = x.tape[0]
-            if older.depth > 1 and older.depth >= older.trusted:  # there is something that may be let go of
+            if older.depth > 1 and older.depth >= older.trusted:  # some tapes may no longer be needed
                 if older.nodes is None and not leads_further(x.tape, x.at):
-                    x.node  # noqa: B018 - nodes hold what they are made from, and no more
+                    x.node  # noqa: B018 - makes the node: nodes keep their own history only
                     return None
                 older.trusted = older.depth + older.trust
             header.depth = max(header.depth, older.depth + 1)
@@ -149,17 +147,17 @@ def place_of(x: Tensor, tape: Tape) -> int | None:
 
 
 def leads_further(tape: Tape, at: int) -> bool:
-    """Whether an entry was made from some entry of an older tape.
+    """Whether an entry depends on some entry of an older tape.
 
-    A tape keeps those that it is linked with whole, and these theirs. Where a program goes on without looking
-    back, but for an operation that was begun on one tape and ended on the next, that would be all it has ever
-    computed. One tape in so many is looked at: a chain that nobody needs is cut there.
+    A tape keeps all tapes it is linked to alive, and these keep theirs. A program that never reads old
+    results, except for an operation begun on one tape and finished on the next, would so keep everything it
+    ever computed. ``place_of`` therefore checks one tape in every ``trust`` and cuts an unneeded chain there.
     """
     return any(tape[place][0] is None and tape[place][1].__class__ is list for place in reached(tape, [at]))
 
 
 def count_entries(tensors: list[Tensor]) -> int:
-    """How many entries lead to some of these tensors, which are entries themselves."""
+    """How many operations the history of these tensors has, which are entries of tapes."""
     waiting: dict[int, tuple[Tape, list[int]]] = {}
     for x in tensors:
         assert x.tape is not None
@@ -168,11 +166,11 @@ def count_entries(tensors: list[Tensor]) -> int:
 
 
 def count_below(waiting: dict[int, tuple[Tape, list[int]]]) -> int:
-    """How many entries lead to these: places of tapes, by the number that a tape begins with."""
+    """How many operations lead to these entries: tapes with places, keyed by the tape's first number."""
     count = 0
     while waiting:
         tape, seeds = waiting.pop(max(waiting))
-        if tape[0].nodes is not None:  # these are counted elsewhere
+        if tape[0].nodes is not None:  # the caller counts nodes
             continue
         for place in reached(tape, seeds):
             op, older, there = tape[place][:3]
@@ -184,19 +182,19 @@ def count_below(waiting: dict[int, tuple[Tape, list[int]]]) -> int:
 
 
 def is_written(x: Tensor) -> bool:
-    """Whether the tensor is an entry of a tape which nobody has asked for its node."""
+    """Whether the tensor is an entry of a tape and its node was not requested yet."""
     return x.own_node is None and x.tape is not None
 
 
 def node_made(x: Tensor) -> Node | None:
-    """The node of a tensor, if it has been made."""
+    """The node of a tensor if it exists already, else None."""
     return x.own_node if x.tape is None or x.tape[0].nodes is None else x.node
 
 
 def give_name(x: Tensor, name: str | None) -> None:
-    """Let the node of a tensor have this name, unless it has one.
+    """Name the node of a tensor, made or not, unless it has a name.
 
-    Where what is computed at a place is named at once, a NamedSpan in its entry says so.
+    A result that is assigned where it is computed has its name in the NamedSpan of its entry instead.
     """
     if not is_written(x) or x.tape is None or x.tape[0].nodes is not None:
         node = x.source()
@@ -211,7 +209,7 @@ def give_name(x: Tensor, name: str | None) -> None:
 
 
 def give_names(tape: Tape, firsts: list[int], step: int, count: int, name: str | None) -> None:
-    """Let nodes have a name that nobody has named: at these places, and so many so far apart from there."""
+    """Name unnamed entries: from each place in ``firsts`` on, ``count`` entries, ``step`` places apart."""
     names = tape[0].names
     names.extend([None] * (len(tape) - len(names)))
     for first in firsts:
@@ -220,17 +218,17 @@ def give_names(tape: Tape, firsts: list[int], step: int, count: int, name: str |
 
 #: Ops whose rules read none of the values.
 READ_NOTHING = frozenset(["add", "sub", "neg"])
-#: Those of them that change a number in place, and what their nodes are called then.
+#: Those of them that change a number in place, with torch's name of the node.
 IN_PLACE = {"add": "AddBackward0", "sub": "SubBackward0"}
-#: How far back it is looked for who reads a value that is to be changed.
+#: How many entries are searched for rules that read a value before it is changed in place.
 NEAR = 128
 
 
 def take_on(tensor: Tensor, result: Tensor) -> bool:
-    """Let a number take on the value and the history of ``result``, where no rule reads its value of before.
+    """Give a number the value and history of ``result`` if no rule reads its old value.
 
-    That is what sums do that are added up in place. False, and nothing is done, in all other cases, and where
-    the value of before was computed more than NEAR entries ago.
+    Returns whether that was done. Running sums that are updated in place take this path. Nothing is done in
+    all other cases, nor if the old value was computed more than NEAR entries ago.
     """
     tape, versions, old = result.tape, tensor.versions, tensor.own_node
     if tape is not mode.tape or result.own_node is not None:
@@ -263,7 +261,7 @@ def take_on(tensor: Tensor, result: Tensor) -> bool:
         return False
     if versions is None:
         versions = tensor.versions = VersionCounter()
-    if old is not None:  # entries of other tapes may have read it; the change itself reads nothing
+    if old is not None:  # other tapes may have read the leaf; the rule of the change reads nothing
         old.set_mark().overwritten = Change(versions, tensor.dtype, None, 0, mode.site).seen_by(tensor)
     give_name(result, name)
     versions.count += 1
@@ -275,7 +273,7 @@ def take_on(tensor: Tensor, result: Tensor) -> bool:
 
 
 def may_take_on(x: Tensor, tape: Tape) -> bool:
-    """Whether a number on this tape may take on sums of itself, as long as nobody else reads it."""
+    """Whether a number on this tape may be updated in place by sums, as long as no other rule reads it."""
     versions = x.versions
     if x.own_node is not None or x.alias is not None or x.value.__class__ is not float:
         return False
@@ -310,7 +308,7 @@ def names_on(tape: Tape) -> set[str]:
 
 
 def node_of(tape: Tape, at: int) -> Node:
-    """The node of an entry; the entries of its tape and of those before it are made into nodes."""
+    """The node of an entry. All entries of its tape and of the tapes it is linked to become nodes."""
     if tape[0].nodes is None:
         unmade = {tape[0].first: tape}
         stack = [tape]
@@ -327,7 +325,7 @@ def node_of(tape: Tape, at: int) -> Node:
 
 
 def make_nodes(tape: Tape) -> None:
-    """Make nodes of all entries; those of older tapes are there already."""
+    """Make a node of every entry; the nodes of older tapes exist already."""
     if tape is mode.tape:
         mode.close_tape()
     header: Header = tape[0]
@@ -345,7 +343,7 @@ def make_nodes(tape: Tape) -> None:
         if op.__class__ is Use:
             node = ArrayNode.__new__(ArrayNode)
             node.op, node._params = op.op, op.params
-            values = (x,) if not b and y is None else (x, y)  # a number has no place, and is never left out
+            values = (x,) if not b and y is None else (x, y)  # plain numbers have no place, are never omitted
             node._inputs = (nodes[abs(a)], nodes[abs(b)])[: len(values)]
             node._operands = tuple(
                 [below.out if v is None else v for below, v in zip(node._inputs, values, strict=True)]
@@ -373,7 +371,7 @@ def make_nodes(tape: Tape) -> None:
 
 
 def reached(tape: Tape, seeds: list[int]) -> list[int]:
-    """The entries that a pass from these has come by."""
+    """The places that a backward pass from ``seeds`` visits, newest first."""
     is_reached = bytearray(max(seeds) + 1)
     for at in seeds:
         is_reached[at] = 1

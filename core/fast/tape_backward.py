@@ -1,4 +1,4 @@
-"""A pass along tapes: cotangents go from the newest entry to the oldest, and no node is made."""
+"""The backward pass along tapes: cotangents flow from the newest entry to the oldest, and no node is made."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ arrays = Later("autodiff.core.fast.array_tape")
 def go_back(
     tape: Tape, at: int, seed: Any, again: bool = False
 ) -> tuple[dict[Leaf, Any], list[tuple[Tape, list[int]]]] | None:
-    """What each leaf receives when the entry receives ``seed``, and where on which tapes the pass came in.
+    """The gradient of each leaf when the entry receives ``seed``, and the places where tapes were entered.
 
-    None where that takes nodes: some were made, or an earlier pass or a change in place has left its mark,
-    unless the pass is to run ``again``.
+    None where nodes are needed: some were made already, or an earlier pass freed values, or a value was
+    changed in place. With ``again``, as reports ask, freed values and changed leaves are accepted.
     """
     gradients: dict[Any, Any] = {}
     waiting: dict[int, tuple[Tape, dict[int, Any]]] = {tape[0].first: (tape, {at: seed})}
@@ -55,14 +55,14 @@ def go_back(
         top = max(seeds)
         for key, place in header.places.items():
             if key.__class__ is Leaf:
-                is_spared = again and key.tracked  # a report puts up with that
+                is_spared = again and key.tracked  # a report accepts a changed leaf
                 if key.mark is not None and not is_spared and is_read(tape, place):
                     return None
                 received, under = gradients, key
             else:
                 of, under = tape[place][1:3]
                 received = waiting[of[0].first][1] if of[0].first in waiting else {}
-            # What newer tapes gave goes before, so that all is added up in the order of a pass through nodes.
+            # Contributions of newer tapes go first: sums are then in the order of a pass through nodes.
             if 0 < place < top and under in received:
                 seeds[place] = received.pop(under)
         for of, there, g in read_back(tape, seeds):
@@ -74,7 +74,7 @@ def go_back(
 
 
 def use_up(passed: list[tuple[Tape, list[int]]]) -> None:
-    """Say that a pass has used up what it came by."""
+    """Note that a pass has freed the values of the entries it visited."""
     mark = Mark(freed=True, freed_at=mode.site, is_shared=True)
     for tape, places in passed:
         tape[0].passes.append((places, mark))
@@ -82,14 +82,17 @@ def use_up(passed: list[tuple[Tape, list[int]]]) -> None:
 
 
 def read_back(tape: Tape, seeds: dict[int, Any]) -> list[tuple[Any, int, Any]]:
-    """Pass the seeds down one tape; where entries come from elsewhere: from what, and what they receive."""
+    """Pass the seeds down one tape.
+
+    Returns the cotangents of tensors from elsewhere: ``(leaf, 0, g)`` or ``(older tape, place, g)``.
+    """
     top = max(seeds)
     cotangents: list[Any] = [None] * (top + 1)
     for at, g in seeds.items():
         cotangents[at] = g
     left: list[tuple[Any, int, Any]] = []
     entries: Iterator[Entry] = islice(reversed(tape), len(tape) - 1 - top, len(tape) - 1)
-    cotangent_of_next = cotangents.pop  # whatever an entry gives is for older ones
+    cotangent_of_next = cotangents.pop  # contributions go to older entries only
     for op, a, b, x, y, out, site in entries:
         g = cotangent_of_next()
         if g is None:
@@ -164,7 +167,7 @@ def read_back(tape: Tape, seeds: dict[int, Any]) -> list[tuple[Any, int, Any]]:
                     c = op.contribution_of_numbers(0, g, out, (x,) if y is None else (x, y))
             before = cotangents[a]
             cotangents[a] = c if before is None else before + c
-        # The same for the other operand: a call for each would take half as long again.
+        # The same for the other operand. A function called for both would take half as long again.
         if b > 0:
             kind, rule = recipe[1]
             if kind == SAME:

@@ -1,4 +1,4 @@
-"""Work on large arrays, piece by piece: what a piece needs stays in the cache, and two threads share them."""
+"""Work on large arrays in tiles that fit into the cache, shared by two threads. Settings for deferred ops."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
-#: Arrays of fewer entries fit into the cache as they are.
+#: Arrays of fewer entries fit into the cache as a whole.
 LARGE = 1 << 15
-#: The entries of one piece: so many that calling numpy does not matter, so few that they stay in the cache.
+#: The entries of one tile: enough that numpy's call overhead does not matter, few enough for the cache.
 TILE = 1 << 14
-#: A piece is larger with two threads, which otherwise wait for each other's turn in the interpreter.
+#: The entries of one tile with two threads: larger, since the threads wait for each other's Python code.
 SHARED_TILE = 1 << 16
-#: From this many entries on a second thread earns its start.
+#: From this many entries on a second thread saves more time than it costs.
 WORTH_A_THREAD = 1 << 19
 
 
@@ -23,7 +23,7 @@ _executor: Executor | None = None
 
 
 def second_thread() -> Executor:
-    """The other thread; started when first needed, and again in a process that was forked off."""
+    """The second thread, started when first needed, and again in a forked process."""
     global _executor
     if _executor is None:
         from concurrent.futures import ThreadPoolExecutor
@@ -42,15 +42,15 @@ if hasattr(os, "register_at_fork"):
 
 
 def thread_count() -> int:
-    """How many processors may be used, two at most."""
+    """How many processors this process may use, at most two."""
     return min(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
 def in_tiles(work: Callable[[int, int, int], None], count: int, width: int = 1) -> None:
-    """Call ``work(start, stop, step)`` so that all of ``range(count)`` is covered, in steps of one tile each.
+    """Call ``work(start, stop, step)`` to cover ``range(count)``, where ``step`` is the length of a tile.
 
-    ``width`` is the number of entries that one of ``count`` stands for, such as those of a row. Where it
-    pays there are two calls at once, each for one half: ``work`` must only write to what is its own.
+    ``width`` is the number of entries per item of ``count``, such as the entries of a row. Large arrays get
+    two calls in parallel, one for each half: each must write only to its own part.
     """
     if count * width < WORTH_A_THREAD or count < 2 or thread_count() < 2:
         work(0, count, max(1, TILE // width))

@@ -1,8 +1,7 @@
-"""Cross entropy of large tables without the table of logarithms: the exponentials are kept instead.
+"""Cross entropy of large tables that stores the exponentials and no table of logarithms.
 
-The graph is as always, ``log_softmax`` and then ``nll_loss``. The logarithms are computed when somebody looks
-at them; a backward pass goes past them where nobody wants their gradient, and makes the slopes of the
-exponentials in their place.
+The graph is the usual one, ``log_softmax`` and then ``nll_loss``. The logarithms are computed only when read.
+A backward pass skips them unless their gradient is retained, and writes the gradient over the exponentials.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Exponentials:
-    """exp(x - the largest of its row), the sums of the rows, and the logarithms at the targets."""
+    """``shares``: exp(x - max of the row), ``sums`` of its rows, ``picked``: log probabilities of targets."""
 
     __slots__ = ("picked", "shares", "sums")
 
@@ -51,7 +50,7 @@ class Exponentials:
         in_tiles(work, count, width)
 
     def slopes(self, received: Any, target: Any) -> Any:
-        """What x receives when the logarithms at the targets receive a column; takes up the exponentials."""
+        """The cotangent of x from the column ``received`` by ``picked``; overwrites the exponentials."""
         shares, factors = self.shares, -received / self.sums
 
         def work(start: int, stop: int, step: int) -> None:
@@ -67,9 +66,9 @@ class Exponentials:
 
 
 class TurnedExponentials:
-    """The same of rows so short that numpy's loops along them hardly start: in a table with a row a class.
+    """As ``Exponentials``, transposed to one row per class: numpy's loops along short rows are slow to start.
 
-    ``places`` are those of the targets in it, counted through.
+    ``places`` are the flat indices of the targets in the transposed table.
     """
 
     __slots__ = ("picked", "places", "shares", "sums")
@@ -79,7 +78,7 @@ class TurnedExponentials:
         self.shares = np.empty((width, count), x.dtype)
         self.sums = np.empty(count, x.dtype)
         self.picked = np.empty((count, 1), x.dtype)
-        self.places = target[:, 0].astype(np.intp, copy=False) * count  # bytes do not count so far
+        self.places = target[:, 0].astype(np.intp, copy=False) * count  # bytes would overflow
         self.places += np.arange(count)
         flat, column = self.shares.reshape(-1), self.picked[:, 0]
 
@@ -97,7 +96,7 @@ class TurnedExponentials:
         in_tiles(work, count, width)
 
     def slopes(self, received: Any, target: Any) -> Any:
-        """As of ``Exponentials``, in a table as x is."""
+        """As ``Exponentials.slopes``, in a new table with the layout of x."""
         width, count = self.shares.shape
         check_allocation((count, width), 8)
         slopes = np.empty((count, width), self.shares.dtype)
@@ -117,7 +116,7 @@ class TurnedExponentials:
 
 
 class Logarithms:
-    """What stands for the result of ``log_softmax`` until somebody looks at it."""
+    """The deferred result of ``log_softmax``, computed when it is read."""
 
     __slots__ = ("dtype", "known", "ndim", "op", "shape", "x")
 
@@ -143,7 +142,7 @@ class Logarithms:
 
 
 class Loss:
-    """What stands for the result of ``nll_loss``, which is known, and its operand, which is not."""
+    """The ``lazy`` of the ``nll_loss`` node: its value is known, that of its operand is deferred."""
 
     __slots__ = ("dtype", "kept", "known", "ndim", "shape")
 
@@ -163,7 +162,7 @@ class Loss:
         return tuple(x.value() for x in operands)
 
     def pass_back(self, root: ArrayNode, g: Any, cotangents: dict[Node, Any]) -> bool:
-        """Go from the loss past the logarithms, unless somebody wants their gradient."""
+        """Pass the cotangent of the loss straight to x; False if that of the logarithms is retained."""
         logs: Any = root.inputs[0]
         kept = self.kept
         if kept is None or not is_inner(logs):

@@ -1,10 +1,9 @@
-"""Elementwise formulas of large arrays, computed when somebody looks, and together with their slopes.
+"""Deferred elementwise formulas of large arrays, computed on demand in one loop over tiles.
 
-Such a formula is limited by the writing and reading of its intermediate results. So an op of large arrays
-is put off: its tensor has a ``Lazy`` and no value. When the value is looked at, it is computed in
-one loop over tiles. When a backward pass comes first, the loop computes the slopes as well, from the same
-rules, and intermediate results are never written at all. Without this module everything is computed at once,
-to the same results but for rounding.
+Such formulas are limited by the memory traffic of their intermediate results. So an op of large arrays is
+deferred: its tensor has a ``Lazy`` and no value until the value is read. If a backward pass comes first, one
+loop computes the gradients too, from the same rules, and intermediate results are never stored. Without this
+module all ops run at once; results differ by rounding only.
 """
 
 from __future__ import annotations
@@ -37,9 +36,10 @@ REDUCTIONS = ("sum", "mean")
 
 
 class Lazy:
-    """``op`` of ``operands``: arrays, plain numbers and other Lazies. ``known`` is the value once computed.
+    """A deferred op and its ``operands``: arrays, plain numbers and other Lazies.
 
-    ``length`` is the number of ops that are put off, counted again for every use.
+    ``known`` is the value once ``is_known``. ``length`` is the number of deferred ops in the formula; an op
+    counts once for every use.
     """
 
     __slots__ = ("dtype", "is_known", "known", "length", "ndim", "op", "operands", "shape")
@@ -55,39 +55,39 @@ class Lazy:
         self.length = 1 + sum(x.length for x in operands if is_open(x))
 
     def value(self) -> Any:
-        """The value in the form tensors keep."""
+        """The value, computed if need be, as tensors hold it."""
         if not self.is_known:
             compute(self, [self])
         return self.known
 
     def value_with_all_below(self) -> Any:
-        """The value, for somebody who will look at all that it is made of, one after the other."""
+        """The value, computed together with all intermediate values, for callers that read these too."""
         if not self.is_known:
             compute(self, below(self))
         return self.known
 
     def values(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The operands that this was made of, as a node keeps them."""
+        """The values of the operands that this was made from, as a node holds them."""
         return tuple(x.value_with_all_below() if x.__class__ is Lazy else x for x in operands)
 
     def settle(self, value: Any) -> None:
-        """Say what the value is; what it was made of is let go of."""
+        """Set the value and release the operands."""
         if not self.ndim:
             value = float(value) if self.dtype == np.float64 else np.asarray(value, self.dtype)
         self.known, self.is_known, self.operands = value, True, ()
 
 
-#: The value of a tensor as far as there is one: this way none is computed.
+#: Reads the value of a tensor without computing it; raises AttributeError if there is none.
 value_there = vars(Tensor)["value"].__get__
 
 
 def is_open(x: Any) -> bool:
-    """Whether it is a Lazy that has no value yet."""
+    """Whether it is a Lazy without a value."""
     return x.__class__ is Lazy and not x.is_known
 
 
 def below(lazy: Lazy) -> list[Lazy]:
-    """Everything without a value that this one is made of, operands first, itself last."""
+    """All Lazies without a value that this one depends on, operands first, itself last."""
     order: list[Lazy] = []
     seen: set[Lazy] = set()
     stack = [(lazy, False)]
@@ -103,7 +103,7 @@ def below(lazy: Lazy) -> list[Lazy]:
 
 
 def compute(lazy: Lazy, wanted: list[Lazy]) -> None:
-    """Compute ``wanted`` in one loop: some of what ``lazy`` is made of, and itself."""
+    """Compute ``wanted`` in one loop: ``lazy`` itself and any Lazies it depends on."""
     inner = lazy.operands[0] if lazy.op.name in REDUCTIONS else lazy
     program = Program(inner.shape, inner.dtype)
     known: dict[Lazy, Cell] = {}
@@ -114,14 +114,14 @@ def compute(lazy: Lazy, wanted: list[Lazy]) -> None:
 
 
 def ask(program: Program, lazy: Lazy, known: dict[Lazy, Cell]) -> int:
-    """Have the program answer with the value of a Lazy, of a mean with the sum; returns the place of it."""
+    """Make the value of a Lazy a result of the program (for a mean: the sum); return its place there."""
     if lazy.op.name in REDUCTIONS:
         return program.ask(enter(program, lazy.operands[0], known), is_sum=True)
     return program.ask(enter(program, lazy, known))
 
 
 def enter(program: Program, value: Any, known: dict[Lazy, Cell]) -> Cell:
-    """The cell of an operand: an array, a number, or a Lazy with all that it is made of."""
+    """The cell of an operand: an array, a number, or a Lazy, entered with all that it depends on."""
     if value.__class__ is not Lazy:
         return program.array(value) if np.shape(value) else as_cell(program, value)
     if value.is_known:
@@ -136,11 +136,11 @@ def enter(program: Program, value: Any, known: dict[Lazy, Cell]) -> Cell:
     return known[value]
 
 
-# -- putting off ----------------------------------------------------------------------------------------
+# -- deferring ------------------------------------------------------------------------------------------
 
 
 def lazy_of(x: Tensor) -> Lazy | None:
-    """What stands for the value of a tensor that nobody has looked at yet, nor written to."""
+    """The Lazy of a tensor whose value was not read or changed yet, else None."""
     node = x.own_node
     if node.__class__ is not ArrayNode or node.lazy is None:
         return None
@@ -152,7 +152,7 @@ def lazy_of(x: Tensor) -> Lazy | None:
 
 
 def is_large(x: Any) -> bool:
-    """Whether it is a tensor whose value was put off, or so large that what is made of it may be."""
+    """Whether it is a tensor with a deferred value, or one so large that ops of it may be deferred."""
     if x.__class__ is not Tensor:
         return False
     if lazy_of(x) is not None:
@@ -169,9 +169,9 @@ def regions(order: list[Node]) -> Any:
 
 
 def install() -> None:
-    """Have operators and ops of tensors ask whether they are to be put off, before anything else."""
-    # With such a method Python reads every attribute slower: it is there once an array is large.
-    # To the type checker a class has no such method, and a property is what it answers.
+    """Make operators and ops of tensors check first whether they can be deferred."""
+    # A __getattr__ slows down every attribute access, so it is added only once an array is large.
+    # `Any`: to the type checker the classes have no `__getattr__`, and a property has the type of its value.
     tensors: Any = Tensor
     nodes: Any = ArrayNode
     tensors.__getattr__, nodes.__getattr__ = look_at_tensor, look_at_node
@@ -182,7 +182,7 @@ def install() -> None:
         return apply(op, operands, params) if made is None else made
 
     APPLIERS[Tensor] = apply_later
-    # Nobody who has no large arrays is to wait for these, so they are not there from the start.
+    # Installed here, not in the class, so that programs without large arrays do not pay for them.
     Tensor.__add__, Tensor.__radd__ = infix_later("add", Tensor.__add__, Tensor.__radd__)
     Tensor.__sub__, Tensor.__rsub__ = infix_later("sub", Tensor.__sub__, Tensor.__rsub__)
     Tensor.__mul__, Tensor.__rmul__ = infix_later("mul", Tensor.__mul__, Tensor.__rmul__)
@@ -195,7 +195,7 @@ def install() -> None:
 
 
 def look_at_tensor(self: Tensor, name: str) -> Any:
-    """What is not there: the value of a tensor that was put off; ``lazy`` everywhere else, which is None."""
+    """``Tensor.__getattr__``: computes a deferred ``value``; ``lazy`` is None where it was never set."""
     if name == "lazy":
         return None
     if name == "value" and self.lazy is not None:
@@ -206,7 +206,7 @@ def look_at_tensor(self: Tensor, name: str) -> Any:
 
 
 def look_at_node(self: ArrayNode, name: str) -> Any:
-    """As ``look_at_tensor``, for the value of a node and its operands."""
+    """``ArrayNode.__getattr__``: as ``look_at_tensor``, for the value of a node and its operands."""
     if name == "lazy":
         return None
     if name == "out" and self.lazy is not None:
@@ -219,7 +219,7 @@ def look_at_node(self: ArrayNode, name: str) -> Any:
 
 
 def infix_later(name: str, now: Operator, reflected_now: Operator) -> tuple[Operator, Operator]:
-    """Two operators, with the tensor on the left and on the right, that put the op off where they can."""
+    """The operator and its reflected form, which defer the op where possible and else call the given ones."""
     op = OPS[name]
 
     def operator(self: Tensor, other: Any) -> Any:
@@ -234,7 +234,7 @@ def infix_later(name: str, now: Operator, reflected_now: Operator) -> tuple[Oper
 
 
 def measured_later(now: Any, measure: Callable[[Lazy], Any]) -> property:
-    """A property of a tensor that is known before its value is."""
+    """A property of Tensor that needs no value: ``measure`` of a Lazy if the tensor has one, else ``now``."""
 
     def measured(self: Tensor) -> Any:
         lazy = lazy_of(self)
@@ -244,12 +244,12 @@ def measured_later(now: Any, measure: Callable[[Lazy], Any]) -> property:
 
 
 def put_off_large(op: Op, operands: tuple[Any, ...]) -> Tensor | None:
-    """As ``put_off`` where an operand is large; None where none is."""
+    """As ``put_off`` if an operand is large, else None."""
     return put_off(op, operands, {}) if any(map(is_large, operands)) else None
 
 
 def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor | None:
-    """The tensor of ``op`` without its value; None where the op is to be computed now."""
+    """The tensor of a deferred ``op``, without a value; None where the op must be computed now."""
     is_reduction = op.name in REDUCTIONS
     if not mode.enabled or not (is_reduction or op.name in UFUNCS):
         return None
@@ -307,7 +307,7 @@ def put_off(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Tensor
 def node_put_off(
     op: Op, inputs: tuple[Node | None, ...], given: tuple[Any, ...], params: dict[str, Any], lazy: Any
 ) -> ArrayNode:
-    """The node of an op whose value, or operands, are not there yet."""
+    """The node of an op whose value or operands are not computed yet."""
     node = object.__new__(ArrayNode)
     node.op = op
     node._inputs = inputs

@@ -1,7 +1,8 @@
-"""Backward passes through formulas that were put off: values and slopes of many nodes in one loop over tiles.
+"""Backward passes through deferred formulas: values and gradients of many nodes in one loop over tiles.
 
-A region is a node and all below it that only the region uses. Their rules, given cells instead of arrays,
-write down what goes out of the region to leaves and other nodes; nothing inside is ever written to memory.
+A region is a node and all nodes below it that only the region uses. Their rules, applied to cells instead of
+arrays, record a program for the cotangents that leave the region to leaves and other nodes. Cotangents inside
+the region are never written to memory.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
 
-#: As many nodes of a graph are passed in one loop at most.
+#: The most nodes of one region.
 MOST_NODES = 60
 
 
 class Regions:
-    """The nodes of a backward pass whose ops were put off, and how many times each is used in it."""
+    """The nodes of a backward pass with deferred ops, and how many times each is used in it."""
 
     __slots__ = ("uses",)
 
@@ -40,7 +41,7 @@ class Regions:
                     self.uses[operand] += 1
 
     def pass_back(self, root: Any, g: Any, cotangents: dict[Node, Any]) -> bool:
-        """Pass ``g`` on to what the formula ending at ``root`` is made of; False where this cannot do it."""
+        """Add the cotangents that leave the region of ``root``, which receives ``g``; False if it cannot."""
         if root.lazy.__class__ is not Lazy:
             done: bool = root.lazy.pass_back(root, g, cotangents)
             return done
@@ -54,7 +55,7 @@ class Regions:
         return True
 
     def members(self, root: ArrayNode) -> list[ArrayNode]:
-        """The root and all below it that only they use, newest first."""
+        """The nodes of a region, newest first: the root and all below it that only they use."""
         members: list[ArrayNode] = []
         shape = root.given[0].shape if root.op.name in REDUCTIONS else root.shape
         seen: dict[Node, int] = {}
@@ -74,18 +75,18 @@ class Regions:
 
 
 def is_inner(node: Node) -> bool:
-    """Whether nobody asks for the gradient of a node itself, so that a pass may go past it."""
+    """Whether the gradient of the node itself is not retained, so that a pass need not compute it."""
     return node.mark is None or node.mark.cell is None
 
 
 def shape_of(node: Node) -> tuple[int, ...]:
-    """The shape of a node's value, which is not computed for this."""
+    """The shape of a node's value, without computing a deferred one."""
     lazy = node.lazy if node.__class__ is ArrayNode else None
     return node.shape if lazy is None else lazy.shape
 
 
 class Region:
-    """Nodes passed in one loop: the program, the cotangents of the nodes in it and what goes out of it."""
+    """Nodes that a backward pass takes in one loop: their program and the cotangents that leave them."""
 
     __slots__ = ("known", "lazy", "outgoing", "program", "root")
 
@@ -94,7 +95,7 @@ class Region:
         self.root = root
         lazy = self.lazy = root.lazy
         self.known: dict[Lazy, Cell] = {}
-        #: What nodes have received that are not pulled yet; in the end, those that are not in the region.
+        #: The cotangents of nodes that were not pulled yet; at the end, of nodes outside the region.
         self.outgoing: dict[Node, Cell] = {}
         if root.op.name in REDUCTIONS:
             [x] = root.given
@@ -106,7 +107,7 @@ class Region:
             self.outgoing[root] = self.program.array(np.asarray(g))
 
     def pull(self, node: ArrayNode) -> None:
-        """Write down what the operands of a node receive."""
+        """Add the cotangents of a node's operands to the program."""
         node.check_saved()
         g = self.outgoing.pop(node)
         if node.op.name in REDUCTIONS:
@@ -125,7 +126,7 @@ class Region:
                 self.outgoing[operand] = c if before is None else before + c
 
     def run(self, cotangents: dict[Node, Any]) -> None:
-        """Run the loop and add what came out of it."""
+        """Run the program and add its results to ``cotangents``."""
         shapes = {node: shape_of(node) for node in self.outgoing}
         for node, cell in self.outgoing.items():
             self.program.ask(cell, is_sum=not shapes[node])

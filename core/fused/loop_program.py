@@ -1,18 +1,9 @@
-"""Loops over numbers as lists of instructions.
+"""Script loops over numbers, run as lists of instructions that append entries to the tape.
 
-Where a loop computes numbers, each operator is a call, and each result a tensor that the next operator drops.
-Here the entries of the tape are written from a list, and tensors are made of what the names hold in the end.
-The entries are those that the operators write (``scalars``), in their order and with their spans. The first
-turn of a loop, and the first on each tape, are run as any other script is: they enter the leaves.
-
-A register holds a number, and beside it its place on the tape, which is 0 for a plain number. The first
-registers are constants, then comes one for each name, then those of results that have no name. An instruction
-is ``(kind, op, scalar, x, y, to, site)``: the registers of its operands and of its result; where there is one
-operand, ``y`` is register 0, which holds None.
-
-Without an operand that gradients flow to, an operation is no entry. Results are such operands. So is a name
-that gradients flow to before the first turn if all that the turns assign to it are results: these are asked
-for before (``needed``), and nothing has to be asked at an instruction.
+This saves the operator call and the temporary tensor of every operation: tensors are made only for the names
+that hold results at the end. The entries are the same, in the same order and with the same spans, as those of
+``scalar_operators``. The interpreter runs the first iteration of a loop, and the first on each new tape, as
+usual: it enters the leaves.
 """
 
 from __future__ import annotations
@@ -36,35 +27,47 @@ if TYPE_CHECKING:
 
     Frame = list[Any]
     Instruction = tuple[int, Op, Any, int, int, int, Any]
-    #: When it is chosen: if this is true, or always; the instructions; after them, which register goes where.
+    #: The test (None: always chosen), the instructions, and the registers to copy after them: from, to.
     Choice = tuple[Callable[[Frame], Any] | None, list[Instruction], list[tuple[int, int]]]
 
-#: What goes through the numbers of a range, if they are no larger than the machine's.
+# A register holds a pair: a number and its place on the tape, which is 0 for a plain number. The first
+# registers are constants; then comes one per name, then those of unnamed results. An instruction is
+# `(kind, op, scalar, x, y, to, site)`: `x`, `y` and `to` are the registers of its operands and its result.
+# For one operand `y` is register 0, which holds None.
+#
+# An operation is an entry only if gradients flow to one of its operands. They flow to results. They also flow
+# to a name if they do so before the first iteration and the loop assigns it only results. This is checked
+# once, before the loop (`needed`), so that no instruction has to check it.
+
+#: The iterator of a range whose numbers are machine integers.
 COUNTING = type(iter(range(0)))
 
-#: What an instruction computes: a sum and a product at once, the rest by its op's function of numbers.
+#: The kinds of instructions. Sums and products are computed inline, the rest by the op's scalar function.
 ADD, MUL, UNARY, BINARY = range(4)
 KINDS = {"add": ADD, "mul": MUL}
 
 
 class LoopProgram:
-    """What the turns of a loop do to the slots of a frame.
+    """A compiled loop body: the effect of the iterations on the slots of a frame.
 
-    In a turn each step takes the first of its choices whose test holds, computes its instructions, and moves
-    what names take over from other registers. ``registers`` are as they are before: only the constants are
-    known. ``inputs`` are the slots that have to hold numbers before, with their registers, ``outputs`` those
-    that are assigned, and ``tested`` the slots that tests read. Gradients have to flow to one of the
-    registers of each of ``needed``. The tensors of the slots ``shared`` are given another name, which their
-    nodes take where they have none; so they have to have one. What every turn assigns last is ``last``, if it
-    is one and the same name.
+    In an iteration each of the ``steps`` takes the first of its choices whose test holds, runs its
+    instructions, and then copies registers for assignments of one name to another.
+    ``registers`` are the initial registers, of which only the constants are filled. ``longest`` is the
+    largest number of entries that one iteration appends. With fewer iterations left than ``fewest`` nothing
+    is gained.
 
-    The slots ``added`` hold a number that each turn changes in place, by a sum or a difference: each with its
-    register and, for each such statement, which of the turn's instructions it is, its op and where it stands.
-    Nothing else in the loop reads them, and there are no tests then.
+    Slots come with their registers. ``inputs`` must hold numbers before the loop; ``outputs`` are assigned in
+    it. ``tested`` are the slots that tests read. For each group of registers in ``needed``, gradients must
+    flow to one of them. Tensors in ``shared`` slots are also assigned to another name, which an unnamed node
+    would take; so they must be named already. ``last`` is the name that every iteration assigns last, None if
+    that differs.
 
-    The loop's names are ``counters``: the slot of each, and its register where instructions read it, which is
-    0 otherwise. They are given a row of numbers in each turn, or one number if they are not ``several``. With
-    fewer turns left than ``fewest`` nothing is gained.
+    ``added`` are slots with a number that each iteration changes in place, by a sum or a difference: the
+    slot, its register and, for each such statement, the index of its instruction, the name of its op and
+    its span. Nothing else in the loop reads them, and the loop then has no tests.
+
+    ``counters`` are the loop variables: the slot of each, and its register if instructions read it, else 0.
+    An iteration assigns them a row of numbers if ``several``, else one number.
     """
 
     __slots__ = (
@@ -87,11 +90,11 @@ class LoopProgram:
     tested: list[int]
 
     def run(self, frame: Frame, rows: Iterator[Any], most: int) -> tuple[int, tuple[Any, ...]]:
-        """Take up to so many turns of a loop, as many as the open tape has room for; how many it took.
+        """Run up to ``most`` iterations, as many as the open tape has room for; return how many were run.
 
-        ``rows`` are those that the loop has left. None is taken where the names do not hold plain numbers, or
-        such as stand on the tape. A row that is not of plain numbers ends it and is handed back: it has been
-        taken from the others, and its turn has not begun.
+        ``rows`` are the remaining rows of the loop. No iteration is run if a name holds neither a plain
+        number nor a number on the tape. A row that is not of plain numbers ends the run. It has been taken
+        from ``rows`` but not used, so it is returned too, in a tuple that is empty otherwise.
         """
         tape = mode.tape
         begin = len(tape)
@@ -104,7 +107,7 @@ class LoopProgram:
         is_counting, is_single = rows.__class__ is COUNTING, not self.several
         counter, counted = self.counters[0]
         back: tuple[Any, ...] = ()
-        taken, places = 0, iter(PLACES[begin : begin + most * self.longest])  # one for each entry to come
+        taken, places = 0, iter(PLACES[begin : begin + most * self.longest])  # one for each entry
         try:
             for row in islice(rows, most):
                 if is_counting or (is_single and row.__class__ is float):
@@ -119,7 +122,7 @@ class LoopProgram:
                     for test, instructions, moves in choices:
                         if test is not None and not test(frame):
                             continue
-                        # Of the two, zip asks `instructions` first: no place is lost where there are no more.
+                        # zip() advances `instructions` first, so that no place is lost at their end.
                         for (kind, op, scalar, i, j, k, site), place in zip(instructions, places):  # noqa: B905
                             x, a = registers[i]
                             y, b = registers[j]
@@ -141,22 +144,22 @@ class LoopProgram:
                         break
             if len(tape) > begin:
                 mode.site = tape[-1][6]
-        finally:  # a test may fail in the midst of a turn
+        finally:  # a test may raise within an iteration
             self.store(frame, tape, registers, tensors)
             if self.added and taken:
                 self.change(frame, tape, registers, begin, taken)
         return taken, back
 
     def enter(self, row: Any, frame: Frame, registers: list[tuple[Any, int]]) -> bool:
-        """Begin a turn with this row; False where it is none of as many numbers as the loop has names.
+        """Assign a row to the loop variables; False if it is not one number for each of them.
 
-        Whole numbers that are no floats are left to the operators, as everything is that is no number.
+        Ints that are not exact as floats count as no numbers here: they are left to the operators.
         """
         values = row if self.several else (row,)
         kind = values.__class__
         if (kind is not tuple and kind is not list) or len(values) != len(self.counters):
             return False
-        for (slot, register), value in zip(self.counters, values):  # noqa: B905 - they are as many
+        for (slot, register), value in zip(self.counters, values):  # noqa: B905 - of equal length
             if value.__class__ is not float and (value.__class__ is not int or not -EXACT < value < EXACT):
                 return False
             frame[slot] = value
@@ -165,12 +168,12 @@ class LoopProgram:
         return True
 
     def row(self, frame: Frame) -> Any:
-        """The row of the turn that is being taken."""
+        """The row of the current iteration."""
         values = [frame[slot] for slot, _ in self.counters]
         return values if self.several else values[0]
 
     def has_begun(self, frame: Frame) -> bool:
-        """Whether the loop's names hold numbers by now: where they hold something else, rows to come will."""
+        """Whether the loop variables hold plain numbers; if not, later rows are not expected to either."""
         for slot, _ in self.counters:
             kind = frame[slot].__class__
             if kind is not float and kind is not int:
@@ -180,7 +183,7 @@ class LoopProgram:
     def inputs_on(
         self, tape: Tape, frame: Frame, registers: list[tuple[Any, int]]
     ) -> dict[int, Tensor] | None:
-        """Fill the registers that are read; the tensors among them by place, None where it cannot begin."""
+        """Fill the input registers; return their tensors by place, or None if the program cannot run."""
         if tape is CLOSED:
             return None
         tensors: dict[int, Tensor] = {}
@@ -190,7 +193,7 @@ class LoopProgram:
                 where = x.tape
                 if where is None or x.value.__class__ is not float:
                     return None
-                # What was computed before this tape was begun stands on it as soon as a turn has read it.
+                # A result from an older tape is entered on this one once an iteration has read it.
                 place = x.at if where is tape else tape[0].places.get((id(where), x.at))
                 if place is None or x.requires_grad is not (place > 0):
                     return None
@@ -219,7 +222,7 @@ class LoopProgram:
         return tensors
 
     def may_add(self, frame: Frame, tape: Tape) -> bool:
-        """Whether what is to be changed in place may be, and is read under no other name."""
+        """Whether the numbers in ``added`` may be changed in place, and are read under no other name."""
         for slot, _, _ in self.added:
             x = frame[slot]
             if x.__class__ is not Tensor or x.tape is not tape or not may_take_on(x, tape):
@@ -231,7 +234,7 @@ class LoopProgram:
     def change(
         self, frame: Frame, tape: Tape, registers: list[tuple[Any, int]], begin: int, taken: int
     ) -> None:
-        """Give what was added up what it holds now, and its name to all that it was in between."""
+        """Give the numbers in ``added`` their new values, and name the entries of all values in between."""
         for slot, register, changes in self.added:
             x = frame[slot]
             give_names(tape, [begin + at for at, _, _ in changes], self.longest, taken, name_at(tape, x.at))
@@ -246,11 +249,11 @@ class LoopProgram:
     def store(
         self, frame: Frame, tape: Tape, registers: list[tuple[Any, int]], tensors: dict[int, Tensor]
     ) -> None:
-        """Give the names what they hold now; those that hold the same number of the tape share a tensor."""
+        """Store the output registers in the frame; names that hold the same entry share a tensor."""
         for slot, register in self.outputs:
             value, place = registers[register]
             if not place:
-                if value is not None:  # no turn has come by the assignment
+                if value is not None:  # no iteration has reached the assignment
                     frame[slot] = value
                 continue
             x = tensors.get(place)

@@ -1,8 +1,8 @@
 """Formulas of large arrays as lists of instructions, run on one tile after the other.
 
-The rules of ops are written in ops, so a rule given Cells instead of arrays writes its instructions down.
-What was written before is not written again, what nobody asked for is not run, and the temporary results of
-a tile stay in a few buffers that fit into the cache.
+The rules of ops are written in ops, so a rule applied to Cells instead of arrays records its instructions.
+Equal instructions are recorded once, unneeded ones are not run, and the temporary results of a tile stay in a
+few buffers that fit into the cache.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    #: numpy's function, the places it reads (of one operand: one) and writes, where the sums of tiles go.
+    #: numpy's function, the places of its operands (the second may be None) and of its result, and the dict
+    #: for the sums of the result by tile, if those are needed.
     Step = tuple[Callable[..., Any], int, int | None, int, dict[int, float] | None]
 
-#: numpy's functions for the ops that can be put off: those that take ``out``.
+#: The ops that can be deferred, with numpy's functions for them, all of which take ``out``.
 UFUNCS: dict[str, Callable[..., Any]] = {
     **{"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "neg": np.negative},
     **{"exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2},
@@ -35,7 +36,7 @@ class NotTileableError(Exception):
 
 
 class Cell(Operators):
-    """The result of an instruction, an array that goes in, or a number: what rules compute with."""
+    """What rules compute with: the result of an instruction, an input array or a number of a program."""
 
     __slots__ = ("at", "program", "shape")
 
@@ -46,10 +47,10 @@ class Cell(Operators):
 
 
 class Program:
-    """Instructions on arrays of one ``shape`` and ``dtype``. An entry is known by its number ``at``.
+    """Instructions on arrays of one ``shape`` and ``dtype``. An entry is identified by its number ``at``.
 
-    ``functions[at]`` is numpy's, with the entries ``arguments[at]``; None for a number or an array, which is
-    in ``constants`` or ``arrays``.
+    ``functions[at]`` is the name of an op and ``arguments[at]`` are the entries it reads. The function is
+    None for a number or an input array, which is in ``constants`` or ``arrays``.
     """
 
     __slots__ = (
@@ -63,14 +64,14 @@ class Program:
         self.arguments: list[tuple[int, ...]] = []
         self.constants: dict[int, float] = {}
         self.arrays: dict[int, Any] = {}
-        #: The arrays as they were given: as long as they exist, their ids are theirs.
+        #: The input arrays as passed in, kept alive so that their ids stay unique.
         self.given: list[Any] = []
-        #: Where an entry is, by what it is.
+        #: The number of an entry by its content: op and arguments, constant, or id of an array.
         self.numbers: dict[Any, int] = {}
-        #: What ``run`` answers with: entries, each whole or added up.
+        #: What ``run`` returns: entries, and whether to return the sum of the entry instead.
         self.asked: list[tuple[int, bool]] = []
 
-    # -- writing ------------------------------------------------------------------------------------
+    # -- recording ----------------------------------------------------------------------------------
 
     def constant(self, value: float) -> Cell:
         at = self._enter(repr(value), None, ())
@@ -78,7 +79,7 @@ class Program:
         return Cell(self, at)
 
     def array(self, value: Any) -> Cell:
-        """An array that goes in. Where all entries are one number in memory, it is that number."""
+        """The cell of an input array, or of a constant if its strides are 0, so that it is one number."""
         if not any(value.strides):
             return self.constant(float(value.flat[0]))
         at = self._enter(id(value), None, ())
@@ -88,7 +89,7 @@ class Program:
         return Cell(self, at)
 
     def apply(self, name: str, *cells: Cell) -> Cell:
-        """The entry for an op of cells, an earlier one where there is such an entry."""
+        """The cell for an op applied to cells; an equal earlier entry is reused."""
         if name == "pow":
             return self._power(*cells)
         at = []
@@ -114,10 +115,11 @@ class Program:
         return Cell(self, self._enter((name, *at), name, tuple(at)))
 
     def _with_fewer_signs(self, name: str, cells: tuple[Cell, ...]) -> Cell | None:
-        """The same of what the opposites among the cells are opposite to; None where it makes a difference.
+        """The op with negations of its operands removed or moved outwards; None where that is not possible.
 
-        A change of sign takes a turn through the tile like any other op; rules of exp(-x) and a/b are full of
-        them. All bits are the same, but for the sign of a nan, which has no meaning (IEEE 754, 6.3).
+        A negation costs a loop over the tile like any other op, and the rules of exp(-x) and a/b have many.
+        All bits of the results are the same, except for the sign of a nan, which has no meaning (IEEE 754,
+        6.3).
         """
         opposites = [
             Cell(self, self.arguments[cell.at][0]) if self.functions[cell.at] == "neg" else None
@@ -141,7 +143,7 @@ class Program:
         return None
 
     def _power(self, x: Cell, y: Cell) -> Cell:
-        """Small whole powers are products: numpy's powers take as long as eighty of them."""
+        """The cell of a power; exponents 1 to 3 become products: numpy's power takes as long as eighty."""
         exponent = self.constants.get(y.at)
         if exponent == 1:
             return x
@@ -159,14 +161,14 @@ class Program:
         return at
 
     def ask(self, cell: Cell, is_sum: bool = False) -> int:
-        """Have ``run`` answer with an entry, or with its sum; returns the place in the answer."""
+        """Make ``run`` return an entry, or its sum; returns the index in the list that ``run`` returns."""
         self.asked.append((cell.at, is_sum))
         return len(self.asked) - 1
 
     # -- running ------------------------------------------------------------------------------------
 
     def run(self) -> list[Any]:
-        """The arrays and sums asked for."""
+        """Run the program; return the arrays and sums that ``ask`` requested."""
         whole: dict[int, Any] = {}
         for at, is_sum in self.asked:
             if not is_sum and at not in whole and self.functions[at] is not None:
@@ -181,8 +183,8 @@ class Program:
             parts = [*self.arrays.items(), *flat.items()]
 
             def work(start: int, stop: int, step: int) -> None:
-                # Python's lock is held for all but numpy's loops, and the other thread waits for it: so what
-                # is done for each instruction and tile is no more than to call. Buffers count from the end.
+                # Outside numpy's loops a thread holds Python's lock and the other one waits. So the code per
+                # instruction and tile is hardly more than the call. Buffers have places counted from the end.
                 here: list[Any] = [None] * (len(self.functions) + count)
                 for at, value in self.constants.items():
                     here[at] = np.asarray(value, self.dtype)
@@ -204,7 +206,8 @@ class Program:
                         if at in self.arrays:
                             sums[at][low] = float(np.add.reduce(here[at]))
 
-            # Whoever looks at a value is not the one who asked for it, and has no use for numpy's warnings.
+            # The code that reads a deferred value is not the code that computed it: no warnings of numpy
+            # here.
             with np.errstate(all="ignore"):
                 in_tiles(work, int(np.prod(self.shape)))
         return [self._answer(at, is_sum, whole, sums) for at, is_sum in self.asked]
@@ -213,14 +216,14 @@ class Program:
         if is_sum:
             if at in self.constants:
                 return self.constants[at] * int(np.prod(self.shape))
-            # In the order of the tiles, whichever thread was first.
+            # In the order of the tiles, so that threads do not change the rounding.
             return sum(sums[at][low] for low in sorted(sums[at]))
         if at in self.constants:
             return np.broadcast_to(np.asarray(self.constants[at], self.dtype), self.shape)
         return self.arrays[at].reshape(self.shape) if at in self.arrays else whole[at]
 
     def needed(self) -> list[int]:
-        """The instructions that something asked for depends on, in order."""
+        """The instructions that the requested entries depend on, in order."""
         wanted = {at for at, _ in self.asked}
         order = []
         for at in range(len(self.functions) - 1, -1, -1):
@@ -233,7 +236,7 @@ class Program:
     def registers(
         self, order: list[int], whole: dict[int, Any], sums: dict[int, dict[int, float]]
     ) -> tuple[list[Step], int]:
-        """Each instruction with the places it reads and writes; buffers count from -1 down and are reused."""
+        """The steps of a run and the number of buffers, which have places from -1 down and are reused."""
         last = {argument: at for at in order for argument in self.arguments[at]}
         place: dict[int, int] = {}
         free: list[int] = []
@@ -257,7 +260,7 @@ class Program:
 
 
 def write_down(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Cell:
-    """Enter the use of an op by a rule."""
+    """Record an op that a rule applies to cells."""
     if op.name not in UFUNCS or params:
         raise NotTileableError(op.name)
     [program, *_] = [x.program for x in operands if x.__class__ is Cell]
@@ -265,7 +268,7 @@ def write_down(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Cel
 
 
 def as_cell(program: Program, value: Any) -> Cell:
-    """A value as a cell of the program: a cell, a plain number or an array of one."""
+    """A value as a cell of the program: a cell, a plain number or a 0-d array."""
     if value.__class__ is Cell:
         return value
     if value.__class__ not in PLAIN_NUMBERS and value.shape:

@@ -1,10 +1,9 @@
-"""What the nodes of a graph are called, and how an operand is written, in the script's own words.
+"""The display names of the nodes of a graph, taken from the script.
 
-A node assigned to a name is called by it, with a version where the name was assigned again or its tensor
-changed in place (``x``, ``x'2``). An unnamed one is called by its source text; where that is there twice,
-with the line (``x*y (line 7)``) or on one line with a number (``x*y (2nd)``). What a function made of others
-computes on its way is called by a call of its own, ``norm(x)``, where that is short, else by op and place:
-``sub in F.normalize(x)``. In a formula it is written out down to named ones: see ``operand_formulas``.
+A node assigned to a variable has its name, with a version if the variable was assigned again or its tensor
+changed in place (``x``, ``x'2``). Others have their source text, with the line if it occurs twice
+(``x*y (line 7)``), or a number within one line (``x*y (2nd)``). A node inside a composite function is named
+like a call, ``norm(x)``, or if that is long by its op and place: ``sub in F.normalize(x)``.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ WORDS = re.compile(r"[^\W\d]\w*")
 
 
 class Names:
-    """The names of one graph. ``order`` are its tracked nodes, newest first.
+    """The names of the nodes of one graph. ``order`` are its tracked nodes, newest first.
 
-    ``called`` has names for nodes that the script has none for, or not those to be shown.
+    ``called`` gives names to nodes that have none in the script, or that are to be shown by another name.
     """
 
     def __init__(
@@ -51,16 +50,16 @@ class Names:
         for node in order:
             nodes.update((below, None) for below in node.inputs if below is not None)
         self._oldest_first = sorted(nodes, key=lambda node: node.number)
-        self._placed: set[Node] = set()  # what is called by its op and place
-        self._newest: set[Node] = set()  # what was made last at its place, which its text stands for
+        self._placed: set[Node] = set()  # nodes named by op and place
+        self._newest: set[Node] = set()  # the last node of each span, which gets the source text
         self.of: dict[Node, str] = {}
         self._taken: set[str] = set()
         self._reassigned: set[str] = set()
-        self._applications: dict[Node, Expr] = {}  # what built names were made from
+        self._applications: dict[Node, Expr] = {}  # the expressions of built names
         self._first_called: dict[str, Node] = {}
-        self._told_apart: dict[Node, str] = {}  # what is called by more than its text, and that text
+        self._told_apart: dict[Node, str] = {}  # nodes with a suffix, and their text without it
         self._repeats: dict[tuple[str, str], int] = {}
-        self._counted: dict[Node, int] | None = None  # which of its kind a node is, once that was asked for
+        self._counted: dict[Node, int] | None = None  # its number within its kind, once requested
         self._counts: Counter[Kind] = Counter()
         self._name_assigned()
         self._name_by_text()
@@ -69,19 +68,19 @@ class Names:
         return self.of[node]
 
     def expr(self, node: Node) -> Expr:
-        """The name as an expression: a built one as what it was built from."""
+        """The name as an expression; a built name as the expression it was built from."""
         known = None if node in self._told_apart else self._applications.get(node)
         return known or name(self.of[node])
 
     def without_place(self, node: Node) -> str:
-        """The name without what tells it from others of the same text."""
+        """The name without the suffix that distinguishes nodes of the same text."""
         return self._told_apart.get(node) or self.of[node]
 
     def which(self, node: Node) -> str:
-        """What tells a node from others of its name, for a sentence: `` (308th time)``, `` (line 3)``.
+        """A suffix for sentences that distinguishes nodes of one name: `` (308th time)``, `` (line 3)``.
 
-        A loop or function makes many nodes at one place; those that lead to the output count. A name that
-        is given a value in several lines is told apart by them.
+        Many nodes of one place, made in a loop or function, are counted; only nodes of this graph count. A
+        variable assigned in several lines gets the line.
         """
         if self._counted is None:
             self._counted, self._counts = {}, Counter()
@@ -93,7 +92,7 @@ class Names:
         return f" (line {self.line(node)})" if node.name in self._reassigned else ""
 
     def quotient(self, above: Node, below: Node, alias: str = "") -> str:
-        """``dL/dx5``, or ``dx5/d(w2*x3)`` for what has no name; ``alias`` is another name for the first."""
+        """A derivative as text: ``dL/dx5``, ``dx5/d(w2*x3)``. ``alias`` replaces the name of ``above``."""
         return f"d{bracketed(alias or self.of[above])}/d{bracketed(self.of[below])}"
 
     def line(self, node: Node) -> int | None:
@@ -101,12 +100,12 @@ class Names:
         return None if node.site is None else self.source.position(node.site.start)[0]
 
     def text_of(self, node: Node) -> str:
-        """What the script has where the node was made, on one line; nothing where it made none."""
+        """The source text of the node on one line; empty if the script did not make it."""
         return "" if node.site is None else " ".join(self.source.excerpt(node.site).split())
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values of the variables that were given one only."""
+        """The values of all variables that were assigned once."""
         return {
             node.name: node.out
             for node in self._oldest_first
@@ -114,7 +113,7 @@ class Names:
         }
 
     def place_of(self, node: Node) -> str:
-        """Where a node was made or used, behind what it is: `` in x*f(3) (line 2)``."""
+        """A suffix with the source text and line of a node: `` in x*f(3) (line 2)``."""
         if node.site is None:
             return ""
         spelled = self._source_text(node)
@@ -125,7 +124,7 @@ class Names:
         return node.name in self._reassigned
 
     def is_free(self, candidate: str) -> bool:
-        """Whether nothing in the graph is called so."""
+        """Whether no node has this name."""
         return candidate not in self._taken
 
     def _name_assigned(self) -> None:
@@ -138,7 +137,7 @@ class Names:
         self._reassigned = {name for name, version in versions.items() if version > 1}
 
     def _name_by_text(self) -> None:
-        """Name the rest, inputs first, so that a name can be built from theirs."""
+        """Name the remaining nodes, inputs first, so that names can be built from those of inputs."""
         self._newest = set({node.site: node for node in self._oldest_first}.values())
         for node in self._oldest_first:
             if node in self.of:
@@ -157,7 +156,7 @@ class Names:
             self._give(node, spelled)
 
     def _with_place(self, spelled: str, node: Node) -> str:
-        """A text that another node is called by already, with what tells this one from it."""
+        """A text that is already the name of another node, with a suffix: the line, a number, or both."""
         line = self.line(node)
         first = self._first_called.get(spelled)
         place = "" if line is None or (first is not None and self.line(first) == line) else f"line {line}"
@@ -165,7 +164,7 @@ class Names:
         return f"{spelled} ({', '.join([place] * bool(place) + [ordinal(number)] * (number > 1))})"
 
     def _source_text(self, node: Node) -> str:
-        """The node's own text, unless it is long or names a variable of which there are several versions."""
+        """The node's source text; empty if it is long or contains a variable with several versions."""
         assert node.site is not None
         if node.site.end - node.site.start > 4 * LONGEST_NAME:
             return ""
@@ -175,7 +174,7 @@ class Names:
         return spelled
 
     def _built(self, node: Node) -> str:
-        """A name made of the op and its operands, or of the op and its place where that is too long."""
+        """A name built from the op and its operands, or if that is too long from the op and its place."""
         if isinstance(node, Leaf):
             return short_constant(node)
         assert node.op is not None
@@ -189,7 +188,7 @@ class Names:
         return word(node.op.name).partition("(")[0] + self._inside(node)
 
     def _inside(self, node: Node) -> str:
-        """Where an op runs that has no short name: `` in F.normalize(x)``, or only the line."""
+        """The place of a node without a short name: `` in F.normalize(x)``, or only the line."""
         if node.site is None:
             return " in the backward pass"
         spelled = "" if node in self._newest else self._source_text(node)
@@ -209,7 +208,7 @@ class Names:
         return neg(*operands) if op.name == "neg" else call(word(op.name), *operands)
 
     def _within(self, node: Node) -> str:
-        """A name as it stands within another; equal constants need not be told apart there."""
+        """The name of a node as part of another name. Equal constants are not distinguished there."""
         if node.name is None and isinstance(node, Leaf) and not node.tracked and node.out is not None:
             return short_constant(node)
         is_phrase = node in self._told_apart or node in self._placed
@@ -225,12 +224,12 @@ class Names:
 
 
 def _kind(node: Node) -> Kind:
-    """What is the same for all nodes that a line makes when it runs again."""
+    """The key that is equal for all nodes made by one piece of code that runs repeatedly."""
     return node.site, node.name, node.op.name if isinstance(node, OpNode) else None
 
 
 def ordinal(number: int) -> str:
-    """The place in a row.
+    """The ordinal number as text.
 
     >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22, 103, 112)]
     ['1st', '2nd', '3rd', '4th', '11th', '22nd', '103rd', '112th']
@@ -240,12 +239,12 @@ def ordinal(number: int) -> str:
 
 
 def bracketed(spelled: str) -> str:
-    """A name as it stands after a ``d``."""
+    """A name as written after the ``d`` of a derivative: in parentheses unless it is a plain variable."""
     return spelled if PLAIN_NAME.fullmatch(spelled) else f"({spelled})"
 
 
 def short_constant(leaf: Leaf) -> str:
-    """What an unnamed leaf is: its entries where they are few."""
+    """The text of an unnamed leaf: its entries, abbreviated where they are many."""
     if leaf.out.__class__ is float or leaf.out.size == 1:
         return short_number(leaf.out if leaf.out.__class__ is float else leaf.out.item())
     entries = entries_text(leaf.out, 8).replace(".0,", ",").replace(".0]", "]")

@@ -1,4 +1,4 @@
-"""How operands are written in formulas: variables by name, constants, and unnamed results written out."""
+"""Operands as expressions in formulas: variables by name, constants, and unnamed results written out."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-BASE = re.compile(r"[.\[]")  # what ends the variable in net.weight or params[0]
+BASE = re.compile(r"[.\[]")  # ends the variable's name in net.weight or params[0]
 LONGEST_OPERAND = 60
-#: The source text that uses a constant is searched for that up to so many characters.
+#: A constant is looked up in the source text that uses it if that has at most this many characters.
 LONGEST_USE = 400
 
 
 class UnwrittenError(Exception):
-    """There is no such expression; ``part`` is what it fails at, empty where it would be too long."""
+    """There is no such expression. ``part`` is the part without one, empty if the text would be too long."""
 
     def __init__(self, part: str = "") -> None:
         super().__init__(part)
@@ -32,15 +32,15 @@ class UnwrittenError(Exception):
 
 
 def is_one_number_copied(value: Any) -> bool:
-    """Whether a tensor has the same finite number everywhere, as what a rule makes of a 1 often has."""
+    """Whether all entries of an array of floats are one number, as is common in cotangents made from a 1."""
     return bool(value.size) and value.dtype.kind == "f" and bool((value == value.flat[0]).all())
 
 
 def call_of(node: OpNode) -> OpNode:
-    """The node that has the operands: for an output of a function of the script's own its call."""
+    """The node with the operands: the call for an output of a custom function, else the node itself."""
     if not is_custom(node.op):
         return node
-    from autodiff.core.engine.custom_call import output_of  # here, since most scripts define no such function
+    from autodiff.core.engine.custom_call import output_of  # here: most scripts define no such function
 
     whole, _ = output_of(node)
     assert isinstance(whole, OpNode)
@@ -48,7 +48,7 @@ def call_of(node: OpNode) -> OpNode:
 
 
 def applied(node: OpNode, operands: tuple[Symbol, ...]) -> Symbol | None:
-    """What a node is, from the operands of its call; None where it has no expression."""
+    """The op of a node applied to the symbols of its operands; None where it has no expression."""
     if is_custom(node.op):
         from autodiff.core.engine.custom_call import output_of
 
@@ -63,10 +63,10 @@ def applied(node: OpNode, operands: tuple[Symbol, ...]) -> Symbol | None:
 
 
 class Formulas:
-    """How operands are written in formulas: names, numbers, and unnamed results written out.
+    """The symbols of operands in formulas: names, numbers, and unnamed results written out.
 
-    ``variables`` are the names that programs know, None for all; ``values`` has the value of every name
-    handed out; ``where`` the meaning of those that were invented.
+    ``variables`` are the names that generated programs can use, None for all. ``values`` has the value of
+    every name used so far, and ``where`` the meaning of the invented names.
     """
 
     def __init__(self, names: Names, variables: Mapping[str, Node | None] | None = None) -> None:
@@ -76,18 +76,18 @@ class Formulas:
         self._invented = 0
         self.values: dict[str, Any] = {}
         self._meanings: dict[str, str | Expr] = {}
-        self._behind: dict[str, Node] = {}  # what has a name that a program does not know
+        self._behind: dict[str, Node] = {}  # nodes of names that a program cannot use
         self._abbreviations: dict[Node, str] = {}
 
     def operands(self, node: Node) -> tuple[Symbol, ...]:
-        """The operands of a node."""
+        """The symbols of the operands of a node."""
         return tuple(
             as_symbol(value) if below is None else self.symbol(below)
             for below, value in zip(node.inputs, node.operands, strict=True)
         )
 
     def symbol(self, root: Node) -> Symbol:
-        """The value of a node."""
+        """The symbol of the value of a node."""
         stack = [root]
         while stack:
             node = stack[-1]
@@ -126,7 +126,7 @@ class Formulas:
         return written.reshaped(shape, written.extent if written.shape == shape else None)
 
     def _constant(self, leaf: Leaf) -> Expr:
-        """What an unnamed constant is: the script's text for it where that can be computed, or its values."""
+        """The expression of an unnamed constant: its source text if that can be computed, or its values."""
         if leaf.site is not None and leaf.site.end - leaf.site.start <= LONGEST_USE:
             spelled = self._names.source.excerpt(leaf.site)
             found = source_of_constant(spelled, leaf.out, self._names.values)
@@ -141,13 +141,13 @@ class Formulas:
         return applied(node, self.operands(call_of(node)))
 
     def has(self, node: Node) -> bool:
-        """Whether the node is of the graph whose formulas these are."""
+        """Whether the node belongs to the graph of these formulas."""
         return node in self._names.of
 
     def definition(self, spelled: str) -> Expr | None:
-        """What a name stands for that programs do not know; None for a variable.
+        """The expression behind a name that programs cannot use; None for a variable.
 
-        Errors: UnwrittenError where it stands for the result of an op that has no expression.
+        Errors: UnwrittenError if it is the result of an op without an expression.
         """
         meaning = self._meanings.get(spelled)
         node = self._behind.get(spelled)
@@ -167,7 +167,7 @@ class Formulas:
         return Symbol(name(spelled), shape, dtype=dtype_named(node.out))
 
     def _is_variable(self, node: Node, spelled: str) -> bool:
-        """Whether a program finds the value by this name; a result must not have been replaced since."""
+        """Whether a program finds the value under this name; results must not have been reassigned since."""
         if self._variables is None:
             return True
         base = BASE.split(spelled)[0]
@@ -186,7 +186,7 @@ class Formulas:
         return f"t{self._invented}"
 
     def abbreviation(self, node: Node) -> str:
-        """The invented name of an unnamed result, for formulas that would repeat it."""
+        """An invented name for an unnamed result that a formula would repeat."""
         known = self._abbreviations.get(node)
         if known is None:
             expr = self.symbol(node).expr
@@ -196,14 +196,14 @@ class Formulas:
         return known
 
     def where(self, exprs: Iterable[Expr]) -> tuple[tuple[str, str], ...]:
-        """The meaning of every invented name in the expressions, and of those in their meanings, as text."""
+        """The meanings, as text, of all invented names in the expressions and in these meanings."""
         return tuple(
             (spelled, text(meaning, 400, limits.digits) if isinstance(meaning, Expr) else meaning)
             for spelled, meaning in self.meanings(exprs)
         )
 
     def meanings(self, exprs: Iterable[Expr]) -> tuple[tuple[str, Expr | str], ...]:
-        """As ``where``; a meaning is an expression where it has one."""
+        """As ``where``, with an expression instead of text where there is one."""
         needed: dict[str, None] = {}
         todo = list(self._invented_in(exprs))
         while todo:

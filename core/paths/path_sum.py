@@ -1,7 +1,7 @@
-"""Paths through the graph: how many there are, which they are, and what each contributes to a gradient.
+"""Paths through the graph: their number, the paths themselves, and the contribution of each to a gradient.
 
-Counting is exact and linear in the graph; following paths one by one is neither, so it is lazy. The engine
-never needs paths: they are how a gradient is explained, as the sum of what each of them carries.
+Counting is exact and linear in the size of the graph. Enumerating paths is not, so it is done by generators.
+The engine never needs paths: they explain a gradient, as the sum of their contributions.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-#: One use of an input: the node that reads it and the number of the operand.
+#: One use of an input: the node that reads it and the index of the operand.
 Edge = tuple[Node, int]
-#: A way from the output down: each edge starts at the node which the one before leads to.
+#: A path from the output down to an input: each edge starts at the node where the one before ends.
 Path = tuple[Edge, ...]
 
 
 def count_paths(root: Node, wanted: Iterable[Node], order: Sequence[Node] | None = None) -> dict[Node, int]:
-    """How many paths lead from ``root`` to each wanted node; parallel edges count apart.
+    """How many paths lead from ``root`` to each wanted node; parallel edges count separately.
 
-    Counts grow to thousands of digits, so those of other nodes are let go of as soon as they are passed on.
+    Counts grow to thousands of digits, so those of other nodes are dropped once passed on.
 
     >>> from autodiff.core.engine.tensor import tensor
     >>> x = y = tensor(1.0, requires_grad=True)
@@ -43,7 +43,7 @@ def count_paths(root: Node, wanted: Iterable[Node], order: Sequence[Node] | None
         count = known(node)
         if count is None:
             continue
-        if node.__class__ is ScalarNode:  # spelled out: graphs of a hundred thousand nodes consist of these
+        if node.__class__ is ScalarNode:  # inlined: graphs of a hundred thousand nodes consist of these
             below = node.a
             if below is not None and below.tracked:
                 before = known(below)
@@ -62,7 +62,7 @@ def count_paths(root: Node, wanted: Iterable[Node], order: Sequence[Node] | None
 
 
 class PathCounts:
-    """``count_paths``, done when the first count is asked for."""
+    """The counts of ``count_paths``, computed when the first one is read."""
 
     __slots__ = ("_counts", "_order", "_root", "_wanted")
 
@@ -93,9 +93,9 @@ def paths_between(root: Node, target: Node, order: Sequence[Node] | None = None)
 def follow(
     root: Node, target: Node, seed: Any, order: Sequence[Node] | None = None
 ) -> Iterator[tuple[Path, Any]]:
-    """Every path with its contribution: ``seed`` pulled back along its edges. None when there is no seed.
+    """Every path with its contribution: ``seed`` pulled back along its edges, None if there is no seed.
 
-    What paths have in common at their start is computed once.
+    The part that paths share at their start is computed once.
     """
     if root is target:
         yield (), seed
@@ -127,18 +127,18 @@ def follow(
 
 
 def contribution_of(edge: Edge, g: Any) -> Any:
-    """What comes out of one edge when ``g`` goes in."""
+    """The cotangent that one edge passes to its input when its node has cotangent ``g``."""
     return _pulled(pull_edge, edge, g)
 
 
 def vjp_of_ones(edge: Edge) -> Any:
-    """What comes out where ones go in: the slope of an op that works entry by entry."""
+    """The cotangent that one edge passes on for a cotangent of ones: an elementwise op's local derivative."""
     out = edge[0].out
     return contribution_of(edge, 1.0 if out.__class__ is float else np.ones_like(out))
 
 
 def answers_none(edge: Edge, g: Any) -> bool:
-    """Whether a custom ``backward`` says that there is no gradient."""
+    """Whether a custom ``backward`` returns None for this operand."""
     return _pulled(pull_edge_or_none, edge, g) is None
 
 
@@ -150,7 +150,7 @@ def _pulled(pull: Callable[..., Any], edge: Edge, g: Any) -> Any:
         with no_grad(), np_errors_ignored([node]):
             return pull(node, index, g)
     finally:
-        mode.site = site  # a script's own backward has run statements of its own
+        mode.site = site  # a custom backward runs statements, which set it
 
 
 def _edges_into(node: Node, useful: set[Node]) -> Iterator[Edge]:

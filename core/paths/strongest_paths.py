@@ -1,10 +1,9 @@
-"""The strongest paths of a graph of numbers: those with the largest contributions, found without enumeration.
+"""The paths with the largest contributions in a graph of numbers, found without enumeration.
 
-The size of a contribution is a product over the edges of its path, so the strongest path is the shortest
-one where an edge is as long as ``-log|derivative|``. All others are that path with detours, and the best
-detours are kept in heaps which share what they have in common: Eppstein, "Finding the k shortest paths",
-SIAM Journal on Computing 28 (1998), for a graph without cycles. One pass over the graph, then a few steps
-for every path asked for.
+The size of a contribution is a product over the edges of its path, so the strongest path is the shortest one
+if an edge has length ``-log|derivative|``. All others are that path with detours, kept in persistent heaps:
+Eppstein, "Finding the k shortest paths", SIAM Journal on Computing 28 (1998), for a graph without cycles. It
+takes one pass over the graph, and then a few steps for each path.
 """
 
 from __future__ import annotations
@@ -25,27 +24,27 @@ if TYPE_CHECKING:
 
     from autodiff.core.paths.path_sum import Edge, Path
 
-    #: An operand's number, where its node stands in the order, the derivative, and ``-log|derivative|``.
+    #: The index of an operand, the place of its node in the order, the derivative, and ``-log|derivative|``.
     PlacedEdge = tuple[int, int, float, float]
-    #: A heap of detours: how much longer the way becomes, where it leaves (a place in the order), by which
-    #: edge, two heaps with longer detours, and the length of the way down its right side (leftist, and
-    #: never changed once made).
+    #: A leftist heap of detours, immutable: the added length of the detour, the place where it leaves the
+    #: shortest path, the edge it takes, the left and right heaps with longer detours, and the length of the
+    #: rightmost path of the heap.
     Heap = tuple[float, int, PlacedEdge, "Heap | None", "Heap | None", int]
-    #: Edges one after the other, their derivatives, and the place where they lead.
+    #: Consecutive edges, their derivatives, and the place where they end.
     Stretch = tuple[list[Edge], list[float], int]
-    #: The detours of one path, last one first.
+    #: The detours of one path as a linked list, last one first: place, edge, earlier detours.
     Detours = tuple[int, PlacedEdge, "Detours | None"]
 
 
-#: Stands for the first edge of a way where there is none.
+#: The placeholder for the first edge at places from which no path leads to the target.
 NOWHERE = (0, 0, 0.0, inf)
 
 
 class ScalarEdges:
-    """The derivative of every edge below a root that leads from one single number to another.
+    """The derivatives of all edges between numbers in the graph of the nodes ``newest_first``.
 
-    ``are_finite`` tells whether no derivative is infinite or nan, without which paths cannot be compared.
-    Nodes are known by their places in ``newest_first`` here: looking into lists takes a fraction of the time.
+    ``are_finite`` is true if no derivative is infinite or nan; only then can paths be compared. Nodes are
+    identified by their place in ``newest_first``: indexing lists takes a fraction of the time of a dict.
     """
 
     __slots__ = ("_edges", "_places", "are_finite", "newest_first")
@@ -59,7 +58,7 @@ class ScalarEdges:
         try:
             with no_grad(), np_errors_ignored(list(newest_first)):
                 for node in newest_first:
-                    if node.__class__ is ScalarNode:  # graphs of a hundred thousand nodes consist of these
+                    if node.__class__ is ScalarNode:  # inlined: large graphs consist of these
                         a, b = node.a, node.b
                         x = node.constant if a is None else a.out
                         y = node.constant if b is None else b.out
@@ -74,22 +73,22 @@ class ScalarEdges:
                     else:
                         add(())
         finally:
-            mode.site = site  # a script's own backward has run statements of its own
-        self.are_finite = all(edge[3] > -inf for edges in self._edges for edge in edges)  # nan is not
+            mode.site = site  # a custom backward runs statements, which set it
+        self.are_finite = all(edge[3] > -inf for edges in self._edges for edge in edges)  # false for nan
 
     def of(self, node: Node) -> list[tuple[int, Node, float]]:
-        """``(operand number, input, derivative)`` for each edge that leads from ``node`` to a number."""
+        """``(operand index, input, derivative)`` for each edge from ``node`` to a number."""
         nodes = self.newest_first
         return [(index, nodes[below], d) for index, below, d, _ in self._edges[self._places[node]]]
 
     def magnitude(self, target: Node, seed: float) -> float:
-        """The sum of the sizes of all contributions to ``target``, however many paths there are."""
+        """The sum of the absolute contributions of all paths to ``target``, without enumerating them."""
         last = self._places.get(target)
         if last is None:
             return 0.0
         sizes = [0.0] * len(self._edges)
         sizes[0] = abs(seed)
-        for place in range(last):  # inputs are older than what is made of them
+        for place in range(last):  # inputs are older than the nodes that use them
             size = sizes[place]
             if size:
                 for _, below, derivative, _ in self._edges[place]:
@@ -97,7 +96,7 @@ class ScalarEdges:
         return sizes[last]
 
     def strongest(self, target: Node, seed: float, most: int) -> list[tuple[Path, float]]:
-        """At most so many paths from the root to ``target``, largest contributions first.
+        """At most ``most`` paths from the root to ``target``, largest contributions first.
 
         Paths that contribute nothing are left out. The derivatives must be finite.
         """
@@ -108,7 +107,7 @@ class ScalarEdges:
         if not ways.lead_from(0):
             return []
         found = [ways.walk(seed, None)]
-        # Each entry is a path, named by its detours, together with the heap its last detour came from.
+        # An item is a path, given by its detours before the last, and the heap with its last detour on top.
         waiting: list[tuple[float, int, Heap, Detours | None]] = []
         number = 0
         if (heap := ways.detours(0)) is not None:
@@ -126,16 +125,16 @@ class ScalarEdges:
                 if following is not None:
                     number += 1
                     heappush(waiting, (so_far + following[0], number, following, path))
-        # Lengths are sums of logarithms; among paths of almost one length the products decide.
+        # Lengths are rounded sums of logarithms: for paths of almost equal length the products decide.
         found.sort(key=lambda path: -abs(path[1]))
         return found
 
 
 class _Ways:
-    """The shortest way from every place above a target down to it, and the detours on each.
+    """The shortest path to a target from every place above it, and the detours from each of these paths.
 
-    ``_first`` has the first edge of each way. Ways that are walked are kept as stretches, each up to where
-    others have walked, so that the many paths which share them copy them.
+    ``_first`` has the first edge of each shortest path. Path segments that were walked are stored as
+    stretches, each up to a place of an earlier one, so that the many paths that share them can copy them.
     """
 
     __slots__ = (
@@ -167,19 +166,19 @@ class _Ways:
             if shortest < inf:
                 length[place] = shortest
                 first[place] = best
-        #: By place: the detours from there on, once they have been looked for.
+        #: By place: the heap of detours from there on, where it was made (see ``_has_heap``).
         self._heaps: list[Heap | None] = [None] * (last + 1)
         self._has_heap = bytearray(last) + b"\1"
-        #: By place: the stretch it is on, and how many edges of that come before it.
+        #: By place: its stretch, and how many edges of the stretch come before it.
         self._stretches: list[Stretch | None] = [None] * (last + 1)
         self._before = [0] * (last + 1)
 
     def lead_from(self, place: int) -> bool:
-        """Whether the target can be reached from there."""
+        """Whether the target can be reached from a place."""
         return self._length[place] < inf
 
     def detours(self, place: int) -> Heap | None:
-        """The detours on the shortest way from a place, of which there is one."""
+        """The heap of detours from the shortest path from a place, which must have one; None if empty."""
         above = []
         first, known = self._first, self._has_heap
         while not known[place]:
@@ -199,7 +198,7 @@ class _Ways:
         return heap
 
     def walk(self, seed: float, detours: Detours | None) -> tuple[Path, float]:
-        """The path from the root with these detours, and what it carries."""
+        """The path from the root with these detours, and its contribution."""
         turns = []
         while detours is not None:
             place, edge, detours = detours
@@ -216,7 +215,7 @@ class _Ways:
         return tuple(path), carried
 
     def _go(self, place: int, to: int, path: list[Edge], carried: float) -> float:
-        """Add the part of the shortest way between two of its places to ``path``; what it carries then."""
+        """Append the shortest path between two of its places to ``path``; return the contribution so far."""
         while place != to:
             stretch = self._stretches[place] or self._keep_stretch(place)
             edges, derivatives, end = stretch
@@ -230,7 +229,7 @@ class _Ways:
         return carried
 
     def _keep_stretch(self, place: int) -> Stretch:
-        """Walk from a place to the target, or to where others have walked."""
+        """Store the stretch from a place to the target, or to the next stored stretch."""
         edges: list[Edge] = []
         derivatives: list[float] = []
         passed = []
@@ -249,14 +248,14 @@ class _Ways:
 
 
 def _placed(node: ScalarNode, index: int, x: Any, y: Any, below: int) -> PlacedEdge:
-    """The edge to operand ``index``, where all values are numbers; ``y`` is None where there is one."""
+    """The edge to operand ``index`` of a node of numbers; ``y`` is None if there is one operand."""
     partials = node.op.partials
     partial = partials[index] if partials else None
     if isinstance(partial, int):
         return index, below, float(partial), 0.0 if partial else inf
     d: Any = None
     if partial is not None:
-        try:  # noqa: SIM105 - contextlib.suppress would take as long as everything else here
+        try:  # noqa: SIM105 - contextlib.suppress would take as long as all the rest
             d = partial(node.out, x) if y is None else partial(node.out, x, y)
         except (ArithmeticError, ValueError):
             pass
@@ -266,7 +265,7 @@ def _placed(node: ScalarNode, index: int, x: Any, y: Any, below: int) -> PlacedE
 
 
 def _placed_edges(node: OpNode, places: dict[Node, int]) -> tuple[PlacedEdge, ...]:
-    """The edges from a node of one entry to inputs of one entry."""
+    """The edges from a node with one entry to inputs with one entry."""
     edges = []
     for index, below in enumerate(node.inputs):
         if below is None or not below.tracked or not is_number(below):
@@ -278,12 +277,12 @@ def _placed_edges(node: OpNode, places: dict[Node, int]) -> tuple[PlacedEdge, ..
 
 
 def is_number(node: Node) -> bool:
-    """Whether a node's value has one entry."""
+    """Whether the value of a node has one entry."""
     return node.out.__class__ is float or node.out.size == 1
 
 
 def _with(heap: Heap | None, longer: float, place: int, edge: PlacedEdge) -> Heap:
-    """A heap with one more detour; the old one stays as it is."""
+    """A new heap with one more detour; the old heap is not changed."""
     passed = []
     while heap is not None and heap[0] < longer:
         passed.append(heap)

@@ -1,4 +1,4 @@
-"""How much each use of an input gives to its gradient: the cotangent of the user through that one edge."""
+"""The contribution of each use of an input to its gradient: the user's cotangent through that one edge."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from autodiff.core.paths.node_names import Names
     from autodiff.core.report.records import Subject
 
-#: Of more uses than this the largest are kept.
+#: The most uses that are kept, those with the largest contributions.
 MOST_USES = 100
 
 
 def uses_of(subject: Subject, target: Node, names: Names) -> tuple[tuple[Use, ...], int]:
-    """The uses of ``target`` in the order they were made, and how many there are in all.
+    """The uses of ``target``, oldest first, at most ``MOST_USES``; also how many there are in all.
 
-    Their contributions add up to the gradient.
+    The contributions of all uses add up to the gradient.
     """
     edges = [
         (user, index)
@@ -44,7 +44,7 @@ def uses_of(subject: Subject, target: Node, names: Names) -> tuple[tuple[Use, ..
 
 
 def size_of(contribution: Any) -> float:
-    """How much a contribution weighs beside others: its largest entry; what is no number weighs most."""
+    """The largest absolute entry of a contribution; infinite if an entry is nan."""
     if contribution.__class__ is float:
         size = abs(contribution)
     else:
