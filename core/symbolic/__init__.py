@@ -1,1 +1,1 @@
-"""Expressions: normal form, text, LaTeX, and operands that record the arithmetic done with them."""
+"""Expressions: normal form, text, LaTeX, and operands that record arithmetic."""
