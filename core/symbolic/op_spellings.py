@@ -1,4 +1,4 @@
-"""Spellings of ops that are no call or infix operator, such as ``X.T``, ``x**2`` and ``x[0]``, or are omitted.
+"""Spellings of ops that are no call or infix operator, such as ``X.T``, ``x**2``, ``x[0]``, or are omitted.
 
 Ops that only change a shape or a dtype, or copy a number, are omitted where that is not ambiguous.
 """

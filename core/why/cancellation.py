@@ -40,7 +40,7 @@ def is_bias(node: OpNode, index: int) -> bool:
 
 
 def copies_that_cancel(search: Search, edge: Edge, arrived: Any, g: Any) -> list[Cause]:
-    """A cause if an op adds an operand to several entries, and the gradients there add up to 0 or a rounding error.
+    """A cause if an op adds an operand to several entries and the gradients there add up to 0, or nearly so.
 
     ``g`` is the sum of these gradients.
     """
@@ -64,7 +64,7 @@ def copies_that_cancel(search: Search, edge: Edge, arrived: Any, g: Any) -> list
 def entries_that_cancel(search: Search, edge: Edge, arrived: Any) -> list[Cause]:
     """A cause if several entries of an op pass a gradient on to the operand and these add up to 0.
 
-    This is tested by weighting the entries unevenly: then the sum is not 0 unless each entry passes on nothing.
+    This is tested with uneven weights: then the sum is not 0, unless each entry passes on nothing.
     """
     node, index = edge
     if np.size(arrived) < 2 or not isinstance(node, OpNode):
@@ -87,7 +87,7 @@ def entries_that_cancel(search: Search, edge: Edge, arrived: Any) -> list[Cause]
 
 
 def rounding_of_differences(search: Search, g: Any) -> list[Cause]:
-    """A cause if the only op that uses the input passed on nothing but a rounding error."""
+    """A cause if the input has a single use, whose op passed on only a rounding error."""
     edges = [
         (user, index)
         for user in search.leading

@@ -34,12 +34,12 @@ NEARLY = 1e-12
 class Row:
     """One kind of point of one op.
 
-    ``at(out, *operands, **params)`` marks the entries that lie on such a point. The marks have the shape of the
-    operand that ``shows`` names, of all operands broadcast together for an elementwise op, or of the result if
-    ``shows`` is empty. ``says`` is the convention, a ``str.format`` template for the op's parameters.
-    ``others`` is what other engines answer, empty if that was not looked up. ``operands`` are the operands whose
-    derivative the row is about, None for all. ``applies(node)`` limits the row to some uses of the op.
-    ``formula`` is the value of the printed formula, if that is not the answer.
+    ``at(out, *operands, **params)`` marks the entries that lie on such a point. The marks have the shape of
+    the operand that ``shows`` names, of all operands broadcast together for an elementwise op, or of the
+    result if ``shows`` is empty. ``says`` is the convention, a ``str.format`` template for the op's
+    parameters. ``others`` is what other engines answer, empty if that was not looked up. ``operands`` are
+    those whose derivative the row is about, None for all. ``applies(node)`` limits the row to some uses of
+    the op. ``formula`` is the value of the printed formula, if that is not the answer.
     """
 
     __slots__ = ("applies", "at", "formula", "kind", "operands", "others", "says", "shows")
@@ -120,7 +120,7 @@ def tied(out: Any, x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
 
 
 def tied_sizes(out: Any, x: Any, *, ord: float, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
-    """Like ``tied`` for the largest or the smallest absolute value. A 0 also counts alone: its sign is arbitrary."""
+    """Like ``tied`` for the largest or smallest absolute value. A 0 counts without a tie: it has no sign."""
     size = np.abs(x)
     return tied(out, size, dim, keepdim) | ((size == 0) & tied_to(out, size, dim, keepdim))
 

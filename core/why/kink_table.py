@@ -320,8 +320,8 @@ TABLE: dict[str, tuple[Row, ...]] = {
     ),
 }
 
-#: Ops that pass on entries which they chose by size. Their records say what happens in a tie. A record whose
-#: positions were given by the script says nothing.
+#: Ops that pass on entries which they chose by size. ``Op.kink`` of their record says what happens in a tie;
+#: it is empty if the script gave the positions.
 CHOICES = ("pick", "gather")
 #: What other engines do with a tie, by torch's name for the node.
 CHOICES_ELSEWHERE = {

@@ -59,7 +59,7 @@ class Kink:
 
     ``function`` is the function that the script called, ``name`` the name of the result, made at ``line``.
     ``where`` says which entries are affected; ``entry`` is the first of ``count`` among ``size``.
-    ``convention`` is the derivative that was used, ``elsewhere`` what other engines answer. ``formula`` is the
+    ``convention`` is the derivative used here, ``elsewhere`` what other engines answer. ``formula`` is the
     value of the printed formula, if that is not the answer.
     A comparison of equal numbers by the script has no ``op``: ``name`` and ``function`` are its text.
     """
@@ -127,7 +127,7 @@ def kinks_of(
             name = node.op.name
             if (name not in TABLE and name not in CHOICES) or is_custom(node.op):
                 continue
-            # There are none if the node is the input itself, made by an op, or if the tensors have no entries.
+            # Empty for the input itself if an op made it, and for tensors without entries.
             operands = {
                 at
                 for at, below in enumerate(node.inputs)

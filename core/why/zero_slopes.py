@@ -21,7 +21,7 @@ def is_square(node: OpNode) -> bool:
 
 
 def flat_below(node: Node | None, useful: set[Node]) -> Edge | None:
-    """The lowest edge below a node of zeros that passes on 0 for any gradient and made the zeros; None if none.
+    """The lowest edge below a node of zeros that made the zeros and passes on 0 for any gradient; else None.
 
     The search goes through ``useful`` nodes only and stops where the graph branches.
     """
