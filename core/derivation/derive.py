@@ -181,7 +181,7 @@ class Derivations:
     def _follow(
         self, node: Node, count: int, edges: ScalarEdges | None
     ) -> tuple[list[tuple[Edges, Any]], bool]:
-        """Paths with their contributions (all, the strongest or the first), and whether no other contributes more."""
+        """Paths with their contributions (all, the strongest or the first), and whether none is stronger."""
         subject = self.subject
         if edges is not None and edges.are_finite and self.max_paths and count > self.max_paths:
             most = min(self.top, max(MOST_WALKED // len(subject.order), 1))

@@ -362,7 +362,7 @@ class _Run:
     def complete(self, whole: Expr) -> tuple[str, str] | None:
         """The formula for programs; None if a part of it has no expression entry by entry."""
         from autodiff.core.derivation.standalone_formula import (
-            complete_entry,  # here, since most read the short form
+            complete_entry,  # here: most readers want the short form
         )
 
         return None if self.unspelled else complete_entry(whole, self.places, self.values, self.formulas)

@@ -245,7 +245,7 @@ class Completer:
         return self._recorded(answer, leaves, {"?": fitted(g, node.shape)})
 
     def _recorded(self, made: Tensor, leaves: Mapping[Node, str], bound: Mapping[str, Closed]) -> Closed:
-        """A tensor as the operations that made it, down to placeholders and values with a name in the graph."""
+        """A tensor as the operations that made it, down to placeholders and values named in the graph."""
         root = made.source()
         known: dict[Node, Symbol] = {}
         stack = [root]

@@ -112,7 +112,7 @@ def _others(node: Node, index: int) -> list[int]:
 
 
 def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
-    """Why operand ``index`` receives nothing although ``g`` arrives."""
+    """Why operand ``index`` receives nothing although the gradient ``g`` arrives."""
     assert isinstance(node, OpNode)
     op = node.op.name
     name = spoken(node, names)
@@ -228,7 +228,7 @@ def _truth(value: Any) -> str:
 
 
 def singular_words(node: Node, index: int, at: tuple[int, ...] | None, names: Names) -> str:
-    """Why what operand ``index`` receives is not finite although its value is."""
+    """Why the cotangent of operand ``index`` is not finite although the operand's value is."""
     assert isinstance(node, OpNode)
     op = node.op.name
     if is_custom(node.op):
