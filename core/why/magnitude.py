@@ -36,7 +36,7 @@ UNITS = 45
 
 
 class Place:
-    """The factors of one operand of an op, at one place in the script and ``more`` others, from the input on."""
+    """The factors of one operand of an op at one place in the script and ``more`` others, input first."""
 
     def __init__(self, node: OpNode, index: int) -> None:
         self.node = node
