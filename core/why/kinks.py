@@ -114,8 +114,8 @@ def kinks_of(
 ) -> tuple[Kink, ...]:
     """The kinks among the nodes of ``leading``, which lie between an output and one input, oldest first.
 
-    With ``order`` 2 the kinks that only the second derivative has are included. For these, nodes where the
-    incoming gradient is 0 count too, since the second derivative may be nonzero there.
+    With ``order`` 2 the kinks that only the second derivative has are included. Nodes then count even where
+    the incoming gradient is 0, since the second derivative may be nonzero there.
     """
     useful = set(leading)
     found: list[Kink] = []
