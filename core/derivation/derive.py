@@ -1,8 +1,8 @@
 """A gradient derived in five steps: the chain rule, local derivatives, simplified, in numbers, the value.
 
-Each path is followed twice, with the engine's rules on numbers and with the same rules on symbols, and the
-sum over the paths is compared with what backward found. Where there are too many paths to follow, the
-strongest are picked out of a graph of numbers, and the formula is built as backward builds the gradient.
+Each path is evaluated twice, with the engine's rules on numbers and with the same rules on symbols. The sum
+over the paths is compared with the result of backward. If there are too many paths, only the strongest are
+extracted from a graph of numbers, and the formula is built in the order in which backward runs.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 
     from autodiff.core.report.entry_records import Entry
 
-#: Following stops after this many edges, so that few paths are followed where they are very long.
+#: No more paths are followed after this many edges, which matters if paths are very long.
 MOST_EDGES = 200_000
-#: The strongest paths of a graph may have so many edges together.
+#: The strongest paths of a graph may have at most this many edges together.
 MOST_WALKED = 10_000_000
-#: The sum over up to so many paths makes the formula.
+#: With at most this many paths, the formula is the sum over all paths.
 MOST_SUMMED = 100
-#: A graph of more nodes between input and output has no factored formula.
+#: If there are more nodes between input and output, no factored formula is made.
 MOST_NODES = 2_000
 
 
 class Derivations:
-    """The derivations of one backward pass; they share names and what was found out about single edges.
+    """The derivations of one backward pass, which share names and what is known about single edges.
 
-    At most ``max_paths`` are followed (0: all). Of more the ``top`` strongest are written out. ``entry`` is
-    the place of an entry to derive in those inputs that have it.
+    At most ``max_paths`` paths are followed (0: all), and at most the ``top`` strongest are written out.
+    ``entry`` is the position of an entry to derive, for each input that has it.
     """
 
     def __init__(
@@ -79,8 +79,8 @@ class Derivations:
         self._writer = PathWriter(subject, names, self.formulas, weight)
 
     def of(self, index: int) -> Derivation:
-        """The derivation for one of the inputs asked about."""
-        from autodiff.core.why.kinks import kinks_of  # here, since gradients alone are reported without
+        """The derivation for one of the inputs in ``subject.wrt``."""
+        from autodiff.core.why.kinks import kinks_of  # here: reports of gradients alone do not need it
 
         subject, names, writer = self.subject, self.names, self._writer
         spelled, node = subject.wrt[index]
@@ -105,7 +105,7 @@ class Derivations:
         )
         short = self._factored(leading, count, is_scalar) if count > 1 else None
         formula = formula_of(total if is_sum else None, short, self.formulas)
-        if is_shortened:  # the sum has dots in it, and few ask for the whole
+        if is_shortened:  # the sum has dots in it, and few read the whole formula
             formula.later = lambda: short or self._factored(leading, count, is_scalar)
         backward = self._backward(node)
         uses, use_count = uses_of(subject, node, names) if count > 1 else ((), count)
@@ -153,7 +153,7 @@ class Derivations:
         if place is None or not has_place(node.shape, place):
             return None
         from autodiff.core.derivation.entry import (
-            EntryWriter,  # here, since most are not asked about an entry
+            EntryWriter,  # here: most derivations have no entry
         )
 
         writer = EntryWriter(self.subject, self.names, self.formulas)
@@ -168,7 +168,7 @@ class Derivations:
         if formula.whole is None:
             return "", ""
         from autodiff.core.derivation.standalone_formula import (
-            complete,  # here, since most read the short form
+            complete,  # here: most readers want the short form
         )
 
         return complete(formula.whole, formula.shared, self.formulas, gradient, place)
@@ -181,7 +181,7 @@ class Derivations:
     def _follow(
         self, node: Node, count: int, edges: ScalarEdges | None
     ) -> tuple[list[tuple[Edges, Any]], bool]:
-        """Paths with what they carry, and whether no other carries more: all, the strongest, or the first."""
+        """Paths with their contributions (all, the strongest or the first), and whether none is stronger."""
         subject = self.subject
         if edges is not None and edges.are_finite and self.max_paths and count > self.max_paths:
             most = min(self.top, max(MOST_WALKED // len(subject.order), 1))
@@ -203,7 +203,7 @@ class Derivations:
         return factored(self._writer, leading, is_scalar)
 
     def _words(self, written: list[tuple[Edges, Any]], node: Node, count: int) -> str:
-        """The strongest path read as a sentence; empty where there is none or a rate is not finite."""
+        """The strongest path as a sentence; empty if there is no path or a rate is not finite."""
         edges = self._edges()
         if not written or not written[0][0] or not edges.are_finite:
             return ""
@@ -226,7 +226,7 @@ class Derivations:
         return g
 
     def _difference(self, contributions: Sequence[Any], backward: Any) -> float:
-        """The largest deviation of the sum over the paths; equal infinities and nans deviate by nothing."""
+        """The largest deviation of the sum over the paths. Equal infinities and nans do not deviate."""
         if all(c.__class__ is float for c in (*contributions, backward)):
             total = 0.0
             for c in contributions:
@@ -257,7 +257,7 @@ class Derivations:
 
 
 def functions_in(formula: Formula, total: Expr) -> Iterator[str]:
-    """The functions that the forms of a gradient that are shown call."""
+    """Yield the functions that the displayed forms of a gradient call."""
     meanings = [meaning for _, meaning in formula.meanings if isinstance(meaning, Expr)]
     for expr in (formula.shown or total, formula.short, *meanings):
         for part in () if expr is None else postorder(expr):
@@ -266,12 +266,12 @@ def functions_in(formula: Formula, total: Expr) -> Iterator[str]:
 
 
 def _strongest(followed: list[tuple[Edges, Any]], top: int) -> list[tuple[Edges, Any]]:
-    """The paths that carry most, most first."""
+    """The paths that contribute most, largest first."""
     return sorted(followed, key=lambda one: -size_of(one[1]))[:top]
 
 
 def has_place(shape: tuple[int, ...], place: tuple[int, ...]) -> bool:
-    """Whether tensors of the shape have an entry there; negative places do not count from the end.
+    """Whether tensors of the shape have an entry at this position. Negative positions do not count.
 
     >>> has_place((2, 3), (1, 2)), has_place((2, 3), (2, 0)), has_place((2,), (0, 0))
     (True, False, False)

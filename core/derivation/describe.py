@@ -1,7 +1,7 @@
-"""From engine facts to a report: gradients, the graph, and each gradient derived as a sum over paths.
+"""From a backward pass to a report: gradients, the graph, and each gradient derived as a sum over paths.
 
-Everything said is worked out here; a renderer only lays it out. How things are called is in ``naming``, the
-graph in ``graph_report``, how a derivation is put together in ``derive``.
+Everything a report says is computed here; a renderer only lays it out. Names come from
+``core/paths/node_names``, the graph from ``graph_report``, derivations from ``derive``.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def describe(
     entry: tuple[int, ...] | None = None,
     called: Mapping[Node, str] | None = None,
 ) -> GradientReport:
-    """Everything about one backward pass; the graph and the derivations only where they are asked for.
+    """A report on one backward pass. The graph and the derivations are made only on request.
 
-    With ``entry`` the gradients of inputs that have such an entry are derived for it as well. ``called`` are
-    names for nodes that the script has none for.
+    With ``entry``, the gradients of inputs that have this entry are derived for it as well. ``called`` are
+    names for nodes without a name in the script.
     """
     counts = cache(lambda: paths.PathCounts(subject.root, [node for _, node in subject.wrt], subject.order))
     gradients = tuple(
@@ -58,8 +58,8 @@ def describe(
     )
     derived: tuple[Derivation, ...] = ()
     drawn: Graph | None = None
-    # To name every node takes longer than the pass did, and bare gradients show none of them. They do without
-    # what names and derives as well, which is a dozen modules.
+    # Naming every node takes longer than the pass did, and bare gradients show no names. They also do without
+    # the dozen modules that names and derivations need.
     if graph or derivations:
         from autodiff.core.paths.node_names import Names
 
@@ -106,7 +106,7 @@ def _variable(
 
 
 def _gradient(subject: Subject, node: Node) -> Any:
-    """What backward gave one of the inputs asked about; zeros where nothing arrived."""
+    """The gradient that backward computed for an input; zeros if nothing arrived."""
     g = subject.received.get(node)
     if g is None:
         return 0.0 if node.out.__class__ is float else np.zeros_like(node.out)
@@ -122,9 +122,9 @@ def describe_twice(
     top: int,
     entry: tuple[int, ...] | None = None,
 ) -> GradientReport:
-    """The report on a backward pass with the derivations of second derivatives instead of its own.
+    """The report on a backward pass, with the derivations of second derivatives instead of its own.
 
-    With ``entry``, which the gradient was taken at, that entry of the second derivative is derived as well.
+    ``entry`` is the entry that the gradient was taken at. It is derived for the second derivative as well.
     """
     report = describe(subject, source, graph=False, derivations=False)
     derived = []

@@ -1,8 +1,8 @@
 """One entry of a tensor gradient, derived with the index sums written out.
 
-The rules that backward follows are followed on tables of expressions (``entries``), asked for one entry:
-``dL/dW[0,1] = X[0,0]*G[0,1] + X[1,0]*G[1,1]``. What is long and stands between gets a name of its own, an
-entry of a gradient ``dL/dz[0,1]`` or of a value ``t1[0,1]``; so does what an op without a spelling gives.
+The rules of the backward pass are applied to tables of expressions (``entry_symbols``) for one entry:
+``dL/dW[0,1] = X[0,0]*G[0,1] + X[1,0]*G[1,1]``. Long intermediate parts get a name: an entry of a gradient
+``dL/dz[0,1]`` or of a value ``t1[0,1]``. The result of an op without a spelling gets a name too.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ if TYPE_CHECKING:
 
 DIGITS = 6
 CALLED = re.compile(r"[^\W\d][\w.]*[(\[]")
-#: An entry of a value, and of a gradient, of more symbols gets a name.
+#: Entries of values and of gradients with more symbols than these get a name.
 LONGEST_VALUE = 16
 LONGEST_GRADIENT = 40
-#: So many nodes between an entry and the gradient that is taken as a name, which is written out later.
+#: After this many nodes, an entry of a gradient becomes a name, whose meaning is written later.
 DEEPEST = 30
-#: So many symbols are written on the way to one answer, and so many names explained.
+#: At most this many symbols are built for one answer, and at most this many names are explained.
 MOST_SYMBOLS = 60_000
 MOST_MEANINGS = 500
 #: Formulas of more symbols are not written out for programs.
 LONGEST_FORMULA = 1_000_000
-#: The chain rule is written with so many steps at most.
+#: The chain rule is written with at most this many steps.
 MOST_STEPS = 64
 
 
 class TooLongError(Exception):
-    """The answer needs more entries than anybody reads."""
+    """The answer needs too many entries to be readable."""
 
 
 class EntryWriter:
@@ -74,9 +74,9 @@ class EntryWriter:
         self.output = "S" if self.is_weighed else names[subject.root]
 
     def of(self, node: Node, spelled: str, place: Place, from_tensor: Callable[[], tuple[str, str]]) -> Entry:
-        """The derivation of one entry of the gradient of ``node``, which has ``place``.
+        """The derivation of the entry at ``place`` of the gradient of ``node``.
 
-        ``from_tensor`` writes the entry as one of the whole gradient, where it has no formula of its own.
+        ``from_tensor`` writes the entry as an entry of the whole gradient, if it has no formula of its own.
         """
         run = _Run(self, node)
         above, below = bracketed(self.output), bracketed(spelled) + spelled_place(place)
@@ -90,7 +90,7 @@ class EntryWriter:
             return Entry(place, above, below, value=backward, backward=backward, complete=complete)
         whole = run.written_out(expr)
         value = backward if whole is None else float(value_of(whole, run.values))
-        own = whole if value == value or backward != backward else None  # not where it has a gap
+        own = whole if value == value or backward != backward else None  # None at a gap of the formula
         where = [(name_of, written_sum(summands(meaning), DIGITS)) for name_of, meaning in run.told(expr)]
         return Entry(
             place,
@@ -116,7 +116,7 @@ class EntryWriter:
 
 
 class _Run:
-    """What is found out while one entry is derived. ``values`` has the number behind every name used."""
+    """The state of one entry's derivation. ``values`` has the number for every name used."""
 
     def __init__(self, writer: EntryWriter, target: Node) -> None:
         self.subject = writer.subject
@@ -133,13 +133,13 @@ class _Run:
                 if below in self.useful and below is not None and isinstance(user, OpNode):
                     self.users.setdefault(below, []).append((user, index))
         self.values: dict[str, float] = {}
-        #: Where the entries of values are that have a name.
+        #: The positions of the named entries of values.
         self.places: dict[str, tuple[Node, Place]] = {}
         self.unspelled: dict[str, str] = {}
-        #: The meanings of names: those of gradients wait until they are worked out.
+        #: The meanings of names. The meaning of a gradient is filled in by ``explain``.
         self.meanings: dict[str, Expr] = {}
         self._waiting: list[tuple[str, Node, Place]] = []
-        self._tables: dict[str, str] = {}  # entries by the invented name of the tensor they are in
+        self._tables: dict[str, str] = {}  # the invented name of the tensor, by entry
         self._values: dict[Node, Entries] = {}
         self._gradients: dict[Node, Entries] = {}
         self._depth = 0
@@ -194,11 +194,11 @@ class _Run:
     # -- gradients ------------------------------------------------------------------------------------------
 
     def gradient(self, node: Node, place: Place) -> Expr:
-        """An entry of the gradient that a node receives, written out one op further at least."""
+        """An entry of the gradient that a node receives, written out across at least one op."""
         return self.received(node).at(place)
 
     def received(self, node: Node) -> Entries:
-        """What a node receives."""
+        """The gradient that a node receives."""
         known = self._gradients.get(node)
         if known is None:
             known = self._gradients[node] = self._received(node)
@@ -233,7 +233,7 @@ class _Run:
         return total
 
     def pulled(self, user: OpNode, index: int, g: Entries | None = None) -> Entries:
-        """What an operand receives through one edge; ``g`` is what the user receives."""
+        """What an operand receives through one edge. ``g`` is the gradient of the user."""
         if g is None:
             g = Entries(user.shape, lambda place: self.short(user, place), dtype_named(user.out))
         if is_custom(user.op):
@@ -252,7 +252,7 @@ class _Run:
         return made
 
     def short(self, node: Node, place: Place) -> Expr:
-        """An entry of a gradient on the way: written out, or named where that is long or far away."""
+        """An entry of an intermediate gradient: written out, or a name if that is long or far away."""
         if node is self.subject.root:
             return self.gradient(node, place)
         if self._depth >= DEEPEST:
@@ -278,7 +278,7 @@ class _Run:
         return name(entry)
 
     def explain(self) -> None:
-        """Work out the gradients that have been named, and those that they mention."""
+        """Compute the meanings of named gradients, and of the names in these meanings."""
         at = 0
         while at < len(self._waiting):
             if at > MOST_MEANINGS:
@@ -290,9 +290,9 @@ class _Run:
     # -- the chain rule -------------------------------------------------------------------------------------
 
     def steps(self, node: Node, place: Place) -> tuple[EntryStep, ...]:
-        """The chain rule for the entry: every entry of a user that depends on it, and how much.
+        """The chain rule for the entry: every entry of a user that depends on it, with the derivative.
 
-        None where an op on the way has no spelling, or there are too many.
+        Empty if an op on the way has no spelling, or if there are too many steps.
         """
         found: dict[tuple[Node, Place], Expr] = {}
         for user, index in self.users.get(node, ()):
@@ -337,7 +337,7 @@ class _Run:
     # -- texts ----------------------------------------------------------------------------------------------
 
     def told(self, root: Expr) -> list[tuple[str, Expr]]:
-        """The gradients that an expression mentions with their meanings, and those that these mention."""
+        """The named gradients in an expression with their meanings, and those in the meanings."""
         found: dict[str, Expr] = {}
         todo = [root]
         while todo:
@@ -348,21 +348,21 @@ class _Run:
         return list(found.items())
 
     def tables_in(self, root: Expr) -> list[str]:
-        """The invented names of tensors of which entries are mentioned, in meanings too."""
+        """The invented names of tensors whose entries occur in an expression or in the meanings."""
         exprs = [root, *(meaning for _, meaning in self.told(root))]
         return list(
             dict.fromkeys(self._tables[s] for expr in exprs for s in names_in(expr) if s in self._tables)
         )
 
     def written_out(self, expr: Expr) -> Expr | None:
-        """The expression without the names of gradients; None where it is too long."""
+        """The expression without the names of gradients; None if it is too long."""
         whole = unfold(expr, self.meanings)
         return whole if whole.size <= LONGEST_FORMULA else None
 
     def complete(self, whole: Expr) -> tuple[str, str] | None:
-        """The formula for programs; None where a part of it has no expression entry by entry."""
+        """The formula for programs; None if a part of it has no expression entry by entry."""
         from autodiff.core.derivation.standalone_formula import (
-            complete_entry,  # here, since most read the short form
+            complete_entry,  # here: most readers want the short form
         )
 
         return None if self.unspelled else complete_entry(whole, self.places, self.values, self.formulas)
@@ -373,12 +373,12 @@ class _Run:
 
 
 def bracketed_text(spelled: str) -> str:
-    """A source text as it stands before an index: calls need no brackets."""
+    """A source text in front of an index. A call needs no brackets."""
     return spelled if is_call(spelled) else bracketed(spelled)
 
 
 def is_call(spelled: str) -> bool:
-    """Whether a text is one call or indexing and nothing else.
+    """Whether a text is a single call or indexing and nothing else.
 
     >>> [is_call(text) for text in ("torch.exp(x)", "x[0]", "f(x)*(y)", "a - b", "x*y (line 3)")]
     [True, True, False, False, False]

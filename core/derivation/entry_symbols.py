@@ -1,9 +1,9 @@
-"""Tensors as tables of expressions: what a rule gives when it is fed with entries instead of arrays.
+"""Tensors as tables of expressions: what rules get instead of arrays to derive a single entry.
 
-An Entries has a shape and answers one entry at a time, so that only what an answer needs is ever written.
-Ops that work entry by entry are written as Symbols are. Those that only move, copy or add up entries are
-linear: their own rule says how much of each operand an entry of the result takes, which serves them all.
-Products of matrices are sums over the index in between.
+An Entries has a shape and computes one entry at a time, so that only the entries an answer needs are built.
+Elementwise ops are applied to Symbols. Ops that only move, copy or add up entries are linear: their own rule
+tells how much of each operand an entry of the result takes, so one function handles them all. Products of
+matrices are sums over the inner index.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Shape = tuple[int, ...]
     Place = tuple[int, ...]
 
-#: Ops whose result is a sum of entries of their operands with fixed factors, and maybe of constants.
+#: Ops whose result is a sum of entries of their operands with fixed factors, and possibly constants.
 LINEAR = frozenset(
     """
     sum_to expand to clone alias contiguous reshape permute transpose t squeeze unsqueeze repeat flip roll sum
@@ -35,7 +35,7 @@ LINEAR = frozenset(
     constant_pad rot90 unfold block_diag nll_loss nll_transposed
     """.split()
 )
-#: What happens to a rule that computes with its operands' entries, which have no values here.
+#: What a rule raises that computes with its operands' entries, which have no values here.
 NO_VALUES = (
     ArithmeticError,
     AssertionError,
@@ -45,7 +45,7 @@ NO_VALUES = (
     TypeError,
     ValueError,
 )
-#: Determinants of more rows have too many terms.
+#: Determinants of larger matrices have too many terms.
 LARGEST_DETERMINANT = 3
 PRODUCTS = frozenset(["mm", "mv", "vm", "dot", "bmm", "matmul"])
 
@@ -59,7 +59,7 @@ class UnspelledError(Exception):
 
 
 class Entries(Operators):
-    """A tensor of expressions; ``at`` gives the one at a place, which is worked out once.
+    """A tensor of expressions. ``at`` returns the expression at a position, which is computed once.
 
     >>> from autodiff.core.symbolic.expr import name
     >>> x = Entries((2,), lambda place: name(f"x{place[0]}"))
@@ -79,14 +79,14 @@ class Entries(Operators):
         return f"<entries of shape {self.shape}>"
 
     def at(self, place: Place) -> Expr:
-        """The entry at a place; errors: UnspelledError where what it was made from has no spelling."""
+        """The entry at a position; errors: UnspelledError if an op it depends on has no spelling."""
         expr = self._known.get(place)
         if expr is None:
             expr = self._known[place] = self._give(place)
         return expr
 
     def at_broadcast(self, place: Place) -> Expr:
-        """The entry that broadcasting puts at a place of a larger tensor."""
+        """The entry that broadcasting puts at a position of a larger tensor."""
         own = place[len(place) - len(self.shape) :]
         return self.at(tuple(0 if n == 1 else at for n, at in zip(self.shape, own, strict=True)))
 
@@ -122,7 +122,7 @@ APPLIERS[Entries] = apply
 
 
 def entrywise(op: Op, tables: list[Entries], params: dict[str, Any]) -> Entries:
-    """An op that works entry by entry, its operands broadcast."""
+    """The result of an elementwise op, with its operands broadcast."""
     if any(getattr(value, "ndim", 0) for value in params.values()):
         raise UnspelledError(op.name)
 
@@ -138,7 +138,7 @@ def entrywise(op: Op, tables: list[Entries], params: dict[str, Any]) -> Entries:
 
 
 def linear(op: Op, tables: list[Entries], params: dict[str, Any]) -> Entries:
-    """An op that adds up entries with fixed factors: those that its rule gives back for one entry alone."""
+    """The result of a linear op. Its rule gives the factors when applied to a cotangent of 1 at one entry."""
     zeros = tuple(np.zeros(x.shape) for x in tables)
     constant = np.asarray(op.forward(*zeros, **params), dtype=float)
 
@@ -198,7 +198,7 @@ def outer(x: Entries, y: Entries) -> Entries:
 
 
 def total(x: Entries, dim: int) -> Any:
-    """The sum along a dimension, which stays with size 1."""
+    """The sum along a dimension, which is kept with size 1."""
     return OPS["sum"](x, dim=(dim,) if x.shape else (), keepdim=True)
 
 
@@ -235,14 +235,14 @@ def einsum(*tables: Entries, equation: str) -> Entries:
 
 
 def along(x: Entries, dim: Place | None, place: Place) -> list[Place]:
-    """The places that differ from one in these dimensions alone, itself included; None stands for all."""
+    """The positions that differ from ``place`` in these dimensions only, itself included; None means all."""
     axes = range(x.ndim) if dim is None else [axis % x.ndim for axis in dim]
     free = [range(n) if axis in axes else (place[axis],) for axis, n in enumerate(x.shape)]
     return list(itertools.product(*free))
 
 
 def others(x: Entries, dim: Place | None) -> Entries:
-    """For every entry the product of those beside it."""
+    """For every entry, the product of the other entries along the dimensions."""
 
     def give(place: Place) -> Expr:
         whole = ONE
@@ -277,7 +277,7 @@ def minus(a: Expr, b: Expr) -> Expr:
 
 
 def determinant(x: Entries, lead: Place, rows: Place, columns: Place) -> Expr:
-    """That of some rows and columns of a matrix, by its first row."""
+    """The determinant of some rows and columns of a matrix, expanded along its first row."""
     if not rows:
         return ONE
     whole = ZERO
@@ -293,7 +293,7 @@ def without(count: int, left_out: int) -> Place:
 
 
 def cofactor(x: Entries) -> Entries:
-    """For every entry the determinant of what is left without its row and column, with its sign."""
+    """For every entry, the determinant of the matrix without its row and column, with its sign."""
     n = x.shape[-1]
     if n > LARGEST_DETERMINANT:
         raise UnspelledError("cofactor")
@@ -315,14 +315,14 @@ def det(x: Entries) -> Entries:
 
 
 def inverse(x: Entries) -> Any:
-    """The cofactors the other way round over the determinant: Cramer's rule."""
+    """The transposed cofactors divided by the determinant: Cramer's rule."""
     whole = det(x)
     order = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
     return OPS["permute"](cofactor(x), dims=order) / OPS["reshape"](whole, shape=(*whole.shape, 1, 1))
 
 
 def solution(x: Entries, y: Entries) -> Any:
-    """Of a system of linear equations, whose right side is a vector or a matrix."""
+    """The solution of a system of linear equations, whose right side is a vector or a matrix."""
     return OPS["matmul"](inverse(x), y)
 
 
@@ -330,7 +330,7 @@ def blend(x: Entries, y: Any, beta: float, alpha: float) -> Any:
     return x * beta + y * alpha
 
 
-#: Ops written with others; ``beta`` and ``alpha`` weigh the two parts of a sum.
+#: Ops composed of others; ``beta`` and ``alpha`` are the weights of the two parts of a sum.
 COMPOSED: dict[str, Callable[..., Any]] = {
     "outer": outer,
     "softmax": softmax,
@@ -351,5 +351,5 @@ COMPOSED: dict[str, Callable[..., Any]] = {
 
 
 def spelled_place(place: Place) -> str:
-    """``[0,1]``; nothing for the place in a number."""
+    """``[0,1]``; empty for the position in a number."""
     return f"[{','.join(map(str, place))}]" if place else ""

@@ -1,4 +1,4 @@
-"""The graph of a backward pass for a report: its nodes by name, its edges with their local derivatives."""
+"""The graph of a backward pass for a report: nodes by name, edges with their local derivatives."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class GraphNode(Named):
     """A vertex: ``id`` is its topological rank (inputs before outputs), ``inputs`` the ids of its operands.
 
-    ``op`` is ``"leaf"`` for what no op made; an operand that is a plain number or is not tracked does not
-    appear. ``name`` is the script's own name, or the source text of an unnamed result.
+    ``op`` is ``"leaf"`` if no op made the value. Operands that are plain numbers or not tracked are left out.
+    ``name`` is the script's own name, or the source text of an unnamed result.
     """
 
     __slots__ = ("grad", "grad_fn", "id", "inputs", "op", "value")
@@ -54,9 +54,9 @@ class GraphNode(Named):
 class GraphEdge:
     """One use of ``input`` by ``output`` as operand number ``operand``, with the local derivative.
 
-    ``local`` is d output/d input where that is a number or an array of the output's shape (elementwise
-    ops), else None; ``symbol`` spells it (``"x3"``, ``"cos(z)"``), or spells the map from the incoming
-    gradient for other ops (``"X.T @ G"``).
+    ``local`` is d output/d input for elementwise ops, a number or an array of the output's shape, else None.
+    ``symbol`` spells it (``"x3"``, ``"cos(z)"``). For other ops ``symbol`` spells the map from the incoming
+    gradient (``"X.T @ G"``).
     """
 
     __slots__ = ("input", "local", "operand", "output", "symbol")
@@ -77,9 +77,9 @@ class GraphEdge:
 
 
 class Graph:
-    """The graph below ``root`` (an id), nodes in order of id, the edges of each by operand.
+    """The graph below ``root`` (an id). Nodes are in order of id, the edges of each node in order of operand.
 
-    ``output`` is what the script calls the root at its end, where that is another name than its node has.
+    ``output`` is the script's name for the root at the end, if that is not the name of its node.
     """
 
     __slots__ = ("edges", "nodes", "output", "root")
@@ -101,7 +101,7 @@ LONGEST_SYMBOL = 400
 
 
 def graph_of(subject: Subject, names: Names) -> Graph:
-    """Every node of the pass, inputs before outputs, and every edge between tracked ones."""
+    """The graph with every node of the pass, inputs before outputs, and every edge between tracked nodes."""
     oldest_first = subject.order[::-1]
     ids = {node: rank for rank, node in enumerate(oldest_first)}
     formulas = Formulas(names)
@@ -148,7 +148,7 @@ def edge_symbol(node: OpNode, index: int, formulas: Formulas) -> str:
 
 
 def edge_value(node: OpNode, index: int) -> Any:
-    """d output/d input where the op works entry by entry: a float, or an array of the output's shape."""
+    """d output/d input of an elementwise op, as a float or an array of the output's shape; else None."""
     op = node.op
     if not op.is_elementwise or is_custom(op):
         return None

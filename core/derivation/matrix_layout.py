@@ -1,7 +1,7 @@
-"""Formulas with their matrices written in: every name becomes a block of lines, set side by side.
+"""Formulas with values for matrices: every name becomes a block of lines, and blocks are set side by side.
 
-A block is a list of lines of equal width. A vector is a column, as it stands in a product. Only small
-matrices are drawn; others keep their name, and a formula that would grow too wide keeps all of its names.
+A block is a list of lines of equal width. A vector is a column, as in a product. Only small matrices are
+drawn; others keep their name. A formula that would get too wide keeps all of its names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WIDEST = 300
 
 
 def layout(term: Expr, values: Mapping[str, Any]) -> str:
-    """The term with values for names; several lines where there are matrices.
+    """The term with values for names, on several lines if there are matrices.
 
     >>> from autodiff.core.symbolic.expr import infix
     >>> product = infix("@", name("X"), name("v"))
@@ -32,7 +32,7 @@ def layout(term: Expr, values: Mapping[str, Any]) -> str:
     | 3  4 | @ | 6 |
     """
     term = with_numbers(term, values)
-    # Each name stands in the text as one private-use character, where its block will be put.
+    # In the text each name is replaced by one private-use character, which marks where its block goes.
     marks: dict[str, str] = {}
     blocks: dict[str, list[str]] = {}
     for spelled in names_in(term):
@@ -47,7 +47,7 @@ def layout(term: Expr, values: Mapping[str, Any]) -> str:
     for character in flat:
         block = blocks.get(character, [character])
         blank = [" " * len(block[0])]
-        above = height // 2 - len(block) // 2  # all stand around the line that the signs are on
+        above = height // 2 - len(block) // 2  # blocks are centred on the line with the signs
         padded = blank * above + block + blank * (height - len(block) - above)
         lines = [line + piece for line, piece in zip(lines, padded, strict=True)]
     if height > 1 and len(lines[0]) > WIDEST:
@@ -56,7 +56,7 @@ def layout(term: Expr, values: Mapping[str, Any]) -> str:
 
 
 def with_numbers(term: Expr, values: Mapping[str, Any]) -> Expr:
-    """The term with numbers for the single entries it picks: 2 for ``x[1]``, not a vector with an index."""
+    """The term with numbers for single entries: 2 for ``x[1]``, not a vector with an index."""
     done: dict[int, Expr] = {}
     for expr in postorder(term):
         if expr.head == "postfix" and expr.args[0].head == "name":
@@ -71,7 +71,7 @@ def with_numbers(term: Expr, values: Mapping[str, Any]) -> Expr:
 
 
 def _block(value: Any) -> list[str]:
-    """A value as lines; nothing when it is unknown or too large to draw."""
+    """A value as lines; empty if it is unknown or too large to draw."""
     if value is None:
         return []
     array = np.asarray(value)

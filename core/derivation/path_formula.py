@@ -1,4 +1,4 @@
-"""One path as text: its quotients, its local derivatives, and the product or composition of them all."""
+"""One path as text: its quotients, its local derivatives, and their product or composition."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from autodiff.core.paths.path_sum import Path as Edges
     from autodiff.core.report.records import Subject
 
-#: A longer path is shown by its two ends, with GAP between them.
+#: Of a longer path only the two ends are shown, with GAP between them.
 LONGEST_PATH = 40
 GAP = name("...")
 INCOMING = "(incoming)"
@@ -29,7 +29,7 @@ G = name("G")
 
 
 class PathWriter:
-    """Writes the paths of one backward pass; what it found out about an edge serves every path through it.
+    """Writes the paths of one backward pass. The derivative of an edge is kept for every path through it.
 
     ``weight`` is the expression of what the output receives, None for the 1 of a scalar.
     """
@@ -42,7 +42,7 @@ class PathWriter:
         self._locals: dict[tuple[Edge, bool], Expr] = {}
 
     def start(self) -> Symbol:
-        """What the output receives."""
+        """What the output receives, as a symbol."""
         shape = self.subject.root.shape
         return Symbol(ONE, shape, extent=()) if self._weight is None else Symbol(self._weight, shape)
 
@@ -89,7 +89,7 @@ class PathWriter:
         return self.names.quotient(node, below)
 
     def factor(self, edge: Edge, is_scalar: bool) -> Expr:
-        """The derivative of one edge, simplified; every path through it shares it."""
+        """The simplified derivative of one edge, shared by every path through it."""
         expr = self._locals.get((edge, is_scalar))
         if expr is None:
             node, index = edge
@@ -97,7 +97,7 @@ class PathWriter:
         return expr
 
     def _local(self, node: Node, index: int, is_scalar: bool) -> Symbol:
-        """A number's derivative, or else what becomes of the incoming ``G``."""
+        """d out/d operand for scalars, else the vjp applied to the incoming ``G``."""
         assert isinstance(node, OpNode)
         partial = node.op.partials[index] if node.op.partials else None
         if is_scalar and isinstance(partial, int):
@@ -107,7 +107,7 @@ class PathWriter:
         return pull_symbol(node, index, g, out, operands)
 
     def _product(self, edges: Edges, gap: int, all_edges: Edges) -> Symbol:
-        """All numbers: the product of the local derivatives; what is left out stands in it as one number."""
+        """For scalars: the product of the local derivatives, with one number for the edges left out."""
         expr = self._weight
         factors = [self.factor(edge, True) for edge in edges]
         if gap:
@@ -117,7 +117,7 @@ class PathWriter:
         return Symbol(expr or ONE)
 
     def _composition(self, edges: Edges, gap: int) -> Symbol:
-        """Tensors: the rules along the path, each applied to what the one before gave."""
+        """For tensors: the rules along the path, each applied to the result of the one before."""
         g = self.start()
         for at, (node, index) in enumerate(edges):
             if gap and at == gap:
@@ -126,7 +126,7 @@ class PathWriter:
         return g
 
     def local_step(self, edges: Edges, path: Path, is_scalar: bool) -> str:
-        """The second step for one path: a product of numbers, or what every edge does to what comes in."""
+        """The second step for one path: a product of numbers, or what every edge does to its gradient."""
         if is_scalar or not edges:
             return " * ".join(f"({factor})" for factor in path.factors)
         said = []
@@ -147,7 +147,7 @@ class PathWriter:
 
 
 def shortened(edges: Edges) -> tuple[Edges, int]:
-    """The edges to show, and where among them some are left out; 0 when none are."""
+    """The edges to show, and the position where some are left out; 0 if none are."""
     if len(edges) <= LONGEST_PATH:
         return edges, 0
     half = LONGEST_PATH // 2
@@ -155,7 +155,7 @@ def shortened(edges: Edges) -> tuple[Edges, int]:
 
 
 def product_of(edges: Edges) -> float:
-    """The product of the derivatives of edges between numbers."""
+    """The product of the derivatives along edges between numbers."""
     product = 1.0
     for node, index in edges:
         product *= float(np.asarray(vjp_of_ones((node, index))).sum())

@@ -1,4 +1,4 @@
-"""A path read as a sentence: how much the output changes per unit of the input."""
+"""A path as a sentence: how much the output changes per unit of the input."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Of a longer path the first and the last steps are told.
+#: Of a longer path, only the first and the last steps are told.
 MOST_STEPS = 8
 
 
 def path_in_words(names: Sequence[str], rates: Sequence[float], total: float | None = None) -> str:
-    """``names`` from the input to the output and the derivative of each step between them.
+    """The sentence for ``names``, from input to output, and the derivative of each step between them.
 
-    ``total`` is the derivative over all paths where there are others. Rates are told, not what a whole unit
-    would do, for a curve turns before the unit is over.
+    ``total`` is the derivative over all paths if there are several. The sentence tells rates, not the effect
+    of a whole unit, since a curve may turn within that unit.
 
     >>> path_in_words(["a", "c", "e"], [1.0, 2.0])
     'per unit of a, c grows by 1, so e grows by 2'

@@ -1,7 +1,7 @@
-"""How an op's record spells its derivative: read from the record, for whoever lists the ops.
+"""How an op's record spells its derivative, for listings of ops.
 
-A rule that works entry by entry is fed with Symbols and writes itself down. Any other is quoted: the
-expression behind its ``lambda``, or the name and the docstring of a function.
+An elementwise rule is applied to Symbols, which record its arithmetic. Any other rule is quoted: the
+expression of its ``lambda``, or the name and the docstring of its function.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-#: Longer numbers are constants that the source has a name for.
+#: Longer numbers are constants that have a name in the source.
 LONGEST_NUMBER = 8
 
 
-#: What a rule gives: d out/d operand, all that the operand receives, or an error instead.
+#: The result of a rule: d out/d operand, the whole cotangent of the operand, or an error.
 FACTOR, CONTRIBUTION, REFUSAL = "factor", "contribution", "refusal"
 
 
 class SpelledRule:
-    """The rule of one operand in words of ``kind``: FACTOR, CONTRIBUTION or REFUSAL."""
+    """The text of the rule for one operand. ``kind`` is FACTOR, CONTRIBUTION or REFUSAL."""
 
     __slots__ = ("kind", "operand", "text")
 
@@ -47,7 +47,7 @@ class SpelledRule:
 
 
 def spell_rules(op: Op) -> list[SpelledRule]:
-    """The rule of every operand that can have a gradient; none where no gradient passes.
+    """The rule of every operand that can have a gradient; none if no gradient passes.
 
     >>> from autodiff.core.graph.op import OPS
     >>> [(rule.operand, rule.text) for rule in spell_rules(OPS["mul"])]
@@ -69,7 +69,7 @@ def spell_rules(op: Op) -> list[SpelledRule]:
 
 
 def operand_names(op: Op) -> list[str]:
-    """What the rules call the operands; what the forward calls them where no rule says."""
+    """The names of the operands in the rules, or in the forward function if no rule names them."""
     count = len(op.vjps or op.partials)
     if count and isinstance((op.vjps or op.partials)[0], partial):
         return ["each operand"]
@@ -85,7 +85,7 @@ def operand_names(op: Op) -> list[str]:
 
 
 def spell_rule(op: Op, at: int, names: list[str]) -> str:
-    """The rule of one operand, as arithmetic where it can be written with symbols, else from its source."""
+    """The rule of one operand: as arithmetic if it can be applied to symbols, else from its source."""
     rule: Any = (op.vjps or op.partials)[at]
     if rule.__class__ is int:
         return str(rule)
@@ -97,7 +97,7 @@ def spell_rule(op: Op, at: int, names: list[str]) -> str:
 
 
 def spell_with_symbols(op: Op, rule: Any, names: list[str]) -> str:
-    """What the rule computes from symbols; "" where it does not take them or gives long numbers."""
+    """What the rule computes from symbols; "" if it does not accept them or gives long numbers."""
     operands = [Symbol(name(text)) for text in names]
     given = [Symbol(name("g"))] if op.vjps else []
     code = rule.__code__
@@ -116,7 +116,7 @@ def spell_with_symbols(op: Op, rule: Any, names: list[str]) -> str:
         ValueError,
     ):
         return ""
-    if "<symbol" in text:  # a symbol where the spelling of an op expects a number
+    if "<symbol" in text:  # a parameter was a symbol where its op expects a number
         return ""
     digits = "".join(letter if letter.isdigit() or letter == "." else " " for letter in text)
     return "" if any(len(number) > LONGEST_NUMBER for number in digits.split()) else text
@@ -126,8 +126,8 @@ def spell_with_symbols(op: Op, rule: Any, names: list[str]) -> str:
 
 
 def spell_from_source(rule: Any) -> str:
-    """The expression of a ``lambda``; of a function its name and the map its docstring states."""
-    if isinstance(rule, partial):  # one rule for every operand, which is told which one it is
+    """The expression of a ``lambda``; for a function its name and the map that its docstring states."""
+    if isinstance(rule, partial):  # one rule for every operand, which gets the operand's number
         return spell_from_source(rule.func)
     node, source = find_definition(rule.__code__)
     if node is None:
@@ -144,7 +144,7 @@ def spell_from_source(rule: Any) -> str:
 
 
 def refusal(rule: Any) -> str | None:
-    """What a rule says that does nothing but raise; "" where it computes, None where it is never asked."""
+    """The message of a rule that only raises; "" if it computes, None if it is never called."""
     if not hasattr(rule, "__code__"):
         return ""
     node, _ = find_definition(rule.__code__)
@@ -160,7 +160,7 @@ def refusal(rule: Any) -> str | None:
 
 
 def spell_closure(rule: Any) -> str:
-    """``, partial = 2 * (x - y)``: the functions a rule made by a function was made with."""
+    """``, partial = 2 * (x - y)``: the functions in the closure of a rule."""
     cells = zip(rule.__code__.co_freevars, rule.__closure__ or (), strict=True)
     inner = [(variable, cell.cell_contents) for variable, cell in cells]
     return "".join(
@@ -171,7 +171,7 @@ def spell_closure(rule: Any) -> str:
 
 
 def segment(source: str, node: ast.expr) -> str:
-    """The text of an expression on one line."""
+    """The source text of an expression, on one line."""
     return (
         " ".join((ast.get_source_segment(source, node) or "").split()).replace("( ", "(").replace(" )", ")")
     )
@@ -181,7 +181,7 @@ _parsed: dict[str, tuple[str, list[ast.Lambda | ast.FunctionDef]]] = {}
 
 
 def find_definition(code: CodeType) -> tuple[ast.Lambda | ast.FunctionDef | None, str]:
-    """The syntax a code object was compiled from, and the text it stands in; None without a source."""
+    """The syntax tree that a code object was compiled from, and the source; None without a source."""
     if code.co_filename not in _parsed:
         source = "".join(linecache.getlines(code.co_filename))
         nodes = ast.walk(ast.parse(source))
@@ -192,7 +192,7 @@ def find_definition(code: CodeType) -> tuple[ast.Lambda | ast.FunctionDef | None
     source, definitions = _parsed[code.co_filename]
     places = [place for place in code.co_positions() if None not in place]
     around = [node for node in definitions if encloses(node, code, places)]
-    # Of lambdas inside lambdas the smallest that holds all of the code is the one it was made from.
+    # Of nested lambdas, the smallest that contains all of the code is the right one.
     return min(around, key=lambda node: (node.end_lineno or 0) - node.lineno, default=None), source
 
 

@@ -1,7 +1,7 @@
-"""Second derivatives: the backward pass is recorded, and its graph is what is differentiated again.
+"""Second derivatives: the backward pass is recorded, and its graph is differentiated again.
 
-Nodes of that graph are called by what they are, ``dL/dz`` for what ``z`` receives, so that a derivation of
-``d2L/dw2`` reads like one of ``dL/dw``.
+Nodes of that graph are named after what they are, ``dL/dz`` for the gradient of ``z``. So a derivation of
+``d2L/dw2`` reads like a derivation of ``dL/dw``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Second:
-    """One second derivative: ``subject`` has a gradient for its output; ``given`` is ``d2L/dw2``.
+    """One second derivative. ``subject`` has a gradient as its output, ``given`` is a text like ``d2L/dw2``.
 
     ``called`` are names for the nodes of the gradient's graph.
     """
@@ -43,15 +43,15 @@ class Second:
 def second_derivatives(
     subject: Subject, source: Source, entry: tuple[int, ...] | None, weigh: Weigh
 ) -> list[Second]:
-    """The gradient of every input derived by that input and by those after it: each pair once.
+    """The gradient of every input, derived by that input and by the inputs after it: each pair once.
 
-    ``entry`` is the place of the entry of a tensor gradient that is derived; ``weigh`` answers with the
-    weights of a gradient of several entries otherwise, as a value and as text.
+    ``entry`` is the position of the entry of a tensor gradient that is derived. Without it, ``weigh`` returns
+    the weights of a gradient of several entries, as a value and as text.
     """
     first = Names(subject.order, source)
     order = leading_to(subject.order, [node for _, node in subject.wrt])
     before = max((node.number for node in order), default=0)
-    site, mode.site = mode.site, None  # the rules are at no place in the script
+    site, mode.site = mode.site, None  # the rules have no position in the script
     try:
         with np_errors_ignored(order):
             received = sweep(order, {subject.root: Tensor.of(settle(subject.seed))}, lift=True)

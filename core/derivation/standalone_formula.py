@@ -1,8 +1,9 @@
-"""The formula as programs get it: one expression of variables, numbers and functions that stands alone.
+"""The formula for programs: one expression of variables, numbers and functions that stands alone.
 
-What people read leaves out what they see anyway: a dimension of size 1, the entries of a large constant, what
-an invented name or the second value of a variable means, what a function of the script's own computes. Here
-all of it is said. The expression is computed as it is written, which tells what shape each part has.
+The formula for people leaves out what they can see: a dimension of size 1, the entries of a large constant,
+the meaning of an invented name or of an earlier value of a variable, the computation of a function defined in
+the script. This one leaves out nothing. It is evaluated while it is written, which gives the shape of each
+part.
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ LONGEST_FORMULA = 1_000_000
 def complete(
     root: Expr, shared: Mapping[str, Expr], formulas: Formulas, gradient: Any, place: Shape | None = None
 ) -> tuple[str, str]:
-    """The formula of a gradient, or of its entry at a ``place``; and what is missing for it.
+    """The formula of a gradient, or of its entry at ``place``, and the part that has no formula ("" if none).
 
-    ``shared`` are meanings of names besides those of ``formulas``. What divides 0 by 0 at the script's
-    values, where backward takes a limit, has no formula that can be computed there.
+    ``shared`` are meanings of names in addition to those of ``formulas``. An expression that divides 0 by 0
+    at the script's values, where backward takes a limit, has no formula that can be evaluated there.
     """
     shape = np.shape(gradient)
     if not np.size(gradient):
@@ -77,9 +78,9 @@ def complete(
 def complete_entry(
     root: Expr, places: Mapping[str, tuple[Node, Shape]], values: Mapping[str, float], formulas: Formulas
 ) -> tuple[str, str] | None:
-    """The formula of an entry from those of other tensors, which are at ``places``; None where it has none.
+    """The formula of an entry in terms of entries of other tensors, which are at ``places``; else None.
 
-    ``values`` has those of all names.
+    ``values`` has the values of all names.
     """
     completer = Completer(formulas, {})
     bound: dict[str, Closed] = {}
@@ -106,11 +107,11 @@ class Completer:
     def __init__(self, formulas: Formulas, shared: Mapping[str, Expr]) -> None:
         self.formulas = formulas
         self.shared = shared
-        #: The first part whose value is no number, though those of its operands are.
+        #: The first part whose value is nan while the values of its operands are not.
         self.undefined: Expr | None = None
 
     def close(self, root: Expr, bound: Mapping[str, Closed] | None = None) -> Closed:
-        """The expression with all that it leaves out, and its value; ``bound`` has names for others."""
+        """The expression with everything that it leaves out, and its value. ``bound`` replaces names."""
         bound = bound or {}
         root = self._unfolded(root)
         if root.size > LONGEST_FORMULA:
@@ -176,10 +177,10 @@ class Completer:
             raise UnwrittenError(spelled)
         return name(spelled), value
 
-    # -- functions of the script's own --------------------------------------------------------------------
+    # -- functions defined in the script --------------------------------------------------------------------
 
     def _own(self, expr: Expr, args: list[Closed]) -> Closed:
-        """What a function of the script's own made of its arguments, by the operations that ran."""
+        """A call of a function defined in the script, as the operations that it ran."""
         node = expr.value.node
         try:
             if expr.value.operand is None:
@@ -206,7 +207,7 @@ class Completer:
             else:
                 operands.append(x)
         context = type(made.context)(tuple(isinstance(x, Tensor) for x in operands))
-        site = mode.site  # a script's forward moves it from line to line
+        site = mode.site  # the statements of a script's forward change it
         try:
             with drawn_again(made.mark):
                 result = made.forward(context, *operands)
@@ -216,7 +217,7 @@ class Completer:
         return self._recorded(output, leaves, bound)
 
     def _part(self, node: OpNode, g: Closed) -> Closed:
-        """What the row of all outputs receives when one of them receives ``g``."""
+        """The gradient of the row of all outputs when one of them receives ``g``."""
         [row] = node.operands
         symbol = Symbol(name("?"), node.shape, dtype=dtype_of(node.out))
         taken = node.op.vjps[0](symbol, None, Symbol(name("row"), row.shape, dtype=dtype_of(row)))
@@ -239,13 +240,13 @@ class Completer:
         if answer is None:
             return ZERO, 0
         if answer.node is None or not answer.node.tracked:
-            if np.any(answer.data):  # numbers that no operation made of what came in
+            if np.any(answer.data):  # numbers that were not computed from the incoming gradient
                 raise UnwrittenError(expr.value)
             return ZERO, 0
         return self._recorded(answer, leaves, {"?": fitted(g, node.shape)})
 
     def _recorded(self, made: Tensor, leaves: Mapping[Node, str], bound: Mapping[str, Closed]) -> Closed:
-        """A tensor as the operations that made it, down to placeholders and what the graph has a name for."""
+        """A tensor as the operations that made it, down to placeholders and values named in the graph."""
         root = made.source()
         known: dict[Node, Symbol] = {}
         stack = [root]
@@ -282,19 +283,19 @@ def has_nan(value: Any) -> bool:
 
 
 def _placeholder(value: Any, like: Tensor, spelled: str, leaves: dict[Node, str]) -> Tensor:
-    """A tensor that is followed; ``leaves`` gets its node."""
+    """A tensor that requires a gradient. Its node is added to ``leaves``."""
     array = settle(np.array(value))
     if not like.dtype.is_floating_point:
         return Tensor.of(array)
     leaf = Leaf(array, tracked=True)
     leaves[leaf] = spelled
     made = Tensor.of(array, leaf, True)
-    copy: Tensor = OPS["clone"](made)  # which may be changed in place, as a leaf may not
+    copy: Tensor = OPS["clone"](made)  # a copy may be changed in place, a leaf may not
     return copy
 
 
 def fitted(closed: Closed, shape: Shape) -> Closed:
-    """An expression of this shape."""
+    """The expression and its value, reshaped or expanded to ``shape``."""
     expr, value = closed
     own = np.shape(value)
     if own == shape:
@@ -313,14 +314,14 @@ def fitted(closed: Closed, shape: Shape) -> Closed:
 
 
 def _reaches(own: Shape, shape: Shape) -> bool:
-    """Whether broadcasting makes one shape of the other."""
+    """Whether the shape ``own`` broadcasts to ``shape``."""
     return len(own) <= len(shape) and all(
         n in (1, m) for n, m in zip(reversed(own), reversed(shape), strict=False)
     )
 
 
 def complete_details(expr: Expr) -> tuple[str, ...]:
-    """The further arguments of a call with every entry of their arrays."""
+    """The further arguments of a call, with all entries of arrays."""
     if expr.head == "call" and expr.details and expr.details == spell_params(expr.params or {}):
         return spell_params(expr.params or {}, complete=True)
     return expr.details

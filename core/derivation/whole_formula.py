@@ -1,7 +1,7 @@
-"""The whole gradient as one expression: the sum over its paths, or what backward makes of the graph.
+"""The whole gradient as one expression: the sum over its paths, or a factored form.
 
-The sum says most about few paths. The factored form writes once what paths share: it is as long as the
-graph, not as long as the list of its paths, and what several users share and is long gets a name, ``dL/dz``.
+The sum says most if there are few paths. The factored form writes shared parts of paths once: it is as long
+as the graph, not as the list of its paths. A long part with several users gets a name, ``dL/dz``.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from autodiff.core.graph.node import Node
     from autodiff.core.paths.operand_exprs import Formulas
 
-#: The sum over the paths is shown up to this many symbols, a factored form up to so many shared derivatives.
+#: The sum over the paths is shown up to LONGEST_SUM symbols, a factored form up to MOST_SHARED named parts.
 LONGEST_SUM = 400
 MOST_SHARED = 12
-#: A derivative gets a name where it is longer than this and read more than once, or longer than LONGEST.
+#: A derivative gets a name if it is longer than LONGEST, or longer than LONGEST_SHARED and read repeatedly.
 LONGEST_SHARED = 12
 LONGEST = 120
-#: The meaning of a name is cut after so many characters.
+#: The meaning of a name is cut after this many characters.
 LONGEST_MEANING = 4_000
 
 
 class Formula:
     """A gradient in normal form.
 
-    ``shown`` is what people read, rounded in ``simplified``, with the meaning of invented names in
-    ``where``; it is empty where the graph is too large for any form. ``factored`` is a shorter way to write
-    a sum, empty where there is none; ``short`` is its expression, ``meanings`` are those of ``where``.
-    ``whole`` is the whole gradient, None where it is not known; ``shared`` are the derivatives it names.
-    Where ``later`` is set these are still to be found, by calling it.
+    ``shown`` is the form that people read, rounded in ``simplified``; it is None if the graph is too large
+    for any form. ``where`` has the meanings of invented names as text, ``meanings`` as expressions.
+    ``factored`` is a shorter form of a sum, empty if there is none, and ``short`` is its expression.
+    ``whole`` is the whole gradient, None if it is not known; ``shared`` are the derivatives it names.
+    If ``later`` is set, calling it computes ``whole`` and ``shared``.
     """
 
     __slots__ = ("factored", "later", "meanings", "shared", "short", "shown", "simplified", "where", "whole")
@@ -77,7 +77,7 @@ def total_of(symbols: Sequence[Symbol], node: Node, is_scalar: bool) -> Expr:
 
 
 def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -> Formula:
-    """What to show of the sum over all paths and of the factored form; either may be missing."""
+    """What to show of the sum over all paths and of the factored form. Either may be missing."""
     extra: Expr | None = None
     shared: dict[str, Expr] = {}
     if total is not None and (total.size <= LONGEST_SUM or short is None):
@@ -99,7 +99,7 @@ def formula_of(total: Expr | None, short: Factored | None, formulas: Formulas) -
 
 
 class Factored:
-    """A gradient as backward builds it: ``expr`` with the meanings of the derivatives it mentions."""
+    """A gradient as backward computes it: ``expr``, and the meanings of the derivatives that it names."""
 
     __slots__ = ("expr", "shared", "size")
 
@@ -147,7 +147,7 @@ def factored(writer: PathWriter, leading: list[Node], is_scalar: bool) -> Factor
 
 
 class Received:
-    """What a node receives from its users, put together in the order in which it is used."""
+    """What a node receives from its users, added up in the order of use."""
 
     __slots__ = ("_parts",)
 
@@ -155,11 +155,11 @@ class Received:
         self._parts: list[tuple[tuple[int, int], Expr | None, Symbol]] = []
 
     def add(self, use: tuple[int, int], symbol: Symbol, g: Expr | None = None) -> None:
-        """Add a symbol, or ``g`` times a number; ``use`` is the user's number and that of the operand."""
+        """Add a symbol, or ``g`` times a number. ``use`` is the number of the user and of its operand."""
         self._parts.append((use, g, symbol))
 
     def total(self) -> Symbol:
-        """All of it in normal form. Factors of one ``g`` are added up before they meet it."""
+        """The sum in normal form. Factors of the same ``g`` are added up before they are multiplied by it."""
         whole: Symbol | None = None
         factors: dict[Expr, Symbol] = {}
         for _, g, symbol in sorted(self._parts, key=lambda part: part[0]):

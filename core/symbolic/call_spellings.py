@@ -1,6 +1,6 @@
-"""Ops whose words are another function's: what slides, pads, picks and factorizes, as it is typed.
+"""Calls that run for ops which another function provides: windows, padding, picking entries, factorizations.
 
-``WORDS`` has all that are said in another way than by their name, those of ``typeable`` too.
+``WORDS`` also gets the functions that ``callable_form`` registers.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
     Say = Callable[[Expr, list[Any], dict[str, Any]], "Expr | None"]
 
-#: How an op is said whose name or arguments are not those of a function; None where it cannot be.
+#: The functions that write an op whose name or arguments are not those of a public function. A function
+#: returns None if the op cannot be written.
 WORDS: dict[str, Say] = {}
 
 
 def says(*ops: str) -> Callable[[Say], Say]:
-    """Enter a function in WORDS."""
+    """Register a function in WORDS for these ops."""
 
     def enter(say: Say) -> Say:
         for op in ops:
@@ -57,7 +58,7 @@ def flipped(x: Expr, *dims: int) -> Expr:
     return call("flip", x, details=(str(dims),))
 
 
-# -- entries that are picked and put ----------------------------------------------------------------------
+# -- reading and writing entries --------------------------------------------------------------------------
 
 
 @says("flip")
@@ -78,7 +79,7 @@ def scatter(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 @says("diag_embed")
 def diag_embed(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
-    """Of a matrix that is not square, the entries are added at their places."""
+    """For a matrix that is not square, the entries are added at their positions."""
     shape, offset, dims = params["shape"], params["offset"], (params["dim1"], params["dim2"])
     [x] = expr.args
     size = np.shape(values[0])[-1] + abs(offset)
@@ -97,7 +98,7 @@ def diag_embed(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 
 def plane(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Sizes of one dimension as those of two."""
+    """Sizes for one dimension as sizes for two."""
     return (1,) * (2 - len(sizes)) + tuple(sizes)
 
 
@@ -125,7 +126,7 @@ def windows(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr | Non
 
 @says("add_windows")
 def add_windows(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr | None:
-    """``F.fold``, the way back."""
+    """``F.fold``, the transpose of ``windows``."""
     kernel, shape = params["kernel"], params["shape"]
     dims = len(kernel)
     if dims > 2 or not np.size(values[0]):
@@ -138,7 +139,7 @@ def add_windows(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr |
 
 
 def swapped(lead: int, dims: int) -> tuple[int, ...]:
-    """The order of dimensions in which the last ones change places with those before."""
+    """The order of dimensions that exchanges the last ``dims`` with the ``dims`` before them."""
     return (*range(lead), *range(lead + dims, lead + 2 * dims), *range(lead, lead + dims))
 
 
@@ -185,7 +186,7 @@ def rounded(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 @says("maximum", "minimum")
 def bounded(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
-    """A bound that is a number is one of ``clamp``."""
+    """``clamp`` if the bound is a number, else the call as it is."""
     x, bound = expr.args
     if np.ndim(values[0]) and not np.ndim(values[1]) and bound.head == "number":
         side = "min" if expr.value == "maximum" else "max"
@@ -195,7 +196,7 @@ def bounded(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 # -- factors ----------------------------------------------------------------------------------------------
 
-#: The functions that give several factors at once, and the place of each.
+#: The functions that return several factors at once, and the position of each factor.
 FACTORS = {
     "eigenvalues": ("linalg.eigh", 0),
     "eigenvectors": ("linalg.eigh", 1),

@@ -1,6 +1,7 @@
-"""Calls as they are typed: with functions of the language that torch has too, whatever the engine's ops are.
+"""Expressions as calls that run: with functions of the language that torch has too, not the engine's ops.
 
-Most ops are called what the function is called that users know. The others are said with those here.
+Most ops have the name of a public function. The ops that differ are converted by the functions here and in
+``call_spellings``.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: A matrix and its inverse give the cofactors to enough digits up to this condition number.
+#: Up to this condition number, a matrix and its inverse give the cofactors with enough digits.
 LARGEST_CONDITION = 1e6
 NAMESPACES = ("torch", "F", "torch.linalg", "linalg", "torch.special", "special")
 
 
 def typed(expr: Expr, values: list[Any], result: Any) -> Expr | None:
-    """A call or a postfix as it is typed; None where no function does what it says.
+    """A call or postfix expression as a script would write it; None if no public function computes the same.
 
-    ``values`` are those of the arguments, ``result`` is its own.
+    ``values`` are the values of the arguments, ``result`` is the value of the expression.
     """
     params = dict(expr.params or {})
     op = params.pop("op", None) or params.pop("function", None) or expr.value
     are_numbers = expr.head == "call" and expr.args and all(arg.head == "number" for arg in expr.args)
-    if are_numbers and not np.ndim(result):  # functions take tensors
+    if are_numbers and not np.ndim(result):  # public functions take tensors
         return number(float(result))
     if op in WORDS:
         return WORDS[op](expr, values, params)
@@ -42,7 +43,7 @@ def typed(expr: Expr, values: list[Any], result: Any) -> Expr | None:
 
 
 def _is_public(expr: Expr, values: list[Any], params: dict[str, Any], result: Any) -> bool:
-    """Whether the function of an op's name gives the same when it is called as it is written."""
+    """Whether the public function with the op's name gives the same result when called as it is written."""
     called = [f"{space}.{expr.value}" for space in NAMESPACES if f"{space}.{expr.value}" in FUNCTIONS]
     if not called:
         return False
@@ -62,26 +63,26 @@ def _is_public(expr: Expr, values: list[Any], params: dict[str, Any], result: An
 
 
 def _as_said(key: str, value: Any) -> Any:
-    """An argument as ``spell_params`` writes it."""
+    """An argument in the form in which ``spell_params`` writes it."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value[0] if value.__class__ is tuple and len(value) == 1 and key != "shape" else value
 
 
 def positions(params: dict[str, Any], shape: tuple[int, ...]) -> Any:
-    """Which entries of a tensor a key shows, counted in row order."""
+    """The entries of a tensor that a key selects, as indices in row-major order."""
     size = int(np.prod(shape))
     return OPS["part"].forward(
         np.arange(size).reshape(shape), basic=params["basic"], advanced=params["advanced"]
     )
 
 
-# -- places -----------------------------------------------------------------------------------------------
+# -- entries that a key selects ---------------------------------------------------------------------------
 
 
 @says("part", "index", "select", "slice")
 def key_behind(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
-    """``x[0]``, with all the entries of a key."""
+    """``x[0]``, with all entries of the key's arrays."""
     if "indices" in params:
         params = {"basic": (), "advanced": params["indices"]}
     if "basic" not in params:
@@ -127,7 +128,7 @@ def put_into(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 
 def only_axis(keys: tuple[Any, ...]) -> int | None:
-    """The dimension that a key is about, if it is one alone."""
+    """The single dimension that a key restricts; None if it restricts several or none."""
     if any(key is None or key is Ellipsis for key in keys):
         return None
     about = [axis for axis, key in enumerate(keys) if not (key.__class__ is slice and key == slice(None))]
@@ -135,7 +136,7 @@ def only_axis(keys: tuple[Any, ...]) -> int | None:
 
 
 def scattered(x: Expr, value: Expr, axis: int, key: Any, shape: tuple[int, ...]) -> Expr:
-    """``x`` with a value at a number or a slice of one of its dimensions."""
+    """``x`` with ``value`` written at an index or a slice of one dimension."""
     if key.__class__ is not slice:
         return call("select_scatter", x, value, number(axis), number(int(key) % shape[axis]))
     start, stop, step = key.indices(shape[axis])
@@ -145,7 +146,7 @@ def scattered(x: Expr, value: Expr, axis: int, key: Any, shape: tuple[int, ...])
 
 @says("pick")
 def picked(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
-    """The entries that ``max`` and its kin chose along a dimension."""
+    """The entries that ``max`` and similar functions chose along a dimension."""
     if not np.ndim(values[0]):
         return expr.args[0]
     dim = params["dim"]
@@ -179,7 +180,7 @@ def einsum(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 @says("cofactor")
 def cofactor(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr | None:
-    """The transposed inverse times the determinant, where there is an inverse."""
+    """The determinant times the transposed inverse; None if the matrix is close to singular."""
     [x] = expr.args
     if np.any(np.linalg.cond(values[0]) > LARGEST_CONDITION):
         return None
@@ -200,7 +201,7 @@ def standardized(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 @says("nll_loss")
 def class_loss(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
-    """By its name where all rows weigh the same, else as a sum with the weights written out."""
+    """``nll_loss`` if all rows have the same weight, else a sum with the weights written out."""
     [x] = expr.args
     target, weight, reduction = params["target"], params["weight"], params["reduction"]
     shape = np.shape(values[0])
@@ -217,7 +218,7 @@ def class_loss(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 @says("nll_transposed")
 def class_slope(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
-    """What the scores of a classification receive: fixed numbers times what comes in."""
+    """The gradient of classification scores: fixed factors times the incoming gradient."""
     shape = params["shape"]
     g = expr.args[0]
     if params["reduction"] == "none":
@@ -229,7 +230,7 @@ def class_slope(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 @says("where")
 def chosen(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
-    """A condition that is one number is a tensor too; numbers have a point, so that none are whole."""
+    """``where`` with a tensor as condition. If both values are numbers they are written as floats."""
     condition, *others = expr.args
     if condition.head == "number":
         condition = name(f"tensor({bool(values[0])})")
@@ -259,7 +260,7 @@ def norm(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
 
 @says("sum_to")
 def summed(expr: Expr, values: list[Any], params: dict[str, Any]) -> Expr:
-    """A sum over dimensions, of which those in front go."""
+    """A sum over dimensions, with the leading dimensions dropped."""
     shape = params["shape"]
     is_shorter = len(shape) not in (0, np.ndim(values[0]))
     return reshaped(expr, shape) if is_shorter and "keepdim=True" in expr.details else expr

@@ -1,4 +1,4 @@
-"""The number an expression stands for: every head is computed with the op it came from."""
+"""The numeric value of an expression: every head is computed with the op it came from."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def value_of(expr: Expr, values: Mapping[str, Any]) -> Any:
 
 
 def compute(expr: Expr, args: list[Any]) -> Any:
-    """The value of one head whose arguments have these values."""
+    """The value of a single head with these argument values."""
     arrays = [np.asarray(x, dtype=float) if isinstance(x, int) else np.asarray(x) for x in args]
     params = dict(expr.params or {})
     if expr.head == "claim":

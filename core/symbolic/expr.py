@@ -1,7 +1,7 @@
-"""Expressions: one immutable tree, spelled as text here and as LaTeX in ``latex``.
+"""Expressions: one immutable tree, written as text here and as LaTeX in ``latex``.
 
-Trees share branches and may be very deep, so every walk is a loop and visits a shared branch once;
-spelling is the exception, for it writes a branch wherever it stands, and therefore takes a limit.
+Trees share branches and may be very deep. So every walk is a loop that visits a shared branch once. The
+exception is ``text``, which writes a shared branch at each of its places and therefore takes a limit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-#: How tightly each head binds, loosest first; a branch that binds less than its place asks for gets brackets.
+#: How tightly each head binds, loosest first. An operand that binds less than its position requires gets
+#: brackets.
 COMPARES, OR, AND, ADDS, MULTIPLIES, SIGNS, RAISES, ATOM = range(1, 9)
 LEVELS = {
     **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), COMPARES),
@@ -33,7 +34,7 @@ LEVELS = {
 }
 ARITHMETIC = ("+", "-", "*", "/", "@", "neg", "**")
 EXACT = 2**53
-#: What stands around a comparison that is used as a number, for people and for programs.
+#: The text before and after a comparison that is used as a number: for readers, and for code that is run.
 IVERSON, EVALUABLE = ("[", "]"), ("where(", ", 1.0, 0.0)")
 BIGGEST_SIZE = 10**9
 SLOTS = re.compile(r"\{(\d)\}")
@@ -44,10 +45,11 @@ class Expr:
 
     ``head`` is ``"number"``, ``"name"``, ``"call"`` (of the function ``value``), ``"postfix"`` (``value`` is
     ``".T"`` or ``"[0, :]"``), ``"list"``, ``"claim"`` (1 where its argument holds, else 0), ``"neg"`` or an
-    infix operator. A function of the form ``"index_put({0}, (1,), {1})"`` says where its arguments stand.
-    ``details`` are the further arguments of a call as text, ``params`` the same as values.
-    ``shapes`` are those that the arguments of what does not broadcast must have, None where not known.
-    ``size`` counts the symbols of the written-out tree, up to a bound.
+    infix operator. A function may be a template such as ``"index_put({0}, (1,), {1})"``, with ``{0}`` and
+    ``{1}`` for the arguments.
+    ``details`` are the further arguments of a call as text, ``params`` the same arguments as values.
+    ``shapes`` are the shapes that the arguments must have if the op does not broadcast, None if unknown.
+    ``size`` is the number of symbols in the tree when it is written out, capped at ``BIGGEST_SIZE``.
     """
 
     __slots__ = ("_hash", "args", "details", "head", "params", "shapes", "size", "value")
@@ -110,7 +112,7 @@ class Expr:
 
 
 def number(value: float) -> Expr:
-    """A number; whole floats become ints, which print shorter.
+    """An expression for a number. Whole floats become ints, whose text is shorter.
 
     >>> str(number(2.0)), str(number(-0.5))
     ('2', '-0.5')
@@ -126,7 +128,7 @@ def number(value: float) -> Expr:
 
 
 def name(text: str) -> Expr:
-    """A variable."""
+    """An expression for a variable."""
     return Expr("name", value=text)
 
 
@@ -143,12 +145,12 @@ def neg(a: Expr) -> Expr:
 def call(
     function: str, *args: Expr, details: tuple[str, ...] = (), params: dict[str, Any] | None = None
 ) -> Expr:
-    """``function(args, details)``; ``params`` are the details as values, for whoever evaluates."""
+    """``function(args, details)``. ``params`` are the details as values, for evaluation."""
     return Expr("call", args, function, details, params)
 
 
 def postfix(a: Expr, tail: str, function: str = "", params: dict[str, Any] | None = None) -> Expr:
-    """``a.T`` or ``a[0]``. ``function`` and ``params`` say which op that is."""
+    """``a.T`` or ``a[0]``. ``function`` and ``params`` name the op that computes it."""
     return Expr("postfix", (a,), tail, (), {"function": function, **(params or {})})
 
 
@@ -156,7 +158,7 @@ ZERO, ONE = number(0), number(1)
 
 
 def postorder(root: Expr) -> Iterator[Expr]:
-    """Every distinct branch once, arguments before what they stand in."""
+    """Yield every distinct branch once, arguments before the expressions that contain them."""
     seen: set[int] = set()
     stack = [(root, False)]
     while stack:
@@ -170,7 +172,7 @@ def postorder(root: Expr) -> Iterator[Expr]:
 
 
 def names_in(root: Expr) -> list[str]:
-    """The variables of an expression in the order they are written.
+    """The variables of an expression in the order in which they are written.
 
     >>> names_in(infix("*", name("w"), infix("-", name("x"), name("w"))))
     ['w', 'x']
@@ -179,7 +181,7 @@ def names_in(root: Expr) -> list[str]:
 
 
 def substitute(root: Expr, values: Mapping[str, Expr]) -> Expr:
-    """The expression with variables replaced."""
+    """The expression with variables replaced by ``values``."""
     done: dict[int, Expr] = {}
     for expr in postorder(root):
         if expr.head == "name":
@@ -192,7 +194,7 @@ def substitute(root: Expr, values: Mapping[str, Expr]) -> Expr:
 
 
 def unfold(root: Expr, meanings: Mapping[str, Expr]) -> Expr:
-    """The expression with names replaced by what they mean, and the names in that as well.
+    """The expression with names replaced by their meanings, repeatedly, until no name with a meaning is left.
 
     >>> str(unfold(name("t2"), {"t1": name("x"), "t2": neg(name("t1"))}))
     '-x'
@@ -213,7 +215,7 @@ def unfold(root: Expr, meanings: Mapping[str, Expr]) -> Expr:
 
 
 def evaluate(root: Expr, values: Mapping[str, Any], apply: Callable[[Expr, list[Any]], Any]) -> Any:
-    """The value of an expression whose variables have ``values``; ``apply`` computes one head."""
+    """The value of an expression whose variables have ``values``; ``apply`` computes a single head."""
     done: dict[int, Any] = {}
     for expr in postorder(root):
         if expr.head == "number":
@@ -226,7 +228,7 @@ def evaluate(root: Expr, values: Mapping[str, Any], apply: Callable[[Expr, list[
 
 
 def number_text(value: float, digits: int | None = None) -> str:
-    """The shortest text that reads back as the number, or as so many significant digits of it."""
+    """The shortest text that reads back as the number, or as the number rounded to ``digits`` digits."""
     if digits is None or value.__class__ is not float:
         return repr(value)
     return repr(number(float(f"{value:.{digits}g}")).value)
@@ -238,11 +240,11 @@ def text(
     digits: int | None = None,
     claims: tuple[str, str] = IVERSON,
 ) -> str:
-    """The expression as Python writes it, with the fewest brackets that keep it readable.
+    """The expression in Python's notation, with no more brackets than readers need.
 
-    A comparison that is used as a number stands in Iverson brackets, or between other ``claims``. Beyond
-    ``limit`` characters the rest is left out and ``...`` says so. Numbers are rounded to ``digits`` where
-    that is given.
+    A comparison that is used as a number is put in Iverson brackets, or between the two texts of ``claims``.
+    Text beyond ``limit`` characters is replaced by ``...``. Numbers are rounded to ``digits`` significant
+    digits if that is given.
 
     >>> x, y = name("x"), name("y")
     >>> text(neg(infix("*", infix("-", x, y), infix("**", x, number(2)))))
@@ -252,8 +254,8 @@ def text(
     """
     written: list[str] = []
     length = 0
-    # Each entry is finished text, or a branch with how tightly it must bind here, whether a sign or an
-    # operator stands right before it (so that no two signs meet), and the head it stands in.
+    # Each entry is finished text or a tuple: a branch, the level at which it must bind, whether a sign or an
+    # operator precedes it directly (so that no two signs meet), and the head of the enclosing expression.
     stack: list[Any] = [(root, 0, False, "")]
     while stack:
         item = stack.pop()
@@ -289,7 +291,7 @@ def _needs_brackets(expr: Expr, level: int, after_sign: bool, inside: str) -> bo
     if own < level:
         return True
     if own == MULTIPLIES and level == MULTIPLIES:
-        # X @ W * G and X * W @ G read both ways to most people.
+        # Without brackets, most people do not know how X @ W * G and X * W @ G group.
         return inside in ("*", "/", "@") and (expr.head == "@") != (inside == "@")
     if expr.head == "~":
         return inside in ARITHMETIC
@@ -297,7 +299,7 @@ def _needs_brackets(expr: Expr, level: int, after_sign: bool, inside: str) -> bo
 
 
 def _pieces(expr: Expr, after_sign: bool, claims: tuple[str, str]) -> list[Any]:
-    """What an expression is written with: text, and arguments with the demands of their place."""
+    """What an expression is written with: finished text, and arguments as stack entries of ``text``."""
     head, args = expr.head, expr.args
     if head == "number":
         return [number_text(expr.value)]

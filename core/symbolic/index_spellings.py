@@ -1,4 +1,4 @@
-"""How reading and writing single places is spelled: ``x[0]``, ``zeros(3).index_put(([0, 2],), G)``."""
+"""The spelling of ops that read and write entries: ``x[0]``, ``zeros(3).index_put(([0, 2],), G)``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @spelling("select")
 def select(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    """``x[0]``; of a unit vector 1 or 0."""
+    """``x[0]``; 1 or 0 for a unit vector."""
     [x] = operands
     if x.ndim == 1 and not is_one_number(x):
         expr = picked(x.expr, {"basic": (params["index"] % x.shape[0],), "advanced": ()})
@@ -33,7 +33,7 @@ def slice_dim(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 
 def read_along(op: str, x: Symbol, params: dict[str, Any], left: tuple[int, ...], key: str) -> Symbol:
-    """``x[:, key]``, of which ``left`` are the sizes in place of the dimension that is read along."""
+    """``x[:, key]``. ``left`` are the sizes that replace the size of the indexed dimension: one or none."""
     dim = params["dim"] % x.ndim
     shape = (*x.shape[:dim], *left, *x.shape[dim + 1 :])
     if is_one_number(x):
@@ -43,7 +43,7 @@ def read_along(op: str, x: Symbol, params: dict[str, Any], left: tuple[int, ...]
 
 @spelling("embed")
 def embed(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    """``G`` put back into zeros; a number in a vector is one times a unit vector."""
+    """``G`` in a tensor of zeros. A number in a vector is the number times a unit vector."""
     [x] = operands
     shape, basic = params["shape"], params["basic"]
     if len(shape) == 1 and is_place(basic, params["advanced"]):
@@ -66,7 +66,7 @@ def embed(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 
 def places_text(params: dict[str, Any]) -> str:
-    """``([0, 2],)``: the key of ``index_put``."""
+    """``([0, 2],)``: the key as ``index_put`` takes it."""
     return spell_value((*params["basic"], *params["advanced"]))
 
 
@@ -79,7 +79,7 @@ def index_put(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 
 def adds_up(params: dict[str, Any]) -> bool:
-    """Whether a key names a place more than once, where all that is put there is added."""
+    """Whether a key selects some entry more than once, so that the values written there are added."""
     if not params["advanced"]:
         return False
     counts = np.zeros(params["shape"], int)
@@ -98,7 +98,7 @@ def index(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 @spelling("part")
 def part(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    """``x[0]``; of what has just been put there it is that again, of a unit vector 1 or 0."""
+    """``x[0]``; of an entry that has just been embedded its value, of a unit vector 1 or 0."""
     [x] = operands
     basic, advanced = params["basic"], params["advanced"]
     stand_in = np.broadcast_to(0.0, x.shape)[(*basic, Ellipsis)]
@@ -112,17 +112,17 @@ def part(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 
 def is_place(basic: tuple[Any, ...], advanced: tuple[Any, ...]) -> bool:
-    """Whether a key is made of numbers alone."""
+    """Whether a key consists of integers alone."""
     return bool(basic) and not advanced and all(key.__class__ is int for key in basic)
 
 
 def picked(expr: Expr, params: dict[str, Any]) -> Expr | None:
-    """What stands at the place asked for, where an expression says so; else None."""
+    """The entry that a key selects, if the expression shows it; else None."""
     if expr.head == "neg":
         inner = picked(expr.args[0], params)
         return None if inner is None else neg(inner)
     if expr.head == "*":
-        # A number times a tensor; of two tensors only the unit vector is told apart.
+        # A number times a tensor. Of two tensors, only the unit vector is recognized.
         factor, unit = expr.args
         one = picked(unit, params) if unit.value == "one_hot" else None
         return None if one is None else infix("*", factor, one) if one != ZERO else ZERO

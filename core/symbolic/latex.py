@@ -1,7 +1,7 @@
-"""Expressions as LaTeX, for amsmath: fractions, powers, Greek letters, indices, Iverson brackets, functions.
+"""Expressions as LaTeX for amsmath: fractions, powers, Greek letters, indices, Iverson brackets, functions.
 
-No backslash stands before a punctuation mark where a letter command will do, and products have a ``\\cdot``:
-Markdown would take the one for an escape, and long names run together without the other.
+A letter command replaces a backslash before punctuation where there is one, since Markdown would take that
+backslash for an escape. Products have a ``\\cdot``, since long names would run together without it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-#: How tightly a piece of LaTeX binds, as in ``expr``: sums, products, signs, powers, whole pieces. Products
-#: entry by entry are looser than those of matrices, whose factors stand side by side.
+#: How tightly a piece of LaTeX binds, as in ``expr``: sums, products, signs, powers, complete pieces.
+#: Entrywise products bind more loosely than matrix products, whose factors are written side by side.
 COMPARES, ADDS, ENTRYWISE, MULTIPLIES, SIGNS, ATOM = 1, 3, 4, 5, 6, 8
 
 GREEK = frozenset(
@@ -44,15 +44,15 @@ ESCAPES = {
     "`": r"\textasciigrave{}",
     **{sign: "\\" + sign for sign in "{}$&#_%"},
 }
-#: Of longer source texts the middle is left out.
+#: The middle of longer source texts is left out.
 LONGEST_TEXT = 30
 PLACES = re.compile(r"(\[[^\[\]]*\])*")
-REPEATED = re.compile(r"(.+) \((line \d+(?:, \d+[a-z]+)?|\d+[a-z]{2})\)")  # as core/naming tells names apart
+REPEATED = re.compile(r"(.+) \((line \d+(?:, \d+[a-z]+)?|\d+[a-z]{2})\)")  # suffixes of core/paths/node_names
 PLAIN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)(?:'(\d+))?((?:\[[^\[\]]*\])*)")
 
-#: The text, how tightly it binds, and whether it is a tensor.
+#: The text, how tightly it binds, and whether its value is a tensor.
 Piece = tuple[str, int, bool]
-#: Functions whose result is a number where they have no further arguments.
+#: Functions whose result is a number if they have no further arguments.
 TO_A_NUMBER = frozenset(["sum", "mean", "dot", "det", "trace", "prod"])
 
 
@@ -62,9 +62,9 @@ def latex(
     digits: int | None = None,
     tensors: Collection[str] = (),
 ) -> str:
-    """The expression in math mode; ``values`` has LaTeX for names that stand for it, such as matrices.
+    """The expression in math mode. ``values`` has LaTeX that replaces names, such as matrices.
 
-    Names in ``tensors`` are multiplied entry by entry, which is written ``\\odot``.
+    ``tensors`` are the names of tensors. Tensors are multiplied entry by entry, which is written ``\\odot``.
 
     >>> x, w = name("x"), name("w1")
     >>> print(latex(infix("/", neg(infix("*", w, infix("+", x, number(1)))), infix("**", x, number(2)))))
@@ -93,7 +93,7 @@ def quotient(above: Expr | str, below: Expr | str, sign: str = r"\partial") -> s
 
 
 def _differentiated(what: Expr | str) -> str:
-    """A name behind a d: what is made of several pieces stands in brackets."""
+    """A name after a d, in brackets if it has several pieces."""
     if isinstance(what, Expr) and what.head != "name":
         text, is_whole = latex(what, digits=limits.digits), what.head == "call"
     else:
@@ -103,7 +103,7 @@ def _differentiated(what: Expr | str) -> str:
 
 
 def name_latex(spelled: str) -> str:
-    """A name, or the source text that serves as one.
+    """A name, or the source text that is used as a name.
 
     >>> print(name_latex("w1"), name_latex("learning_rate"), name_latex("X[0,1]"), name_latex("x'2"))
     w_{1} \\mathrm{learning}_{\\mathrm{rate}} X_{0,1} x^{(2)}
@@ -114,7 +114,7 @@ def name_latex(spelled: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Any text, for text mode; letters that need more than ASCII are spelled by their numbers."""
+    """Any text, for text mode. Characters outside ASCII are written as their code points."""
     made = []
     for character in text:
         if character in ESCAPES:
@@ -130,7 +130,7 @@ def escaped(text: str) -> str:
 
 
 def name_piece(spelled: str) -> tuple[str, int]:
-    """A name and how tightly what it stands for binds."""
+    """A name as LaTeX, and how tightly it binds."""
     plain = PLAIN.fullmatch(spelled)
     if plain:
         return _plain_name(plain), ATOM
@@ -152,7 +152,7 @@ def name_piece(spelled: str) -> tuple[str, int]:
 
 
 def read_quotient(spelled: str) -> tuple[str, str] | None:
-    """The two names of a derivative, as ``naming`` spells it; None for anything else.
+    """The two names of a derivative as ``node_names`` spells it; None for any other text.
 
     >>> read_quotient("dL/d(x*y)"), read_quotient("d(dL/dw)/dz[0]"), read_quotient("dL/d(x)*2")
     (('L', 'x*y'), ('dL/dw', 'z[0]'), None)
@@ -163,7 +163,7 @@ def read_quotient(spelled: str) -> tuple[str, str] | None:
 
 
 def read_side(spelled: str) -> tuple[str, str]:
-    """What follows a d, and the rest; nothing where no d leads."""
+    """The name after a d, and the rest of the text. The name is empty if the text does not begin with a d."""
     if spelled.startswith("d("):
         depth = 0
         for at, character in enumerate(spelled):
@@ -229,7 +229,7 @@ def _piece(expr: Expr, args: list[Piece], values: Mapping[str, str], digits: int
         return _call(expr, args)
     if head == "postfix":
         base = _at_least(args[0], ATOM)
-        is_bare = args[0][1] >= ATOM and ("^" in base or "_" in base)  # brackets hold scripts apart
+        is_bare = args[0][1] >= ATOM and ("^" in base or "_" in base)  # brackets separate scripts already
         base = f"{{{base}}}" if is_bare else base
         if expr.value in (".T", ".mT"):
             return rf"{base}^{{\top}}", ATOM
@@ -249,7 +249,7 @@ def _infix(head: str, args: list[Piece]) -> tuple[str, int]:
         return rf"\frac{{{a[0]}}}{{{b[0]}}}", ATOM
     if head == "**":
         base = _at_least(a, ATOM)
-        # A power of a power, and of a fraction, needs a group, or LaTeX sees two exponents.
+        # A power of a power or of a fraction needs brackets: otherwise LaTeX sees two exponents.
         is_bare = a[1] >= ATOM and (base.startswith(r"\frac") or "^" in base)
         base = rf"\left({base}\right)" if is_bare else base
         return f"{base}^{{{b[0]}}}", ATOM
@@ -282,7 +282,7 @@ def _claim(piece: Piece) -> str:
 
 
 def _factor(piece: Piece, least: int = MULTIPLIES, is_right: bool = False) -> str:
-    """A factor: a claim in Iverson brackets, a sign only at the very left."""
+    """A factor: a comparison gets Iverson brackets, and a sign gets brackets unless it comes first."""
     text, level, _ = piece
     if level == COMPARES:
         return rf"\left[{text}\right]"
@@ -342,7 +342,7 @@ def _call(expr: Expr, args: list[Piece]) -> tuple[str, int]:
 
 
 def _typed(text: str) -> str:
-    """A piece of code, in parts between which a line may end."""
+    """A piece of code, split after commas so that a line may end there."""
     return ", ".join(rf"\texttt{{{escaped(part)}}}" if part else "" for part in text.split(", "))
 
 

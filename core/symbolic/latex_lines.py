@@ -1,8 +1,8 @@
-"""How wide a formula is when it is set, and where a wide one is broken.
+"""The width of a typeset formula, and where to break a wide one.
 
-The widths are those of Computer Modern at 10 points, to within a tenth or so. A line ends before a sign or
-behind a comma. It may end inside of brackets, which invisible ones complete: ``\\left(a \\right.`` and
-``\\left. + b\\right)``. Nothing is broken inside of braces, so a wide fraction is written with a slash first,
+Widths are those of Computer Modern at 10 points, to within about a tenth. A line ends before a sign or after
+a comma. It may end inside brackets, which are completed by invisible ones: ``\\left(a \\right.`` and
+``\\left. + b\\right)``. Nothing is broken inside braces. So a wide fraction is first rewritten with a slash,
 a root with an exponent, a choice as a call.
 """
 
@@ -14,11 +14,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    #: Where a line may end: the token that the next begins with, its distance from the start, open brackets.
+    #: A place where a line may end: index of the next token, distance from the start, count of open brackets.
     Place = tuple[int, float, int]
 
 TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[^\\]", re.S)
-#: In points, what stands around a sign included.
+#: Widths in points, including the space around a sign.
 RELATION, SIGN, FACTOR, LETTER, DIGIT, BRACKET, SCRIPT = 13.5, 12.5, 7.5, 5.8, 5.1, 5.5, 0.75
 COLUMN_GAP, FRACTION_GAP, TYPEWRITER = 10.5, 3.0, 5.3
 WIDTHS = {
@@ -32,14 +32,14 @@ WIDTHS = {
 }
 SIGNS = frozenset(["+", "-", r"\cdot", r"\odot", "=", r"\mapsto"])
 WORDS = frozenset([r"\text", r"\mathrm", r"\texttt", r"\mathbf"])
-#: A line is rather this full than broken outside of brackets.
+#: A break that fills a line to at most this share of the room is avoided, even outside all brackets.
 FULL = 0.4
-#: What takes more of a line than this, and cannot be broken, is written in another way.
+#: A piece that takes more than this share of a line, and cannot be broken, is rewritten.
 LARGE = 0.6
 
 
 class Group:
-    """What stands between two braces or brackets, or the columns of an environment."""
+    """The contents of a pair of braces or brackets, or of an environment with columns."""
 
     __slots__ = ("column", "columns", "kind", "next", "numerator", "width")
 
@@ -52,7 +52,7 @@ class Group:
         self.column = 0
 
     def close(self, inner: Group) -> None:
-        """Add a group that has ended."""
+        """Add the width of an inner group that has ended."""
         if inner.kind == "numerator":
             self.numerator = inner.width
         elif inner.kind == "denominator":
@@ -66,7 +66,7 @@ class Group:
             self.width += inner.width + (2 * BRACKET if inner.kind == "brackets" else 0.0)
 
     def end_column(self) -> None:
-        """Keep the width of a column, which is that of its widest entry."""
+        """Record the width of a column, which is the width of its widest entry."""
         if self.column == len(self.columns):
             self.columns.append(0.0)
         self.columns[self.column] = max(self.columns[self.column], self.width)
@@ -84,12 +84,12 @@ def width(text: str) -> float:
 
 
 def steps(tokens: Sequence[str]) -> Iterator[Place]:
-    """Every place between two tokens: its number, its distance from the start, how many brackets are open.
+    """Yield every place between two tokens: index, distance from the start, number of open brackets.
 
-    The last number is -1 inside of braces and environments.
+    The number of open brackets is -1 inside braces and environments.
     """
     stack = [Group("")]
-    closed = 0  # how many of the open groups are no brackets
+    closed = 0  # how many of the open groups are not brackets
     at = 0
     while at < len(tokens):
         token = tokens[at]
@@ -189,12 +189,15 @@ def may_break(tokens: Sequence[str], at: int) -> bool:
 
 
 def line(tokens: Sequence[str], opened: int, left_open: int) -> str:
-    """One line, with invisible partners for the brackets that go over its ends."""
+    """One line, with invisible partners for brackets that are opened or closed on other lines."""
     return (r"\left. " * opened + "".join(tokens).strip() + r" \right." * left_open).strip()
 
 
 def flattened(tokens: list[str], room: float) -> list[str]:
-    """Wide fractions, roots and choices written so that they can be broken; derivatives stay as they are."""
+    """The tokens with wide fractions, roots and choices rewritten so that lines can break in them.
+
+    Derivatives stay as they are.
+    """
     made = tokens
     at = 0
     while at < len(made):
@@ -225,7 +228,7 @@ def in_brackets(tokens: Sequence[str]) -> list[str]:
 
 
 def choice(tokens: Sequence[str], at: int) -> tuple[Sequence[str], Sequence[str], Sequence[str], int]:
-    """The two values and the condition of the cases that begin at a token, and where they end."""
+    """The two values and the condition of the cases that begin at ``at``, and the index of the last token."""
     depth, cuts = 1, [at]
     while depth:
         depth += (tokens[at] == r"\begin") - (tokens[at] == r"\end")
@@ -239,13 +242,13 @@ def choice(tokens: Sequence[str], at: int) -> tuple[Sequence[str], Sequence[str]
 
 
 def stripped(tokens: Sequence[str]) -> Sequence[str]:
-    """The tokens without the spaces around them."""
+    """The tokens without leading and trailing spaces."""
     kept = [at for at, token in enumerate(tokens) if not token.isspace()]
     return tokens[kept[0] : kept[-1] + 1]
 
 
 def closing(tokens: Sequence[str], at: int) -> int:
-    """The brace that ends the group which begins at a token."""
+    """The index of the brace that closes the group which begins at ``at``."""
     depth = 0
     while True:
         depth += (tokens[at] == "{") - (tokens[at] == "}")

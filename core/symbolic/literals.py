@@ -1,6 +1,6 @@
-"""Constants without a name in formulas: the script's text where that gives them again, else their values.
+"""Unnamed constants in formulas: the script's own text if it evaluates to them again, else their values.
 
-People read a short form, ``[0, 1, ..., 9]``; programs get every number.
+Formulas for people show a short form, ``[0, 1, ..., 9]``. Formulas that are run get every number.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-#: Makers of tensors that numpy has by the same name and arguments.
+#: Functions that create tensors and that numpy has with the same name and arguments.
 MAKERS: dict[str, Callable[..., Any]] = {
     "arange": lambda *args: np.arange(*args),
     "eye": lambda *args: np.eye(*args),
     "linspace": lambda *args: np.linspace(*args),
 }
-#: A source text is tried if its expression has no more symbols.
+#: A source text is evaluated only if its expression has at most this many symbols.
 LONGEST_SOURCE = 30
 
 
 class ArrayText(str):
-    """What people read for an array that no variable holds; it equals that of an equal array only."""
+    """The displayed text of an array that no variable holds. It equals only the text of an equal array."""
 
     array: Any
 
@@ -45,7 +45,7 @@ class ArrayText(str):
 
 
 def entries_text(array: Any, most: int) -> str:
-    """The entries of an array; of one with more than ``most`` the first row, and of that the ends.
+    """The entries of an array. If there are more than ``most``, the first row, shortened to its ends.
 
     >>> import numpy
     >>> entries_text(numpy.arange(3.0), 4), entries_text(numpy.arange(9), 4)
@@ -64,14 +64,14 @@ def entries_text(array: Any, most: int) -> str:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two arrays have the same kind, shape and entries; nans are equal."""
+    """Whether two arrays have the same kind, shape and entries. Two nans count as equal."""
     return bool(
         a.dtype.kind == b.dtype.kind and a.shape == b.shape and ((a == b) | ((a != a) & (b != b))).all()
     )
 
 
 def source_of_constant(text: str, array: Any, values: Mapping[str, Any]) -> Expr | None:
-    """The operand of a source text that has this very value; None where none can be evaluated to it.
+    """The operand in a source text that evaluates to ``array``; None if no operand does.
 
     >>> import numpy
     >>> x = numpy.array([1.0, -1.0])
@@ -94,7 +94,7 @@ def source_of_constant(text: str, array: Any, values: Mapping[str, Any]) -> Expr
 
 
 def compute_source(expr: Expr, args: list[Any]) -> Any:
-    """The value of one head, also of those that only source texts have."""
+    """The value of a single head, including heads that occur only in source texts."""
     if expr.head == "call":
         if expr.details and not expr.params:
             raise ValueError(expr.value)

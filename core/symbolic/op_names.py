@@ -1,4 +1,4 @@
-"""What readers call an op: by the function of the language it is or belongs to, not by the engine's name."""
+"""The names of ops for readers: the public function that an op is or belongs to, not the engine's name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Ops that no function of the language is called like, as calls of one, or by that they are a part of.
+#: Ops whose name is not that of a public function: the function they belong to, or a call of one.
 OP_WORDS = {
     **{"vector_norm": "norm", "sum_to": "sum", "vm": "mv", "zero": "zeros_like", "standardize": "layer_norm"},
     **{"windows": "unfold", "add_windows": "fold", "constant_pad": "pad", "except_where": "where"},
@@ -26,7 +26,7 @@ OP_WORDS = {
         "lu_upper": "linalg.lu({0})[2]",
     },
 }
-#: What is no function of the language, with its arguments: what it stands for.
+#: Ops that no public function computes: their arguments and meaning.
 NOT_IN_THE_LANGUAGE = {
     "cofactor": ("A", "det(A)*inv(A).T, the matrix of cofactors, which singular matrices have too"),
     "cofactor_slope": ("A, H", "how cofactor(A) changes along H"),
@@ -42,7 +42,7 @@ NOT_IN_THE_LANGUAGE = {
 
 
 def glossary(functions: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """What those of the functions in a formula stand for that the language has not, each once.
+    """The meaning of each function in a formula that the language does not have, each once.
 
     >>> glossary(["sin", "without_nan", "without_nan", "flow_vjp"])
     (('without_nan(x)', 'x with 0 for nan'), ('flow_vjp(g, ...)', 'what flow hands on of g in backward()'))
@@ -58,7 +58,7 @@ def glossary(functions: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 
 def word(op: str) -> str:
-    """The word for an op, or its call with places for the operands.
+    """The word for an op, or a call with placeholders for the operands.
 
     >>> word("vector_norm"), word("sin"), word("exponent")
     ('norm', 'sin', 'frexp({0})[1]')

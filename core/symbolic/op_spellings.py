@@ -1,6 +1,6 @@
-"""Ops whose use is not written as a call or an operator: ``X.T``, ``x**2``, ``x[0]``, and those left unsaid.
+"""Spellings of ops that are no call or infix operator, such as ``X.T``, ``x**2``, ``x[0]``, or are omitted.
 
-What only changes a shape or a dtype, or copies a number, goes without saying while the reader can tell.
+Ops that only change a shape or a dtype, or copy a number, are omitted where that is not ambiguous.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from autodiff.core.symbolic.symbol import (
     spell_params,
 )
 
-#: Of more targets the first are shown.
+#: If there are more targets, only the first ones are shown.
 LONGEST_TARGETS = 12
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def spelling(*ops: str) -> Callable[[Spell], Spell]:
-    """Enter a function in SPELLINGS."""
+    """Register a function in SPELLINGS for these ops."""
 
     def enter(spell: Spell) -> Spell:
         for op in ops:
@@ -40,7 +40,7 @@ def spelling(*ops: str) -> Callable[[Spell], Spell]:
 
 
 def is_one_number(x: Symbol) -> bool:
-    """Whether the expression is a single number, copied or not."""
+    """Whether the expression is a single number, which may be broadcast."""
     return size_of(x.extent) == 1
 
 
@@ -70,7 +70,7 @@ def reshape(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
 
 
 def reduced(shape: Shape, dim: Shape | None, keepdim: bool) -> Shape:
-    """The shape a reduction leaves."""
+    """The shape after a reduction."""
     dims = range(len(shape)) if dim is None else [d % len(shape) for d in dim] if shape else []
     if keepdim:
         return tuple(1 if axis in dims else n for axis, n in enumerate(shape))
@@ -85,7 +85,7 @@ def total(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
         return x.reshaped(shape, x.extent)
     if is_one_number(x) and x.size == 1:
         return x.reshaped(shape, ())
-    if x.size == size_of(shape):  # only the shape changes, which a reader of a sum does not mind in front
+    if x.size == size_of(shape):  # only dimensions of size 1 go: leading ones need no mention
         in_front = x.shape[len(x.shape) - len(shape) :] == shape
         return x.reshaped(shape) if in_front else OPS["reshape"](x, shape=shape)
     if is_one_number(x) and size_of(shape):
@@ -93,7 +93,7 @@ def total(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
         return Symbol(infix("*", number(copies), x.expr), shape, extent=(), dtype=x.dtype)
     details = spell_params(params) if "dim" in params else sum_to_details(x.shape, shape)
     one = without_one_hot(x.expr)
-    if one is not None and (x.ndim == 1 or shape == (*x.shape[:-1], 1)):  # each row of such adds up to 1
+    if one is not None and (x.ndim == 1 or shape == (*x.shape[:-1], 1)):  # each row adds up to 1
         return Symbol(one, shape, extent=(), dtype=x.dtype)
     op = "sum" if "dim" in params else "sum_to"
     written = Expr("call", (x.filled(),), "sum", details, {**params, "op": op})
@@ -101,7 +101,7 @@ def total(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 
 def sum_to_details(before: Shape, after: Shape) -> tuple[str, ...]:
-    """``sum_to`` as a sum over dimensions."""
+    """The arguments of the ``sum`` that does what ``sum_to`` does."""
     lead = len(before) - len(after)
     dims = tuple(range(lead)) + tuple(
         lead + axis for axis, n in enumerate(after) if n == 1 and before[lead + axis] != 1
@@ -153,7 +153,7 @@ def matmul(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
     rows = left[-2:-1] if len(left) > 1 else ()
     columns = right[-1:] if len(right) > 1 else ()
     shape = (*broadcast([left[:-2], right[:-2]]), *rows, *columns)
-    # Matrices of one entry multiply as numbers do.
+    # Matrices with a single entry multiply like numbers.
     sign = "*" if x.size == y.size == 1 else "@"
     return Symbol(infix(sign, x.filled(), y.filled()), shape, dtype=x.dtype)
 
@@ -169,7 +169,7 @@ def outer(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 @spelling("except_where")
 def except_where(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    """The regular formula; that a singular point has a convention is said elsewhere."""
+    """The regular formula. The convention at singular points is reported elsewhere."""
     condition, value, formula = operands
     shape = broadcast([condition.shape, value.shape, formula.shape])
     return formula.reshaped(shape, formula.extent)
@@ -189,7 +189,7 @@ def zero(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 @spelling("vector_norm")
 def vector_norm(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
-    """``norm(x)`` for the Euclidean one."""
+    """``norm(x)`` for the Euclidean norm."""
     [x] = operands
     if params["ord"] != 2:
         return None
@@ -230,7 +230,7 @@ def with_expr(x: Symbol, expr: Expr) -> Symbol:
     return Symbol(expr, x.shape, extent=x.extent, dtype=x.dtype)
 
 
-#: Contractions with a shorter spelling, by their letters renamed in the order of appearance.
+#: Contractions with a shorter spelling. Letters are renamed in the order of appearance.
 CONTRACTIONS = {
     **{"a,b->ab": "outer", "a,a->": "dot"},
     **{"ab,b->a": "mv", "a,ab->b": "vm", "ab,bc->ac": "mm", "abc,acd->abd": "bmm"},
@@ -239,7 +239,7 @@ CONTRACTIONS = {
 
 @spelling("einsum")
 def einsum(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
-    """A product of matrices as such; anything else as a call that begins with its equation."""
+    """A matrix product if the equation is one; else None, for a call that begins with the equation."""
     letters: dict[str, str] = {}
     equation: str = params["equation"]
     for letter in equation:
@@ -261,9 +261,9 @@ def exp(operands: list[Symbol], params: dict[str, Any]) -> Symbol | None:
 
 @spelling("nll_transposed")
 def one_hot_targets(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
-    """What the scores of a classification receive: ``-one_hot(target)/n`` where all weigh the same.
+    """The gradient of classification scores: ``-one_hot(target)/n`` if all weights are equal.
 
-    Else fixed numbers times what comes in.
+    Otherwise an array of fixed factors times the incoming gradient.
     """
     [g] = operands
     shape, target, weight = params["shape"], params["target"], params["weight"]
@@ -284,7 +284,7 @@ def one_hot_targets(operands: list[Symbol], params: dict[str, Any]) -> Symbol:
 
 
 def without_one_hot(expr: Expr) -> Expr | None:
-    """A product of numbers and one one-hot matrix without that matrix; None for anything else."""
+    """A product of numbers and one one-hot matrix, without that matrix; None for anything else."""
     if expr.head == "call" and expr.value == "one_hot":
         return ONE
     if expr.head == "neg":

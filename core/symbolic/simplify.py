@@ -1,7 +1,7 @@
-"""The normal form of an expression: a sum of products of powers, in the order in which things were written.
+"""The normal form of an expression: a sum of products of powers, in the order in which they were written.
 
-Numbers are folded, like terms and powers of one base collected, signs pulled to the front. Products of sums
-are left alone: expanded they are longer and say less. ``@`` keeps its order.
+Numbers are folded, like terms and powers of one base collected, signs moved to the front. Products of sums
+are not expanded: that would be longer and say less. ``@`` keeps the order of its operands.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def simplify(expr: Expr) -> Expr:
 
 
 class Simplifier:
-    """One run: the normal forms of the branches met so far."""
+    """One run of the simplification, with the normal forms of the branches done so far."""
 
     __slots__ = ("_known", "_sums", "_uses")
 
@@ -53,7 +53,7 @@ class Simplifier:
             if is_ready:
                 terms = self._normal(expr)
                 if self._uses.get(id(expr), 0) > 1 and sum(len(f) for _, f in terms.values()) > LONG:
-                    # Every reader of a shared branch copies its terms; beyond this they take it as it is.
+                    # Every use of a shared branch copies its terms. A longer branch becomes a single factor.
                     terms = atom(self.build(terms))
                 self._known[id(expr)] = terms
             else:
@@ -71,10 +71,10 @@ class Simplifier:
                     stack.append(arg)
 
     def _operands(self, expr: Expr) -> list[tuple[Expr, int]]:
-        """The arguments with a sign each: +-1 for summands, the power for factors.
+        """The operands, each with a sign: +-1 for summands, the power for factors.
 
-        A chain of one kind is taken in one piece, up to branches that are shared: those have their own
-        normal form, or a graph that doubles at every step would be written out.
+        A chain of one kind of operator is taken as a whole, except for shared branches. Those have their own
+        normal form: otherwise a graph that doubles at every step would be written out in full.
         """
         head = expr.head
         kind = ("+", "-", "neg") if head in ("+", "-") else ("*", "/") if head in ("*", "/") else ()
@@ -130,7 +130,7 @@ class Simplifier:
     # -- sums -------------------------------------------------------------------------------------------
 
     def _add(self, total: Terms, terms: Terms, sign: int) -> None:
-        """Add to ``total``, in place. A sum that only carries a sign is taken apart."""
+        """Add to ``total`` in place. A term that is only a sum with a sign is added term by term."""
         todo = [(term, sign) for term in reversed(terms.values())]
         while todo:
             (coefficient, factors), sign = todo.pop()
@@ -249,10 +249,10 @@ class Simplifier:
         if len(terms) > 1:
             self._sums[expr] = terms
 
-    # -- what is linear, and choices ---------------------------------------------------------------------
+    # -- linear operators and where ------------------------------------------------------------------------
 
     def _linear(self, expr: Expr, arguments: list[Terms]) -> Terms:
-        """A product whose arguments' numbers may stand in front of it."""
+        """An operator that is linear in each argument: numeric coefficients move in front of it."""
         if not all(arguments):
             return {}
         coefficient: Coefficient = UNIT
@@ -280,9 +280,9 @@ class Simplifier:
         return self._linear(expr, [argument])
 
     def _where(self, expr: Expr, arguments: list[Terms]) -> Terms:
-        """``where(c, a, 0)`` is ``a*[c]``, which multiplies along with the rest of its path."""
+        """``where(c, a, 0)`` becomes ``a*[c]``, which is collected with the other factors of its product."""
         condition, a, b = arguments
-        if is_number(condition) and is_number(b if condition else a):  # what is left out has one entry
+        if is_number(condition) and is_number(b if condition else a):  # the discarded operand has one entry
             return a if condition else b
         claim = self.build(condition)
         if claim.head in CLAIMS and not (a and b):
@@ -308,7 +308,7 @@ class Simplifier:
 
 
 def _filled(arg: Expr, shape: tuple[int, ...]) -> Expr:
-    """``x/x`` is 1, and its sum is that of as many as ``x`` has entries."""
+    """A number expanded to ``shape``: ``x/x`` is 1, but its sum counts the entries of ``x``."""
     if arg.head != "number" or prod(shape) == 1:
         return arg
     ones = call("ones", details=tuple(map(str, shape)), params={"shape": shape})
@@ -316,5 +316,5 @@ def _filled(arg: Expr, shape: tuple[int, ...]) -> Expr:
 
 
 def is_number(terms: Terms) -> bool:
-    """Whether nothing but a number is there."""
+    """Whether the terms are a number alone."""
     return not terms or list(terms) == [frozenset()]

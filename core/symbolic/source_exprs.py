@@ -1,4 +1,4 @@
-"""Source texts that serve as names, read as the expressions they are."""
+"""Source texts that are used as names, parsed into expressions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def read(source: str) -> Expr | None:
-    """The expression a source text stands for, as far as it can be written; None where it cannot."""
+    """The expression that a source text denotes; None if it cannot be written as one."""
     import ast
 
     try:
@@ -21,7 +21,7 @@ def read(source: str) -> Expr | None:
 
 
 def operands_in(source: str) -> list[Expr]:
-    """What a source text computes with, as far as it can be written: the operands of its outermost use.
+    """The operands of the outermost operation in a source text, without those that are not expressions here.
 
     >>> [str(expr) for expr in operands_in("torch.where(x > 0, y, [1])")]
     ['x > 0', 'y']
@@ -44,7 +44,7 @@ def operands_in(source: str) -> list[Expr]:
 
 
 def is_method(function: ast.expr) -> TypeGuard[ast.Attribute]:
-    """Whether a function is looked up in a value, not in a module."""
+    """Whether a function is an attribute of a value, not of a module."""
     import ast
 
     if not isinstance(function, ast.Attribute) or isinstance(function.value, ast.Attribute):

@@ -1,4 +1,4 @@
-"""Sums with many alike terms, written as Python writes them: ``sum(X[k,0]*G[k,1] for k in range(64))``."""
+"""Sums with many similar terms, in Python's notation: ``sum(X[k,0]*G[k,1] for k in range(64))``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.symbolic.expr import Expr
 
-#: Fewer alike texts are written one by one.
+#: Shorter runs of similar texts are written one by one.
 FEWEST_FOLDED = 5
 LETTERS = "kmnpqr"
 INDEX = re.compile(r"(?<=[\[,])\d+(?=[,\]])")
@@ -20,7 +20,7 @@ WORDS = re.compile(r"[^\W\d]\w*")
 
 
 def written_sum(terms: Sequence[Expr], digits: int | None = None) -> str:
-    """The sum of the terms; runs of terms that differ by a running index alone are folded.
+    """The sum of the terms. Runs of terms that differ only by a running index are folded.
 
     >>> from autodiff.core.symbolic.expr import infix, name
     >>> terms = [infix("*", name(f"X[{k},0]"), name(f"v[{k + 1}]")) for k in range(8)]
@@ -32,7 +32,7 @@ def written_sum(terms: Sequence[Expr], digits: int | None = None) -> str:
 
 
 def joined(terms: Sequence[str]) -> str:
-    """Terms as a sum; one that begins with a sign brings its own.
+    """Terms joined as a sum. A leading minus sign of a term becomes the operator.
 
     >>> joined(["2*x", "-y", "3"])
     '2*x - y + 3'
@@ -44,9 +44,9 @@ def joined(terms: Sequence[str]) -> str:
 
 
 def folded(spelled: Sequence[str]) -> list[tuple[str, str]]:
-    """The texts, each with nothing, or many that are alike as one, with ``for k in range(8)``.
+    """The texts, each with an empty text, or a whole run as one text with ``for k in range(8)``.
 
-    Alike are texts that differ in indices alone, each of which stays or grows by one from text to text.
+    Texts of a run differ only in indices, each of which stays or grows by one from one text to the next.
 
     >>> folded(["a[0]"] + [f"a[{k}] = b[{k + 1}]" for k in range(2, 8)])
     [('a[0]', ''), ('a[k] = b[k+1]', 'for k in range(2, 8)')]
@@ -66,13 +66,13 @@ def folded(spelled: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def free_letter(spelled: Sequence[str]) -> str:
-    """A letter for the index that is no name in the texts."""
+    """A letter for the index that is not used as a name in the texts."""
     used = {word for one in spelled for word in WORDS.findall(one)}
     return next((letter for letter in LETTERS if letter not in used), "index")
 
 
 def run_end(spelled: Sequence[str], start: int) -> int:
-    """Where the run of alike texts ends."""
+    """The end of the run of similar texts that begins at ``start``."""
     shape = INDEX.sub("", spelled[start])
     end = start + 1
     moving: list[int] | None = None

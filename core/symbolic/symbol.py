@@ -1,8 +1,9 @@
-"""Symbols: operands whose arithmetic writes itself down, so a rule fed with them spells the derivative.
+"""Symbols: operands that record arithmetic as an expression, so a rule applied to them spells the derivative.
 
-A symbol has the shape of what it stands for, and an ``extent``: the shape its expression alone would have.
-Where they differ (``1`` for a matrix of ones) broadcasting makes up for it, and an op that does not
-broadcast gets the expression filled up first. How single ops are spelled stands in ``spelling``.
+A symbol has the ``shape`` of the tensor it represents, and an ``extent``: the shape of its expression alone.
+Where they differ (``1`` for a matrix of ones) broadcasting makes up for it. An op that does not broadcast
+gets the expression expanded first. The spellings of single ops are in ``op_spellings`` and
+``index_spellings``.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ LOGIC = {"logical_and": "&", "logical_or": "|", "logical_not": "~"}
 
 
 class OwnText(str):
-    """What a function of the script's own is called; equal to that of the same call only.
+    """The displayed name of a call of a function defined in the script. It equals the name of that call only.
 
-    ``operand`` is the one whose gradient it gives, None for the value.
+    ``operand`` is the operand whose gradient the call gives; None for the call's value.
     """
 
     node: Node
@@ -53,7 +54,7 @@ class OwnText(str):
         return not self == other
 
 
-#: Ops with a spelling of their own; the function may decline by answering None.
+#: Functions that spell the ops that need their own spelling. A function may return None for the default.
 SPELLINGS: dict[str, Callable[[list[Symbol], dict[str, Any]], Symbol | None]] = {}
 
 
@@ -70,10 +71,10 @@ def _reflected(op: str) -> Callable[[Any, Any], Any]:
 
 
 class Operators:
-    """The operators and measures of whatever has a ``shape`` and stands in for a tensor in a rule."""
+    """The operators, ``ndim`` and ``size`` of any class with a ``shape`` that replaces tensors in a rule."""
 
     __slots__ = ()
-    __array_ufunc__ = None  # numpy arrays on the left leave the operation to us
+    __array_ufunc__ = None  # numpy arrays on the left defer to these operators
     shape: Shape
 
     __add__ = _binary("add")
@@ -112,14 +113,14 @@ class Operators:
 
     @property
     def T(self) -> Any:
-        """The dimensions in reverse order."""
+        """The transpose: the dimensions in reverse order."""
         return OPS["permute"](self, dims=tuple(range(self.ndim - 1, -1, -1)))
 
 
 class Symbol(Operators):
-    """Something a rule can compute with that remembers what was computed.
+    """A stand-in for a tensor in a rule, which records what the rule computes from it.
 
-    ``reads`` says which saved values went into it; only ``values_read`` marks any.
+    ``reads`` says which saved values it was computed from. Only ``values_read`` sets it.
 
     >>> x = Symbol(name("x"))
     >>> str((x * 2 - 1).expr)
@@ -147,11 +148,11 @@ class Symbol(Operators):
         return f"<symbol {self.expr} of shape {self.shape}>"
 
     def reshaped(self, shape: Shape, extent: Shape | None = None) -> Symbol:
-        """The same expression, said to have another shape."""
+        """The same expression with another shape and extent."""
         return Symbol(self.expr, shape, extent=extent, dtype=self.dtype, reads=self.reads)
 
     def filled(self) -> Expr:
-        """The expression with all its entries, for ops that do not broadcast."""
+        """The expression expanded to all entries of the shape, for ops that do not broadcast."""
         if size_of(self.extent) == self.size:
             return self.expr
         if size_of(self.extent) == 1:
@@ -162,7 +163,7 @@ class Symbol(Operators):
 
 
 def size_of(shape: Shape) -> int:
-    """The number of entries."""
+    """The number of entries of a shape."""
     size = 1
     for n in shape:
         size *= n
@@ -170,7 +171,7 @@ def size_of(shape: Shape) -> int:
 
 
 def broadcast(shapes: Sequence[Shape]) -> Shape:
-    """The common shape; shapes that do not fit have been refused long before."""
+    """The common shape. The shapes are known to fit: ops refuse others when they run."""
     longest = max(map(len, shapes), default=0)
     common = [1] * longest
     for shape in shapes:
@@ -192,14 +193,14 @@ def as_symbol(value: Any) -> Symbol:
 
 
 def constant(array: Any) -> Expr:
-    """How a constant is written: one number, or a list, of a long one the ends."""
+    """The expression for a constant: one number, or a list that shows only the ends if it is long."""
     if array.size == 1:
         return number(array.item())
     return name(ArrayText(entries_text(array, 4), array))
 
 
 def apply(op: Op, operands: tuple[Any, ...], params: dict[str, Any]) -> Symbol:
-    """Write the use of an op down."""
+    """The result of an op on symbols."""
     symbols = [as_symbol(x) for x in operands]
     spell = SPELLINGS.get(op.name)
     result = None if spell is None else spell(symbols, params)
@@ -247,7 +248,10 @@ def _written(op: Op, exprs: list[Expr], params: dict[str, Any]) -> Expr:
 
 
 def spell_params(params: dict[str, Any], *, complete: bool = False) -> tuple[str, ...]:
-    """``dim=0, keepdim=True``: what differs from saying nothing; arrays by all entries if ``complete``."""
+    """Parameters as text, ``dim=0, keepdim=True``, without defaults such as None and False.
+
+    Arrays are written with all their entries if ``complete``.
+    """
     spelled = []
     for key, value in params.items():
         if value is None or value is False or (value.__class__ is tuple and not value):
@@ -259,7 +263,7 @@ def spell_params(params: dict[str, Any], *, complete: bool = False) -> tuple[str
 
 
 def spell_key(params: dict[str, Any], *, complete: bool = False) -> str:
-    """``[0, 1:3]``: the key of ``part`` and ``embed``."""
+    """``[0, 1:3]``: the key of ``part`` or ``embed``."""
     keys = (*params["basic"], *params["advanced"])
     return "[" + ", ".join(spell_value(key, complete=complete) for key in keys) + "]"
 
@@ -279,7 +283,7 @@ def spell_value(value: Any, *, complete: bool = False) -> str:
 
 
 def _shape_by_forward(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> Shape:
-    """The shape of the result, found by running the op on stand-ins that no forward objects to."""
+    """The shape of the result, found by running the op on ones or identity matrices, which all ops accept."""
     with np.errstate(all="ignore"):
         arrays = []
         for x in symbols:
@@ -293,14 +297,14 @@ def _shape_by_forward(op: Op, symbols: list[Symbol], params: dict[str, Any]) -> 
 
 
 def is_custom(op: Op) -> bool:
-    """Whether the op is a script's own class, whose rule takes Tensors and cannot be spelled."""
+    """Whether the op is a class defined in a script. Its rule takes Tensors and cannot be spelled."""
     return op.doc == CUSTOM or op.name not in OPS
 
 
 def values_read(node: Node) -> frozenset[int | str]:
-    """Which saved values the rules of a node's tracked operands read: operand numbers and ``"out"``.
+    """The saved values that the rules of a node's tracked operands read: operand numbers and ``"out"``.
 
-    ``x + y`` reads nothing, ``x * y`` the other factor, ``exp(x)`` its own result; a shape is not a value.
+    ``x + y`` reads nothing, ``x * y`` the other factor, ``exp(x)`` its own result. A shape is not a value.
     """
     op = node.op
     assert op is not None
@@ -345,7 +349,7 @@ def dtype_named(value: Any) -> DType:
 
 
 def pull_symbol(node: Node, index: int, g: Symbol, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
-    """What operand ``index`` receives when ``out`` receives ``g``, written down."""
+    """The vjp of operand ``index`` as a symbol: what the operand receives when ``out`` receives ``g``."""
     op = node.op
     assert op is not None
     shape = operands[index].shape
@@ -361,18 +365,18 @@ def pull_symbol(node: Node, index: int, g: Symbol, out: Symbol, operands: tuple[
         c = as_symbol(op.contribution(index, g, out, operands, node.params))
         return apply(OPS["sum_to"], (c,), {"shape": shape}) if op.is_elementwise else c
     except REFUSALS:
-        # A rule that computes with its operands' entries has no text: name it instead.
+        # A rule that computes with its operands' entries cannot take symbols. Name the vjp instead.
         others = tuple(operands[at].filled() for at in range(len(operands)))
         return Symbol(call(f"{op.name}_vjp", g.filled(), *others, details=spell_params(node.params)), shape)
 
 
 def answered(made: Expr, position: int) -> Expr:
-    """One of several that a function of the script's own answers."""
+    """One of several results of a function defined in the script."""
     return postfix(made, f"[{position}]", "answer")
 
 
 def local_symbol(node: Node, index: int, out: Symbol, operands: tuple[Symbol, ...]) -> Symbol:
-    """The derivative of an edge: d out/d operand or else what becomes of the incoming ``G``."""
+    """The derivative of an edge: d out/d operand for elementwise ops, else the vjp applied to ``G``."""
     op = node.op
     assert op is not None
     if op.is_elementwise and not is_custom(op):
@@ -386,7 +390,7 @@ def local_symbol(node: Node, index: int, out: Symbol, operands: tuple[Symbol, ..
     return pull_symbol(node, index, Symbol(name("G"), out.shape), out, operands)
 
 
-from autodiff.core.symbolic import (  # noqa: E402 - they enter themselves and need what is above
+from autodiff.core.symbolic import (  # noqa: E402 - they register themselves and need the names above
     index_spellings as _index_spellings,  # noqa: F401
 )
 from autodiff.core.symbolic import op_spellings as _op_spellings  # noqa: E402, F401 - likewise

@@ -1,4 +1,4 @@
-"""The parts of a normal form: rational coefficients, products of powers, and how they become expressions."""
+"""The parts of a normal form: rational coefficients and products of powers, and how expressions are built."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     #: Exponents by base, in order of appearance. Exponents that are not numbers are expressions.
     Factors = dict[Expr, "float | Expr"]
     Term = tuple[Coefficient, Factors]
-    #: Terms by the set of their factors, in order of appearance; without terms it is zero.
+    #: Terms by the set of their factors, in order of appearance. No terms means zero.
     Terms = dict[frozenset[tuple[Expr, "float | Expr"]], Term]
 
 UNIT: Coefficient = (1, 1)
@@ -106,7 +106,7 @@ def summands(expr: Expr) -> list[Expr]:
 
 
 def negated(expr: Expr) -> Expr:
-    """-expr, the sign going into a leading number."""
+    """-expr. The sign goes into a leading number if there is one."""
     if expr.head == "number":
         return number(-expr.value)
     path = [expr]

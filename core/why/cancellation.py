@@ -1,4 +1,4 @@
-"""Sums that cancel on the way of a gradient: exactly, or up to what rounding left of them."""
+"""Sums in a backward pass that cancel: to exactly 0, or to a rounding error."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def rounded_off(search: Search, g: Any, uses: tuple[Use, ...]) -> Cause:
 
 
 def is_bias(node: OpNode, index: int) -> bool:
-    """Whether an operand is what a linear layer adds to its product."""
+    """Whether an operand is the bias that a linear layer adds to its product."""
     return node.op.name == "addmm" and index == 0 and node.params.get("beta", 1) == 1
 
 
 def copies_that_cancel(search: Search, edge: Edge, arrived: Any, g: Any) -> list[Cause]:
-    """The op that adds an operand to several entries, where what arrives at these adds up to 0 or nearly so.
+    """A cause if an op adds an operand to several entries and the gradients there add up to 0, or nearly so.
 
-    ``g`` is what it adds up to.
+    ``g`` is the sum of these gradients.
     """
     node, index = edge
     size = np.size(node.operands[index]) if isinstance(node, OpNode) else 0
@@ -62,9 +62,9 @@ def copies_that_cancel(search: Search, edge: Edge, arrived: Any, g: Any) -> list
 
 
 def entries_that_cancel(search: Search, edge: Edge, arrived: Any) -> list[Cause]:
-    """The op with several entries that pass something on to the operand, where that adds up to 0.
+    """A cause if several entries of an op pass a gradient on to the operand and these add up to 0.
 
-    Weighed unevenly they would not add up to 0, as they do where each passes on nothing.
+    This is tested with uneven weights: then the sum is not 0, unless each entry passes on nothing.
     """
     node, index = edge
     if np.size(arrived) < 2 or not isinstance(node, OpNode):
@@ -87,7 +87,7 @@ def entries_that_cancel(search: Search, edge: Edge, arrived: Any) -> list[Cause]
 
 
 def rounding_of_differences(search: Search, g: Any) -> list[Cause]:
-    """The op that passed on nothing but rounding, where the input has one such use."""
+    """A cause if the input has a single use, whose op passed on only a rounding error."""
     edges = [
         (user, index)
         for user in search.leading
@@ -110,7 +110,7 @@ def rounding_of_differences(search: Search, g: Any) -> list[Cause]:
 
 
 def rounded_off_above(search: Search, g: Any) -> list[Cause]:
-    """The node on the way of which rounding left no more than this, where the input has one such use."""
+    """A cause if the gradients of a node above the input cancel down to a rounding error."""
     cotangents = search.subject.cotangents
     sizes = {node: size_of(cotangents[node]) for node in search.leading if node in cotangents}
     if size_of(g) > rounding(g) * max(sizes.values(), default=0.0):

@@ -1,8 +1,8 @@
-"""Why some entries of a gradient are zero where others are not: what lets nothing through for them.
+"""Why some entries of a gradient are zero and others are not: the ops that let nothing through for them.
 
-An op is at fault if the entries would have a gradient, had it let through what it stopped. That is tried:
-something other than 0 is put in the place of what was stopped, and followed down to the input. Of entries
-that another op has a slope of 0 for, by their value, nothing is said.
+An op is a cause if the entries would have a gradient had it let through what it stopped. This is tested:
+nonzero numbers replace what was stopped and are propagated down to the input. Nothing is reported for
+entries where another op has a slope of 0 because of their value.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from autodiff.core.paths.path_sum import Edge
     from autodiff.core.report.records import Subject
 
-#: So many edges are tried, and so many entries are told.
+#: At most so many edges are tried, and at most so many entries are listed.
 MOST_TRIED, MOST_TOLD = 10, 3
 
 
 class Stop:
-    """What lets nothing through to some entries: all nodes of one place in the script."""
+    """An op that lets nothing through to some entries: all its nodes at one place in the script."""
 
     def __init__(self, node: OpNode) -> None:
         self.node = node
@@ -40,7 +40,7 @@ class Stop:
 def closed_entries(
     subject: Subject, names: Names, leading: Sequence[Node], target: Node, g: Any
 ) -> list[Cause]:
-    """A cause for each place that keeps entries of the gradient ``g`` at zero, where there is one."""
+    """A cause for each place in the script that keeps entries of the gradient ``g`` at zero."""
     zero = np.asarray(g) == 0
     if not zero.ndim or not zero.any():
         return []
@@ -62,12 +62,12 @@ def closed_entries(
                 stop.entries = stop.entries | (zero & (reached != 0))
         if stops:
             zero = zero & (_flat_by_value(subject.cotangents, leading, target) == 0)
-    # Where two stop an entry, the one that works entry by entry says more than what takes only some.
+    # If two ops stop an entry, an elementwise op explains more than an op that takes some entries.
     return _causes(sorted(stops.values(), key=lambda stop: stop.node.op.name in TAKING), names, zero)
 
 
 def _flat_by_value(cotangents: dict[Node, Any], leading: Sequence[Node], target: Node) -> Any:
-    """What would reach the target if ops that take and stop nothing had a slope wherever theirs is 0."""
+    """What would reach the target if the slopes of 0 were not 0, except in ops that take or stop entries."""
     carried: dict[Node, Any] = {}
     wanted = {*leading, target}
     for node in leading:
@@ -87,7 +87,7 @@ def _flat_by_value(cotangents: dict[Node, Any], leading: Sequence[Node], target:
 
 
 def _flat(edge: Edge, cotangents: dict[Node, Any]) -> tuple[Any, Any]:
-    """What an edge passes on of ones, and where that is 0 although something arrives."""
+    """What an edge passes on for a gradient of ones, and where that is 0 although a gradient arrives."""
     arrived = np.asarray(cotangents.get(edge[0], 0.0))
     passed = np.asarray(vjp_of_ones(edge))
     there = arrived != 0 if arrived.shape == passed.shape else np.any(arrived)
@@ -95,13 +95,13 @@ def _flat(edge: Edge, cotangents: dict[Node, Any]) -> tuple[Any, Any]:
 
 
 def _unpatterned(passed: Any, which: Any) -> Any:
-    """Numbers of which no sum is 0 by chance, in some entries, 0 in the others."""
+    """In the entries of ``which``, numbers that no sum cancels by chance; 0 in the others."""
     numbers = 1 + np.arange(1, passed.size + 1).reshape(passed.shape) * 0.6180339887498949 % 1
     return np.where(which, numbers, 0.0).astype(passed.dtype)
 
 
 def _stopped(edge: Edge, cotangents: dict[Node, Any]) -> Any:
-    """Something other than 0 in each entry that an edge stops, 0 in the others; None if it stops nothing."""
+    """A nonzero number in each entry that an edge stops, 0 in the others; None if it stops nothing."""
     node, index = edge
     assert isinstance(node, OpNode)
     operand = node.operands[index]
@@ -120,7 +120,7 @@ def _stopped(edge: Edge, cotangents: dict[Node, Any]) -> Any:
 
 
 def _carried_down(start: Node, g: Any, leading: Sequence[Node], target: Node) -> Any:
-    """What reaches the target of ``g`` at a node."""
+    """What reaches the target if ``start`` has the gradient ``g``."""
     carried = {start: g}
     wanted = {*leading, target}
     for node in leading:

@@ -1,7 +1,7 @@
-"""Why a gradient is zero, infinite or nan: the first place where it became so, forwards or backwards.
+"""Why a gradient is zero, infinite or nan: the first place, forward or backward, where it became so.
 
-Nothing is guessed from names: every edge between the output and the input is pulled back once more, and the
-edge where something arrives and nothing, or nothing sensible, leaves is the one to blame.
+Names play no role: every edge between the output and the input is evaluated again. The cause is the edge
+where a gradient arrives and nothing, or nothing finite, is passed on.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from autodiff.core.paths.path_sum import Edge
     from autodiff.core.report.records import Subject, Use
 
-#: Of more causes than this the first are told.
+#: At most this many causes are reported, the first ones.
 MOST_CAUSES = 3
-#: So many edges at fault are looked into; where a long loop overflows, one is like the other.
+#: At most this many edges are examined. If a long loop overflows, they are all alike.
 MOST_BROKEN = 10
 
 
@@ -59,8 +59,8 @@ def causes_of(
 ) -> tuple[Cause, ...]:
     """Why the gradient of ``target`` is zero in all entries or some, or not finite in some.
 
-    A gradient that is only what rounding left of its ``uses`` counts as zero. Of any other nothing is said,
-    unless the output is not finite itself.
+    A gradient counts as zero if it is only the rounding error of its ``uses``. Nothing is said about any
+    other gradient, unless its size is far from the gradient at the output or the output is not finite.
     """
     search = Search(subject, spelled, target, names)
     g = subject.cotangents.get(target)
@@ -84,7 +84,7 @@ def causes_of(
 
 
 class Search:
-    """Looks through the graph between the output and one input."""
+    """A search through the graph between the output and one input."""
 
     def __init__(self, subject: Subject, spelled: str, target: Node, names: Names) -> None:
         self.subject = subject
@@ -181,7 +181,7 @@ class Search:
         return self.cause("flat", flat_words(node, index, g, self.names), node, index)
 
     def _closed_to(self, node: OpNode, index: int) -> Edge | None:
-        """The edge above a node that joins its operands which gives nothing to the part of this one."""
+        """The edge above a joining op that passes on nothing to the part of operand ``index``, else None."""
         numbers = np.arange(1.0, np.size(node.out) + 1).reshape(node.shape)
         places = np.asarray(contribution_of((node, index), numbers), dtype=int).ravel() - 1
         while True:
@@ -218,7 +218,7 @@ class Search:
         return _distinct(found)
 
     def output(self) -> list[Cause]:
-        """Why the output is not finite, where the gradient is."""
+        """Why the output is not finite although the gradient is."""
         root = self.subject.root
         origin = None if _is_finite(root.out) else self._origin(root)
         if origin is None:
@@ -228,7 +228,7 @@ class Search:
         return [cause]
 
     def _broken(self, edge: Edge, g: Any, c: Any) -> Cause:
-        """The edge turned a finite gradient into one that is not."""
+        """A cause for an edge that turned a finite gradient into one that is not."""
         node, index = edge
         assert isinstance(node, OpNode)
         at = first_entry(c, lambda entries: ~np.isfinite(entries))
@@ -236,7 +236,7 @@ class Search:
         is_masked = self._is_masked(node, g, at, index)
         is_here = origin is None or origin is node
         closing = self._closing(node, at) if is_masked else None
-        if closing and not is_here:  # a product passes on the value that is not finite
+        if closing and not is_here:  # a product passes on the nonfinite value
             is_choice = closing.op.name != "mul" and _is_computed(origin) and _is_only_masked(g, c)
             closing = closing if is_choice else None
         if origin is not None and closing is None:
@@ -272,9 +272,9 @@ class Search:
         return bool(np.asarray(g)[at] == 0)
 
     def _closing(self, node: Node, at: tuple[int, ...] | None) -> OpNode | None:
-        """The op above a node that lets nothing through to its entry ``at``, where it does so by choice.
+        """The op above a node that lets nothing through to its entry ``at``, if that op chooses entries.
 
-        A product does so by the value of its other operand: a choice further up is told rather.
+        A product stops a gradient by the value of its other operand. It counts if no op further up chooses.
         """
         product = None
         while True:
@@ -291,9 +291,9 @@ class Search:
             node, at = user, at if is_alike else None
 
     def _origin(self, *nodes: Node) -> Node | None:
-        """The oldest of the nodes and those below whose value is not finite while those it was made from are.
+        """The oldest node, in or below ``nodes``, whose value is not finite while those of its operands are.
 
-        An infinity that was written there on purpose, as into a mask, is at fault only if no nan came of it.
+        An infinity that the script wrote on purpose, as into a mask, is a cause only if no nan came from it.
         """
         oldest = _oldest(nodes, _is_finite)
         if oldest is not None and (not isinstance(oldest, OpNode) or oldest.op.name in FILLING):
@@ -310,7 +310,7 @@ class Search:
 
 
 def first_entry(value: Any, test: Any) -> tuple[int, ...] | None:
-    """Where the first entry is that passes a test; None for plain numbers."""
+    """The position of the first entry that passes a test; None for plain numbers."""
     if value.__class__ is float or not np.ndim(value):
         return None
     places = np.argwhere(test(np.asarray(value)))
@@ -318,12 +318,12 @@ def first_entry(value: Any, test: Any) -> tuple[int, ...] | None:
 
 
 def _is_computed(node: Node | None) -> bool:
-    """Whether the value of a node was computed, and neither given nor written there."""
+    """Whether the value of a node was computed, not given or filled in."""
     return isinstance(node, OpNode) and node.op.name not in FILLING
 
 
 def _is_only_masked(g: Any, c: Any) -> bool:
-    """Whether nothing arrives at any entry where what leaves is not finite."""
+    """Whether nothing arrives at any entry where what is passed on is not finite."""
     if np.shape(g) != np.shape(c):
         return not np.any(g)
     return not np.any(np.asarray(g)[~np.isfinite(np.asarray(c))])
@@ -334,7 +334,7 @@ def _any(value: Any) -> bool:
 
 
 def _oldest(nodes: Sequence[Node], is_sound: Callable[[Any], bool]) -> Node | None:
-    """The oldest of the nodes and those below whose value is not sound while those it was made from are."""
+    """The oldest node, in or below ``nodes``, whose value is not sound while those of its operands are."""
     oldest = None
     stack = list(nodes)
     seen: set[Node] = set()
@@ -362,7 +362,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def _distinct(causes: list[Cause]) -> list[Cause]:
-    """Each place and text once; of the edges that a value without bounds has spoiled the first."""
+    """Each place and text once. Of edges that share one nonfinite value, only the first."""
     told: dict[tuple[str, int | None], Cause] = {}
     for cause in causes:
         what = cause.name if cause.kind in ("masked", "forward") else cause.text

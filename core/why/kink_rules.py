@@ -1,6 +1,6 @@
-"""What is said of one kind of point of one op where a gradient is a convention, and how to find such points.
+"""The class for one row of the kink table: a kind of point of an op, how to find it, what to report there.
 
-Predicates work on floats and on arrays alike, so that a script of plain numbers needs no numpy.
+Predicates work on floats as well as on arrays, so that a script of plain numbers needs no numpy.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 KINK = "kink"
 #: The values of the two sides differ.
 JUMP = "jump"
-#: There is no slope at all, and a number or nan stands for it.
+#: There is no slope. The engine answers with a number or nan.
 SINGULAR = "singular"
-#: There is a slope, which the formula of the op divides by zero to find.
+#: There is a slope, but the formula of the op divides by zero to find it.
 GAP = "gap"
-#: The slopes agree, and their own slopes do not: a kink of the first derivative.
+#: The slopes of the two sides agree, but their own slopes do not: a kink of the first derivative.
 BEND = "bend"
 
-#: Alpha times 1/alpha, which is what ``celu`` multiplies, need not be 1 to the last digit.
+#: Tolerance: alpha times 1/alpha, the factor in ``celu``, need not be 1 to the last digit.
 NEARLY = 1e-12
 
 
 class Row:
     """One kind of point of one op.
 
-    ``at(out, *operands, **params)`` marks the entries that sit on it, in the shape of the operand that
-    ``shows`` names, of all operands together for an op that works entry by entry, or of the result where
-    ``shows`` is empty. ``says`` is the convention (``str.format`` fills in the op's parameters), ``others``
-    what other engines answer, empty where that was not looked up. ``operands`` are those whose derivative it
-    is about, None for all; ``applies(node)`` narrows it to some uses of the op. ``formula`` is what the
-    printed formula comes to, where that is not the answer.
+    ``at(out, *operands, **params)`` marks the entries that lie on such a point. The marks have the shape of
+    the operand that ``shows`` names, of all operands broadcast together for an elementwise op, or of the
+    result if ``shows`` is empty. ``says`` is the convention, a ``str.format`` template for the op's
+    parameters. ``others`` is what other engines answer, empty if that was not looked up. ``operands`` are
+    those whose derivative the row is about, None for all. ``applies(node)`` limits the row to some uses of
+    the op. ``formula`` is the value of the printed formula, if that is not the answer.
     """
 
     __slots__ = ("applies", "at", "formula", "kind", "operands", "others", "says", "shows")
@@ -67,7 +67,7 @@ class Row:
 
 
 def slope_in(operand: int, at: Callable[..., Any], says: str, others: str = "", **more: Any) -> Row:
-    """A row about the slope in one of two operands, both of which are shown."""
+    """A row about the slope with respect to one of two operands. The report shows both."""
     return Row(at, says, others, shows=(0, 1), operands=(operand,), **more)
 
 
@@ -87,7 +87,7 @@ def equal(out: Any, x: Any, y: Any, **params: Any) -> Any:
 
 
 def at_whole(out: Any, x: Any) -> Any:
-    """Where rounding changes nothing; infinities are no numbers to jump at."""
+    """Where rounding changes nothing. Infinities are excluded: nothing jumps there."""
     return (out == x) & (x - x == 0)
 
 
@@ -108,7 +108,7 @@ def result_is_zero(out: Any, *_: Any, **params: Any) -> Any:
 
 
 def nothing_to_add(out: Any, *_: Any, **params: Any) -> Any:
-    """Where the logarithm of a sum of exponentials is that of 0."""
+    """Where the result is the logarithm of a sum of exponentials that is 0."""
     return out == -inf
 
 
@@ -120,7 +120,7 @@ def tied(out: Any, x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
 
 
 def tied_sizes(out: Any, x: Any, *, ord: float, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
-    """As ``tied`` for the largest or the smallest size; of 0 alone the sign is one of two."""
+    """Like ``tied`` for the largest or smallest absolute value. A 0 counts without a tie: it has no sign."""
     size = np.abs(x)
     return tied(out, size, dim, keepdim) | ((size == 0) & tied_to(out, size, dim, keepdim))
 
@@ -135,7 +135,7 @@ def largest_coordinates(out: Any, x: Any) -> Any:
 
 
 def met_by_several(out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
-    """The positions that several of the entries which meet there give the extreme of."""
+    """The positions where several of the entries scattered there attain the extreme."""
     from autodiff.core.ops.shape.pick import corner, grid
 
     places = grid(index, dim)
@@ -145,7 +145,7 @@ def met_by_several(out: Any, x: Any, source: Any, *, dim: int, index: Any) -> An
 
 
 def norm_at(*orders: Callable[[float], bool]) -> Callable[..., Any]:
-    """A predicate for norms of some orders: of zeros among the entries."""
+    """A predicate for norms of some orders: the entries that are 0."""
     return lambda out, x, *, ord, **_: (x == 0) & any(test(ord) for test in orders)
 
 
@@ -154,12 +154,12 @@ def zero_norm(out: Any, x: Any, *, ord: float, **_: Any) -> Any:
 
 
 def is_of_tensors(*operands: int) -> Callable[[OpNode], bool]:
-    """Whether these operands are tensors: with a plain number the formula is a simpler one."""
+    """A test whether these operands are tensors. With a plain number the formula is a simpler one."""
     return lambda node: all(node.inputs[at] is not None for at in operands)
 
 
 def is_of_two(node: OpNode) -> bool:
-    """Whether the operands are two: of ``maximum(x, x)`` the halves add up to the slope there is."""
+    """Whether the two operands differ. For ``maximum(x, x)`` the halves add up to the true slope."""
     first, second = node.inputs
     return first is None or first is not second
 

@@ -1,8 +1,8 @@
-"""Where ops have kinks, jumps and singular points, and which derivative they are given there.
+"""The table of kinks, jumps and singular points of ops, and the derivative that each is given there.
 
-One row says: at which entries of which op, what is answered there, and what other engines answer. Every
-answer is PyTorch's (2.13) unless the row says otherwise; ``tests/test_kink_remarks.py`` holds the rows to it.
-JAX stands for 0.10, HIPS autograd for 1.9, MyGrad for 2.5.
+A row says which entries of which op it is about, what is answered there, and what other engines answer.
+Every answer is PyTorch's (2.13) unless the row says otherwise; ``tests/test_kink_remarks.py`` checks the
+rows. JAX stands for 0.10, HIPS autograd for 1.9, MyGrad for 2.5.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
             kind=JUMP,
             applies=lambda node: node.params["lambd"] != 0,
         ),
-        # The identity, of which the rule takes 0 for inside of bounds that leave no inside.
+        # This is the identity, but its rule takes 0 for inside the bounds, which leave no inside.
         Row(at_zero, ZERO, kind=SINGULAR, applies=lambda node: node.params["lambd"] == 0),
     ),
     "threshold": (
@@ -156,7 +156,7 @@ TABLE: dict[str, tuple[Row, ...]] = {
     "minimum": (Row(equal, "each of the two receives half", shows=(0, 1), applies=is_of_two),),
     "fmax": (Row(equal, "the first of the two receives all", shows=(0, 1), applies=is_of_two),),
     "fmin": (Row(equal, "the first of the two receives all", shows=(0, 1), applies=is_of_two),),
-    # the largest of many; for picked entries ``kinks`` compares what those that tie received
+    # the largest of many; for picked entries ``kinks`` compares what the tied entries received
     "amax": (Row(tied, SHARED, OF_A_TIE),),
     "amin": (Row(tied, SHARED),),
     "median": (Row(tied, SHARED, "JAX takes the mean of the two middle entries"),),
@@ -320,10 +320,10 @@ TABLE: dict[str, tuple[Row, ...]] = {
     ),
 }
 
-#: Ops that hand on entries they chose by their size: their records say what becomes of a tie. One that was
-#: given its places by the script says nothing.
+#: Ops that pass on entries which they chose by size. ``Op.kink`` of their record says what happens in a tie;
+#: it is empty if the script gave the positions.
 CHOICES = ("pick", "gather")
-#: What other engines do with a tie, by the name torch has for the choice.
+#: What other engines do with a tie, by torch's name for the node.
 CHOICES_ELSEWHERE = {
     "MaxBackward0": "JAX and HIPS autograd share it, MyGrad gives it to the first",
     "CummaxBackward0": "for [1, 1, 2] JAX answers 1.5, 0.5, 1 and PyTorch 1, 1, 1",

@@ -1,7 +1,7 @@
-"""Which nodes of a graph sit exactly on a kink, a jump or a singular point, and what was answered there.
+"""The nodes of a graph that lie exactly on a kink, a jump or a singular point, and the convention used there.
 
-A gradient is a convention at such a point, and engines differ. Only what matters is told: points that a
-gradient arrives at, on the way from the output to one input. ``kink_table`` has the conventions.
+A gradient is a convention at such a point, and engines differ. Only points that a gradient arrives at,
+between the output and one input, are reported. ``kink_table`` has the conventions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from autodiff.core.paths.node_names import Names
     from autodiff.core.why.kink_rules import Row
 
-#: So many places of one value are listed; of more the first stands for all.
+#: At most this many entries of one value are listed. Of more, only the first is shown.
 MOST_PLACES = 4
 SITS_ON = {
     KINK: "a kink of",
@@ -36,7 +36,7 @@ SITS_ON = {
     GAP: "a gap in the formula of",
     BEND: "a kink in the slope of",
 }
-#: What a script calls the function, where the op has another name.
+#: What a script calls the function, if the op has another name.
 CALLED = {
     "vector_norm": "norm",
     "largest_coordinate": "cdist",
@@ -50,18 +50,18 @@ CALLED = {
     "scatter_amax": "scatter_reduce",
     "scatter_amin": "scatter_reduce",
 }
-#: Ops that serve several functions, which the name of the node tells apart.
+#: Ops that implement several functions, which the name of the node tells apart.
 SHARED = ("pick", "gather", "amax", "amin", "elu")
 
 
 class Kink:
     """One node on a kink, a jump, a singular point, a gap of its formula or a kink of its slope (``kind``).
 
-    ``function`` is what the script called, ``name`` what the result is called, made at ``line``. ``where``
-    says which entries sit there, ``entry`` is the first of ``count`` among ``size``. ``convention`` is what
-    was answered, ``elsewhere`` what other engines answer. ``formula`` is what the printed formula comes to
-    where that is not the answer.
-    A choice of the script between equal numbers has no ``op``: ``name`` and ``function`` are its text.
+    ``function`` is the function that the script called, ``name`` the name of the result, made at ``line``.
+    ``where`` says which entries are affected; ``entry`` is the first of ``count`` among ``size``.
+    ``convention`` is the derivative used here, ``elsewhere`` what other engines answer. ``formula`` is the
+    value of the printed formula, if that is not the answer.
+    A comparison of equal numbers by the script has no ``op``: ``name`` and ``function`` are its text.
     """
 
     __slots__ = (
@@ -101,7 +101,7 @@ class Kink:
 
     @property
     def text(self) -> str:
-        """The whole of it in a sentence."""
+        """The kink as a sentence."""
         if not self.op:
             return f"{self.name} compares equal numbers: {self.where}, {self.convention}"
         place = f"{self.name} sits on {SITS_ON[self.kind]} {self.function}"
@@ -114,8 +114,8 @@ def kinks_of(
 ) -> tuple[Kink, ...]:
     """The kinks among the nodes of ``leading``, which lie between an output and one input, oldest first.
 
-    With ``order`` 2 also those that only the second derivative has, which something may arrive at where the
-    gradient brings nothing.
+    With ``order`` 2 the kinks that only the second derivative has are included. Nodes then count even where
+    the incoming gradient is 0, since the second derivative may be nonzero there.
     """
     useful = set(leading)
     found: list[Kink] = []
@@ -127,7 +127,7 @@ def kinks_of(
             name = node.op.name
             if (name not in TABLE and name not in CHOICES) or is_custom(node.op):
                 continue
-            # None are left of the input itself, where an op has made it, and of tensors without entries.
+            # Empty for the input itself if an op made it, and for tensors without entries.
             operands = {
                 at
                 for at, below in enumerate(node.inputs)
@@ -148,9 +148,9 @@ def kinks_of(
 
 
 def _on_row(row: Row, node: OpNode, g: Any, names: Names) -> Iterator[Kink]:
-    """The kink of one row of the table, if the node sits on it and something arrives there."""
+    """The kink of one row of the table, if the node lies on it and a gradient arrives there."""
     marked = row.at(node.out, *node.operands, **node.params)
-    if marked is False:  # of plain numbers, which are looked at without numpy
+    if marked is False:  # for plain numbers, which need no numpy
         return
     marked = np.asarray(marked)
     if node.op.is_elementwise:
@@ -163,10 +163,10 @@ def _on_row(row: Row, node: OpNode, g: Any, names: Names) -> Iterator[Kink]:
 
 
 def _arriving(node: OpNode, g: Any, marked: Any) -> Any:
-    """Where something other than 0 arrives, in a shape that goes with the marks."""
+    """Where the incoming gradient is not 0, in a shape that broadcasts with the marks."""
     arriving = np.asarray(g) != 0
     params = node.params
-    if node.op.name == "cumprod" and arriving.ndim:  # an entry is a factor of all that come after it
+    if node.op.name == "cumprod" and arriving.ndim:  # an entry is a factor of itself and of all later ones
         axis = params["dim"]
         return np.flip(np.logical_or.accumulate(np.flip(arriving, axis), axis=axis), axis)
     if arriving.shape == marked.shape:
@@ -179,7 +179,7 @@ def _arriving(node: OpNode, g: Any, marked: Any) -> Any:
 
 
 def _ties(node: OpNode, g: Any, names: Names) -> Iterator[Kink]:
-    """A choice among entries of which some tie and do not receive the same: another choice was possible."""
+    """A choice among tied entries that do not receive the same: another choice was possible."""
     x, axis = node.operands[0], node.params["dim"]
     if not node.op.kink or not np.ndim(x):
         return
@@ -230,7 +230,7 @@ def _kink(
 
 
 def _called(node: OpNode) -> str:
-    """What the script calls the function: ``max`` where the node is a MaxBackward0."""
+    """What the script calls the function: ``max`` if the node is a MaxBackward0."""
     name = node.op.name
     if name not in SHARED:
         return CALLED.get(name, name)
@@ -246,7 +246,7 @@ def _called(node: OpNode) -> str:
 
 
 def _where(node: OpNode, shows: tuple[int, ...], marked: Any, names: Names) -> str:
-    """``entries [1], [2] of x = 0``, ``a = 2 and b = 2``, ``L = 0``: the first entry for many."""
+    """``entries [1], [2] of x = 0``, ``a = 2 and b = 2``, ``L = 0``. Of many entries only the first."""
     count = int(marked.sum())
     places = _places(marked, MOST_PLACES)
     first = places[0]
@@ -268,13 +268,13 @@ def _where(node: OpNode, shows: tuple[int, ...], marked: Any, names: Names) -> s
 
 
 def _places(marked: Any, most: int) -> list[tuple[int, ...]]:
-    """The first places that are marked."""
+    """The positions of the first marked entries."""
     flat = np.flatnonzero(marked)[:most]
     return [tuple(map(int, np.unravel_index(at, marked.shape))) for at in flat]
 
 
 def _within(place: tuple[int, ...], value: Any) -> tuple[int, ...]:
-    """The entry of an operand that was broadcast to the shape a place belongs to."""
+    """The position in an operand that was broadcast to the shape that ``place`` belongs to."""
     shape = np.shape(value)
     last = place[len(place) - len(shape) :]
     return tuple(0 if size == 1 else at for at, size in zip(last, shape, strict=True))

@@ -1,7 +1,7 @@
-"""Why a gradient is vanishingly small or huge: the factors on its way, put together by their places.
+"""Why a gradient is vanishingly small or huge: the factors along its path, collected by place in the script.
 
-The way is the one that gives most at every step, from the input up to the output. A factor is how much larger
-the largest entry leaves an op than it arrives.
+The path runs from the input up to the output and takes the largest contribution at every step. A factor is
+the ratio of the largest entry that an op passes on to the largest entry that arrives.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from autodiff.core.paths.path_sum import Edge
     from autodiff.core.report.records import Subject
 
-#: A gradient so many times as small or as large as what it started from is told of, where at least so many
-#: factors on its way are of that kind: one number may be meant to be small.
+#: A gradient is reported if it is FAR times smaller or larger than the gradient at the output, and at least
+#: MANY factors contribute: a single number may be meant to be small.
 FAR, MANY = 1e8, 5
-#: So many places are told.
+#: At most this many places are reported.
 MOST_PLACES = 3
-#: A sum that is this many units of rounding beside its parts is what rounding left of them.
+#: A sum within this many rounding units of 0, relative to its parts, counts as a rounding error.
 UNITS = 45
 
 
 class Place:
-    """The factors of one operand of an op, at one place in the script (and ``more``), from the input on."""
+    """The factors of one operand of an op at one place in the script and ``more`` others, input first."""
 
     def __init__(self, node: OpNode, index: int) -> None:
         self.node = node
@@ -46,12 +46,12 @@ class Place:
 
     @property
     def exponent(self) -> float:
-        """The decimal logarithm of all factors together."""
+        """The decimal logarithm of the product of all factors."""
         return sum(map(log10, self.factors))
 
 
 def rounding(g: Any) -> float:
-    """How much smaller than its parts a sum is of which rounding left nothing else."""
+    """The size, relative to its parts, up to which a sum counts as a rounding error."""
     dtype = np.asarray(g).dtype
     return UNITS * float(np.finfo(dtype if dtype.kind == "f" else float).eps)
 
@@ -59,7 +59,7 @@ def rounding(g: Any) -> float:
 def shrunk_or_grown(
     subject: Subject, names: Names, leading: Sequence[Node], target: Node, g: Any
 ) -> list[Cause]:
-    """The places that made most of a gradient's being so small or so large; none where it is neither."""
+    """A cause with the places that made a gradient very small or very large; none if it is neither."""
     start, end = size_of(subject.seed), size_of(g)
     if not start or not end or 1 / FAR < end / start < FAR:
         return []
@@ -83,13 +83,13 @@ def shrunk_or_grown(
 
 
 def largest(places: list[Place], exponent: float) -> list[Place]:
-    """The places to tell of, largest first: each has its share in the whole, or is the largest there is."""
+    """The places to report, largest first. Each has over 5 percent of the exponent, or is the largest."""
     places = sorted(places, key=lambda place: -round(abs(place.exponent), 6))[:MOST_PLACES]
     return [place for place in places if place is places[0] or abs(place.exponent) > 0.05 * exponent]
 
 
 def put_together(places: list[Place]) -> list[Place]:
-    """The same op on the same operand as one place, wherever it stands: a script may write its loop out."""
+    """The places merged by op and operand: a script may write out its loop."""
     together: dict[tuple[str, int], Place] = {}
     for place in places:
         whole = together.setdefault((place.node.op.name, place.index), Place(place.node, place.index))
@@ -99,8 +99,8 @@ def put_together(places: list[Place]) -> list[Place]:
 
 
 def places_on_the_way(subject: Subject, leading: Sequence[Node], target: Node) -> dict[Any, Place]:
-    """The factors of the way that gives most at every step, by op and place."""
-    best: dict[Node, tuple[float, Edge, float]] = {}  # by node: the most given, through what, and the factor
+    """The factors along the path with the largest contribution at every step, by op and place."""
+    best: dict[Node, tuple[float, Edge, float]] = {}  # by node: largest contribution, its edge, factor
     with np_errors_ignored(list(subject.order)):
         for node in leading:
             arrived = subject.cotangents.get(node)
@@ -123,7 +123,7 @@ def places_on_the_way(subject: Subject, leading: Sequence[Node], target: Node) -
 
 
 def in_words(place: Place, names: Names) -> str:
-    """``30 times by 0.23 to 0.25 through sigmoid(h) in line 4``; of several operands, to which."""
+    """``30 times by 0.23 to 0.25 through sigmoid(h) in line 4``, with the operand if there are several."""
     node, count = place.node, len(place.factors)
     low, high = (f"{factor:.3g}" for factor in (min(place.factors), max(place.factors)))
     by = low if low == high else f"{low} to {high}"

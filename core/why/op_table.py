@@ -1,8 +1,8 @@
-"""Which ops keep a gradient from what they are made of, or break it, and what is said of each."""
+"""Tables of ops that stop a gradient or make it infinite or nan, and the sentences about each."""
 
 from __future__ import annotations
 
-#: Ops that never pass anything on.
+#: Ops whose slope is 0 everywhere.
 STEPS = (
     "floor",
     "ceil",
@@ -26,7 +26,7 @@ BOUNDED = (
     "hardshrink",
     "softshrink",
 )
-#: Ops that level out: beyond some size their slope is smaller than any number.
+#: Ops that saturate: beyond some size of the operand, their slope is smaller than any floating-point number.
 LEVELLING = (
     "sigmoid",
     "tanh",
@@ -40,7 +40,7 @@ LEVELLING = (
     "logsigmoid",
     "atan",
 )
-#: Ops that pass what arrives to one of several entries or operands.
+#: Ops that pass the incoming gradient to one of several entries or operands.
 CHOOSING = (
     "amax",
     "amin",
@@ -55,9 +55,9 @@ CHOOSING = (
     "slice",
     "gather",
 )
-#: Ops that put their operands beside each other.
+#: Ops that concatenate their operands.
 JOINING = ("stack", "cat", "block_diag")
-#: Ops that pass on how much what arrives differs from its mean, and nothing where it does not.
+#: Ops that pass on the difference of the incoming gradient from its mean, so 0 if it is constant.
 DIFFERENCES = ("softmax", "log_softmax", "standardize", "std", "var")
 #: Ops whose entries are products, or sums of products, of their operands.
 PRODUCTS = ("mul", "matmul", "mm", "mv", "dot", "bmm", "outer", "vm", "einsum")
@@ -65,7 +65,7 @@ _BRANCH = "leaves this branch out, but not its derivative"
 _OVER = "writes over this entry, but its derivative stays"
 _BOUND = "holds this entry at a bound, but its derivative stays"
 _OTHER = "takes other entries, but the derivative of this one stays"
-#: Ops that let a gradient through in some entries only, and what they do with the others.
+#: Ops that let a gradient through in some entries only, and what they do with the other entries.
 CLOSING = {
     **dict.fromkeys(("where", "except_where", "without_nan", "maximum", "minimum", "fmax", "fmin"), _BRANCH),
     **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "nan_to_num", "write_through"), _OVER),
@@ -81,7 +81,7 @@ TAKING = (
 _OTHER_BRANCH = "takes the other branch there"
 _OTHER_OPERAND = "takes the other operand there"
 _WRITES = "writes over {}"
-#: What an op that works entry by entry does where it lets nothing through, {} for the entries.
+#: What an elementwise op does where it lets no gradient through. {} is replaced by a pronoun for the entries.
 STOPPING = {
     **dict.fromkeys(("relu", "relu6"), "passes nothing on where its input is not positive"),
     **dict.fromkeys(BOUNDED, "is flat beyond its bounds"),
@@ -90,14 +90,14 @@ STOPPING = {
     **dict.fromkeys(("masked_fill", "index_put", "scatter_with", "write_through"), _WRITES),
     "mul": "multiplies {} by 0",
 }
-#: Ops that write infinities where they are told to.
+#: Ops that write infinities where the script tells them to.
 FILLING = ("masked_fill", "where", "index_put", "constant_pad", "scatter_with")
-#: Ops whose slope is 0 where their operand is.
+#: Ops whose slope is 0 where their operand is 0.
 SQUARES = ("pow", "square", "vector_norm")
-#: What the script writes for an op that it calls by no name.
+#: How to refer to an op that the script does not call by a name.
 NAMELESS = {"mul": "the product", "index_put": "the assignment", "write_through": "the assignment"}
-#: Where the slope of an op has no bound, and what is said of it: {x} and {y} stand for the operands, {f} and
-#: {g} for them as factors, {own} for the one that the gradient is about.
+#: Why the slope of an op is unbounded at some point. {x} and {y} are replaced by the operands, {f} and {g} by
+#: the operands as factors, {own} by the operand that the gradient is for.
 STEEP = {
     "sqrt": "the slope of sqrt is 1/(2*sqrt({x})), which has no bound at 0",
     "rsqrt": "1/sqrt({x}) and its slope have no bound at 0",
@@ -120,7 +120,7 @@ STEEP = {
     "pow": "the slope of a power below 1 has no bound at 0",
     "std": "the slope of std is that of a square root, which has no bound where all entries are equal",
 }
-#: Why the value of an op is not finite, by the op; {x} and {f} as above.
+#: Why the value of an op is not finite; {x} and {f} as above.
 UNDEFINED = {
     "sqrt": "the square root of a negative number is nan",
     "rsqrt": "1/sqrt({x}) has no value where {x} is not positive",

@@ -1,4 +1,4 @@
-"""What is said about an op that passed nothing on, or nothing finite: one sentence with the values there."""
+"""The sentences about an op that passes on nothing, or nothing finite, with the values that explain it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from autodiff.core.paths.node_names import Names
 
 LONGEST = 60
-#: Names that were made of an op and a number, since the text is long.
+#: Invented names: an op and a number, used if the source text is long.
 INVENTED = re.compile(r"\b[a-z]\w*_\d+\b")
-#: What tells the versions of a name apart in formulas.
+#: The suffix that tells the versions of a name apart in formulas.
 VERSION = re.compile(r"'\d")
 WORDS = re.compile(r"\w+")
 #: A name, an entry or a call.
@@ -65,9 +65,9 @@ def _number(value: float) -> str:
 
 
 def spoken(node: Node, names: Names) -> str:
-    """What a node is called in a sentence: its name, where nothing in that was invented, else its text.
+    """The name of a node in a sentence: its own name unless part of it is invented, else its source text.
 
-    Of the versions of a name, which formulas write ``x'308``, a sentence says ``x (308th time)``.
+    Formulas tell the versions of a name apart as ``x'308``; a sentence says ``x (308th time)``.
     """
     name = names.without_place(node)
     if node.site is None:
@@ -83,12 +83,12 @@ def spoken(node: Node, names: Names) -> str:
 
 
 def fitting(text: str) -> str:
-    """A text, cut in its middle where it is long."""
+    """A text, with the middle cut out if it is long."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2 - 2]} ... {text[3 - LONGEST // 2 :]}"
 
 
 def operand_in_words(node: Node, index: int, names: Names, at: tuple[int, ...] | None = None) -> str:
-    """``h = -3``, ``h[0, 2] = -3``, ``h (entries from -4 to -3)``."""
+    """``h = -3``, ``entry [0, 2] of h = -3``, ``h (entries from -4 to -3)``."""
     below = node.inputs[index]
     value = node.operands[index]
     if below is None:
@@ -112,7 +112,7 @@ def _others(node: Node, index: int) -> list[int]:
 
 
 def flat_words(node: Node, index: int, g: Any, names: Names) -> str:
-    """Why operand ``index`` receives nothing although ``g`` arrives."""
+    """Why operand ``index`` receives nothing although the gradient ``g`` arrives."""
     assert isinstance(node, OpNode)
     op = node.op.name
     name = spoken(node, names)
@@ -173,7 +173,7 @@ def _power_slope(node: Node, names: Names) -> str:
 
 
 def _factor(node: Node, index: int, names: Names) -> str:
-    """What an operand is called, as it can stand in a product."""
+    """The name of an operand as a factor in a product."""
     name = _called(node, index, names)
     return name if ATOM.fullmatch(name) else f"({name})"
 
@@ -184,14 +184,14 @@ def _called(node: Node, index: int, names: Names) -> str:
 
 
 def passes_on_differences(node: OpNode, g: Any) -> bool:
-    """Whether an op compares what arrives along some dimensions, and it is the same all along these."""
+    """Whether an op compares the entries of ``g`` along some dimensions and all are equal along these."""
     if node.op.name not in DIFFERENCES or "dim" not in node.params:
         return False
     return not np.ptp(np.asarray(g), axis=node.params["dim"]).any()
 
 
 def custom_words(node: Node, index: int, answers_none: bool, names: Names) -> str:
-    """What a function of the script answered for operand ``index``."""
+    """What a function defined in the script answered for operand ``index``."""
     assert isinstance(node, OpNode)
     said = "None" if answers_none else "0"
     return f"{node.op.name}.backward answers {said} for {operand_in_words(node, index, names)}"
@@ -205,13 +205,13 @@ def closing_words(node: OpNode, names: Names) -> str:
 
 
 def function_of(node: OpNode, names: Names) -> str:
-    """What the script calls the function at a node's place: ``nansum`` where the op is a ``where``."""
+    """The function that the script calls at a node's place: ``nansum`` if the op is a ``where``."""
     op = NAMELESS.get(node.op.name, node.op.name)
     text = names.text_of(node)
     if op != node.op.name or op in WORDS.findall(text):
         return op
     depth = 0
-    for at in range(len(text) - 1, -1, -1):  # the bracket that the last one closes follows the name
+    for at in range(len(text) - 1, -1, -1):  # the bracket matching the last one follows the name
         depth += (text[at] == ")") - (text[at] == "(")
         if not depth:
             called = WORDS.findall(text[:at]) if text[at] == "(" else []
@@ -228,7 +228,7 @@ def _truth(value: Any) -> str:
 
 
 def singular_words(node: Node, index: int, at: tuple[int, ...] | None, names: Names) -> str:
-    """Why what operand ``index`` receives is not finite although its value is."""
+    """Why the cotangent of operand ``index`` is not finite although the operand's value is."""
     assert isinstance(node, OpNode)
     op = node.op.name
     if is_custom(node.op):
@@ -259,7 +259,7 @@ def singular_words(node: Node, index: int, at: tuple[int, ...] | None, names: Na
 
 
 def with_operands(sentence: str, node: OpNode, names: Names, own: int = 0) -> str:
-    """A sentence of ``STEEP`` or ``UNDEFINED`` with the operands in it; ``own`` is the one it is about."""
+    """A sentence of ``STEEP`` or ``UNDEFINED`` with the operands filled in. ``own`` is its main operand."""
     factors = [_factor(node, index, names) for index in range(len(node.operands))][:2]
     plain = [_called(node, index, names) for index in range(len(factors))]
     said = dict(zip("xyfg", [*plain, *[""] * (2 - len(plain)), *factors], strict=False))

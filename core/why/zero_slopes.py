@@ -1,4 +1,4 @@
-"""Where a value is 0 because of an op further down, which is flat there as well."""
+"""Zeros that come from an op further down, whose slope is 0 there as well."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def is_square(node: OpNode) -> bool:
 
 
 def flat_below(node: Node | None, useful: set[Node]) -> Edge | None:
-    """The lowest edge on the way down from a node of zeros that gives 0 whatever arrives, and made the zeros.
+    """The lowest edge below a node of zeros that made the zeros and passes on 0 for any gradient; else None.
 
-    Only ``useful`` nodes lie on the way, and it must not branch.
+    The search goes through ``useful`` nodes only and stops where the graph branches.
     """
     found = None
     while isinstance(node, OpNode) and not np.any(node.out) and not is_custom(node.op):
