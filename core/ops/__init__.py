@@ -1,1 +1,1 @@
-"""The op families: each module declares ops and public functions, and loads when one of them is used."""
+"""The op families: each module declares ops and public functions and loads when one of its names is used."""

@@ -1,1 +1,1 @@
-"""New tensors: from numbers and lists, by a rule, at random."""
+"""New tensors: from numbers and lists, filled, evenly spaced or random."""

@@ -1,1 +1,1 @@
-"""Ops that work entry by entry: arithmetic, transcendental functions, comparisons, choices."""
+"""Ops that work entry by entry: arithmetic, rounding, comparisons, clamping, transcendental functions."""

@@ -1,1 +1,1 @@
-"""Ops that change shapes, and how dimensions, shapes and indices in calls are read."""
+"""Ops that change shapes, and the reading of dimensions, shapes and indices in calls."""
