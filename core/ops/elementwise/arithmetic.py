@@ -120,7 +120,7 @@ def floor_divide_forward(x: Any, y: Any) -> Any:
 
 
 def remainder_forward(x: Any, y: Any) -> Any:
-    """Return C's remainder, plus the divisor if their signs differ; 0 has the dividend's sign, as in torch."""
+    """Return C's remainder, plus the divisor if the signs differ; 0 has the dividend's sign, as in torch."""
     check_divisor("remainder_cpu", x, y)
     if np.result_type(x, y).kind != "f":
         return np.remainder(x, y)
