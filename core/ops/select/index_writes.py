@@ -205,7 +205,7 @@ def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         raise ShapeError("Index has to be a vector/scalar", operands=(index,))
     size = x.shape[dim] if x.ndim else 1
     from_start = Tensor.of(np.where((index.data < 0) & (index.data >= -size), index.data + size, index.data))
-    array = np.unique(positions_in(x, from_start, dim, OUTSIDE))  # value gets the slope of each once
+    array = np.unique(positions_in(x, from_start, dim, OUTSIDE))  # each counts once in the slope of value
     if is_tensor:
         value = cast(value, x.dtype)
     name = "IndexFillBackward1" if is_tensor else "IndexFillBackward0"
