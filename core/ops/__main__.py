@@ -1,6 +1,7 @@
-"""Writes which family of ops declares what, for an installation, where the families do not change.
+"""Write the index of the op families: which family declares which op, function and method.
 
-Building the package runs ``python -m autodiff.core.ops`` on what it has built (setup.py).
+Building the package runs ``python -m autodiff.core.ops`` on the built tree (setup.py). An installation loads
+single families by this index, because its families do not change.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: By table and family, what has been declared.
+#: The names declared so far, by table title and family, in order.
 noted: dict[tuple[str, str], dict[str, None]] = {}
 
 
 class Noting(Table):
-    """A table that notes which family makes each of its entries."""
+    """A table that records which family declares each of its entries."""
 
     __slots__ = ()
 
@@ -30,7 +31,7 @@ class Noting(Table):
 
 
 def running_family() -> str:
-    """The family whose module is being run: the innermost, for families import each other."""
+    """Return the family whose module body is running: the innermost, because families import each other."""
     frame = sys._getframe()
     while frame.f_code.co_name != "<module>" or not frame.f_globals["__name__"].startswith(f"{PACKAGE}."):
         assert frame.f_back is not None, "only families declare"

@@ -1,10 +1,10 @@
-"""Functions with a trailing underscore: ``torch.relu_(x)`` writes what ``torch.relu(x)`` gives over ``x``."""
+"""Functions with a trailing underscore: ``torch.relu_(x)`` overwrites ``x`` with ``torch.relu(x)``."""
 
 from __future__ import annotations
 
 from autodiff.core.engine.in_place_checks import refuse_shape
 from autodiff.core.engine.public_functions import FUNCTIONS, Function, expose, public
-from autodiff.core.ops.create import random as _random  # noqa: F401 - declares functions, as do the others
+from autodiff.core.ops.create import random as _random  # noqa: F401 - declares functions, like the rest
 from autodiff.core.ops.elementwise import arithmetic as _arithmetic  # noqa: F401
 from autodiff.core.ops.elementwise import selection as _selection  # noqa: F401
 from autodiff.core.ops.elementwise import transcendental as _transcendental  # noqa: F401
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from autodiff.core.engine.tensor import Tensor
 
-#: Those torch has as functions; of others it has the method alone.
+#: The in-place functions of ``torch``; other functions have only the in-place method.
 IN_TORCH = """
     abs acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil clamp clamp_max
     clamp_min clip cos cosh deg2rad erf erfc exp exp2 expm1 fix floor frac i0 log log10 log1p log2 logit
@@ -26,13 +26,13 @@ IN_TORCH = """
     trunc xlogy
 """.split()
 IN_F = "celu hardtanh leaky_relu relu selu threshold".split()
-#: What torch asks in Python, which the function with an underscore does not pass through.
+#: Implementations without the checks that torch makes in Python, which its underscore functions skip.
 WITHOUT_CHECKS: dict[str, Callable[..., Tensor]] = {"hardtanh": activations.between}
 INPLACE = ", inplace: bool = False"
 
 
 def overwriting(function: Function) -> Callable[..., Tensor]:
-    """The function that leaves its result in its first argument and answers that."""
+    """Return the variant of ``function`` that writes its result to its first argument and returns that."""
 
     after = AFTER.get(function.name)
 
@@ -48,7 +48,7 @@ def overwriting(function: Function) -> Callable[..., Tensor]:
 
 
 def keeping_inplace(function: Function) -> Callable[..., Tensor]:
-    """The function with a last argument ``inplace`` that is always True."""
+    """Return ``function`` with its last argument ``inplace`` fixed to True."""
     implementation: Callable[..., Tensor] = WITHOUT_CHECKS.get(function.name, function.implementation)
 
     def change(x: Tensor, *args: object) -> Tensor:

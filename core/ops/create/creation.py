@@ -1,6 +1,6 @@
-"""New tensors from numbers, lists and rules. None of them has a gradient; all are leaves.
+"""New tensors from numbers, lists, fill values and ranges; all are leaves.
 
-Types follow torch: floats get the default type, ints int64, truth values bool, and a mixture the widest.
+Dtypes follow torch: floats get the default dtype, ints int64, truth values bool, and a mixture the widest.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -36,7 +36,7 @@ MOST_DIMS = 64  # numpy's limit
 
 
 def leaf(value: Any, requires_grad: bool = False) -> Tensor:
-    """A new tensor from an array or a float."""
+    """Return a new leaf from an array or a float."""
     made = Tensor.of(settle(value))
     if requires_grad:
         require_grad(made)
@@ -44,13 +44,13 @@ def leaf(value: Any, requires_grad: bool = False) -> Tensor:
 
 
 def require_grad(made: Tensor) -> None:
-    """Mark a new leaf, with the words torch has for creation functions."""
+    """Let a new leaf require a gradient, with the error message of torch's creation functions."""
     need_floats(made, "Only Tensors of floating point and complex dtype can require gradients")
     made.set_requires_grad()
 
 
 def allocate(shape: Shape, dtype: DType) -> str:
-    """Ask for room for a tensor; answers numpy's name of the type."""
+    """Check that a tensor of this size may be allocated; return numpy's name of the dtype."""
     check_allocation(shape, ITEM_SIZES[dtype.name])
     if len(shape) > MOST_DIMS:
         raise ShapeError(f"a tensor can have {MOST_DIMS} dimensions, not {len(shape)}", code="E0308")
@@ -61,7 +61,7 @@ def allocate(shape: Shape, dtype: DType) -> str:
 
 
 def shape_of(data: Any) -> Shape:
-    """The sizes of nested lists, as their first entries tell them."""
+    """Return the sizes of nested lists, read from their first entries."""
     sizes: list[int] = []
     while isinstance(data, (list, tuple, range)):
         sizes.append(len(data))
@@ -74,7 +74,7 @@ def shape_of(data: Any) -> Shape:
 
 
 def entries_of(data: Any, sizes: Shape) -> list[Any]:
-    """The innermost entries in order, refusing lists of unequal lengths."""
+    """Return the innermost entries in order; lists of unequal lengths are an error."""
     entries = [data]
     for dim, size in enumerate(sizes):
         inner: list[Any] = []
@@ -94,7 +94,7 @@ def entries_of(data: Any, sizes: Shape) -> list[Any]:
 
 
 def number_of(entry: Any, asked: DType | None = None) -> tuple[float, DType]:
-    """One entry as a Python number, with the type it asks for; ``asked`` is the type it is made for."""
+    """Return one entry as a Python number and its own dtype; ``asked`` is the dtype that the caller wants."""
     kind = entry.__class__
     if kind is float:
         return entry, dtypes.default_dtype()
@@ -140,7 +140,7 @@ def number_of(entry: Any, asked: DType | None = None) -> tuple[float, DType]:
 
 
 def converted(numbers: list[float], dtype: DType) -> Any:
-    """The numbers as an array of ``dtype``: ints are cut off towards zero, as torch does."""
+    """Return the numbers as an array of ``dtype``; for ints they are truncated towards zero, as in torch."""
     if dtype.kind == "i":
         try:
             numbers = [int(n) for n in numbers]
@@ -161,7 +161,7 @@ C_INT_NAMES = {"uint8": "uint8", "int32": "int32", "int64": "int64_t"}
 
 
 def array_of(data: Any, dtype: DType | None) -> Any:
-    """The value of a tensor made from a number, nested lists, a tensor or an array."""
+    """Return the value of a tensor made from a number, nested lists, a tensor or an array."""
     if data.__class__ is Tensor or isinstance(data, np.ndarray):
         array = np.asarray(data.value if data.__class__ is Tensor else data)
         return array if dtype is None else array.astype(dtype.name)
@@ -195,30 +195,30 @@ def make_tensor(data: Any, dtype: DType | None, requires_grad: bool) -> Tensor:
 
 @public("as_tensor(data: any, dtype: dtype = None, *, device: device = None)", method=False)
 def as_tensor(data: Any, dtype: DType | None) -> Tensor:
-    """The tensor itself when it is one of that type already, else a new one."""
+    """The tensor itself if it has that dtype already, else a new one."""
     if data.__class__ is Tensor and dtype in (None, data.dtype):
         return data
     return leaf(array_of(data, dtype))
 
 
-# -- filled -------------------------------------------------------------------------------------------
+# -- fill values --------------------------------------------------------------------------------------
 
 
 def fitting(value: float, dtype: DType) -> float:
-    """A number as those of a type are, which has to have room for it."""
+    """Return a number converted to ``dtype``, which must be able to hold it."""
     if dtype.is_floating_point:
         return value
     return bool(value) if dtype.kind == "b" else whole_number(value, dtype)
 
 
 def filled(shape: Shape, fill: float, dtype: DType, requires_grad: bool) -> Tensor:
-    """A tensor with the same number everywhere."""
+    """Return a tensor with the same number everywhere."""
     name = allocate(shape, dtype)
     return leaf(np.full(shape, converted([fitting(fill, dtype)], dtype)[0], dtype=name), requires_grad)
 
 
 def filler(name: str, fill: float) -> Callable[..., Tensor]:
-    """Enter ``name`` and ``name_like``: tensors full of one number."""
+    """Declare ``name`` and ``name_like``, which make tensors full of one number; return the first."""
 
     @public(f"{name}(*size: ints, {KEYWORDS})", method=False)
     def fill_shape(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
@@ -307,7 +307,7 @@ def arange(
 
 
 def ends_of(start: Any, end: Any, name: str) -> tuple[float, float]:
-    """The numbers that a range goes from and to, which may be tensors of one."""
+    """Return the ends of a range as numbers; each may be a tensor without dimensions."""
     tensors = [(what, t) for what, t in (("start", start), ("end", end)) if t.__class__ is Tensor]
     if any(t.ndim for _, t in tensors):
         got = " and ".join([f"{what} with {t.ndim} dimension(s)" for what, t in tensors])
@@ -321,7 +321,7 @@ def ends_of(start: Any, end: Any, name: str) -> tuple[float, float]:
 
 
 def evenly_spaced(start: float, end: float, steps: int, name: str) -> Any:
-    """The numbers of ``linspace``; in single precision rounded as torch does, each half from its own end."""
+    """Return the numbers of ``linspace``. Single precision is rounded as in torch: each half from its end."""
     if name != "float32" or steps < 2:
         return np.linspace(start, end, steps).astype(name)
     low, high = np.float32(start), np.float32(end)

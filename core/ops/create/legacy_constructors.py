@@ -1,4 +1,4 @@
-"""torch's old classes of tensors, which make one from data, from another tensor or from sizes."""
+"""torch's old tensor classes, which make a tensor from data, from another tensor or from sizes."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def constructor(name: str, dtype: DType | None) -> None:
-    """Enter one of torch's old constructors: from lists, from another tensor, or zeros of the sizes given."""
+    """Declare one of torch's old constructors, which takes lists, another tensor or the sizes of zeros."""
 
     @public(f"{name}(*data: any = 0)", method=False)
     def construct(data: Any) -> Tensor:
@@ -50,12 +50,12 @@ def constructor(name: str, dtype: DType | None) -> None:
 
 
 def is_size(value: Any) -> bool:
-    """Whether it is a torch.Size, which is a shape and not data."""
+    """Whether ``value`` is a torch.Size, which is a shape and not data."""
     return isinstance(value, tuple) and value.__class__ is not tuple
 
 
 def taken_over(x: Tensor, dtype: DType) -> Tensor:
-    """The tensor itself under another name, which has the type of the class."""
+    """Return ``x.detach()``; the dtype of ``x`` must be that of the class."""
     if x.dtype is not dtype:
         wanted, given = (
             f"TensorOptions(dtype={kind.c_name}, device=cpu, layout=Strided, requires_grad=false (default),"
@@ -83,7 +83,7 @@ constructor("BoolTensor", dtypes.bool_)
 
 @public("Variable(data: tensor, requires_grad: bool = False)", method=False)
 def variable(data: Tensor, requires_grad: bool) -> Tensor:
-    """torch's old way to mark a leaf: the same value as a leaf of its own."""
+    """torch's old constructor of leaves: a new leaf with the value of ``data``."""
     made = data.detach()
     if requires_grad:
         require_grad(made)

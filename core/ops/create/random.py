@@ -1,6 +1,6 @@
-"""Random tensors: the same numbers in every run, from one generator that each script starts afresh.
+"""Random tensors. One generator, reset by each script, gives the same numbers in every run.
 
-The numbers are numpy's (PCG64), not torch's. Drawing has no gradient: none flows to a mean or a spread.
+The numbers are numpy's (PCG64), not torch's. No gradient flows to a mean or a standard deviation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def manual_seed(seed: Any) -> None:
-    """Start the random numbers afresh from ``seed``, of which torch makes a whole number as ``int`` does."""
+    """Reset the random numbers to ``seed``, which is converted as ``int`` does."""
     if seed.__class__ is Tensor:
         if seed.size != 1:
             raise ScriptError(
@@ -45,7 +45,7 @@ def manual_seed(seed: Any) -> None:
 
 
 def floating(dtype: DType | None, kernel: str) -> DType:
-    """The type of a random result; torch has no kernel for ints."""
+    """Return the dtype of a random result, which must be floating: torch has no kernel for ints."""
     dtype = dtype or dtypes.default_dtype()
     if not dtype.is_floating_point:
         raise ScriptError(f"\"{kernel}\" not implemented for '{dtype.long_name}'", code="E0312")
@@ -53,7 +53,7 @@ def floating(dtype: DType | None, kernel: str) -> DType:
 
 
 def check_exponential(x: Tensor) -> None:
-    """Refuse tensors of whole numbers where exponentially distributed ones are drawn."""
+    """Refuse integer tensors for exponentially distributed numbers."""
     if not x.dtype.is_floating_point:
         raise ScriptError(
             "Exponential distribution is a continuous probability distribution. dtype must be a floating"
@@ -81,13 +81,13 @@ def uniforms(shape: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
 
 @public(f"randn(*size: ints, {KEYWORDS})", method=False)
 def randn(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
-    """Numbers of mean 0 and variance 1, normally distributed."""
+    """Normally distributed numbers of mean 0 and variance 1."""
     return normals(size, dtype, requires_grad)
 
 
 @public(f"rand(*size: ints, {KEYWORDS})", method=False)
 def rand(size: Shape, dtype: DType | None, requires_grad: bool) -> Tensor:
-    """Numbers from 0 to 1, evenly distributed."""
+    """Uniformly distributed numbers from 0 to 1."""
     return uniforms(size, dtype, requires_grad)
 
 
@@ -133,7 +133,7 @@ def randint(low: int, high: Any, size: Any, dtype: DType | None, requires_grad: 
 
 
 def check_bounds(low: int, high: int, dtype: DType) -> None:
-    """All whole numbers from ``low`` up to ``high`` have to be of the type."""
+    """Refuse a range of ints that ``dtype`` cannot hold."""
     if dtype.is_floating_point:
         return
     least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype.name).min, np.iinfo(dtype.name).max)

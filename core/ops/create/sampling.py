@@ -1,6 +1,6 @@
-"""Drawing from distributions: places by their weight, and tensors filled with random numbers in place.
+"""Random draws: positions by weight, and tensors filled with random numbers in place.
 
-Random numbers have no gradient: what stood where they are written receives zeros.
+Random numbers have no gradient: the entries they overwrite receive zeros.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -30,10 +30,11 @@ NOT_WEIGHTS = "weights are finite and not below 0"
     example="torch.multinomial(torch.tensor([0.0, 3.0, 1.0]), 2)",
 )
 def multinomial(x: Tensor, count: int, replacement: bool) -> Tensor:
-    """So many places from each row of weights; the heavier an entry, the likelier its place.
+    """Positions drawn at random from each row of weights, in proportion to the weights.
 
-    ``input`` of shape (n,) or (rows, n) gives places of shape (count,) or (rows, count). Without replacement
-    the places are those of the largest log(weight) + Gumbel noise (Vieira 2014), entries without weight last.
+    ``input`` of shape (n,) or (rows, n) gives positions of shape (num_samples,) or (rows, num_samples).
+    Without replacement they are those of the largest log(weight) + Gumbel noise (Vieira 2014), with entries
+    of weight 0 last.
     """
     if x.ndim not in (1, 2):
         raise ShapeError("prob_dist must be 1 or 2 dim", operands=(x,))
@@ -82,7 +83,7 @@ drawn_over: Op = primitive("drawn_over", lambda x, numbers: numbers, lambda g, o
 
 
 def fill_with(x: Tensor, numbers: Any, grad_fn: str) -> Tensor:
-    """Write random numbers over a tensor; where it was computed, the graph remembers that they were."""
+    """Overwrite a tensor with random numbers; if it was computed, the graph records that as ``grad_fn``."""
     refuse_change(x)
     return x.assign_in_place(
         drawn_over.named(grad_fn)(x, numbers=np.asarray(numbers).astype(x.dtype.name)),
@@ -91,7 +92,7 @@ def fill_with(x: Tensor, numbers: Any, grad_fn: str) -> Tensor:
 
 @public("Tensor.uniform_(input: tensor, from: float = 0, to: float = 1)", example="x.clone().uniform_(2, 3)")
 def uniform_in_place(x: Tensor, low: float, high: float) -> Tensor:
-    """Overwrite every entry with a number between ``from`` and ``to``, evenly distributed."""
+    """Overwrite every entry with a uniformly distributed number between ``from`` and ``to``."""
     floating(x.dtype, "check_uniform_bounds")
     if not low <= high:
         raise ScriptError(

@@ -20,16 +20,19 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.node import Node
 
-# The slopes of powers alone read these: every script loads this family, and few have powers.
+# Loaded late: every script loads this family, but only the derivative of ``pow`` uses these two.
 comparison = Later("autodiff.core.ops.elementwise.comparison")
 transcendental = Later("autodiff.core.ops.elementwise.transcendental")
 
-#: The smallest number above 0 in single precision.
+#: The smallest positive number in single precision.
 SMALLEST = 2.0**-149
 
 
 def left_number(name: str, otherwise: str) -> Callable[[Node], str]:
-    """torch dispatches an operation with a plain number on the left to another kernel, and names it so."""
+    """Return a function from a node to ``name`` if its left operand is a plain number, else ``otherwise``.
+
+    torch dispatches a plain number on the left to another kernel, whose node has another name.
+    """
 
     def grad_fn(node: Node) -> str:
         return name if node.inputs[0] is None else otherwise
@@ -53,10 +56,10 @@ def pow_grad_fn(node: Node) -> str:
 
 def pow_forward(x: Any, y: Any) -> Any:
     if y.__class__ is bool and x.__class__ is np.ndarray and x.dtype.kind == "b":
-        return np.logical_or(x, not y)  # torch has no kernel for these two powers, and needs none
+        return np.logical_or(x, not y)  # x ** False and x ** True, for which torch needs no kernel
     refuse_truth_values("pow", x, y)
     if y.__class__ is float and y and abs(y) < SMALLEST and x.__class__ is np.ndarray:
-        y = math.copysign(SMALLEST, y)  # and not the 0 that it would be rounded to
+        y = math.copysign(SMALLEST, y)  # single precision would round it to 0
     try:
         return np.power(x, y)
     except (ValueError, OverflowError):
@@ -71,30 +74,30 @@ def pow_forward(x: Any, y: Any) -> Any:
 
 
 def whole_power(x: Any, y: Any) -> Any:
-    """Powers of whole numbers with negative exponents among them, cut to whole numbers: 0 but for ±1."""
+    """Return integer powers where some exponents are negative: those are truncated to 0, except of ±1."""
     sign = np.where(y % 2 == 0, 1, x)
     return np.where(y >= 0, np.power(x, np.maximum(y, 0)), np.where(np.abs(x) == 1, sign, 0))
 
 
 def pow_slope(out: Any, x: Any, y: Any) -> Any:
-    """y xʸ⁻¹, and 0 for the constant x⁰, whose slope is 0 at 0 as well: x⁻¹ must not come up on the way."""
+    """Return y xʸ⁻¹, and 0 for y = 0: x⁰ is constant, and x⁻¹ must not be computed at x = 0."""
     none = y == 0
     if y.__class__ is int and abs(y) > 2**53:
         y = float(y)
     if none is False and x.__class__ is float:
-        return y * x ** (y - 1)  # the same: losses of single numbers are full of squares
+        return y * x ** (y - 1)  # fast path, same value: losses of single numbers often have squares
     return comparison.except_where(none, 0.0, y * x ** comparison.except_where(none, 0.0, y - 1))
 
 
 def subtract_forward(x: Any, y: Any) -> Any:
-    """``x - y``; numpy refuses two arrays of truth values, torch one too."""
+    """Return ``x - y``. numpy refuses two bool arrays; torch refuses a single one too."""
     if np.asarray(x).dtype == bool or np.asarray(y).dtype == bool:
         raise TypeError
     return np.subtract(x, y)
 
 
 def refuse_truth_values(kernel: str, x: Any, y: Any) -> None:
-    """True and False are no numbers here; numpy would answer in a type the language does not have."""
+    """Refuse operands that are all bools; numpy would return a dtype that the language does not have."""
     if np.result_type(x, y).kind == "b":
         raise ScriptError(
             f"\"{kernel}\" not implemented for 'Bool'",
@@ -105,7 +108,7 @@ def refuse_truth_values(kernel: str, x: Any, y: Any) -> None:
 
 
 def check_divisor(kernel: str, x: Any, y: Any) -> None:
-    """Whole numbers have no infinity to answer with."""
+    """Refuse bools, and integer division by zero: integers cannot represent infinity."""
     refuse_truth_values(kernel, x, y)
     if np.result_type(x, y).kind != "f" and not np.all(y):
         raise ScriptError("ZeroDivisionError", caret="division of whole numbers by zero")
@@ -117,7 +120,7 @@ def floor_divide_forward(x: Any, y: Any) -> Any:
 
 
 def remainder_forward(x: Any, y: Any) -> Any:
-    """C's remainder moved to the side of the divisor; a zero keeps the sign of the dividend, as in torch."""
+    """Return C's remainder, plus the divisor if the signs differ; 0 has the dividend's sign, as in torch."""
     check_divisor("remainder_cpu", x, y)
     if np.result_type(x, y).kind != "f":
         return np.remainder(x, y)
@@ -142,7 +145,7 @@ def div_trunc_forward(x: Any, y: Any) -> Any:
 
 
 def no_rule(message: str, *help: str) -> Callable[..., Any]:
-    """The rule of an op that torch has no derivative of, as it says in backward."""
+    """Return a rule that raises torch's error for an op without a derivative."""
 
     def rule(*_: Any, **params: Any) -> Any:
         raise GradientError(message, code="E0414", help=help)
@@ -183,7 +186,7 @@ neg = elementwise("neg", lambda x: np.negative(x), -1, infix="-", scalar=operato
 
 
 def pow_saves(node: Node) -> tuple[tuple[int | str, ...], ...]:
-    """torch keeps the result wherever the exponent is a tensor, whether or not that has a gradient."""
+    """Return what torch saves: the result too if the exponent is a tensor, even one without gradient."""
     base, exponent = node.inputs
     if exponent is None:
         return (0,), ()
@@ -288,7 +291,7 @@ def add_scaled(x: Any, y: Any, alpha: float) -> Any:
     """``input + alpha * other``, entry by entry."""
     check_scale(x, y, "alpha", alpha)
     if alpha == 1 or all(t.__class__ is Tensor and t.dtype.kind == "b" for t in (x, y)):
-        return add(x, y if alpha else mul(False, y))  # of truth values there are no multiples
+        return add(x, y if alpha else mul(False, y))  # bools have no multiples
     return add(x, mul(alpha, y) if y.__class__ is Tensor else alpha * y)
 
 

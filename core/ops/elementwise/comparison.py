@@ -1,7 +1,7 @@
-"""Comparisons, logic and the choices rules make: nothing here has a slope of its own but ``where``.
+"""Comparisons and logic, which have no gradient, and ``where``, which passes it to the chosen entries.
 
-``except_where`` is for conventions at singular points: it computes like ``where``, and a printed derivation
-shows the regular formula alone.
+``except_where`` states a convention at singular points. It computes like ``where``, but a printed derivation
+shows only the regular formula.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def no_gradient(g: Any, out: Any, *operands: Any) -> Any:
-    """The rule of an operand that is a choice, not a quantity."""
+    """The rule of a condition or a mask, which is never differentiated."""
     raise AssertionError("a condition is never tracked")
 
 
 def on_whole_numbers(name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
-    """``forward`` for truth values and ints; torch's refusal for floats."""
+    """Return ``forward`` for bools and ints, with torch's error for floats."""
 
     def checked(*operands: Any) -> Any:
         for x in operands:
@@ -43,7 +43,7 @@ def on_whole_numbers(name: str, forward: Callable[..., Any]) -> Callable[..., An
 
 
 zero: Op = elementwise("zero", lambda g: np.zeros_like(g), 0, scalar=lambda g: 0.0)
-# What x receives, where torch computes it from x too, though with slope 0 (``Op.reads_input``).
+# The cotangent of x, recorded as a function of x too, with slope 0, as in torch (``Op.reads_input``).
 contribution: Op = elementwise("contribution", lambda g, x: np.positive(g), 1, 0, scalar=lambda g, x: g)
 
 lt = elementwise("lt", lambda x, y: np.less(x, y), 0, 0, infix="<")
@@ -71,7 +71,10 @@ bitwise_not = elementwise(
 
 
 def shifted(name: str, move: Callable[[Any, Any], Any], is_left: bool) -> Callable[..., Any]:
-    """A shift of whole numbers. Less than 0 and all bits or more empty a number, to the right to its sign."""
+    """Return the forward of a bit shift of integers.
+
+    A count that is negative or at least the number of bits gives 0; for a negative number shifted right, -1.
+    """
 
     def forward(x: Any, y: Any) -> Any:
         common = np.result_type(x, y)
@@ -102,7 +105,7 @@ bitwise_right_shift = elementwise(
 isnan = elementwise("isnan", lambda x: np.isnan(x), 0)
 isinf = elementwise("isinf", lambda x: np.isinf(x), 0)
 isfinite = elementwise("isfinite", lambda x: np.isfinite(x), 0)
-# What a tensor is after it was compared in place: ``result``, which passes zeros on.
+# The value of a tensor after an in-place comparison: ``result``. It passes zeros on.
 compared: Op = elementwise("compared", lambda x, y, result: result, 0, 0)
 
 where: Op = selective(
@@ -124,8 +127,8 @@ except_where_op: Op = selective(
 
 
 def except_where(condition: Any, value: float, formula: Any) -> Any:
-    """``formula``, and ``value`` where ``condition`` holds."""
-    # A plain number decides at once (the 2 of x**2 is not 0), and the gradient's graph stays as written.
+    """Return ``value`` where ``condition`` holds, else ``formula``."""
+    # A condition on plain numbers (the 2 of x**2 is not 0) is decided here, without a node in the graph.
     return formula if condition is False else except_where_op(condition, value, formula)
 
 
@@ -145,7 +148,7 @@ for comparison in (isnan, isinf, isfinite):
 
 @public("where(condition: tensor, input: value = None, other = None)", method=False)
 def choose(condition: Tensor, x: Any, y: Any) -> Any:
-    """``input`` where the condition holds, ``other`` elsewhere; alone, the positions where it holds."""
+    """``input`` where the condition holds, ``other`` elsewhere; of a condition alone, where it holds."""
     if x is None and y is None:
         return nonzero(condition, True)
     if x is None or y is None:
@@ -189,7 +192,7 @@ def argwhere(x: Tensor) -> Tensor:
 
 @public("unravel_index(indices: tensor, shape: ints)", method=False)
 def unravel_index(indices: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, ...]:
-    """Positions counted over all entries of a tensor of that shape, as positions along its dimensions."""
+    """Positions along each dimension of ``shape``, from positions counted over all its entries."""
     if indices.dtype.kind != "i":
         raise ScriptError(
             f"expected 'indices' to be integer dtype, but got {indices.dtype!r}",
@@ -201,7 +204,7 @@ def unravel_index(indices: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, ...]
     if 0 in shape:
         raise ScriptError("ZeroDivisionError", operands=(indices,))
     places, rest = [], indices.data.astype("int64")
-    for n in reversed(shape):  # torch does not mind positions beyond the end
+    for n in reversed(shape):  # torch accepts positions beyond the end
         places.append(Tensor.of(rest % n))
         rest = rest // n
     return tuple(reversed(places))
@@ -239,5 +242,5 @@ def allclose(x: Tensor, y: Tensor, rtol: float, atol: float, equal_nan: bool) ->
 
 @public("equal(input: tensor, other: tensor)")
 def equal(x: Tensor, y: Tensor) -> bool:
-    """Whether two tensors have one shape and the same entries."""
+    """Whether two tensors have the same shape and the same entries."""
     return x.shape == y.shape and bool(np.array_equal(x.data, y.data))

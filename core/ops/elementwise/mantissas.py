@@ -1,4 +1,4 @@
-"""Floats taken apart: a mantissa from 0.5 to 1 and the power of two that it is multiplied by."""
+"""Floats split into a mantissa from 0.5 to 1 and a power of two."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def exponent_forward(x: Any) -> Any:
-    """The power of two, 0 for what has none: infinities and nan."""
+    """Return the exponent of two; 0 for infinities and nan."""
     return np.where(np.isfinite(x), np.frexp(x)[1], 0).astype(x.dtype)
 
 
@@ -32,7 +32,7 @@ mantissa = elementwise(
 
 @public("frexp(input: tensor)")
 def frexp(x: Tensor) -> NamedResult:
-    """``mantissa * 2**exponent`` with a mantissa of at least 0.5 and below 1 in size."""
+    """The input as ``mantissa * 2**exponent``, where the size of the mantissa is at least 0.5 and below 1."""
     if not x.dtype.is_floating_point:
         raise ScriptError(
             "torch.frexp() only supports floating-point dtypes",

@@ -1,4 +1,4 @@
-"""Rounding: down, up, towards zero, to the nearest number, and what is cut off."""
+"""Rounding down, up, towards zero and to the nearest number, and the fractional part."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def round_scalar(x: float) -> float:
 
 
 def of_numbers(name: str, forward: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """``forward``, which does not round truth values."""
+    """Return ``forward`` with torch's error for bools."""
 
     def checked(x: Any) -> Any:
         refuse_truth_values(f"{name}_vml_cpu", x, x)
@@ -76,5 +76,5 @@ expose("frac(input)", frac, in_place=True)
 
 @public("round(input, *, decimals: int = 0)", in_place=True)
 def round_entries(x: Any, decimals: int) -> Any:
-    """The nearest whole number, halves to even; ``decimals`` keeps digits."""
+    """The nearest whole number, halves to even; ``decimals`` is the number of digits to keep."""
     return round_to(x, decimals=decimals) if decimals else round_(x)

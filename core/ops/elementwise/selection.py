@@ -1,4 +1,4 @@
-"""Functions that pass a value on or stop it: abs, relu, clamp, maximum and their kin, with their kinks."""
+"""Piecewise functions that pass a value on or stop it: abs, relu, clamp, maximum and the like."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def sign_forward(x: Any) -> Any:
-    """-1, 0 or 1 in the type of x, and 0 for nan, as torch has it."""
+    """Return -1, 0 or 1 in the dtype of x; 0 for nan, as in torch."""
     return x if x.dtype.kind == "b" else np.subtract(x > 0, x < 0, dtype=x.dtype)
 
 
 def relu_forward(x: Any) -> Any:
-    """x above 0; of two zeros numpy gives the second and torch the first."""
+    """Return max(x, 0). For equal zeros numpy returns the second argument and torch the first."""
     if x.dtype.kind == "b":
         raise ScriptError(
             "Boolean inputs not supported for relu", code="E0312", caret="this tensor holds bools"
@@ -37,7 +37,7 @@ def relu_forward(x: Any) -> Any:
 
 
 def abs_forward(x: Any) -> Any:
-    """|x|; truth values have none, as in torch."""
+    """Return |x|; bools are refused, as in torch."""
     if x.dtype.kind == "b":
         raise ScriptError(
             "\"abs_cpu\" not implemented for 'Bool'",

@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, trigonometry and their kin: one line per function."""
+"""Exponentials, logarithms, trigonometric, hyperbolic and special functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PI = math.pi
 
 
 def by_number(name: str) -> Callable[[Node], str]:
-    """torch's names of a function of two: 0 of tensors, 1 with a plain number first, 2 with one second."""
+    """Return the function that names torch's node: 0 for two tensors, 1 or 2 for a number first or second."""
 
     def grad_fn(node: Node) -> str:
         first, second = node.inputs
@@ -45,12 +45,12 @@ def sigmoid_forward(x: Any) -> Any:
 
 
 def from_scipy(name: str) -> Callable[..., Any]:
-    """A forward that numpy lacks; scipy.special is imported when it is first called."""
+    """Return the forward that calls a scipy.special function; scipy is imported on the first call."""
 
     def forward(*operands: Any) -> Any:
         import scipy.special
 
-        # To scipy, unlike numpy, a plain number or truth values beside single precision are doubles.
+        # Unlike numpy, scipy turns a plain number or bools beside single precision into doubles.
         types = [x.dtype for x in operands if isinstance(x, np.ndarray) and x.dtype.kind != "b"]
         if types and len(types) < len(operands):
             operands = tuple(
@@ -194,7 +194,7 @@ logit_within: Op = selective(
 
 
 def inverse_radius(x: Any, y: Any) -> Any:
-    """1 / (x² + y²), and 0 at the origin, where torch puts both slopes of the angle."""
+    """Return 1 / (x² + y²), and 0 at the origin, where torch sets both slopes of ``atan2`` to 0."""
     squared = x * x + y * y
     return except_where(squared == 0, 0.0, 1 / squared)
 
@@ -272,7 +272,7 @@ erfc = elementwise(
 )
 erfinv = elementwise(
     "erfinv",
-    lambda x: np.copysign(from_scipy("erfinv")(x), x),  # scipy makes 0 of -0
+    lambda x: np.copysign(from_scipy("erfinv")(x), x),  # scipy returns 0 for -0
     lambda out, x: exp(out**2) / TWO_OVER_ROOT_PI,
     saved=((0,),),
     real=True,
@@ -299,7 +299,7 @@ digamma = elementwise("digamma", from_scipy("digamma"), lambda out, x: polygamma
 
 
 def lgamma_forward(x: Any) -> Any:
-    """torch has inf at -inf too; beside 0 it is -log|x|, where scipy overflows."""
+    """Return log|Γ(x)|: inf at -inf too, as in torch, and -log|x| near 0, where scipy overflows."""
     size = np.abs(x)
     near = np.where(size < np.finfo(x.dtype).tiny, -np.log(size), from_scipy("gammaln")(x))
     return np.where(np.isinf(x), size, near)
@@ -311,7 +311,7 @@ lgamma = elementwise(
     lambda out, x: digamma(x),
     real=True,
 )
-#: The square below which I1(x)/x is ½ to all digits: what is divided there may have been rounded to 0.
+#: Below this x², I1(x)/x is ½ to all digits. The quotient is not used there: I1(x) may be rounded to 0.
 TINY = 1e-32
 
 i1: Op = elementwise(
@@ -333,7 +333,10 @@ ndtr = elementwise(
 
 
 def log_ndtr_partial(out: Any, x: Any) -> Any:
-    """√(2/π) / erfcx(-x/√2), and the density over Φ where that overflows; each for its own side alone."""
+    """Return √(2/π) / erfcx(-x/√2) for x ≤ 0, and the density over Φ for x > 0, where erfcx overflows.
+
+    Each formula is evaluated on its own side only.
+    """
     right = except_where(x <= 0, 0.0, x)
     density = exp(-(right**2) / 2 - log_ndtr(right)) / math.sqrt(2 * PI)
     return except_where(
@@ -381,7 +384,7 @@ expose("special.xlog1py(input: value, other)", xlog1py, method=False)
 
 @public("logit(input, eps: float = None)", also=("special.logit",), in_place=True)
 def clamped_logit(x: Any, eps: float | None) -> Any:
-    """log(x / (1 - x)), with x kept between ``eps`` and ``1 - eps`` if that is given."""
+    """log(x / (1 - x)), with x clamped between ``eps`` and ``1 - eps`` if ``eps`` is given."""
     return logit(x) if eps is None else logit_within(x, eps=eps)
 
 

@@ -1,6 +1,6 @@
-"""Products of tensors beyond ``@``: over chosen dimensions, of every pair, across space, added to something.
+"""Products beyond ``@``: over chosen dimensions, of every pair of entries, and added to another tensor.
 
-Most are compositions of products and shapes; sums with a product are ops of their own, as in torch.
+Most are compositions of products and reshapes. As in torch, sums with a product are ops of their own.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -49,11 +49,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# -- something plus a product ---------------------------------------------------------------------------
+# -- a tensor plus a product ----------------------------------------------------------------------------
 
 
 def added_vjp(g: Any, out: Any, x: Any, *factors: Any, beta: float, alpha: float) -> Any:
-    """Of what is added to the product: beta g, added up where it was copied."""
+    """beta g, summed over the dimensions that x was broadcast along."""
     return sum_to(scaled(g, beta), shape=x.shape)
 
 
@@ -138,7 +138,7 @@ def addr_of(x: Tensor, u: Tensor, v: Tensor, beta: float, alpha: float) -> Tenso
 
 
 def batches(x: Tensor, a: Tensor, b: Tensor, lead: int) -> None:
-    """What torch asks of x and two batches, of which the product keeps ``lead`` leading dimensions."""
+    """Check x and two batches as torch does; the result has ``lead`` dimensions of the first batch."""
     for operand, dim in ((a, 0), (a, 1), (b, 2))[2 - lead :]:
         size_along(operand, dim)
     shape = (*a.shape[2 - lead : 2], b.shape[2])
@@ -178,7 +178,7 @@ def baddbmm_of(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Te
 
 @public(f"addbmm(input: tensor, batch1: tensor, batch2: tensor, {SCALES}", in_place=True)
 def addbmm_of(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Tensor:
-    """``beta * input + alpha * (batch1 @ batch2)``, added up over the matrices."""
+    """``beta * input + alpha * (batch1 @ batch2)``, with the products summed over the batch."""
     batches(x, a, b, 1)
     if a.shape[0] != b.shape[0]:
         raise ShapeError(
@@ -192,7 +192,7 @@ def addbmm_of(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Ten
     if a.shape[0]:
         check_sum_dtypes(x, a, b)
         check_terms(x, a, b, shape, a.shape[2], beta)
-    else:  # torch asks for room even where there is nothing to change
+    else:  # torch checks the dtypes even where nothing changes
         check_terms(x, a, b, (1,), 0, beta)
     a, b = cast(a, x.dtype), cast(b, x.dtype)
     return addbmm(x, a, b, beta=beta, alpha=alpha)
@@ -207,7 +207,7 @@ TWO_LISTS = "tensordot expects dims to be int or tuple[list[int], list[int]] or 
 
 
 def dims_to_contract(x: Tensor, y: Tensor, dims: Any) -> tuple[list[int], list[int]]:
-    """``dims`` as a list for each operand: a number means the last of one and the first of the other."""
+    """Return ``dims`` as a list for each operand; a number means the last ones of x and the first of y."""
     if dims.__class__ is Tensor:
         if dims.ndim and dims.shape[0] != 2 and dims.size > 1:
             count = dims.shape[0]
@@ -242,7 +242,7 @@ def dims_to_contract(x: Tensor, y: Tensor, dims: Any) -> tuple[list[int], list[i
 
 
 def size_at(x: Tensor, dim: int) -> tuple[int, int]:
-    """The dimension counted from the front, and its size; of a number torch asks for the size first."""
+    """Return the dimension counted from 0 and its size; without dimensions the size raises torch's error."""
     axis = wrap_dim(x, dim) if x.ndim else dim
     return axis, size_along(x, axis)
 
@@ -312,7 +312,7 @@ def vecdot(x: Tensor, y: Tensor, dim: int) -> Tensor:
 
 @public("chain_matmul(*matrices: tensors = None)", method=False)
 def chain_matmul(matrices: list[Tensor] | None) -> Tensor:
-    """The product of several matrices, multiplied in the order that takes the fewest steps."""
+    """The product of several matrices, in the order that needs the fewest multiplications."""
     mode.warn(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use"
         " torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than multiple"

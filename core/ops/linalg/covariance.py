@@ -1,4 +1,4 @@
-"""How variables vary together: covariances and correlations of rows of observations."""
+"""Covariances and correlations of variables: each row is a variable, each column an observation."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -32,7 +32,7 @@ def check_rows(x: Tensor, name: str) -> None:
 
 
 def check_weights(weights: Tensor, name: str, is_kind: bool, kind: str, count: int) -> None:
-    """Weights are numbers of their kind, one for each observation, and none is negative."""
+    """Check weights: of the right kind of dtype, one per observation, none negative."""
     if weights.ndim > 1:
         raise ShapeError(
             f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights.ndim}"
@@ -60,7 +60,7 @@ def check_weights(weights: Tensor, name: str, is_kind: bool, kind: str, count: i
 
 @public("cov(input: tensor, *, correction: int = 1, fweights: tensor = None, aweights: tensor = None)")
 def cov(x: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor:
-    """How each two rows vary together; ``fweights`` counts observations, ``aweights`` weighs them."""
+    """The covariances of all pairs of rows; ``fweights`` counts observations, ``aweights`` weighs them."""
     check_rows(x, "cov")
     if x.dtype.name == "bool":
         raise ScriptError("cov(): bool dtype is not supported for input", code="E0312", operands=(x,))
@@ -93,7 +93,7 @@ def cov(x: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor | 
 
 @public("corrcoef(input: tensor)")
 def corrcoef(x: Tensor) -> Tensor:
-    """The covariance of each two rows over the product of their standard deviations."""
+    """The covariance of each pair of rows, divided by the product of their standard deviations."""
     check_rows(x, "corrcoef")
     c = cov(x, 1, None, None)
     if not c.ndim:

@@ -1,7 +1,7 @@
 """``einsum``: products summed over named dimensions, for any number of operands.
 
-The equation is first made plain: ellipses get letters, repeated letters become diagonals, dimensions of size
-1 that others stretch are squeezed away. What is left is one op whose rule is einsum again.
+The equation is first normalized: ellipses get letters, repeated letters become diagonals, and dimensions of
+size 1 that broadcast are squeezed. The result is one op whose rule is einsum again.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -33,13 +33,13 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def split_equation(equation: str) -> tuple[list[str], str]:
-    """``"ij,jk->ik"`` as its operands' letters and the result's."""
+    """Return the letters of each operand and of the result: ``["ij", "jk"], "ik"`` of ``"ij,jk->ik"``."""
     left, _, right = equation.partition("->")
     return left.split(","), right
 
 
 def einsum_vjp(index: int, g: Any, out: Any, *operands: Any, equation: str) -> Any:
-    """einsum of g with the other operands, copied along the letters that only this operand has."""
+    """einsum of g with the other operands, expanded along the letters that only this operand has."""
     letters, result = split_equation(equation)
     own = letters[index]
     others = [(each, x) for i, (each, x) in enumerate(zip(letters, operands, strict=True)) if i != index]
@@ -55,7 +55,7 @@ def einsum_vjp(index: int, g: Any, out: Any, *operands: Any, equation: str) -> A
 
 
 def einsum_grad_fn(node: Node) -> str:
-    """What torch's own reduction of an einsum ends in."""
+    """Return the name of the last node that torch's decomposition of einsum records."""
     letters, result = split_equation(node.params["equation"])
     summed = set("".join(letters)) - set(result)
     if len(letters) == 1:
@@ -96,7 +96,7 @@ def einsum(equation: str, operands: list[Tensor] | None) -> Tensor:
 
 
 def subscripts(text: str, start: int, where: str, operands: list[Tensor]) -> Iterator[str]:
-    """The letters, and ``...``, of an operand or of the output, which begins at ``start`` of the equation."""
+    """Yield the letters and ``...`` of an operand or the output; ``start`` is its offset in the equation."""
     at, has_ellipsis = 0, False
     while at < len(text):
         letter = text[at]
@@ -121,7 +121,7 @@ def subscripts(text: str, start: int, where: str, operands: list[Tensor]) -> Ite
 
 
 def read_operands(text: str, operands: list[Tensor]) -> list[str]:
-    """The subscripts of each operand, without spaces."""
+    """Return the subscripts of each operand, without spaces."""
     terms, start = [], 0
     for number, part in enumerate(text.split(",")):
         if number == len(operands):
@@ -134,7 +134,7 @@ def read_operands(text: str, operands: list[Tensor]) -> list[str]:
 
 
 def read_output(text: str, start: int, operands: list[Tensor], spelled: list[str]) -> str:
-    """The subscripts behind the arrow, each of which an operand has, without spaces."""
+    """Return the subscripts after the arrow, without spaces; each must occur in an operand."""
     result = ""
     for letter in subscripts(text, start, "output", operands):
         if letter in result:
@@ -148,7 +148,7 @@ def read_output(text: str, start: int, operands: list[Tensor], spelled: list[str
 
 
 def spell_ellipses(parts: list[str], operands: list[Tensor], taken: set[str]) -> tuple[list[str], str]:
-    """The letters of each operand with ``...`` spelled out, and what the longest ``...`` is spelled."""
+    """Return the operands' letters with letters in place of ``...``, and those of the longest ``...``."""
     counts = []
     for position, (part, x) in enumerate(zip(parts, operands, strict=True)):
         named = len(part.replace("...", ""))
@@ -174,7 +174,7 @@ def spell_ellipses(parts: list[str], operands: list[Tensor], taken: set[str]) ->
 
 
 def contract(letters: list[str], operands: list[Tensor], result: str) -> Tensor:
-    """Diagonals for repeated letters, sizes checked, ones squeezed; then the op itself."""
+    """Take diagonals for repeated letters, check sizes, squeeze dimensions of size 1, then apply the op."""
     plain: list[tuple[str, Tensor]] = []
     for position, (part, x) in enumerate(zip(letters, operands, strict=True)):
         plain.append(without_repeats(part, x, position))
@@ -204,10 +204,10 @@ def contract(letters: list[str], operands: list[Tensor], result: str) -> Tensor:
 
 
 def type_of_product(operands: list[tuple[str, Tensor]], result: str) -> DType:
-    """The type in which torch multiplies and adds up: two operands at a time, from the left.
+    """Return the dtype in which torch computes the result, two operands at a time from the left.
 
-    Letters of both that are summed over make a product of matrices, which takes one type of number; those of
-    one alone are added up as by ``sum``, and without letters to sum over the two are multiplied as by ``*``.
+    Letters of both operands that are summed over make a matrix product, which takes one dtype. Letters of one
+    operand alone are summed as by ``sum``. Without letters to sum over, the two are multiplied as by ``*``.
     """
     sizes = {letter: n for part, x in operands for letter, n in zip(part, x.shape, strict=True)}
     long = {letter for letter, n in sizes.items() if n != 1}
@@ -232,7 +232,7 @@ def type_of_product(operands: list[tuple[str, Tensor]], result: str) -> DType:
 
 
 def check_bmm_types(x: Tensor, y: Tensor, left: DType, right: DType) -> None:
-    """What torch asks of the types of two batches, to which x and y have come."""
+    """Check ``left`` and ``right``, the dtypes that x and y have in a batched product, as torch does."""
     if left.kind == "b":
         raise no_kernel(x, y, "bmm")
     if left is not right:
@@ -244,7 +244,7 @@ def check_bmm_types(x: Tensor, y: Tensor, left: DType, right: DType) -> None:
 
 
 def without_repeats(part: str, x: Tensor, position: int) -> tuple[str, Tensor]:
-    """``ii`` becomes the diagonal of those two dimensions, named ``i`` and put last."""
+    """Return the operand without repeated letters: the diagonal of ``ii`` is named ``i`` and comes last."""
     for letter in sorted(set(part)):
         while part.count(letter) > 1:
             first = part.index(letter)

@@ -1,4 +1,4 @@
-"""LU factors: elimination with exchanged rows, of square matrices and of those that are not."""
+"""The LU factorization with row exchanges, of square and rectangular matrices."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -81,7 +81,7 @@ def lu(x: Tensor, pivot: bool) -> NamedResult:
 
 
 def first_square(x: Tensor) -> tuple[Tensor, Tensor]:
-    """The largest square block at the start, which decides the factors, and what stands beside or below."""
+    """Return the leading square block, which determines the factors, and the columns or rows beyond it."""
     rows, columns = x.shape[-2:]
     n = min(rows, columns)
     dim = x.ndim - (2 if rows > columns else 1)

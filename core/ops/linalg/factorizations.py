@@ -1,10 +1,10 @@
 """Cholesky, QR, eigenvalues and singular values: each factor is an op of its own with its own rule.
 
-A rule is linear in the cotangent, so what a factorization receives through its factors adds up, and no
-node needs several outputs. A matrix is factorized once: the last result of each kind is kept for the
-factors that are asked for next. Rules are those of Giles (2008), "Collected matrix derivative results",
-and Townsend (2016), "Differentiating the singular value decomposition". Where singular values or
-eigenvalues repeat the vectors have no derivative and the rules give inf or nan, as torch's do.
+A rule is linear in the cotangent, so the cotangents through the factors add up, and no node needs several
+outputs. The last factorization of each kind is cached, so a matrix is factorized once for all its factors.
+The rules are from Giles (2008), "Collected matrix derivative results", and Townsend (2016), "Differentiating
+the singular value decomposition". Where singular values or eigenvalues repeat, the vectors have no derivative
+and the rules give inf or nan, as torch's do.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -47,7 +47,7 @@ _last: dict[str, tuple[Any, Factors]] = {}
 
 
 def remembered(kind: str, compute: Callable[[Any], Factors]) -> Callable[[Any], Factors]:
-    """``compute`` with its last answer kept: values are never mutated, so an array is always one matrix."""
+    """Return ``compute`` with its last result cached. Arrays are never mutated, so identity is the key."""
 
     def factors(x: Any) -> Factors:
         matrix, answer = _last.get(kind, (None, ()))
@@ -60,17 +60,17 @@ def remembered(kind: str, compute: Callable[[Any], Factors]) -> Callable[[Any], 
 
 
 def columns(x: Any) -> Any:
-    """A vector per matrix, as a row that scales columns."""
+    """Return one vector per matrix as a row, to scale columns."""
     return unsqueeze(x, dim=len(x.shape) - 1)
 
 
 def rows(x: Any) -> Any:
-    """A vector per matrix, as a column that scales rows."""
+    """Return one vector per matrix as a column, to scale rows."""
     return unsqueeze(x, dim=len(x.shape))
 
 
 def off_diagonal(x: Any, gaps: Any) -> Any:
-    """x_ij / gaps_ij off the diagonal, 0 on it."""
+    """Return x_ij / gaps_ij off the diagonal, 0 on it."""
     diagonal = np.eye(x.shape[-1], dtype=bool)
     return where(diagonal, 0.0, x / where(diagonal, 1.0, gaps))
 
@@ -79,7 +79,7 @@ def off_diagonal(x: Any, gaps: Any) -> Any:
 
 
 def cholesky_vjp(g: Any, out: Any, x: Any) -> Any:
-    """L⁻ᵀ S L⁻¹ with S the symmetric half of tril(Lᵀ g), which counts its diagonal once."""
+    """L⁻ᵀ S L⁻¹, where S is half of tril(Lᵀ g) plus its transpose, with the diagonal counted once."""
     p = tril(mT(out) @ g, diagonal=0)
     s = (p + mT(p)) * 0.5
     halved = where(np.eye(x.shape[-1], dtype=bool), s * 0.5, s)
@@ -88,7 +88,7 @@ def cholesky_vjp(g: Any, out: Any, x: Any) -> Any:
 
 
 def cholesky_forward(x: Any) -> Any:
-    """numpy lets nan pass, which is not positive."""
+    """Return L; nan on its diagonal, which numpy accepts, is an error."""
     out = np.linalg.cholesky(x)
     if np.isnan(np.diagonal(out, 0, -2, -1)).any():
         raise np.linalg.LinAlgError
@@ -173,7 +173,7 @@ def antisymmetric(x: Any) -> Any:
 
 
 def squared_gaps(s: Any) -> Any:
-    """s_j² - s_i²."""
+    """Return the matrix s_j² - s_i²."""
     return columns(s) ** 2 - rows(s) ** 2
 
 
@@ -181,7 +181,7 @@ def left_vectors_vjp(g: Any, out: Any, x: Any, *, full: bool) -> Any:
     """U (skew(Uᵀg) / (s_j² - s_i²) s) Vᵀ, and where x is tall (1 - U Uᵀ) g s⁻¹ Vᵀ."""
     u, s, vt = left_vectors(x, full=False), singular_values(x), right_vectors(x, full=False)
     count = s.shape[-1]
-    if full:
+    if full:  # the vectors beyond have no derivative of their own
         g = first_along(g, len(g.shape) - 1, count)
     inner = u @ (off_diagonal(antisymmetric(mT(u) @ g), squared_gaps(s)) * columns(s))
     if x.shape[-2] > count:
@@ -194,7 +194,7 @@ def right_vectors_vjp(g: Any, out: Any, x: Any, *, full: bool) -> Any:
     """U (s skew(Vᵀ gᵀ) / (s_j² - s_i²)) Vᵀ, and where x is wide U s⁻¹ g (1 - V Vᵀ)."""
     u, s, vt = left_vectors(x, full=False), singular_values(x), right_vectors(x, full=False)
     count = s.shape[-1]
-    if full:
+    if full:  # as above
         g = first_along(g, len(g.shape) - 2, count)
     inner = (off_diagonal(antisymmetric(vt @ mT(g)), squared_gaps(s)) * rows(s)) @ vt
     if x.shape[-1] > count:
@@ -204,7 +204,7 @@ def right_vectors_vjp(g: Any, out: Any, x: Any, *, full: bool) -> Any:
 
 
 def first_along(x: Any, dim: int, count: int) -> Any:
-    """The first ``count`` positions: the vectors beyond have no derivative of their own."""
+    """Return the first ``count`` positions along ``dim``."""
     return slice_dim(x, dim=dim, start=0, stop=count, step=1)
 
 
@@ -221,11 +221,11 @@ right_vectors: Op = primitive(
     "right_vectors", lambda x, full: svd_parts(full)(x)[2], right_vectors_vjp, grad_fn="LinalgSvdBackward0"
 )
 
-# -- determinants by their logarithm ----------------------------------------------------------------------
+# -- logarithms of determinants ---------------------------------------------------------------------------
 
 
 def log_det_slope(x: Any) -> Any:
-    """x⁻ᵀ; where x is singular it is infinite, the cofactors divided by 0."""
+    """Return x⁻ᵀ; for a singular x the cofactors divided by a determinant of 0, which are infinite."""
     try:
         return mT(inv(x))
     except np.linalg.LinAlgError:
@@ -233,7 +233,7 @@ def log_det_slope(x: Any) -> Any:
 
 
 def sign_forward(x: Any) -> Any:
-    """1 or -1, 0 where the matrix is singular or its determinant nan."""
+    """Return the sign of the determinant: 1 or -1, 0 where the matrix is singular or its determinant nan."""
     sign, size = np.linalg.slogdet(x)
     return np.where(np.isnan(size), 0, sign).astype(x.dtype, copy=False)
 
@@ -272,7 +272,7 @@ def cholesky_of(x: Tensor, upper: bool) -> Tensor:
 
 
 def failing_minor(x: Tensor) -> tuple[str, int]:
-    """Which matrix of a batch is not positive definite, and the order of the minor that shows it."""
+    """Return which matrix is not positive definite, for the message, and the order of its failing minor."""
     from scipy.linalg.lapack import dpotrf
 
     matrices = x.data.astype("float64").reshape(-1, *x.shape[-2:])
@@ -306,7 +306,7 @@ def qr(x: Tensor, mode: str) -> NamedResult:
         parts = [Tensor.of(part) for part in np.linalg.qr(x.data, mode="complete")]
     elif tall:
         parts = [qr_q(x), qr_r(x)]
-    else:  # the first square block decides Q; what stands beside it is expressed in Q
+    else:  # the leading square block determines Q; the columns beside it are expressed in Q
         height = x.shape[-2]
         block = slice_dim(x, dim=x.ndim - 1, start=0, stop=height, step=1)
         rest = slice_dim(x, dim=x.ndim - 1, start=height, stop=x.shape[-1], step=1)
@@ -318,7 +318,7 @@ def qr(x: Tensor, mode: str) -> NamedResult:
 
 
 def checked_triangle(x: Tensor, uplo: str) -> Tensor:
-    """The symmetric matrix as the lower triangle tells it."""
+    """Return ``x``, transposed if ``uplo`` is U, so that its lower triangle holds the symmetric matrix."""
     check_square_shape(x, "linalg.eigh")
     if uplo.upper() not in ("L", "U"):
         raise ScriptError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
@@ -368,7 +368,7 @@ def slogdet(x: Tensor) -> NamedResult:
 
 @public("linalg.slogdet(A: tensor)", method=False)
 def linalg_slogdet(x: Tensor) -> NamedResult:
-    """``slogdet`` under its namespace, whose result has a name of its own."""
+    """As ``torch.slogdet``, with another type name of the result."""
     return NamedResult("torch.return_types.linalg_slogdet", ("sign", "logabsdet"), slogdet(x).values)
 
 

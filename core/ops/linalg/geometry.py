@@ -1,4 +1,4 @@
-"""Products and distances of vectors in space: ``cross`` and ``cdist``."""
+"""Cross products and pairwise distances of vectors: ``cross`` and ``cdist``."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -62,7 +62,7 @@ def linalg_cross(x: Tensor, y: Tensor, dim: int) -> Tensor:
 
 @public("cross(input: tensor, other: tensor, dim: int = None)")
 def cross(x: Tensor, y: Tensor, dim: int | None) -> Tensor:
-    """As ``linalg.cross``; without ``dim`` it goes along the first dimension of size 3."""
+    """As ``linalg.cross``; without ``dim``, along the first dimension of size 3."""
     if dim is None:
         mode.warn(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim"
@@ -77,7 +77,7 @@ def cross(x: Tensor, y: Tensor, dim: int | None) -> Tensor:
 
 # -- distances ------------------------------------------------------------------------------------------
 
-#: The Euclidean distances of more rows than this torch works out with a product of matrices.
+#: Above this number of rows torch computes Euclidean distances with a matrix product.
 MANY = 25
 COMPUTE_MODES = (
     "use_mm_for_euclid_dist_if_necessary",
@@ -87,7 +87,7 @@ COMPUTE_MODES = (
 
 
 def largest_vjp(g: Any, out: Any, x: Any) -> Any:
-    """The sign of each entry that attains the maximum: each of several receives all of g, as in torch."""
+    """sign(x) g for each entry that attains the maximum; as in torch, each of several receives all of g."""
     dim = len(x.shape) - 1
     reached = abs(x) == expand(unsqueeze(out, dim=dim), shape=x.shape)
     return where(reached, sign(x) * unsqueeze(g, dim=dim), 0.0)
@@ -107,7 +107,7 @@ largest_coordinate: Op = primitive(
     method=False,
 )
 def cdist(x: Tensor, y: Tensor, p: float, compute_mode: str) -> Tensor:
-    """The distances of every row of one matrix from every row of the other."""
+    """The distance of every row of one matrix from every row of the other."""
     if compute_mode not in COMPUTE_MODES:
         raise ScriptError(f"{compute_mode} is not a valid value for compute_mode", code="E0206")
     for name, operand in (("X1", x), ("X2", y)):

@@ -1,4 +1,4 @@
-"""Inverses that report failure, and systems and inverses of tensors that are read as matrices."""
+"""Inverses that report failure, and systems and inverses of tensors read as matrices."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def inverse_of(matrix: Any) -> tuple[Any, int]:
-    """The inverse by elimination, and where on the diagonal (from 1) it met a zero; 0 if nowhere."""
+    """Return the inverse by elimination, and the position (from 1) of the first zero pivot; 0 without one."""
     from scipy.linalg.lapack import dgetrf, dgetrs
 
     factors, pivots, place = dgetrf(matrix)
@@ -32,7 +32,7 @@ def inverse_of(matrix: Any) -> tuple[Any, int]:
 
 
 def inverses_and_places(x: Any) -> tuple[Any, Any]:
-    """For each matrix what elimination gives, inf and nan included, and where it failed."""
+    """Return the inverse of each matrix, inf and nan included, and the position of its zero pivot or 0."""
     inverses, places = np.empty(x.shape, x.dtype), np.zeros(x.shape[:-2], np.int32)
     for index in np.ndindex(places.shape):
         if x.shape[-1]:
@@ -50,7 +50,7 @@ inv_ex_op: Op = primitive(
 
 @public("linalg.inv_ex(A: tensor, *, check_errors: bool = False)", method=False)
 def inv_ex(x: Tensor, check_errors: bool) -> NamedResult:
-    """The inverse, and for each matrix where elimination met a zero on the diagonal, or 0."""
+    """The inverse, and for each matrix the position of a zero pivot in elimination, or 0."""
     check_square(x, "linalg.inv")
     _, places = inverses_and_places(x.data)
     if check_errors and places.any():
@@ -87,7 +87,7 @@ def tensorsolve(a: Tensor, b: Tensor, dims: tuple[int, ...] | None) -> Tensor:
 
 @public("linalg.tensorinv(input: tensor, ind: int = 2)", method=False)
 def tensorinv(a: Tensor, ind: int) -> Tensor:
-    """The inverse for ``tensordot(..., ind)``: of the first ``ind`` dimensions against the others."""
+    """The inverse for ``tensordot(..., ind)``: the first ``ind`` dimensions are rows, the others columns."""
     if ind <= 0:
         raise ScriptError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     if ind > a.ndim:
@@ -103,7 +103,7 @@ def tensorinv(a: Tensor, ind: int) -> Tensor:
     except ScriptError as error:
         error.message = error.message.removeprefix("linalg.")
         raise
-    # torch lays the inverse out column by column, so this is more than a view there.
+    # In torch the inverse is stored column by column, so its reshape is not a plain view.
     op = reshape.named("ReshapeAliasBackward0") if rows > 1 else reshape
     return op(inverse, shape=(*a.shape[ind:], *a.shape[:ind]))
 

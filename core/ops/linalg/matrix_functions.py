@@ -63,9 +63,9 @@ matrix_exp: Op = primitive(
 
 
 def least_kept(s: Any, x: Any, atol: Any, rtol: Any) -> Any:
-    """What singular values exceed that do not count as 0: ``atol``, and ``rtol`` times the largest.
+    """Return the bound that nonzero singular values exceed: ``atol``, or ``rtol`` times the largest, if more.
 
-    Where neither is given ``rtol`` is the rounding of a matrix of that size. Arrays hold one for each matrix.
+    Without either, ``rtol`` is the rounding error of a matrix of that size. Arrays hold one bound per matrix.
     """
     atol = np.asarray(0.0 if atol is None else atol)
     if rtol is None:
@@ -82,7 +82,7 @@ def pinv_vjp(g: Any, out: Any, x: Any, *, atol: Any, rtol: Any, hermitian: bool)
 
 
 def pinv_forward(x: Any, *, atol: Any, rtol: Any, hermitian: bool) -> Any:
-    """V diag(1/s) Uᵀ, without singular values that count as 0; if ``hermitian`` of the lower triangle."""
+    """Return V diag(1/s) Uᵀ without the s that count as 0; ``hermitian`` reads only the lower triangle."""
     if hermitian:
         x = np.tril(x) + np.swapaxes(np.tril(x, -1), -1, -2)
     u, s, vt = svd_of(x, full_matrices=False)
@@ -110,7 +110,7 @@ def exp_of_matrix(x: Tensor) -> Tensor:
 
 @public("matrix_power(input: tensor, n: int)", also=("linalg.matrix_power",))
 def matrix_power(x: Tensor, n: int) -> Tensor:
-    """A square matrix times itself, ``n`` times; of the inverse where ``n`` is negative."""
+    """The ``n``-th power of a square matrix; a negative ``n`` means powers of the inverse."""
     check_square_shape(x, "linalg.matrix_power")
     if n == 0:
         identity = Tensor.of(np.broadcast_to(np.eye(x.shape[-1], dtype=x.data.dtype), x.shape))
@@ -137,7 +137,7 @@ def pseudo_inverse(x: Tensor, rcond: Any, hermitian: bool, atol: Any, rtol: Any)
     """The Moore-Penrose inverse.
 
     Singular values count as zero up to ``atol`` or ``rtol`` times the largest, whichever is more; ``rcond``
-    is an older name of ``rtol``. Tensors hold one for each matrix of a batch.
+    is an older name of ``rtol``. Tensors hold one tolerance for each matrix of a batch.
     """
     if x.ndim < 2 or not x.dtype.is_floating_point:
         raise ShapeError(
@@ -158,7 +158,7 @@ def inverted(x: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> Tensor
 
 
 def tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[tuple[int, ...], Any, Any]:
-    """The sizes of the batch, with a tolerance for each matrix, and the tolerances as numbers or arrays."""
+    """Return the batch shape, broadcast with the tolerances, and the tolerances as numbers or arrays."""
     batch: tuple[int, ...] = (*x.shape[:-2], 1)
     for given in (rtol, atol):
         if given.__class__ is Tensor:
@@ -178,7 +178,7 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 @public("linalg.lstsq(input: tensor, b: tensor, rcond: float = None, *, driver: str = None)", method=False)
 def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> NamedResult:
-    """The X for which A X comes nearest to B. ``driver`` decides, as in torch, what else is worked out."""
+    """The X for which A X is nearest to B. As in torch, ``driver`` decides what else is computed."""
     if a.ndim < 2 or not b.ndim:
         what = (
             "input must have at least 2 dimensions" if a.ndim < 2 else "other must have at least 1 dimension"
@@ -207,7 +207,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Name
             code="E0312",
             operands=(a, b),
         )
-    # torch takes what has a dimension less for vectors here, also where it has counted rows of a matrix.
+    # Here torch treats a B with one dimension less as vectors, even if it counted the rows of a matrix above.
     broadcast_batches(a, unsqueeze(b, dim=b.ndim) if b.ndim < a.ndim else b)
     check_decimals(a)
     target = unsqueeze(b, dim=b.ndim) if vector else b
@@ -232,7 +232,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Name
 
 
 def check_decimals(x: Tensor) -> None:
-    """What torch says of whole numbers where the rank is counted."""
+    """Raise torch's error for integers where the rank is computed."""
     if not x.dtype.is_floating_point:
         raise ScriptError(
             "This function doesn't handle types other than float and double",
@@ -243,14 +243,14 @@ def check_decimals(x: Tensor) -> None:
 
 
 def rank_of(x: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
-    """How many singular values count; of a symmetric matrix they are the sizes of the eigenvalues."""
+    """Return the number of nonzero singular values; ``hermitian`` uses the absolute eigenvalues."""
     s = np.abs(np.linalg.eigvalsh(x)) if hermitian else svd_of(x, compute_uv=False)
     return (s > least_kept(s, x, atol, rtol)).sum(axis=-1, dtype=np.int64)
 
 
 @public(f"linalg.matrix_rank(input: tensor, tol: value = None, {TOLERANCES})", method=False)
 def matrix_rank(x: Tensor, tol: Any, hermitian: bool, atol: Any, rtol: Any) -> Tensor:
-    """How many singular values count, as for ``pinv``; ``tol`` is an older name of ``atol``."""
+    """The number of nonzero singular values, as for ``pinv``; ``tol`` is an older name of ``atol``."""
     check_matrices(x, "torch.linalg.matrix_rank", "input tensor input")
     if tol is None:
         check_decimals(x)
@@ -264,7 +264,7 @@ def matrix_rank(x: Tensor, tol: Any, hermitian: bool, atol: Any, rtol: Any) -> T
 
 
 def check_chain(tensors: list[Tensor]) -> None:
-    """What multi_dot asks of its factors: matrices that fit, of one type; a vector at either end will do."""
+    """Check the factors of multi_dot: fitting matrices of one dtype; vectors are allowed at the ends."""
     for place, x in enumerate(tensors):
         is_last = place == len(tensors) - 1
         if x.ndim != 2 and not (x.ndim == 1 and (place == 0 or is_last)):
@@ -290,7 +290,7 @@ def check_chain(tensors: list[Tensor]) -> None:
 
 @public("linalg.multi_dot(tensors: tensors)", method=False)
 def multi_dot(tensors: list[Tensor]) -> Tensor:
-    """The product of several matrices, multiplied in the order that takes the fewest steps."""
+    """The product of several matrices, in the order that needs the fewest multiplications."""
     if len(tensors) < 2:
         raise ShapeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
     check_chain(tensors)
@@ -304,7 +304,7 @@ def multi_dot(tensors: list[Tensor]) -> Tensor:
 
 
 def cheapest_split(sizes: list[int]) -> dict[tuple[int, int], int]:
-    """Where to split each run of factors for the fewest multiplications (dynamic programming)."""
+    """Return where to split each run of factors for the fewest multiplications (dynamic programming)."""
     n = len(sizes) - 1
     cost = {(i, i): 0 for i in range(n)}
     split: dict[tuple[int, int], int] = {}

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from autodiff.core.graph.dtypes import DType
     from autodiff.core.ops.shape.dims import Shape
 
-# -- of vectors -----------------------------------------------------------------------------------------
+# -- vector norms ---------------------------------------------------------------------------------------
 
 
 def order_of_norm(ord: Any) -> float:
-    """The order as a number; a string is none, which torch's reader has refused before."""
+    """Return the order as a number. A string is an error, which torch's argument parser raises."""
     if ord.__class__ is Tensor and not ord.ndim:
         ord = ord.item()
     ord = int(ord) if ord.__class__ is bool else ord
@@ -46,7 +46,7 @@ def order_of_norm(ord: Any) -> float:
 
 
 def in_type_asked(x: Tensor, dtype: DType | None, name: str) -> Tensor:
-    """The tensor in the type that the norm is worked out in, which is a wider one or its own."""
+    """Return the tensor cast to the dtype in which the norm is computed, which must not be narrower."""
     if dtype is None:
         return x
     message = ""
@@ -82,13 +82,13 @@ def vector_norm_over(x: Tensor, ord: Any, dim: Dims, keepdim: bool, dtype: DType
     return norm_over(x, ord, dim, keepdim, dtype)
 
 
-# -- of matrices ----------------------------------------------------------------------------------------
+# -- matrix norms ---------------------------------------------------------------------------------------
 
 NORM = "(input: tensor, ord: any = {}, dim: ints = {}, keepdim: bool = False, *, dtype: dtype = None)"
 
 
 def matrix_dims(x: Tensor, dim: Shape | None) -> tuple[int, int]:
-    """The dimensions of the rows and of the columns."""
+    """Return the row dimension and the column dimension."""
     check_matrices(x, "linalg.matrix_norm")
     if dim is not None and len(dim) != 2:
         raise ShapeError(
@@ -136,7 +136,7 @@ def matrix_norm(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DT
 
 
 def extreme_size(sizes: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
-    """The largest for a positive order, the smallest for a negative one, the sum for 0; of nothing 0."""
+    """Return the largest for a positive order, the smallest for a negative one, else the sum; 0 if empty."""
     if ord < 0:
         check_not_empty(sizes, "amin", (dim,))
     elif ord and not sizes.shape[dim]:
@@ -146,7 +146,7 @@ def extreme_size(sizes: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
 
 @public("linalg.norm" + NORM.format("None", "None"), method=False)
 def norm_of(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType | None) -> Tensor:
-    """The norm of a vector or a matrix: of two dimensions it is a matrix norm, of one a vector norm."""
+    """The norm of a vector, or a matrix norm where ``ord`` is given for two dimensions."""
     if dim is not None and len(dim) not in (1, 2):
         raise ShapeError(
             f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}", operands=(x,)
@@ -164,7 +164,7 @@ def norm_of(x: Tensor, ord: Any, dim: Shape | None, keepdim: bool, dtype: DType 
 
 @public("norm(input: tensor, p: any = 'fro', dim: ints = None, keepdim: bool = False, dtype: dtype = None)")
 def norm(x: Tensor, p: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Tensor:
-    """The p-norm of all entries, or over dimensions; Euclidean unless told otherwise."""
+    """The p-norm of all entries, or over dimensions; Euclidean by default."""
     if p == "fro" and len(dim or ()) <= 2:
         p = 2
     if p.__class__ is str:
@@ -173,7 +173,7 @@ def norm(x: Tensor, p: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Te
 
 
 def inverse_or_inf(x: Tensor) -> Tensor:
-    """The inverse of each matrix, and infinity everywhere for one that has none."""
+    """Return the inverse of each matrix, and infinity everywhere for a singular one."""
     singular = np.reshape([is_singular(a) for a in x.data.reshape(-1, *x.shape[-2:])], (*x.shape[:-2], 1, 1))
     if not singular.any():
         return inv_matrix(x)

@@ -1,4 +1,4 @@
-"""What torch asks of the operands of products of vectors and matrices, in its order and words."""
+"""torch's checks of the operands of vector and matrix products, in its order and with its messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autodiff.core.ops.shape.dims import Shape
 
 
 def misfit(x: Tensor, y: Tensor, message: str) -> ShapeError:
-    """The error for an inner dimension that differs, in torch's words."""
+    """Return the error for inner dimensions that differ, with torch's message."""
     left = f"{x.shape[-1]} {'entries' if x.ndim == 1 else 'columns'}"
     right = f"{y.shape[0 if y.ndim == 1 else -2]} {'entries' if y.ndim == 1 else 'rows'}"
     return ShapeError(
@@ -23,7 +23,7 @@ def misfit(x: Tensor, y: Tensor, message: str) -> ShapeError:
 
 
 def check_same_dtype(x: Tensor, y: Tensor, message: str, kernel: str = "addmm_impl_cpu_") -> None:
-    """One type of number for both, and not truth values."""
+    """Refuse operands of different dtypes, and bools."""
     check_types(x, y, message)
     check_numbers(x, y, kernel)
 
@@ -39,7 +39,7 @@ def check_types(x: Tensor, y: Tensor, message: str) -> None:
 
 
 def check_numbers(x: Tensor, y: Tensor, kernel: str) -> None:
-    """Truth values are not multiplied, but for products without any, which torch leaves alone."""
+    """Refuse bools; torch accepts them where an operand is empty."""
     if x.dtype.kind == "b" and x.size and y.size:
         raise no_kernel(x, y, kernel)
 
@@ -54,16 +54,16 @@ def no_kernel(x: Tensor, y: Tensor, kernel: str) -> ScriptError:
 
 
 def check_sum_dtypes(x: Tensor, y: Tensor, z: Tensor) -> None:
-    """Of ``x + y @ z``."""
+    """Check the dtypes of ``x + y @ z``."""
     for name, left in (("self", x), ("mat1", y)):
         kinds = f"{left.dtype.long_name} and {z.dtype.long_name}"
         check_types(left, z, f"{name} and mat2 must have the same dtype, but got {kinds}")
 
 
 def check_terms(x: Tensor, first: Tensor, second: Tensor, shape: Shape, count: int, beta: float) -> bool:
-    """Whether sums of ``count`` products have something to add up, which takes numbers.
+    """Whether the sums of ``count`` products have any terms; bools are refused then.
 
-    Where they have not torch changes ``x`` in place, which needs room for ``beta``.
+    Without terms torch scales ``x`` in place, so the dtype of ``x`` must hold ``beta``.
     """
     is_asked = 0 not in shape and count > 0
     if is_asked and x.dtype.kind == "b":
@@ -74,20 +74,20 @@ def check_terms(x: Tensor, first: Tensor, second: Tensor, shape: Shape, count: i
 
 
 def check_mm(x: Tensor, y: Tensor, m: Shape, n: Shape, is_turned: bool = False) -> None:
-    """What torch asks of two matrices of shapes ``m`` and ``n``, as which x and y are multiplied.
+    """Check x and y as torch does, which multiplies them as matrices of shapes ``m`` and ``n``.
 
-    ``is_turned`` where it multiplies the transposes, that of y first.
+    ``is_turned`` says that it multiplies the transposes, that of y first.
     """
     if m[1] != n[0]:
         raise misfit(x, y, f"mat1 and mat2 shapes cannot be multiplied ({m[0]}x{m[1]} and {n[0]}x{n[1]})")
-    if x.dtype is y.dtype:  # the message takes longer than a small product
+    if x.dtype is y.dtype:  # making the message is slower than a small product
         return check_numbers(x, y, "addmm_impl_cpu_")
     names = [x.dtype.c_name, y.dtype.c_name][:: -1 if is_turned else 1]
     check_same_dtype(x, y, f"expected m1 and m2 to have the same dtype, but got: {' != '.join(names)}")
 
 
 def check_mv(x: Tensor, y: Tensor, m: Shape, n: int) -> None:
-    """What torch asks of a matrix of shape ``m`` and a vector of ``n`` entries; x or y is the vector."""
+    """Check a matrix of shape ``m`` and a vector of ``n`` entries as torch does; x or y is the vector."""
     matrix, vector = (y, x) if x.ndim == 1 < y.ndim else (x, y)
     if m[1] != n:
         raise misfit(x, y, f"size mismatch, got input ({m[0]}), mat ({m[0]}x{m[1]}), vec ({n})")
@@ -99,7 +99,7 @@ def check_mv(x: Tensor, y: Tensor, m: Shape, n: int) -> None:
 
 
 def check_bmm(x: Tensor, y: Tensor, m: Shape, n: Shape) -> None:
-    """What torch asks of two batches of matrices of shapes ``m`` and ``n``."""
+    """Check two batches of matrices of shapes ``m`` and ``n`` as torch does."""
     if m[0] != n[0] or m[2] != n[1]:
         message = (
             "Expected size for first two dimensions of batch2 tensor to be:"
@@ -112,7 +112,7 @@ def check_bmm(x: Tensor, y: Tensor, m: Shape, n: Shape) -> None:
 
 
 def check_batches(x: Tensor, y: Tensor) -> Shape:
-    """What torch asks of batches, which it multiplies as one matrix where it can; their common shape."""
+    """Check batches as torch does, which multiplies them as one matrix if possible; return their shape."""
     m, n = x.shape, y.shape
     if len(m) == len(n) == 3 and m[0] != n[0]:
         if m[0] == 1 and x.requires_grad:
@@ -126,7 +126,7 @@ def check_batches(x: Tensor, y: Tensor) -> Shape:
         else:
             check_mm(x, y, (rows, m[-1]), n)
         return m[:-2]
-    if len(m) <= 2 and (x.requires_grad or (len(m) == 1 and not y.size)):  # the transposes in one
+    if len(m) <= 2 and (x.requires_grad or (len(m) == 1 and not y.size)):  # transposes as one matrix
         rows = math.prod((*n[:-2], n[-1]))
         if len(m) == 1:
             check_mv(x, y, (rows, n[-2]), m[0])
@@ -142,7 +142,7 @@ def check_batches(x: Tensor, y: Tensor) -> Shape:
 
 
 def broadcast_batches(x: Tensor, y: Tensor) -> Shape:
-    """The common shape of everything before the last two dimensions."""
+    """Return the common shape of all dimensions before the last two."""
     a, b = x.shape[:-2], y.shape[:-2]
     rank = max(len(a), len(b))
     a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b

@@ -1,6 +1,6 @@
-"""Products of vectors and matrices: what ``@`` means for each pair of shapes, and the names torch gives it.
+"""Products of vectors and matrices: the op behind ``@`` for each pair of shapes, with torch's names.
 
-The rules are the textbook's: for ``Y = X @ W`` the cotangents are ``G @ W.T`` and ``X.T @ G``.
+For ``Y = X @ W`` the cotangents are ``G @ W.T`` and ``X.T @ G``.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 
 
 def mT(x: Any) -> Any:
-    """The last two dimensions exchanged; for rules, so ``x`` may be a symbol."""
+    """Return ``x`` with its last two dimensions exchanged. Rules use it, so ``x`` may be a symbol."""
     return x.T if len(x.shape) == 2 else transpose(x, dim0=len(x.shape) - 2, dim1=len(x.shape) - 1)
 
 
 def mT_named(x: Any, grad_fn: str) -> Any:
-    """``mT`` as the last step of a function that torch records as one node, under that node's name."""
+    """Return ``mT(x)`` as the last step of a function that torch records as one node, named ``grad_fn``."""
     return transpose.named(grad_fn)(x, dim0=len(x.shape) - 2, dim1=len(x.shape) - 1)
 
 
 def matmul_left_vjp(g: Any, out: Any, x: Any, y: Any) -> Any:
-    """Of x in x @ y with any dimensions: g @ yᵀ, added up over the dimensions that x was copied along."""
+    """g @ yᵀ, summed over the dimensions that x was broadcast along."""
     if len(y.shape) == 1:
         return reshape(g, shape=(*g.shape, 1)) * y
     if len(x.shape) == 1:
@@ -61,7 +61,7 @@ def matmul_left_vjp(g: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 def matmul_right_vjp(g: Any, out: Any, x: Any, y: Any) -> Any:
-    """Of y in x @ y with any dimensions: xᵀ @ g, added up over the dimensions that y was copied along."""
+    """xᵀ @ g, summed over the dimensions that y was broadcast along."""
     if len(y.shape) == 1:
         column = reshape(g, shape=(*g.shape, 1))
         return sum_to(reshape(matmul_op(mT(x), column), shape=(*x.shape[:-2], x.shape[-1])), shape=y.shape)
@@ -86,7 +86,7 @@ mv: Op = primitive(
     lambda g, out, x, y: x.T @ g,
     infix="@",
 )
-vm: Op = primitive(  # torch has no name for it: it unsqueezes, multiplies and squeezes
+vm: Op = primitive(  # torch has no such op: it unsqueezes, multiplies and squeezes
     "vm",
     product,
     lambda g, out, x, y: y @ g,
@@ -133,8 +133,8 @@ addmm: Op = primitive(
 
 
 def blend(x: Any, product: Any, beta: float, alpha: float) -> Any:
-    """beta x + alpha product in the type of the product; nan in an x that does not count is not seen."""
-    if product.dtype.kind in "iu":  # whole numbers are multiplied by whole numbers
+    """Return beta x + alpha product in the dtype of the product; with beta = 0, nan in x is ignored."""
+    if product.dtype.kind in "iu":  # factors of integers are integers
         alpha, beta = (whole_number(factor, dtype_of(product)) for factor in (alpha, beta))
     term = product if alpha == 1 else (alpha * product).astype(product.dtype)
     return term if beta == 0 else term + (x if beta == 1 else (beta * x).astype(x.dtype))
@@ -144,12 +144,12 @@ def scaled(g: Any, factor: float) -> Any:
     return g if factor == 1 else g * factor
 
 
-#: The kind of product by the numbers of dimensions; any other pair is a batch of products.
+#: The op by the numbers of dimensions of its operands; any other pair is a batch of products.
 BY_NDIM = {(2, 2): mm, (2, 1): mv, (1, 2): vm, (1, 1): dot}
 
 
 def in_type_of(x: Tensor, y: Tensor) -> Tensor:
-    """x in the type of y, for batches without entries, whose types torch leaves alone."""
+    """Return x in the dtype of y. They differ in batches without entries only, which torch does not check."""
     if x.requires_grad and not y.dtype.is_floating_point:
         raise ScriptError(
             f"Autograd not support dtype: {y.dtype.long_name}",
@@ -160,12 +160,12 @@ def in_type_of(x: Tensor, y: Tensor) -> Tensor:
     return x if x.dtype is y.dtype else OPS["to"](x, dtype=y.dtype.name)
 
 
-#: The products that have passed torch's checks, by what these look at.
+#: The products that have passed torch's checks, by op, shapes and dtypes.
 CHECKED: set[tuple[Any, ...]] = set()
 
 
 def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
-    """Apply one of the products after torch's checks of shapes and types, of small arrays once."""
+    """Apply a product op after torch's checks of shapes and dtypes, which are cached for small arrays."""
     a, b = x.value, y.value
     key = op, a.shape, b.shape, a.dtype.char, b.dtype.char
     if key in CHECKED:
@@ -177,7 +177,7 @@ def multiply(op: Op, x: Tensor, y: Tensor) -> Tensor:
 
 
 def check_product(op: Op, x: Tensor, y: Tensor) -> None:
-    """What torch asks of the operands of a product, and room for the result."""
+    """Check the operands of a product as torch does, and that the result may be allocated."""
     m, n = x.shape, y.shape
     if op is mv:
         check_mv(x, y, m, n[0])
@@ -201,7 +201,7 @@ def check_product(op: Op, x: Tensor, y: Tensor) -> None:
 
 
 def multiply_batches(x: Tensor, y: Tensor) -> Tensor:
-    """``x @ y`` where one has more than two dimensions: those before the last two are broadcast."""
+    """Return ``x @ y`` where one has more than two dimensions: those before the last two are broadcast."""
     m, n = x.shape, y.shape
     batch = check_batches(x, y)
     rows_and_columns = (*(m[-2:-1] if x.ndim > 1 else ()), *(n[-1:] if y.ndim > 1 else ()))

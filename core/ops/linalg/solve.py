@@ -1,7 +1,7 @@
 """Determinants, inverses, linear systems and traces, for one matrix or a batch of them.
 
 The gradient of ``det`` is the matrix of cofactors, which exists for singular matrices too (torch gives zeros
-there); it is worked out from singular values, so nothing is divided by.
+there). It is computed from singular values, without a division.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 def per_matrix(g: Any) -> Any:
-    """One number per matrix, shaped to multiply the matrices."""
+    """Return one number per matrix, shaped to multiply the matrices."""
     return reshape(g, shape=(*g.shape, 1, 1)) if len(g.shape) else g
 
 
 def svd_of(x: Any, **words: Any) -> Any:
-    """numpy's singular values and vectors; of infinities in single precision it would search for ever."""
+    """Return numpy's SVD. Non-finite matrices are refused: numpy hangs on infinities in single precision."""
     finite = np.isfinite(x).all(axis=(-2, -1))
     if not finite.all():
         which = f"(Batch element {np.argmin(finite)}): " if x.ndim > 2 else ""
@@ -49,7 +49,7 @@ def svd_of(x: Any, **words: Any) -> Any:
 
 
 def singular_parts(x: Any) -> tuple[Any, Any, Any, Any]:
-    """u, s, vᵀ with x = u s vᵀ, and the determinant of u vᵀ, which is 1 or -1."""
+    """Return u, s, vᵀ with x = u s vᵀ, and the determinant of u vᵀ, which is 1 or -1."""
     u, s, vt = svd_of(x)
     return u, s, vt, np.linalg.det(u) * np.linalg.det(vt)
 
@@ -59,9 +59,9 @@ def products_without(s: Any, *skipped: int) -> Any:
 
 
 def cofactor_forward(x: Any) -> Any:
-    """The matrix of cofactors, d det / d x_ij: for x = u s vᵀ it is ± u (the products of the other s) vᵀ."""
+    """Return the cofactors, d det / d x_ij. For x = u s vᵀ they are ± u (the products of the other s) vᵀ."""
     n = x.shape[-1]
-    if not n or not np.isfinite(x).all():  # the singular values of nan are not found
+    if not n or not np.isfinite(x).all():  # there are no singular values of nan
         return x * np.nan
     u, s, vt, sign = singular_parts(x)
     others = np.stack([products_without(s, i) for i in range(n)], axis=-1)
@@ -69,7 +69,7 @@ def cofactor_forward(x: Any) -> Any:
 
 
 def cofactor_slope_forward(x: Any, h: Any) -> Any:
-    """How the cofactors of x change along h: the second derivative of det, which is symmetric."""
+    """Return the derivative of the cofactors along h: the second derivative of det, which is symmetric."""
     n = x.shape[-1]
     if n < 2:
         return np.zeros_like(x)
@@ -88,7 +88,7 @@ def cofactor_slope_forward(x: Any, h: Any) -> Any:
 
 
 def cofactor_vjp(g: Any, out: Any, x: Any) -> Any:
-    """d/dx of the cofactors along g. Where x is regular it is spelled out, so that any order follows.
+    """The derivative of the cofactors along g; for a regular x it is composed of ops, so any order follows.
 
     With B = x⁻¹ the cofactors are det(x) Bᵀ, and this is det(x) (Σ g·Bᵀ Bᵀ - Bᵀ gᵀ Bᵀ).
     """
@@ -99,12 +99,12 @@ def cofactor_vjp(g: Any, out: Any, x: Any) -> Any:
 
 
 def entry_sum(x: Any) -> Any:
-    """The sum of each matrix's entries."""
+    """Return the sum of each matrix's entries."""
     return reshape(sum_to(x, shape=(*x.shape[:-2], 1, 1)), shape=x.shape[:-2])
 
 
 def is_singular(x: Any) -> bool:
-    """Whether a matrix is too close to singular to be inverted; never so for a symbol."""
+    """Whether a matrix is too close to singular to be inverted; False for a symbol."""
     value = x.value if x.__class__ is Tensor else x
     if not isinstance(value, np.ndarray) or not value.size:
         return False
@@ -133,11 +133,11 @@ cofactor_slope: Op = primitive(
 
 
 def third_derivative(g: Any, x: Any, h: Any) -> Any:
-    """How the cofactors of x change along h and g at once: the third derivative of det.
+    """Return the derivative of the cofactors along h and g: the third derivative of det.
 
-    It is the part in εδ of the cofactors of A = x + εh + δg, by the recursion of Faddeev and LeVerrier: with
-    M = 1 at first, M becomes A M - tr(A M)/k for k = 1 to n - 1, and the adjugate is (-1)ⁿ⁻¹ M in the end.
-    No determinant is divided by, so it holds at singular matrices, and its parts can be differentiated on.
+    It is the coefficient of εδ in the cofactors of A = x + εh + δg, by the Faddeev-LeVerrier recursion: M
+    starts as 1 and becomes A M - tr(A M)/k for k = 1 to n - 1; the adjugate is then (-1)ⁿ⁻¹ M. It divides by
+    no determinant, so it holds at singular matrices, and all its steps are differentiable.
     """
     n = x.shape[-1]
     if n < 3:
@@ -161,7 +161,7 @@ def third_derivative(g: Any, x: Any, h: Any) -> Any:
 
 
 def solve_left_vjp(g: Any, out: Any, a: Any, b: Any) -> Any:
-    """Of A in A X = B: -A⁻ᵀ g Xᵀ."""
+    """-A⁻ᵀ g Xᵀ, where A X = B."""
     if len(out.shape) == 1:
         return -outer(solve(mT(a), g), out)
     return sum_to(-(solve(mT(a), g) @ mT(out)), shape=a.shape)
@@ -194,7 +194,7 @@ trace: Op = primitive("trace", lambda x: np.trace(x, dtype=total_type(x)), trace
 
 
 def check_matrices(x: Tensor, name: str, called: str = "input tensor A") -> None:
-    """What torch asks of a matrix or a batch of them."""
+    """Refuse tensors of fewer than two dimensions, with torch's message."""
     if x.ndim < 2:
         raise ShapeError(
             f"{name}: The {called} must have at least 2 dimensions.",
@@ -204,7 +204,7 @@ def check_matrices(x: Tensor, name: str, called: str = "input tensor A") -> None
 
 
 def check_square(x: Tensor, name: str) -> None:
-    """What torch asks of the matrices it inverts."""
+    """Refuse matrices that are not square or not floats, with torch's messages."""
     check_square_shape(x, name)
     check_floats(x, name)
 
@@ -221,7 +221,7 @@ def check_square_shape(x: Tensor, name: str) -> None:
 
 
 def check_floats(x: Tensor, name: str) -> None:
-    """Matrices that are taken apart hold no whole numbers."""
+    """Refuse matrices of integers or bools, with torch's message."""
     if not x.dtype.is_floating_point:
         raise ScriptError(
             f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.long_name}",
@@ -232,7 +232,7 @@ def check_floats(x: Tensor, name: str) -> None:
 
 
 def zero_pivot(x: Tensor) -> tuple[int, int]:
-    """Which matrix of a batch is singular, and where on its diagonal (from 1) elimination stops."""
+    """Return the number of the singular matrix in a batch and the position (from 1) of its zero pivot."""
     from scipy.linalg.lapack import dgetrf
 
     matrices = x.data.astype("float64").reshape(-1, *x.shape[-2:])

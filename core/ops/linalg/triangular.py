@@ -1,4 +1,4 @@
-"""Systems with triangular matrices, which are solved without a factorization."""
+"""Systems with triangular matrices or with a given Cholesky factor, solved by substitution."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def solve_triangular_forward(a: Any, b: Any, *, upper: bool, unit: bool) -> Any:
-    """BLAS divides by whatever stands on the diagonal, so a zero there gives inf, as in torch."""
+    """Return X. BLAS divides by the diagonal without a check, so a zero there gives inf, as in torch."""
     from scipy.linalg.blas import dtrsm, strsm
 
     solver = strsm if a.dtype == np.float32 else dtrsm
@@ -86,7 +86,7 @@ def solve_triangular_system(a: Tensor, b: Tensor, upper: bool, left: bool, unitr
     return mT_named(solution, "LinalgSolveTriangularBackward0")
 
 
-# -- with the Cholesky factor at hand -------------------------------------------------------------------
+# -- with a given Cholesky factor -----------------------------------------------------------------------
 
 
 def from_factor_forward(b: Any, factor: Any, *, upper: bool) -> Any:
@@ -96,7 +96,7 @@ def from_factor_forward(b: Any, factor: Any, *, upper: bool) -> Any:
 
 
 def factor_vjp(s: Any, factor: Any, *, upper: bool) -> Any:
-    """-(S + Sᵀ) L, where -S is what A would receive; as in torch the factor counts as a full matrix."""
+    """Return -(S + Sᵀ) L, where -S is the cotangent of A. As in torch the factor counts as a full matrix."""
     both = s + mT(s)
     return sum_to(-(factor @ both if upper else both @ factor), shape=factor.shape)
 

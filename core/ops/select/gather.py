@@ -1,6 +1,6 @@
-"""The named functions that pick or replace entries: ``gather``, ``scatter``, ``masked_fill``, diagonals.
+"""Functions that pick or replace entries: ``gather``, ``scatter``, ``masked_fill``, diagonals.
 
-They check what torch checks, in its words; the ops and their rules are in ``picking``.
+They make torch's checks, with its messages. The ops and their rules are in ``pick``.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @public("select(input: tensor, dim: int, index: int)")
 def select(x: Tensor, dim: int, index: int) -> Tensor:
-    """One position along a dimension, which is gone from the result."""
+    """The entries at one position along a dimension, which the result no longer has."""
     if not x.ndim:
         raise ShapeError("select() cannot be applied to a 0-dim tensor.", code="E0208", operands=(x,))
     dim = wrap_dim(x, dim)
@@ -53,7 +53,7 @@ def select(x: Tensor, dim: int, index: int) -> Tensor:
 
 @public("narrow(input: tensor, dim: int, start: any, length: int)")
 def narrow(x: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """``length`` positions along a dimension, from ``start`` on: a whole number, or a tensor of one."""
+    """``length`` positions along a dimension, from ``start`` on, which is an int or a tensor of one int."""
     if start.__class__ is Tensor:
         if start.ndim or start.dtype.kind != "i":
             raise ShapeError("start must be an 0-dim integral Tensor.", code="E0307", operands=(start,))
@@ -100,7 +100,7 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
             operands=(x,),
             caret=f"dimension {dim} of shape {x.shape} has no entries to select",
         )
-    # torch has a way of its own along the second dimension, and for nothing.
+    # torch has another kernel, with another message, for the second dimension and for empty tensors.
     is_own_way = x.ndim > 1 and (dim == 1 or not x.size)
     outside = "INDICES element is out of DATA bounds, id={index} axis_dim={size}"
     array = positions_in(x, index, dim, outside if is_own_way else "index out of range in self")
@@ -124,7 +124,7 @@ def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 @public("take_along_dim(input: tensor, indices: tensor, dim: int = None)")
 def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
-    """``gather`` with the other dimensions of both broadcast; without ``dim`` over all entries."""
+    """As ``gather``, with the other dimensions broadcast; without ``dim`` the indices count all entries."""
     if dim is None:
         check_integers(indices, "gather(): Expected dtype int32/int64 for index")
         index = Tensor.of(indices.data.reshape(-1))
@@ -158,7 +158,7 @@ def take_along_dim(x: Tensor, indices: Tensor, dim: int | None) -> Tensor:
 
 
 def common_shape(x: Tensor, y: Tensor, m: Shape, n: Shape) -> Shape:
-    """The shape that two broadcast to; an error about x and y where they do not."""
+    """Return the shape that the shapes m and n broadcast to; x and y are the operands of the error."""
     for axis, (i, j) in enumerate(zip(m, n, strict=True)):
         if i != j and 1 not in (i, j):
             raise ShapeError(
@@ -196,7 +196,7 @@ def take(x: Tensor, index: Tensor) -> Tensor:
 
 @public("masked_fill(input: tensor, mask: tensor, value: value)", in_place=True)
 def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """The entries where ``mask`` holds replaced by one number."""
+    """The input with the entries where ``mask`` holds replaced by one number."""
     check_broadcast((mask, x))
     need_mask(mask)
     if value.__class__ is Tensor:
@@ -214,7 +214,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
             raise ScriptError(
                 f"value cannot be converted to type {name_in_c(x.dtype)} without overflow", operands=(x,)
             )
-        value = Tensor.of(np.asarray(value).astype(x.data.dtype))  # cut to the type of the entries
+        value = Tensor.of(np.asarray(value).astype(x.data.dtype))  # truncated to the dtype of the entries
     return pick.masked_fill(x, mask, value)
 
 
@@ -239,9 +239,10 @@ SCATTER = "scatter(input: tensor, dim: int, index: tensor, src: value = None, *,
 def scatter(
     x: Tensor, dim: int, index: Tensor, source: Any, value: float | None, reduce: str | None
 ) -> Tensor:
-    """``out[i][index[i][j]] = src[i][j]`` for ``dim=1``: the way back of ``gather``.
+    """``out[i][index[i][j]] = src[i][j]`` for ``dim=1``: the reverse of ``gather``.
 
-    With ``reduce`` "add" or "multiply" what is there takes part, and nothing is differentiated, as in torch.
+    ``reduce`` "add" or "multiply" combines ``src`` with the entries of ``input``. As in torch that has no
+    derivative.
     """
     source = value if source is None else source
     if source is None:
@@ -257,7 +258,7 @@ def scatter(
 
 
 def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -> Tensor:
-    """``scatter`` onto what is there."""
+    """Return ``scatter`` with ``reduce``: the source is added to the entries of ``x`` or multiplies them."""
     if reduce not in ("add", "multiply"):
         raise ScriptError("reduce argument must be either add or multiply.", operands=(x,))
     if source.__class__ is Tensor:
@@ -267,7 +268,7 @@ def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -
         )
     else:
         source = Tensor.of(np.full(index.shape, source, x.data.dtype))
-    scattered("scatter", x, dim, index, source)  # for what torch checks
+    scattered("scatter", x, dim, index, source)  # for torch's checks only
     dim = wrap_dim(x, dim)
     array = positions_in(x, index, dim, OUT_OF_BOUNDS)
     return OPS["scatter_with"](x, source, dim=dim, index=array, reduce=reduce)
@@ -276,7 +277,7 @@ def scatter_with(x: Tensor, dim: int, index: Tensor, source: Any, reduce: str) -
 @public("scatter_add(input: tensor, dim: int, index: tensor, src: tensor)", in_place=True)
 @keeping("index", of="source")
 def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """As ``scatter``, adding to what is there."""
+    """As ``scatter``, but ``src`` is added to the entries of ``input``."""
     return scattered("scatter_add", x, dim, index, source)
 
 
@@ -304,7 +305,7 @@ def triu(x: Tensor, diagonal: int) -> Tensor:
 
 @public("diagonal(input: tensor, offset: int = 0, dim1: int = 0, dim2: int = 1)")
 def diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
-    """The entries on a diagonal of two dimensions, along a new last one."""
+    """The entries on a diagonal of two dimensions, as a new last dimension."""
     axis1, axis2 = wrap_dim(x, dim1), wrap_dim(x, dim2)
     if axis1 == axis2:
         raise ShapeError(
@@ -315,7 +316,7 @@ def diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
 
 @public("diag_embed(input: tensor, offset: int = 0, dim1: int = -2, dim2: int = -1)")
 def diag_embed(x: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
-    """The last dimension laid on a diagonal of two new ones."""
+    """The entries of the last dimension on a diagonal of two new dimensions, zeros elsewhere."""
     axis1, axis2 = wrap_dim(x, dim1, more=1), wrap_dim(x, dim2, more=1)
     if axis1 == axis2:
         raise ShapeError(
@@ -339,6 +340,6 @@ def diag(x: Tensor, offset: int) -> Tensor:
 
 
 def within(x: Tensor, offset: int) -> int:
-    """A diagonal that is off the matrix has no entries, however far off it is."""
+    """Return ``offset`` limited to the largest size of ``x``: a diagonal beyond that is empty too."""
     most = max(x.shape)
     return min(max(offset, -most), most)

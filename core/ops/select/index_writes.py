@@ -1,7 +1,7 @@
-"""Entries changed at positions along a dimension: index_add, index_copy, index_fill, put, and at masks.
+"""Writing entries at positions or where a mask holds: index_add, index_copy, index_fill, put and the like.
 
-The ops are those of ``picking``; here is what torch checks, in its words. A tensor without dimensions counts
-as a vector of one entry.
+Most of the ops are in ``pick``; here are torch's checks, with its messages. A tensor without dimensions
+counts as a vector of one entry.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -66,7 +66,7 @@ index_copy: Op = primitive(
 
 
 def laid_back(out: Tensor, x: Tensor, grad_fn: str) -> Tensor:
-    """A result for ``vector(x)`` in the shape of ``x``."""
+    """Return ``out``, which was computed from ``vector(x)``, in the shape of ``x``."""
     return out if out.shape == x.shape else reshape.named(grad_fn)(out, shape=x.shape)
 
 
@@ -74,7 +74,7 @@ OUTSIDE = "index {index} is out of bounds for dimension {dim} with size {size}"
 
 
 def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str, outside: str) -> Any:
-    """What index_add and index_reduce ask of their arguments; the positions along ``dim``."""
+    """Check the arguments of index_add or index_reduce as torch does; return the positions along ``dim``."""
     if index.ndim > 1:
         raise ShapeError(
             f"{name}: Index is supposed to be a vector, but got dim: {index.ndim} with type:"
@@ -123,9 +123,9 @@ def positions_for(x: Tensor, dim: int, index: Tensor, source: Tensor, name: str,
 )
 @keeping("index", of="source")
 def index_add_of(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
-    """``source`` times ``alpha`` added at the positions that ``index`` lists, as often as it lists them."""
+    """``source`` times ``alpha`` added at the positions that ``index`` lists; repeated positions add up."""
     dim = wrap_dim(x, dim)
-    # torch has a way of its own along the first and the last of several dimensions.
+    # torch has another kernel, with another message, for the first and the last of several dimensions.
     is_own_way = x.ndim > 1 and dim in (0, x.ndim - 1)
     outside = OUTSIDE if is_own_way else "index out of range in self"
     array = positions_for(x, dim, index, source, "index_add_()", outside)
@@ -138,7 +138,7 @@ def index_add_of(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: floa
 @public("index_copy(input: tensor, dim: int, index: tensor, source: tensor)", in_place=True)
 @keeping("index")
 def index_copy_of(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """``source`` in place of the positions that ``index`` lists."""
+    """The input with ``source`` at the positions that ``index`` lists."""
     dim = wrap_dim(x, dim)
     if index.ndim > 1:
         raise wrong_copy(f"Index should have dimension 1 or 0 (got {index.ndim})", index)
@@ -185,7 +185,7 @@ def wrong_copy(message: str, operand: Tensor, code: str = "E0208") -> ShapeError
 @public("index_fill(input: tensor, dim: int, index: tensor, value: value)", in_place=True)
 @keeping("index")
 def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """One number in place of the positions that ``index`` lists."""
+    """The input with one number at the positions that ``index`` lists."""
     is_tensor = value.__class__ is Tensor
     if is_tensor and value.ndim:
         raise ShapeError(
@@ -205,7 +205,7 @@ def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         raise ShapeError("Index has to be a vector/scalar", operands=(index,))
     size = x.shape[dim] if x.ndim else 1
     from_start = Tensor.of(np.where((index.data < 0) & (index.data >= -size), index.data + size, index.data))
-    array = np.unique(positions_in(x, from_start, dim, OUTSIDE))  # each place passes the slope of value once
+    array = np.unique(positions_in(x, from_start, dim, OUTSIDE))  # each counts once in the slope of value
     if is_tensor:
         value = cast(value, x.dtype)
     name = "IndexFillBackward1" if is_tensor else "IndexFillBackward0"
@@ -214,7 +214,7 @@ def index_fill(x: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     return laid_back(out, x, name)
 
 
-# -- one part of a tensor -------------------------------------------------------------------------------
+# -- replacing a part of a tensor -----------------------------------------------------------------------
 
 
 def check_part(source: Tensor, shape: tuple[int, ...], x: Tensor) -> None:
@@ -228,7 +228,7 @@ def check_part(source: Tensor, shape: tuple[int, ...], x: Tensor) -> None:
 
 @public("select_scatter(input: tensor, src: tensor, dim: int, index: int)")
 def select_scatter(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
-    """What the tensor is with ``src`` at one position along a dimension."""
+    """The input with ``src`` at one position along a dimension."""
     check_part(source, select(x, dim, index).shape, x)
     dim = wrap_dim(x, dim)
     key = along(dim, index % x.shape[dim])
@@ -242,7 +242,7 @@ def select_scatter(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
 def slice_scatter(
     x: Tensor, source: Tensor, dim: int, start: int | None, end: int | None, step: int
 ) -> Tensor:
-    """What the tensor is with ``src`` at a slice along a dimension."""
+    """The input with ``src`` at a slice along a dimension."""
     if not x.ndim:
         raise ShapeError("slice() cannot be applied to a 0-dim tensor.", code="E0208", operands=(x,))
     dim = wrap_dim(x, dim)
@@ -257,7 +257,7 @@ def slice_scatter(
 
 @public("diagonal_scatter(input: tensor, src: tensor, offset: int = 0, dim1: int = 0, dim2: int = 1)")
 def diagonal_scatter(x: Tensor, source: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
-    """What the tensor is with ``src`` on a diagonal."""
+    """The input with ``src`` on a diagonal."""
     axis1, axis2 = wrap_dim(x, dim1), wrap_dim(x, dim2)
     if axis1 == axis2:
         raise ShapeError(
@@ -270,13 +270,13 @@ def diagonal_scatter(x: Tensor, source: Tensor, offset: int, dim1: int, dim2: in
     return where.named("DiagonalScatterBackward0")(Tensor.of(mask), laid, x)
 
 
-# -- counted over all entries ---------------------------------------------------------------------------
+# -- positions counted over all entries -----------------------------------------------------------------
 
 
 @public("put(input: tensor, index: tensor, source: tensor, accumulate: bool = False)", in_place=True)
 @keeping("index")
 def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
-    """``source`` at positions counted over all entries in row order, in place of what is there or added."""
+    """The input with ``source`` written, or added, at positions counted over all entries in row order."""
     if index.dtype.name != "int64":
         raise ScriptError(
             f"put_(): Expected a long tensor for index, but got {index.dtype.long_name}",
@@ -323,7 +323,7 @@ def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
 
 
 def with_mask(x: Tensor, mask: Tensor) -> tuple[Tensor, Any]:
-    """Both in the shape they have in common; what has no dimensions as vectors."""
+    """Return the tensor and the mask in their common shape, as vectors if that has no dimensions."""
     shape = check_broadcast((mask, x))
     x = x if x.shape == shape else expand(x, shape=shape)
     held = np.broadcast_to(mask.data, shape)
@@ -348,7 +348,7 @@ def masked_select(x: Tensor, mask: Tensor) -> Tensor:
 @public("masked_scatter(input: tensor, mask: tensor, source: tensor)", in_place=True)
 @keeping("mask")
 def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The entries of ``source``, one after the other, in place of those where the mask holds."""
+    """The input with the entries where the mask holds replaced by those of ``source``, in order."""
     check_broadcast((mask, x))
     if source.dtype is not x.dtype:
         raise ScriptError(
@@ -379,7 +379,7 @@ def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return out if out.shape == common else reshape.named("MaskedScatterBackward0")(out, shape=common)
 
 
-# -- where an entry is no number ------------------------------------------------------------------------
+# -- replacing nan and infinities -----------------------------------------------------------------------
 
 
 nan_to_num = selective(
@@ -391,5 +391,5 @@ nan_to_num = selective(
 
 @public("nan_to_num(input, nan: float = None, posinf: float = None, neginf: float = None)", in_place=True)
 def replace_nan(x: Any, nan: float | None, posinf: float | None, neginf: float | None) -> Any:
-    """Replace nan, by 0, and the infinities, these by the largest finite numbers unless told otherwise."""
+    """Replace nan by 0 and infinities by the largest finite numbers, or all three by the numbers given."""
     return nan_to_num(x, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)

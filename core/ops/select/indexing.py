@@ -1,7 +1,7 @@
-"""What a script writes in brackets, taken apart into select, slice, unsqueeze and index as torch does.
+"""``x[index]`` as a sequence of select, slice, unsqueeze and index ops, as in torch.
 
-``getitem`` reads, ``assign_item`` writes, ``setitem_value`` answers what would be written. An index is made
-of ints, slices, None, ``...``, lists, tensors and tuples of them.
+``getitem`` reads, ``assign_item`` writes in place, ``setitem_value`` returns the value after an assignment.
+An index is made of ints, slices, None, ``...``, lists, tensors and tuples of them.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def getitem(x: Tensor, index: Any) -> Tensor:
-    """``x[index]``.
+    """Return ``x[index]``.
 
     >>> from autodiff.core.engine.tensor import tensor
     >>> getitem(tensor([[1.0, 2.0], [3.0, 4.0]]), (1, 0)).item()
@@ -72,10 +72,10 @@ STEPS: dict[Any, list[tuple[Any, dict[str, Any]]]] = {}
 
 
 def key_of(x: Tensor, index: Any) -> tuple[Any, ...] | None:
-    """What the steps are kept by; None where there is more in brackets than ints and slices of ints."""
+    """Return the key of an index in ``STEPS``; None if it holds more than ints and slices of ints."""
     if index.__class__ is int:
         return x.shape, index
-    key: list[Any] = [x.shape, index.__class__]  # `x[:]` and `x[:,]` are not the same
+    key: list[Any] = [x.shape, index.__class__]  # `x[:]` and `x[:,]` differ
     for part in index if index.__class__ is tuple else (index,):
         if part.__class__ is int:
             key.append(part)
@@ -91,9 +91,9 @@ def key_of(x: Tensor, index: Any) -> tuple[Any, ...] | None:
 
 
 def assign_item(x: Tensor, index: Any, value: Any) -> None:
-    """``x[index] = value``, in place. As in torch it goes through a view of ``x`` if it is for a part of it.
+    """Assign ``x[index] = value`` in place. As in torch, writing to a part goes through a view of ``x``.
 
-    Errors: those of an index, of shapes that do not fit, and of tensors that may not be changed.
+    Errors: a wrong index, shapes that do not fit, tensors that may not be changed.
     """
     if index.__class__ is slice or index.__class__ is int:
         check_not_single(x, index)
@@ -116,7 +116,7 @@ def assign_item(x: Tensor, index: Any, value: Any) -> None:
 
 
 def refuse_own_positions(x: Tensor, keys: tuple[Any, ...], value: Any) -> None:
-    """Refuse positions that the assignment itself changes; a mask that one number fills is read first."""
+    """Refuse index tensors that the assignment itself changes; a mask filled with one number is allowed."""
     is_single = value.__class__ is not Tensor or value.size == 1
     for own in keys:
         if own.__class__ is Tensor and own.ndim and share_memory(x, own):
@@ -127,20 +127,20 @@ def refuse_own_positions(x: Tensor, keys: tuple[Any, ...], value: Any) -> None:
 
 
 def without_positions(key: Any) -> list[Any]:
-    """A part of an index with the dimensions whole in which it says positions."""
+    """Return a part of an index as a list, with whole dimensions in place of positions and masks."""
     says = key.__class__ is Tensor or isinstance(key, (list, tuple, range))
     return [WHOLE] * spans(key) if says else [key]
 
 
 def setitem_value(x: Tensor, index: Any, value: Any) -> Tensor:
-    """What ``x`` is after ``x[index] = value``, as a new tensor."""
+    """Return the value of ``x`` after ``x[index] = value``, as a new tensor."""
     if index.__class__ is slice or index.__class__ is int:
         check_not_single(x, index)
     return value_in_place(x, Place(x, as_tuple(index)), value)
 
 
 def value_in_place(x: Tensor, place: Place, value: Any) -> Tensor:
-    """What ``x`` is with ``value`` in that place."""
+    """Return ``x`` with ``value`` at ``place``, as a new tensor."""
     basic, shape = place.basic, place.shape
     if all(key == WHOLE for key in basic):
         basic = ()
@@ -169,7 +169,7 @@ def value_in_place(x: Tensor, place: Place, value: Any) -> Tensor:
 
 
 def other_type(x: Tensor, values: Tensor) -> ScriptError:
-    """The error for values of another type than that of the tensor they go into, entry by entry."""
+    """Return the error for values that are assigned by positions to a tensor of another dtype."""
     return ScriptError(
         "Index put requires the source and destination dtypes match, got"
         f" {x.dtype.long_name} for the destination and {values.dtype.long_name} for the source.",
@@ -181,7 +181,7 @@ def other_type(x: Tensor, values: Tensor) -> ScriptError:
 
 
 def fitted(value: Tensor, shape: tuple[int, ...], is_advanced: bool) -> Tensor:
-    """``value`` without leading ones, refused when it cannot be broadcast to the part assigned to."""
+    """Return ``value`` without surplus leading dimensions of size 1; it must broadcast to ``shape``."""
     own = value.shape
     while own and own[0] == 1:
         own = own[1:]

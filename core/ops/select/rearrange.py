@@ -1,4 +1,4 @@
-"""Turning, repeating, cutting up and combining tensors: compositions of reshaping, picking and joining."""
+"""Rotations, repetition, grids, combinations and windows, composed of reshaping, picking and joining."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     Ints = tuple[int, ...]
 
-# -- turning --------------------------------------------------------------------------------------------
+# -- rotating and flipping ------------------------------------------------------------------------------
 
 rot90_op: Op = primitive(
     "rot90",
@@ -56,7 +56,7 @@ expose("moveaxis(input: tensor, source: ints, destination: ints)", movedim)
 
 @public("rot90(input: tensor, k: int = 1, dims: ints = None)")
 def rot90(x: Tensor, k: int, dims: Ints | None) -> Tensor:
-    """The plane of two dimensions turned by ``k`` right angles, from the first towards the second."""
+    """The tensor rotated by ``k`` right angles in a plane, from its first dimension towards its second."""
     dims = (0, 1) if dims is None else dims
     if len(dims) != 2:
         raise ShapeError(
@@ -94,12 +94,12 @@ def flipud(x: Tensor) -> Tensor:
 
 @public("adjoint(input: tensor)")
 def adjoint(x: Tensor) -> Tensor:
-    """The last two dimensions exchanged; of complex numbers it would be the conjugate, too."""
+    """The last two dimensions exchanged. torch also conjugates complex numbers, which do not exist here."""
     return transposed_matrices(x, "adjoint()")
 
 
 def transposed_matrices(x: Tensor, name: str) -> Tensor:
-    """What ``x.mT`` and its kin are; ``name`` is the one asked for."""
+    """Return ``x`` with its last two dimensions exchanged, for ``x.mT`` and the like; errors use ``name``."""
     if x.ndim == 1:
         raise ShapeError(
             f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.",
@@ -110,7 +110,7 @@ def transposed_matrices(x: Tensor, name: str) -> Tensor:
 
 
 def transposed_matrix(x: Tensor) -> Tensor:
-    """``x.H``"""
+    """Return ``x.H``, the transpose of a matrix."""
     if x.ndim not in (0, 2):
         batches = " For batches of matrices, consider using tensor.mH" if x.ndim > 2 else ""
         raise ShapeError(
@@ -129,9 +129,9 @@ def transposed_matrix(x: Tensor) -> Tensor:
     " *, output_size: int = None)"
 )
 def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_size: int | None) -> Tensor:
-    """Every position along a dimension several times in a row: so often each, or as often as is listed.
+    """Every position along a dimension several times in a row; ``repeats`` is one count or one per position.
 
-    Without anything to repeat it is 0, 1, 2, ... each as often as ``repeats`` says.
+    Without ``input`` it is 0, 1, 2, ..., each as often as ``repeats`` says.
     """
     if repeats is None or x is None:
         counts = x if repeats is None else repeats
@@ -150,7 +150,7 @@ def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_si
     axis = wrap_dim(x, dim or 0)
     if isinstance(repeats, int):
         if not x.ndim:
-            wrap_dim(x, axis + 1)  # so says torch, of the dimension it would put beside
+            wrap_dim(x, axis + 1)  # torch's error names the dimension that it would insert
         return each_repeated(x, repeats, axis, output_size)
     if repeats.ndim > 1:
         raise ShapeError("repeats must be 0-dim or 1-dim tensor", operands=(repeats,))
@@ -166,7 +166,7 @@ def repeat_interleave(x: Tensor | None, repeats: Any, dim: int | None, output_si
 
 
 def each_repeated(x: Tensor, times: int, axis: int, output_size: int | None) -> Tensor:
-    """Every position ``times`` times."""
+    """Return ``x`` with every position along ``axis`` repeated ``times`` times."""
     if times < 0:
         raise ScriptError("Repeats must be non-negative", code="E0304", operands=(x,))
     shape = (*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
@@ -193,7 +193,7 @@ def check_counts(counts: Tensor) -> None:
 
 
 def places_repeated(counts: Tensor, size: int, output_size: int | None) -> Any:
-    """0, 1, 2, ..., each as often as ``counts`` says."""
+    """Return 0 to ``size`` - 1 as an array, each as often as ``counts`` says."""
     if output_size is not None:
         check_sizes((output_size,))
     check_counts(counts)
@@ -214,7 +214,7 @@ def places_repeated(counts: Tensor, size: int, output_size: int | None) -> Any:
 
 @public("broadcast_tensors(*tensors: tensors = None)", method=False)
 def broadcast_tensors(tensors: list[Tensor] | None) -> tuple[Tensor, ...]:
-    """The tensors, each expanded to the shape they have in common."""
+    """The tensors, each expanded to their common shape."""
     tensors = tensors or []
     shape = check_broadcast(tuple(tensors))
     return tuple(x if x.shape == shape else expand(x, shape=shape) for x in tensors)
@@ -258,7 +258,7 @@ def grid_of(tensors: list[Tensor], indexing: str) -> tuple[Tensor, ...]:
     return tuple([grids[1], grids[0], *grids[2:]] if swapped else grids)
 
 
-# -- choosing -------------------------------------------------------------------------------------------
+# -- combinations and windows ---------------------------------------------------------------------------
 
 
 def need_vector(x: Tensor) -> None:
@@ -297,7 +297,7 @@ def combinations(x: Tensor, r: int, with_replacement: bool) -> Tensor:
 
 
 def window_positions(shape: Ints, dim: int, size: int, step: int) -> tuple[Any, ...]:
-    """For each entry of the slices, where in a tensor of ``shape`` it is: one array per dimension."""
+    """Return the positions of all window entries in a tensor of ``shape``: one array per dimension."""
     counts = (*shape[:dim], window_count(shape[dim], size, step, 1), *shape[dim + 1 :], size)
     *places, inside = np.ogrid[tuple(slice(0, n) for n in counts)]
     return tuple(place * step + inside if axis == dim else place for axis, place in enumerate(places))
@@ -317,7 +317,7 @@ unfold_dim: Op = primitive(
 
 @public("Tensor.unfold(input: tensor, dimension: int, size: int, step: int)")
 def unfold(x: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """Slices of ``size`` entries, ``step`` apart, along a dimension; what is inside them comes last."""
+    """Windows of ``size`` entries, ``step`` apart, along a dimension; their entries form a new last one."""
     axis = wrap_dim(x, dimension)
     most = x.shape[axis] if x.ndim else 1
     if size < 0:
@@ -342,12 +342,12 @@ def unfold(x: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 @public("diagflat(input: tensor, offset: int = 0)")
 def diagflat(x: Tensor, offset: int) -> Tensor:
-    """The matrix with all entries on its diagonal."""
+    """The matrix with all entries of the input on its diagonal."""
     return diag_embed(reshape_tensor(x, (x.size,)), offset, -2, -1)
 
 
 def triangle(name: str, of: Any, row: int, col: int, offset: int, dtype: DType | None) -> Tensor:
-    """Where the entries of a triangle stand: a row of row numbers and one of column numbers."""
+    """Return the positions of a triangle's entries: a row of row numbers and one of column numbers."""
     for size, called in ((row, "row"), (col, "col")):
         if size < 0:
             raise ShapeError(f"{called} must be non-negative, got{size}", code="E0304")
@@ -367,13 +367,13 @@ INDICES = "(row: int, col: int, offset: int = 0, *, dtype: dtype = None, device:
 
 @public(f"tril_indices{INDICES}", method=False)
 def tril_indices(row: int, col: int, offset: int, dtype: DType | None) -> Tensor:
-    """Where the entries on and below a diagonal stand."""
+    """The positions of the entries on and below a diagonal: a row of row numbers, one of column numbers."""
     return triangle("tril_indices", lambda *sizes: np.tril_indices(*sizes), row, col, offset, dtype)
 
 
 @public(f"triu_indices{INDICES}", method=False)
 def triu_indices(row: int, col: int, offset: int, dtype: DType | None) -> Tensor:
-    """Where the entries on and above a diagonal stand."""
+    """The positions of the entries on and above a diagonal: a row of row numbers, one of column numbers."""
     return triangle("triu_indices", lambda *sizes: np.triu_indices(*sizes), row, col, offset, dtype)
 
 

@@ -1,7 +1,7 @@
-"""``scatter_reduce`` and ``index_reduce``: entries sent to positions, where several meet and are combined.
+"""``scatter_reduce`` and ``index_reduce``: source entries sent to positions, where they are combined.
 
-``index_put`` replaces what is there. In the others it takes part, or is first replaced by what changes
-nothing (0, 1, an infinity). Sums and means are ``scatter_add``; products and extremes are ops of their own.
+The entries of the input take part, or are first replaced by a neutral element (0, 1, an infinity). Sums and
+means use ``scatter_add``; products and extremes have ops of their own. ``index_put`` replaces entries.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def combined(name: str) -> Callable[..., Any]:
-    """The forward of a scattering: the ufunc of that name, at every position it is sent to."""
+    """Return the forward of a scatter op that combines entries with the ufunc of that name."""
 
     def forward(x: Any, source: Any, *, dim: int, index: Any) -> Any:
         out = x.copy()
@@ -52,22 +52,22 @@ UFUNCS: dict[str, Callable[[], Any]] = {
 
 
 def sent(x: Any, index: Any) -> Any:
-    """The entries of a source that are sent anywhere."""
+    """Return the entries of a source that have a position in ``index``."""
     return part(x, basic=corner(index.shape), advanced=())
 
 
 def laid_out(g: Any, source: Any, index: Any) -> Any:
-    """The way back of ``sent``."""
+    """Return the adjoint of ``sent``: ``g`` in the shape of the source, zeros elsewhere."""
     return embed(g, shape=source.shape, basic=corner(index.shape), advanced=())
 
 
 def ones_where(mask: Any, x: Any) -> Any:
-    """1 where the mask holds and 0 elsewhere, in the type of x."""
+    """Return 1 where the mask holds and 0 elsewhere, in the dtype of x."""
     return where(mask, zero(x) + 1.0, 0.0)
 
 
 def extreme_shares(g: Any, out: Any, x: Any, source: Any, dim: int, index: Any) -> Any:
-    """g in equal parts for the entries that meet at a position and attain the extreme."""
+    """Return g divided by the number of entries that attain the extreme at each position."""
     moved = sent(source, index)
     counts = scatter_add(
         ones_where(x == out, x),
@@ -79,12 +79,12 @@ def extreme_shares(g: Any, out: Any, x: Any, source: Any, dim: int, index: Any) 
 
 
 def extreme_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
-    """Of what was there: its share where it is the extreme."""
+    """An equal share of g where x attains the extreme."""
     return ones_where(x == out, x) * extreme_shares(g, out, x, source, dim, index)
 
 
 def extreme_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: Any) -> Any:
-    """Of what was sent: its share where it is the extreme."""
+    """An equal share of g where an entry of the source attains the extreme."""
     shares = gather(extreme_shares(g, out, x, source, dim, index), dim=dim, index=index)
     moved = sent(source, index)
     reached = ones_where(moved == gather(out, dim=dim, index=index), moved)
@@ -92,14 +92,14 @@ def extreme_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index
 
 
 def zeros_and_product(x: Any, source: Any, dim: int, index: Any) -> tuple[Any, Any]:
-    """How many zeros meet at each position, and the product of everything else there."""
+    """Return the number of zeros at each position and the product of the other factors there."""
     moved = sent(source, index)
     zeros = scatter_add(ones_where(x == 0, x), ones_where(moved == 0, moved), dim=dim, index=index)
     return zeros, scatter_prod(where(x == 0, 1.0, x), where(moved == 0, 1.0, moved), dim=dim, index=index)
 
 
 def others(x: Any, zeros: Any, product: Any) -> Any:
-    """The product of the other factors: 0 where one of those is 0."""
+    """Return the product of the other factors at each position: 0 where one of them is 0."""
     return where(zeros == ones_where(x == 0, x), product / where(x == 0, 1.0, x), 0.0)
 
 
@@ -114,7 +114,7 @@ def prod_source_vjp(g: Any, out: Any, x: Any, source: Any, *, dim: int, index: A
 
 
 NAME = "ScatterReduceBackward0"
-#: Whatever the reduction, torch keeps both tensors and the result.
+#: torch saves both tensors and the result, whatever the reduction.
 KEPT = ((0, 1, "out"), (0, 1, "out"))
 TIES = "entries that tie share the gradient equally"
 scatter_prod: Op = primitive(
@@ -151,7 +151,7 @@ REDUCTIONS |= {"amax": scatter_amax, "amin": scatter_amin}
 
 
 def neutral(reduce: str, dtype: Any) -> float:
-    """What changes nothing when it is combined with something."""
+    """Return the neutral element of a reduction."""
     if reduce in ("amax", "amin"):
         if dtype.kind == "f":
             return -np.inf if reduce == "amax" else np.inf
@@ -160,10 +160,11 @@ def neutral(reduce: str, dtype: Any) -> float:
 
 
 def products(x: Tensor, source: Tensor, dim: int, index: Any, grad_fn: str) -> Tensor:
-    """What is at the positions times what is sent there.
+    """Return the entries of ``x`` times the source entries sent to their positions.
 
-    Where a factor is 0, quotients of the product say nothing of the other factors' common slope. There the
-    factors are laid out in rows, filled up with ones, and multiplied, which has slopes of any order.
+    The rule of ``scatter_prod`` divides the product by each factor. Where a factor is 0 that loses the mixed
+    slopes of the other factors. There the factors are laid out in rows, padded with ones, and multiplied by
+    ``prod``, which has slopes of any order.
     """
     out: Tensor = scatter_prod.named(grad_fn)(x, source, dim=dim, index=index)
     where_to = np.broadcast_arrays(*grid(index, dim))
@@ -194,7 +195,7 @@ def products(x: Tensor, source: Tensor, dim: int, index: Any, grad_fn: str) -> T
 def reduced(
     x: Tensor, source: Tensor, dim: int, index: Any, reduce: str, include_self: bool, grad_fn: str
 ) -> Tensor:
-    """``source`` combined with what is at the positions."""
+    """Return ``x`` with ``source`` combined into it at the positions."""
     start = x if include_self else scatter(x, neutral(reduce, x.data.dtype), dim=dim, index=index)
     op = REDUCTIONS[reduce]
     if reduce == "prod" and x.dtype.is_floating_point:
@@ -217,7 +218,7 @@ def scatter_with_forward(x: Any, value: Any, *, dim: int, index: Any, reduce: st
 
 
 def not_differentiated() -> Any:
-    """torch computes ``scatter`` with ``reduce`` and cannot go back through it."""
+    """Raise torch's error: ``scatter`` with ``reduce`` has no derivative."""
     raise ScriptError(
         "derivative for aten::scatter is not implemented",
         help=("`scatter_add` and `scatter_reduce` have derivatives",),
@@ -241,7 +242,7 @@ scatter_with: Op = primitive(
 def scatter_reduce(
     x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
 ) -> Tensor:
-    """``src`` sent where ``index`` says along a dimension, where sums, products, ... are taken."""
+    """Entries of ``src`` combined with the input at the positions in ``index``, by sum, product, ..."""
     dim = check_scatter(x, dim, index, source)
     if reduce not in REDUCTIONS:
         raise ScriptError(
@@ -263,7 +264,7 @@ def scatter_reduce(
 def index_reduce(
     x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
 ) -> Tensor:
-    """As ``scatter_reduce`` with one list of positions for the whole of the other dimensions."""
+    """As ``scatter_reduce``, with one list of positions for all other dimensions."""
     mode.warn("index_reduce() is in beta and the API may change at any time.")
     if reduce not in REDUCTIONS or reduce == "sum":
         raise ScriptError(
@@ -281,7 +282,7 @@ def index_reduce(
 
 @public("index_put(input: tensor, indices: tensors, values: tensor)", in_place=True)
 def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
-    """What ``input[indices] = values`` makes of it, as a new tensor."""
+    """The value of ``input`` after ``input[indices] = values``, as a new tensor."""
     keys = [as_positions(key) for key in indices]
     if len(keys) > x.ndim:
         raise ShapeError(
@@ -299,7 +300,7 @@ def index_put(x: Tensor, indices: Any, values: Tensor) -> Tensor:
 
 
 def check_mask(x: Tensor, key: Any, start: int) -> None:
-    """Refuse a mask of other sizes than ``x`` has from the dimension ``start`` on."""
+    """Refuse a mask whose sizes differ from those of ``x`` from the dimension ``start`` on."""
     for place, size in enumerate(key.shape if key.dtype == bool else ()):
         if size != x.shape[wrap_dim(x, start + place)]:
             raise ShapeError(
@@ -311,10 +312,10 @@ def check_mask(x: Tensor, key: Any, start: int) -> None:
 
 
 def check_values(x: Tensor, keys: list[Any], values: Tensor) -> None:
-    """Refuse values that do not fit the part of ``x`` at the positions, before those are looked at."""
+    """Refuse values that do not broadcast to the indexed part of ``x``; the positions are checked later."""
     try:
         shape = np.broadcast_shapes(*(key.shape for key in keys))
-    except ValueError:  # of which the index speaks
+    except ValueError:  # parsing the index reports it
         return
     shape = (*shape, *x.shape[len(keys) :])
     if 0 in x.shape[: len(keys)] and 0 not in shape:

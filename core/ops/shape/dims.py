@@ -1,6 +1,6 @@
-"""What a dimension or a shape in a call means: negative numbers, -1, repetitions, and torch's complaints.
+"""Dimensions and shapes in calls: negative dimensions, sizes of -1, repeated dimensions, torch's errors.
 
-Every function takes the tensor in question for the error's sake and answers plain non-negative numbers.
+The functions return plain non-negative numbers. They take the tensor that an error is about.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ Shape = tuple[int, ...]
 
 
 def spell_dims(ndim: int) -> str:
-    """``2 dimensions``, for sentences."""
+    """Return ``2 dimensions`` or ``1 dimension``, for error messages."""
     return f"{ndim} dimension{'s' * (ndim != 1)}"
 
 
 def wrap_dim(x: Tensor, dim: int, more: int = 0) -> int:
-    """The dimension ``dim`` counts to in ``x``, from the end when negative; ``more`` dims beyond its own.
+    """Return ``dim`` counted from 0; a negative one counts from the end. ``more`` dimensions extend ``x``.
 
     >>> wrap_dim(Tensor.of(1.0), -1)
     0
@@ -41,7 +41,7 @@ def wrap_dim(x: Tensor, dim: int, more: int = 0) -> int:
 
 
 def size_along(x: Tensor, dim: int) -> int:
-    """The size of ``x`` along a dimension, which a tensor without dimensions has none of."""
+    """Return the size of ``x`` along a dimension; a tensor without dimensions is an error."""
     if not x.ndim:
         raise ShapeError(
             f"Dimension specified as {dim} but tensor has no dimensions",
@@ -53,7 +53,7 @@ def size_along(x: Tensor, dim: int) -> int:
 
 
 def wrap_dims(x: Tensor, dims: Sequence[int]) -> Shape:
-    """As ``wrap_dim`` for several, which must differ."""
+    """As ``wrap_dim``, for several dimensions, which must differ."""
     wrapped: list[int] = []
     for dim in dims:
         w = wrap_dim(x, dim)
@@ -66,7 +66,7 @@ def wrap_dims(x: Tensor, dims: Sequence[int]) -> Shape:
 
 
 def infer_shape(x: Tensor, shape: Sequence[int]) -> Shape:
-    """``shape`` with its -1 replaced by what makes the sizes agree."""
+    """Return ``shape`` with its -1 replaced by the size that fits the entries of ``x``."""
     unknown = None
     for index, n in enumerate(shape):
         if n < -1:
@@ -110,12 +110,12 @@ def infer_shape(x: Tensor, shape: Sequence[int]) -> Shape:
 
 
 def legacy_type(x: Tensor) -> str:
-    """What torch calls a tensor's type in old places: that of truth values by another name."""
+    """Return torch's older name of a tensor's type, which is irregular for bools."""
     return "CPUBoolType" if x.dtype.name == "bool" else f"torch.{x.dtype.long_name}Tensor"
 
 
 def expanded_shape(x: Tensor, sizes: Sequence[int], shape: Shape | None = None) -> Shape:
-    """The shape that ``x.expand(*sizes)`` has; -1 keeps a size. ``shape`` replaces that of ``x``."""
+    """Return the shape of ``x.expand(*sizes)``; -1 keeps a size. ``shape`` replaces the shape of ``x``."""
     shape = x.shape if shape is None else shape
     if len(sizes) < len(shape):
         raise ShapeError(
@@ -127,7 +127,7 @@ def expanded_shape(x: Tensor, sizes: Sequence[int], shape: Shape | None = None) 
         )
     lead = len(sizes) - len(shape)
     result = []
-    for index in range(len(sizes) - 1, -1, -1):  # from the end, as torch names the first misfit it meets
+    for index in range(len(sizes) - 1, -1, -1):  # from the end, as torch reports the first misfit
         n = sizes[index]
         own = shape[index - lead] if index >= lead else 1
         if index < lead and n == -1:
@@ -152,7 +152,7 @@ def expanded_shape(x: Tensor, sizes: Sequence[int], shape: Shape | None = None) 
 
 
 def check_sizes(sizes: Sequence[int]) -> Shape:
-    """Refuse negative sizes of a new tensor."""
+    """Return the sizes of a new tensor as a tuple; negative ones are an error."""
     for n in sizes:
         if n < 0:
             raise ScriptError(

@@ -1,4 +1,7 @@
-"""What torch asks of a tensor before it is changed in place, for the functions that word it their own way."""
+"""torch's checks of in-place calls, for the functions that have their own error messages.
+
+``BEFORE`` holds the checks of the arguments, ``AFTER`` those of the result.
+"""
 
 from __future__ import annotations
 
@@ -38,16 +41,16 @@ def bad_shape(x: Tensor, shape: Sequence[int]) -> ShapeError:
     )
 
 
-# -- before it is computed --------------------------------------------------------------------------------
+# -- checks of the arguments ------------------------------------------------------------------------------
 
 
 def broadcast(x: Tensor, *others: Any) -> None:
-    """The common shape has to fit before types are looked at."""
+    """Refuse a common shape that is not the shape of ``x``. torch checks it before the dtypes."""
     refuse_shape(x, check_broadcast((x, *others)))
 
 
 def common_type(x: Tensor, other: Any, *rest: Any) -> None:
-    """The common shape and then the common type have to fit before the kernel is asked for."""
+    """Refuse a common shape, then a common dtype, that does not fit ``x``, before the kernel is looked up."""
     broadcast(x, other)
     if other.__class__ is Tensor:
         common = promote([(x.dtype, x.ndim), (other.dtype, other.ndim)])
@@ -80,7 +83,7 @@ def float_power(x: Tensor, *rest: Any) -> None:
 
 
 def summed(x: Tensor, dim: int, dtype: DType | None) -> dict[str, DType]:
-    """The type asked for has to be that of the tensor; without one it is."""
+    """Refuse a ``dtype`` other than that of ``x``; return the dtype of ``x`` as the argument to use."""
     wrap_dim(x, dim)
     if dtype is not None and dtype is not x.dtype:
         raise no_room(bad_type(x, dtype), x)
@@ -102,7 +105,7 @@ def addmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
 
 
 def addbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
-    """torch makes a smaller tensor as large as the sum."""
+    """Refuse a smaller ``x``, which torch would enlarge to the shape of the sum."""
     fits = first.ndim == second.ndim == 3 and first.shape[2] == second.shape[1]
     fits = fits and first.shape[0] == second.shape[0] and x.dtype is first.dtype is second.dtype
     fits = fits and x.dtype.kind != "b"
@@ -123,7 +126,7 @@ def baddbmm(x: Tensor, first: Tensor, second: Tensor, *rest: Any) -> None:
     if fits and first.dtype is x.dtype and second.dtype is not x.dtype:
         raise no_room(bad_type(x, second.dtype), x, second)
     shape = (*first.shape[:2], *second.shape[2:])
-    are_bools = all(t.dtype.kind == "b" for t in (x, first, second))  # for which there is no kernel
+    are_bools = all(t.dtype.kind == "b" for t in (x, first, second))  # torch has no kernel for bools
     if fits and are_bools and expanded_shape(x, shape) != x.shape:
         raise bad_shape(x, shape)
 
@@ -158,7 +161,7 @@ def masked_scatter(x: Tensor, mask: Tensor, *rest: Any) -> None:
     expanded_shape(mask, x.shape)
 
 
-# -- of the result ----------------------------------------------------------------------------------------
+# -- checks of the result ---------------------------------------------------------------------------------
 
 
 def is_wider(x: Tensor, result: DType) -> bool:
@@ -198,7 +201,7 @@ IN_COMMON_TYPE = (
     "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor floor_divide fmod gcd hypot"
     " igamma igammac lcm nextafter pow remainder"
 ).split()
-#: Asked of the arguments; the answer replaces some of those by name.
+#: Checks of the arguments by function. A returned dict replaces arguments by name.
 BEFORE: dict[str, Callable[..., dict[str, Any] | None]] = {
     **dict.fromkeys(IN_COMMON_TYPE, common_type),
     **dict.fromkeys(("clamp", "clamp_max", "clamp_min"), broadcast),
@@ -216,7 +219,7 @@ BEFORE: dict[str, Callable[..., dict[str, Any] | None]] = {
     "masked_fill": masked_fill,
     "masked_scatter": masked_scatter,
 }
-#: Asked of the result, with the arguments.
+#: Checks of the result by function; they get the arguments too.
 AFTER: dict[str, Callable[[Tensor, Tensor, Any], None]] = {
     "baddbmm": same_shape,
     "clamp": clamped,

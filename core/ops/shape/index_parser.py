@@ -1,4 +1,4 @@
-"""What stands in brackets, read part by part: ints, slices, None, ``...``, lists and tensors."""
+"""Parse the index of ``x[index]`` part by part: ints, slices, None, ``...``, lists and tensors."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def as_tuple(index: Any) -> tuple[Any, ...]:
-    """The index as a tuple; a short list with lists, tensors or slices in it counts as one, as in torch."""
+    """Return the index as a tuple; as in torch, a short list with lists, tensors or slices counts as one."""
     if index.__class__ is list and len(index) < 32:
         for part in index:
             if part is None or part is Ellipsis or part.__class__ in (list, tuple, slice, Tensor):
@@ -27,7 +27,7 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
 
 
 def check_count(x: Tensor, count: int) -> None:
-    """Refuse an index that names more dimensions than there are."""
+    """Refuse an index for more dimensions than ``x`` has."""
     if count > x.ndim:
         raise ShapeError(
             f"too many indices for tensor of dimension {x.ndim}",
@@ -38,7 +38,7 @@ def check_count(x: Tensor, count: int) -> None:
 
 
 def check_not_single(x: Tensor, key: Any) -> None:
-    """Refuse an int or a slice where there is no dimension."""
+    """Refuse an int or a slice as the index of a tensor without dimensions."""
     if x.ndim:
         return
     if key.__class__ is int and key:
@@ -58,10 +58,10 @@ SINGLE = "this is a single number and has no dimensions"
 
 
 def wrapped(x: Tensor, index: int, dim: int, size: int, counted: int | None = None) -> int:
-    """A position from 0 up; negative ones count from the end.
+    """Return a position counted from 0; a negative one counts from the end.
 
-    ``counted`` is the dimension as torch counts it: the place of a number in the brackets, and that of an
-    array among the arrays there.
+    ``counted`` is the dimension that torch's message names: the place of an int among the parts of the index,
+    or the place of an array among its arrays.
     """
     if not -size <= index < size:
         last = "it is empty" if not size else f"its positions are 0 to {size - 1}"
@@ -76,7 +76,7 @@ def wrapped(x: Tensor, index: int, dim: int, size: int, counted: int | None = No
 
 
 def bound(value: Any) -> int | None:
-    """One end of a slice as an int."""
+    """Return one end of a slice as an int or None."""
     if value is None or value.__class__ is int:
         return value
     if value.__class__ is bool:
@@ -97,7 +97,7 @@ def bound(value: Any) -> int | None:
 
 
 def bounds(key: slice, size: int) -> tuple[int, int, int]:
-    """Start, stop and step from 0 up, within ``size``."""
+    """Return start, stop and step of a slice as non-negative numbers within ``size``."""
     step = bound(key.step)
     if step == 0:
         raise ScriptError("slice step cannot be zero", code="E0307")
@@ -113,14 +113,14 @@ def bounds(key: slice, size: int) -> tuple[int, int, int]:
 
 
 def as_positions(key: Any) -> Any:
-    """A list or tensor in an index as an array: bool for masks, int64 for positions."""
+    """Return a list or tensor of an index as an array: bool for masks, int64 for positions."""
     if key.__class__ is not Tensor:
         if begins_with_text(key):
             raise ScriptError("new(): invalid data type 'str'", code="E0307", caret="a string is no position")
         key = FUNCTIONS["torch.tensor"].implementation(list(key), None, False)
         if not key.size:
             return key.data.astype("int64")
-        if key.dtype.is_floating_point:  # torch cuts off floats in lists, and refuses tensors of them
+        if key.dtype.is_floating_point:  # torch truncates floats in lists, but refuses float tensors
             return key.data.astype("int64")
     if key.dtype.is_floating_point:
         raise ScriptError(
@@ -141,17 +141,17 @@ def begins_with_text(key: Any) -> bool:
 
 
 def spans(key: Any) -> int:
-    """How many dimensions of the tensor one part of an index names."""
+    """Return how many dimensions of the tensor one part of an index uses."""
     if key is None or key is Ellipsis or key.__class__ is bool:
         return 0
     return key.ndim if key.__class__ in (np.ndarray, Tensor) and key.dtype.kind == "b" else 1
 
 
 class Place:
-    """An index applied to a tensor.
+    """A parsed index of a tensor.
 
-    ``steps`` are the ops of its ints, slices and Nones, in torch's order; ``basic`` is the same for numpy in
-    one tuple; ``shape`` is what they leave; ``advanced`` indexes that with arrays.
+    ``steps`` are the ops for its ints, slices and Nones, in torch's order. ``basic`` is the same as one numpy
+    index, ``shape`` the shape of the result. ``advanced`` is the index of arrays to apply to that result.
     """
 
     def __init__(self, x: Tensor, index: tuple[Any, ...]) -> None:
@@ -175,14 +175,14 @@ class Place:
                 self.skip(x.ndim - count)
             else:
                 self.add(key)
-        # As in torch, arrays are looked at when the numbers and slices between them have been applied.
+        # As in torch, arrays are checked after the ints and slices between them have been applied.
         for dim, array in self._given.items():
             self._arrays |= self.of_mask(dim, array) if array.dtype == bool else {dim: array}
         if self._arrays:
             self.place_arrays()
 
     def simplified(self, key: Any) -> Any:
-        """One part of the index as int, bool, slice, None, Ellipsis or array."""
+        """Return one part of the index as int, bool, slice, None, Ellipsis or array."""
         if key is None or key is Ellipsis or key.__class__ in (int, bool, slice):
             return key
         if key.__class__ is Tensor or isinstance(key, (list, tuple, range)):
@@ -200,7 +200,7 @@ class Place:
         )
 
     def casts(self, value: Tensor) -> bool:
-        """Whether torch converts a value of another type, as it does where one number fills a mask."""
+        """Whether torch converts a value of another dtype, as it does where one number fills a mask."""
         return self._is_truth or (self._is_mask and value.size == 1)
 
     @property
@@ -209,18 +209,18 @@ class Place:
 
     @property
     def advanced(self) -> tuple[Any, ...]:
-        """The arrays with whole dimensions between them, for numpy."""
+        """The arrays as a numpy index, with whole dimensions between them."""
         if not self._arrays:
             return ()
         return tuple(self._arrays.get(dim, WHOLE) for dim in range(max(self._arrays) + 1))
 
     def skip(self, dims: int) -> None:
-        """Leave dimensions whole."""
+        """Keep the next ``dims`` dimensions whole."""
         self._basic += [WHOLE] * dims
         self._dim += dims
 
     def step(self, op: Any, key: Any, shape: tuple[int, ...], **params: Any) -> None:
-        """Take one of torch's steps."""
+        """Record one of torch's ops, its part of the numpy index and the shape after it."""
         self._basic.append(key)
         self.shape = shape
         self.steps.append((op, {"dim": self._dim, **params}))
@@ -239,7 +239,7 @@ class Place:
             self.step(select, place, (*shape[:dim], *shape[dim + 1 :]), index=place)
         elif key.__class__ is slice:
             start, stop, step = bounds(key, size)
-            # As in torch, `x[-2:]` leaves a node even where it happens to be the whole dimension.
+            # As in torch, `x[-2:]` records a node even where it covers the whole dimension.
             if (start, stop, step) == (0, size, 1) and key.start in (None, 0):
                 self._basic.append(WHOLE)
             else:
@@ -252,7 +252,7 @@ class Place:
             self.skip(spans(key))
 
     def of_mask(self, dim: int, mask: Any) -> dict[int, Any]:
-        """A mask as the positions where it holds, one array per dimension."""
+        """Return the positions where a mask holds: one array per dimension, by dimension."""
         for axis, n in enumerate(mask.shape):
             if self.shape[dim + axis] != n:
                 raise ShapeError(
@@ -265,7 +265,7 @@ class Place:
         return {dim + axis: positions for axis, positions in enumerate(mask.nonzero())}
 
     def place_arrays(self) -> None:
-        """Count the positions of arrays from 0 up; refuse the first that is outside, read side by side."""
+        """Count all positions from 0; refuse the first one out of range in broadcast order."""
         try:
             shape = np.broadcast_shapes(*(array.shape for array in self._arrays.values()))
         except ValueError:
@@ -290,5 +290,5 @@ class Place:
 
     @property
     def named_dim(self) -> int:
-        """The dimension of the tensor itself that comes next, as errors count it."""
+        """The next dimension of the original tensor, for error messages."""
         return sum(key is not None for key in self._basic)

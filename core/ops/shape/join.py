@@ -1,4 +1,4 @@
-"""Tensors put together and taken apart: cat, stack, split, chunk, unbind."""
+"""Joining and splitting tensors: cat, stack, split, chunk, unbind."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -31,7 +31,7 @@ def variadic(
 ) -> Op:
     """Declare an op of any number of operands by ``vjp(index, g, out, *operands, **params)``.
 
-    ``pieces(g, operands, **params)`` answers on arrays for all operands, in their order.
+    ``pieces(g, operands, **params)`` yields the cotangents of all operands in order; it is for arrays only.
     """
     op = primitive(name, forward, **details)
     op.vjps = ForEach(((vjp, pieces),))
@@ -39,7 +39,7 @@ def variadic(
 
 
 def cat_vjp(index: int, g: Any, out: Any, *operands: Any, dim: int) -> Any:
-    """The slice of g where the operand went."""
+    """The slice of g at the operand's place."""
     start = 0
     for before in operands[:index]:
         start += before.shape[dim]
@@ -63,7 +63,7 @@ stack: Op = variadic(
 
 
 def in_common_type(tensors: list[Tensor]) -> list[Tensor]:
-    """The tensors, cast to the type they have in common."""
+    """Return the tensors cast to their common dtype."""
     if all(x.dtype is tensors[0].dtype for x in tensors):
         return tensors
     common = promote([(x.dtype, x.ndim) for x in tensors])
@@ -72,7 +72,7 @@ def in_common_type(tensors: list[Tensor]) -> list[Tensor]:
 
 @public("cat(tensors: tensors, dim: int = 0)", also=("concat", "concatenate"), method=False)
 def cat_tensors(tensors: list[Tensor], dim: int) -> Tensor:
-    """Tensors one after the other along a dimension."""
+    """The tensors joined one after the other along a dimension."""
     if not tensors:
         raise ShapeError("torch.cat(): expected a non-empty list of Tensors", code="E0302")
     for position, x in enumerate(tensors):
@@ -83,7 +83,7 @@ def cat_tensors(tensors: list[Tensor], dim: int) -> Tensor:
                 caret="a single number has no dimension to go along",
                 help=("use `torch.stack([...])` for numbers",),
             )
-    kept = [x for x in tensors if x.shape != (0,)] or tensors[:1]  # torch skips empty vectors, for old times
+    kept = [x for x in tensors if x.shape != (0,)] or tensors[:1]  # torch skips empty vectors, a legacy rule
     first = kept[0]
     dim = wrap_dim(first, dim)
     for position, x in enumerate(tensors):
@@ -114,7 +114,7 @@ def need_tensors(tensors: list[Tensor], name: str) -> None:
 
 @public("stack(tensors: tensors, dim: int = 0)", method=False)
 def stack_tensors(tensors: list[Tensor], dim: int) -> Tensor:
-    """Tensors of one shape side by side along a new dimension."""
+    """Tensors of the same shape joined along a new dimension."""
     need_tensors(tensors, "stack")
     first = tensors[0]
     dim = wrap_dim(first, dim, more=1)
@@ -131,7 +131,7 @@ def stack_tensors(tensors: list[Tensor], dim: int) -> Tensor:
 
 @public("hstack(tensors: tensors)", method=False)
 def hstack(tensors: list[Tensor]) -> Tensor:
-    """Vectors end to end, or matrices side by side."""
+    """Vectors joined end to end, or matrices side by side."""
     need_tensors(tensors, "hstack")
     tensors = [reshape_tensor(x, (1,)) if not x.ndim else x for x in tensors]
     return cat_tensors(tensors, 0 if tensors and tensors[0].ndim == 1 else 1)
@@ -139,7 +139,7 @@ def hstack(tensors: list[Tensor]) -> Tensor:
 
 @public("vstack(tensors: tensors)", method=False)
 def vstack(tensors: list[Tensor]) -> Tensor:
-    """Rows, or matrices, below one another."""
+    """Rows, or matrices, joined one below the other."""
     need_tensors(tensors, "vstack")
     rows = [reshape_tensor(x, (1, 1)) if not x.ndim else x for x in tensors]
     return cat_tensors([unsqueeze_dim(x, 0) if x.ndim == 1 else x for x in rows], 0)
@@ -147,15 +147,15 @@ def vstack(tensors: list[Tensor]) -> Tensor:
 
 @public("tile(input: tensor, *dims: ints)")
 def tile(x: Tensor, dims: tuple[int, ...]) -> Tensor:
-    """Copies side by side; as ``repeat``, with ones put in front of too few counts."""
+    """Copies side by side, as with ``repeat``; missing leading counts are 1."""
     return repeat_dims(x, (1,) * (x.ndim - len(dims)) + tuple(dims))
 
 
-# -- taking apart ---------------------------------------------------------------------------------------
+# -- splitting ------------------------------------------------------------------------------------------
 
 
 def pieces(x: Tensor, sizes: list[int], dim: int, grad_fn: str) -> tuple[Tensor, ...]:
-    """Consecutive slices of these sizes along ``dim``."""
+    """Return consecutive slices of these sizes along ``dim``."""
     op = slice_dim.named(grad_fn)
     starts = [sum(sizes[:i]) for i in range(len(sizes))]
     views = tuple(op(x, dim=dim, start=s, stop=s + n, step=1) for s, n in zip(starts, sizes, strict=True))
@@ -168,7 +168,7 @@ def need_dimension(x: Tensor, name: str) -> None:
 
 
 def even_sizes(size: int, most: int) -> list[int]:
-    """``size`` in parts of ``most`` entries; the last may be smaller."""
+    """Return the sizes of parts of ``most`` entries that make up ``size``; the last may be smaller."""
     return [min(most, size - start) for start in range(0, size, most)] if size else [0]
 
 
@@ -220,7 +220,7 @@ def split_with_sizes(x: Tensor, sections: tuple[int, ...], dim: int) -> tuple[Te
 
 @public("chunk(input: tensor, chunks: int, dim: int = 0)")
 def chunk(x: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
-    """At most so many slices of equal size along a dimension; the last may be smaller."""
+    """At most ``chunks`` slices of equal size along a dimension; the last may be smaller."""
     need_dimension(x, "chunk")
     if chunks <= 0:
         raise ShapeError(
@@ -236,7 +236,7 @@ def chunk(x: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
 
 @public("unbind(input: tensor, dim: int = 0)")
 def unbind(x: Tensor, dim: int) -> tuple[Tensor, ...]:
-    """Every position along a dimension, as a tuple."""
+    """The slices at every position along a dimension, as a tuple."""
     dim = wrap_dim(x, dim)
     size_along(x, dim)
     op = select.named("UnbindBackward0")

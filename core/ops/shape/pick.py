@@ -1,8 +1,7 @@
-"""Parts of a tensor as ops: each one picks entries, and its rule puts the cotangent back where they were.
+"""Ops that pick or replace entries; their rules put the cotangent back at the picked positions.
 
-``basic`` is a tuple of ints, slices and None as numpy reads it; ``advanced`` are arrays of positions, or
-slices over a whole dimension, that are applied to the part which ``basic`` leaves. What a script writes in
-brackets is read in ``indexing``.
+``basic`` is a tuple of ints, slices and None in numpy's sense. ``advanced`` is a tuple of position arrays and
+whole slices that applies to the result of ``basic``. The indices of scripts are parsed in ``index_parser``.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -30,7 +29,7 @@ def part_forward(x: Any, basic: Key, advanced: Key) -> Any:
 
 
 def embed_forward(g: Any, *, shape: tuple[int, ...], basic: Key, advanced: Key) -> Any:
-    """Zeros of ``shape`` with ``g`` added at the part named; an entry picked twice receives both."""
+    """Return zeros of ``shape`` with ``g`` added at the indexed part; an entry picked twice receives both."""
     out = np.zeros(shape, np.asarray(g).dtype)
     view = out[(*basic, Ellipsis)]
     if advanced:
@@ -41,18 +40,18 @@ def embed_forward(g: Any, *, shape: tuple[int, ...], basic: Key, advanced: Key) 
 
 
 def along(dim: int, key: Any) -> Key:
-    """``key`` in dimension ``dim``, everything in those before."""
+    """Return the index with ``key`` in dimension ``dim`` and the dimensions before it whole."""
     return (*(WHOLE,) * dim, key)
 
 
 def grid(index: Any, dim: int) -> Key:
-    """Positions that run over the shape of ``index``, with its values in dimension ``dim``."""
+    """Return the numpy index of ``gather``: ``index`` in dimension ``dim``, own positions in the others."""
     axes: Any = np.ogrid[tuple(slice(0, n) for n in index.shape)]
     return tuple(index if axis == dim else place for axis, place in enumerate(axes))
 
 
 def corner(shape: tuple[int, ...]) -> Key:
-    """The first entries along each dimension, as many as ``shape`` says."""
+    """Return the index of the leading block of this shape."""
     return tuple(slice(0, n) for n in shape)
 
 
@@ -117,7 +116,7 @@ take: Op = primitive(
     "take", lambda x, index: x.reshape(-1)[index], take_vjp, saved=((0,),), saves_params=True
 )
 
-# -- with other values in places --------------------------------------------------------------------
+# -- replacing entries ------------------------------------------------------------------------------
 
 
 def put_forward(x: Any, value: Any, *, basic: Key, advanced: Key) -> Any:
@@ -128,14 +127,14 @@ def put_forward(x: Any, value: Any, *, basic: Key, advanced: Key) -> Any:
 
 
 def write_forward(x: Any, value: Any, *, positions: Any) -> Any:
-    """``x`` with ``value`` where a view of it shows the entries at these positions, counted in row order."""
+    """Return ``x`` with ``value`` at ``positions`` in row order, which are the entries that a view shows."""
     out = x.copy()
     out.reshape(-1)[positions] = value
     return out
 
 
 def put_grad_fn(node: Node) -> str:
-    """Only an assignment through positions alone has a node of its own in torch."""
+    """Return torch's name of the node. Only an assignment through positions alone has a node of its own."""
     basic, advanced = node.params["basic"], node.params["advanced"]
     if basic:
         return "CopySlices"
@@ -157,7 +156,7 @@ def scatter_add_forward(x: Any, value: Any, *, dim: int, index: Any) -> Any:
 
 
 def scatter_source_vjp(g: Any, out: Any, x: Any, value: Any, *, dim: int, index: Any) -> Any:
-    """Gather g from where the values went."""
+    """Gather g at the positions of the values."""
     gathered = gather(g, dim=dim, index=index)
     return embed(gathered, shape=value.shape, basic=corner(index.shape), advanced=())
 
@@ -213,7 +212,7 @@ masked_fill: Op = selective(
 
 
 def embed_diagonal_forward(g: Any, *, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
-    """Zeros of ``shape`` with ``g`` on a diagonal."""
+    """Return zeros of ``shape`` with ``g`` on a diagonal."""
     out = np.zeros(shape, np.asarray(g).dtype)
     steps = np.arange(g.shape[-1])
     np.moveaxis(out, (dim1, dim2), (-2, -1))[..., steps + max(-offset, 0), steps + max(offset, 0)] = g

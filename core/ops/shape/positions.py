@@ -1,4 +1,7 @@
-"""Positions along a dimension, and what torch asks of them. A number counts as a vector of one entry."""
+"""torch's checks of positions along a dimension.
+
+A tensor without dimensions counts as a vector of one entry.
+"""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def positions_in(x: Tensor, index: Tensor, dim: int, message: str) -> Any:
-    """``index`` as an array of positions along ``dim``; an error in the words given when one is outside."""
+    """Return ``index`` as an array of positions along ``dim``; ``message`` is for one out of range."""
     size = x.shape[dim] if x.ndim else 1
     array = index.data.astype("int64")
     outside = array[(array < 0) | (array >= size)]
@@ -44,7 +47,7 @@ OUT_OF_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {s
 
 
 def check_gather(x: Tensor, dim: int, index: Tensor) -> int:
-    """What gather asks of its index; a number counts as a vector of one entry."""
+    """Check the index of ``gather`` as torch does; return ``dim`` counted from 0."""
     dim = wrap_dim(x, dim)
     if not index.size:
         return dim
@@ -62,7 +65,7 @@ def check_gather(x: Tensor, dim: int, index: Tensor) -> int:
 
 
 def check_count(x: Tensor, index: Tensor, called: str, about: Tensor) -> None:
-    """Refuse an index of other dimensions than the tensor it is for."""
+    """Refuse an index whose number of dimensions differs from that of the tensor."""
     if max(index.ndim, 1) != max(x.ndim, 1):
         raise ShapeError(
             f"Index tensor must have the same number of dimensions as {called} tensor",
@@ -73,7 +76,10 @@ def check_count(x: Tensor, index: Tensor, called: str, about: Tensor) -> None:
 
 
 def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
-    """What scatter asks of its index and of what it sends there, which may be one number."""
+    """Check the index and the source of ``scatter`` as torch does; return ``dim`` counted from 0.
+
+    The source may be one number.
+    """
     dim = wrap_dim(x, dim)
     if index.size:
         check_integers(index, "scatter(): Expected dtype int32/int64 for index")
@@ -85,7 +91,7 @@ def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
     if not index.size:
         return dim
     check_count(x, index, "self", index)
-    sizes = tuple(enumerate(index.shape or (1,)))  # torch counts a number as a vector of one entry
+    sizes = tuple(enumerate(index.shape or (1,)))  # no dimensions count as one of size 1
     is_too_large = any(axis != dim and n > x.shape[axis] for axis, n in sizes)
     said = (
         f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from"
@@ -104,5 +110,5 @@ def check_scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> int:
 
 
 def vector(x: Tensor) -> Tensor:
-    """A number as a vector of one entry."""
+    """Return ``x``, as a vector of one entry if it has no dimensions."""
     return x if x.ndim else reshape(x, shape=(1,))

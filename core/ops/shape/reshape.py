@@ -1,4 +1,4 @@
-"""Rearranging entries: nothing here changes a number, so every rule is the way back."""
+"""Changing the shape, order and dtype of entries; the rule of each op undoes its rearrangement."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -32,7 +32,7 @@ Ints = tuple[int, ...]
 
 
 def sum_to_forward(x: Any, *, shape: Ints) -> Any:
-    """Add up the entries that broadcasting ``shape`` to ``x.shape`` would have copied."""
+    """Return ``x`` summed to ``shape``, over the copies that broadcasting ``shape`` to ``x.shape`` makes."""
     if x.shape == shape:
         return x
     lead = x.ndim - len(shape)
@@ -45,7 +45,7 @@ def sum_to_forward(x: Any, *, shape: Ints) -> Any:
 
 
 def inverse_order(dims: Ints) -> Ints:
-    """The permutation that undoes ``dims``."""
+    """Return the permutation that undoes ``dims``."""
     back = [0] * len(dims)
     for place, dim in enumerate(dims):
         back[dim] = place
@@ -53,7 +53,7 @@ def inverse_order(dims: Ints) -> Ints:
 
 
 def sum_copies(g: Any, x: Any, repeats: Ints) -> Any:
-    """Lay the copies made by ``repeat`` side by side and add them up."""
+    """Return the sum of ``g`` over the copies of ``x`` that ``repeat`` made."""
     sizes = (1,) * (len(repeats) - len(x.shape)) + tuple(x.shape)
     apart = tuple(n for pair in zip(repeats, sizes, strict=True) for n in pair)
     once = tuple(n for size in sizes for n in (1, size))
@@ -100,7 +100,7 @@ reshape: Op = primitive(
     grad_fn="ViewBackward0",
     is_view=True,
 )
-#: The same for what was made just now, of which torch knows that nobody else has it.
+#: ``reshape`` of a temporary tensor. No other tensor shares its memory, so torch records no view.
 unsafe_view = reshape.named("UnsafeViewBackward0", is_view=False)
 permute: Op = primitive(
     "permute",
@@ -133,7 +133,7 @@ repeat: Op = primitive(
     lambda x, repeats: np.tile(x, repeats),
     lambda g, out, x, repeats: sum_copies(g, x, repeats),
 )
-# numpy only walks backwards; as in torch the result is laid out anew, which later names depend on.
+# np.flip returns a view. As in torch the result is a copy: the names of later nodes depend on the layout.
 flip: Op = primitive(
     "flip", lambda x, dims: np.flip(x, dims).copy("K"), lambda g, out, x, dims: flip(g, dims=dims)
 )
@@ -151,13 +151,13 @@ def is_contiguous(x: Tensor) -> bool:
 
 
 def can_view(x: Tensor, shape: Ints) -> bool:
-    """Whether ``shape`` can be laid over the entries of ``x`` without moving them."""
+    """Whether the entries of ``x`` can be viewed in ``shape`` without copying them."""
     return is_contiguous(x) or not x.size or np.may_share_memory(x.value, x.value.reshape(shape))
 
 
 @public("reshape(input: tensor, *shape: ints)")
 def reshape_tensor(x: Tensor, shape: Ints) -> Tensor:
-    """The entries in the same order under another shape; one size may be -1 and is worked out."""
+    """The entries in the same order in another shape; one size may be -1 and is inferred."""
     shape = infer_shape(x, shape)
     if is_contiguous(x):
         return reshape.dispatch((x,), {"shape": shape})
@@ -168,7 +168,7 @@ def reshape_tensor(x: Tensor, shape: Ints) -> Tensor:
 
 @public("view(input: tensor, *shape: ints)")
 def view(x: Tensor, shape: Ints) -> Tensor:
-    """As ``reshape``, refusing where the entries would have to be moved."""
+    """As ``reshape``, but an error where the entries would have to be copied."""
     shape = infer_shape(x, shape)
     if not can_view(x, shape):
         raise ShapeError(
@@ -196,7 +196,7 @@ def reshape_as(x: Tensor, other: Tensor) -> Tensor:
 
 @public("flatten(input: tensor, start_dim: int = 0, end_dim: int = -1)")
 def flatten(x: Tensor, start_dim: int, end_dim: int) -> Tensor:
-    """The dimensions from ``start_dim`` to ``end_dim`` as one."""
+    """The dimensions from ``start_dim`` to ``end_dim`` merged into one."""
     start, end = wrap_dim(x, start_dim), wrap_dim(x, end_dim)
     if start > end:
         raise ShapeError(
@@ -215,7 +215,7 @@ def ravel(x: Tensor) -> Tensor:
 
 @public("unflatten(input: tensor, dim: int, sizes: size)")
 def unflatten(x: Tensor, dim: int, sizes: Ints) -> Tensor:
-    """One dimension as several."""
+    """One dimension split into several."""
     dim = wrap_dim(x, dim)
     if not sizes:
         raise ShapeError("unflatten: sizes must be non-empty", code="E0304", operands=(x,))
@@ -286,7 +286,7 @@ def permute_dims(x: Tensor, dims: Ints) -> Tensor:
 
 @public("movedim(input: tensor, source: ints, destination: ints)")
 def movedim(x: Tensor, source: Ints, destination: Ints) -> Tensor:
-    """Dimensions moved to other places, the rest kept in order."""
+    """Dimensions moved to other positions; the rest keep their order."""
     if len(source) != len(destination):
         raise ShapeError(
             f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the"
@@ -307,13 +307,13 @@ def movedim(x: Tensor, source: Ints, destination: Ints) -> Tensor:
 
 @public("squeeze(input: tensor, *dim: ints = None)")
 def squeeze_dims(x: Tensor, dim: Ints | None) -> Tensor:
-    """Without the dimensions of size 1, or without those of them that ``dim`` names."""
+    """The tensor without its dimensions of size 1, or only without those that ``dim`` names."""
     return squeeze(x, dim=None if dim is None else wrap_dims(x, dim))
 
 
 @public("unsqueeze(input: tensor, dim: int)")
 def unsqueeze_dim(x: Tensor, dim: int) -> Tensor:
-    """With a new dimension of size 1."""
+    """The tensor with a new dimension of size 1."""
     return unsqueeze(x, dim=wrap_dim(x, dim, more=1))
 
 
@@ -334,7 +334,7 @@ def expand_as(x: Tensor, other: Tensor) -> Tensor:
 
 @public("repeat(input: tensor, *repeats: ints)")
 def repeat_dims(x: Tensor, repeats: Ints) -> Tensor:
-    """Copies side by side, so many per dimension."""
+    """Copies side by side; ``repeats`` is their number along each dimension."""
     if len(repeats) < x.ndim:
         raise ShapeError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
@@ -343,7 +343,7 @@ def repeat_dims(x: Tensor, repeats: Ints) -> Tensor:
         )
     sizes = (1,) * (len(repeats) - x.ndim) + x.shape
     check_allocation(check_sizes([r * n for r, n in zip(repeats, sizes, strict=True)]), 8)
-    return repeat(x, repeats=tuple(max(r, 0) for r in repeats))  # of an empty dimension also -1 times
+    return repeat(x, repeats=tuple(max(r, 0) for r in repeats))  # torch allows -1 for an empty dimension
 
 
 @public("flip(input: tensor, *dims: ints)")
@@ -355,7 +355,7 @@ def flip_dims(x: Tensor, dims: Ints) -> Tensor:
 
 @public("roll(input: tensor, shifts: ints, dims: ints = None)")
 def roll_dims(x: Tensor, shifts: Ints, dims: Ints | None) -> Tensor:
-    """The entries moved on by ``shifts`` places; those that fall off the end come back at the start."""
+    """The entries shifted by ``shifts`` positions; those past the end reappear at the start."""
     if not shifts:
         raise ShapeError("`shifts` required", code="E0303", operands=(x,))
     if len(shifts) == 1 and not dims:
@@ -367,7 +367,7 @@ def roll_dims(x: Tensor, shifts: Ints, dims: Ints | None) -> Tensor:
             operands=(x,),
         )
     if not x.size:
-        dims = None  # torch does not look at them
+        dims = None  # torch does not check them then
     if dims and not x.shape:
         raise ShapeError(
             f"Dimension specified as {dims[0]} but tensor has no dimensions", code="E0303", operands=(x,)
@@ -377,7 +377,7 @@ def roll_dims(x: Tensor, shifts: Ints, dims: Ints | None) -> Tensor:
 
 @public("contiguous(input: tensor)")
 def contiguous_tensor(x: Tensor) -> Tensor:
-    """The tensor with its entries in row order in memory; itself when they are already."""
+    """The tensor with its entries in row order in memory; itself if they already are."""
     return x if is_contiguous(x) else contiguous(x)
 
 
