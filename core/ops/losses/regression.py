@@ -57,7 +57,7 @@ LEGACY = "size_average: any = None, reduce: any = None, reduction: any = 'mean'"
 
 
 def asked_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
-    """Return the reduction; the deprecated ``size_average`` and ``reduce`` override it and warn as in torch."""
+    """Return the reduction; the deprecated ``size_average`` and ``reduce`` override it, with a warning."""
     if size_average is None and reduce is None:
         return check_reduction(reduction)
     # Like torch, evaluate the second argument only if the first does not decide.
