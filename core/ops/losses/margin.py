@@ -205,7 +205,7 @@ def multi_margin_loss(
     reduce: Any,
     reduction: str,
 ) -> Tensor:
-    """max(0, margin - the right class's score + another's) ** p, averaged over the other classes."""
+    """max(0, margin - input[target] + input[class]) ** p, summed over the other classes, averaged."""
     reduction = asked_reduction(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ScriptError("only p == 1 and p == 2 supported", code="E0206")

@@ -253,7 +253,7 @@ def pairs_of(**given: Any) -> list[Sizes]:
 
 
 def check_steps(kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> None:
-    """Refuse windows without extent or step, and negative padding, with torch's messages."""
+    """Refuse sizes, strides and dilations that are not positive, and negative padding, as torch does."""
     for name, sizes in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
         if min(sizes) <= 0:
             short = name.split()[0]

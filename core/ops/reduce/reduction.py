@@ -405,5 +405,5 @@ def all_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
 
 @public("count_nonzero(input: tensor, *dim: ints = None)")
 def count_nonzero_over(x: Tensor, dim: Dims) -> Tensor:
-    """How many entries are not zero."""
+    """The number of entries that are not zero."""
     return count_nonzero(x, dim=dims_of(x, dim))

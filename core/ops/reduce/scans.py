@@ -63,7 +63,7 @@ def logcumsumexp_forward(x: Any, *, dim: int, reverse: bool) -> Any:
         return x
     if reverse:
         return np.flip(logcumsumexp_forward(np.flip(x, dim), dim=dim, reverse=False), dim)
-    totals = np.logaddexp.accumulate(x, axis=dim, dtype=np.float64) + 0  # torch makes 0 of -0
+    totals = np.logaddexp.accumulate(x, axis=dim, dtype=np.float64) + 0  # torch turns -0 into 0
     return totals.astype(x.dtype, copy=False)
 
 
@@ -97,7 +97,7 @@ def logcumsumexp_along(x: Tensor, dim: int) -> Tensor:
 
 
 def piece(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
-    """The entries from ``start`` up to ``stop`` along ``dim``; both count from 0."""
+    """Return the entries from ``start`` up to ``stop`` along ``dim``; both count from 0."""
     return slice_dim(x, dim=dim, start=start, stop=stop, step=1)
 
 
