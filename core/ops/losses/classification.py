@@ -144,7 +144,7 @@ def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index
 
 
 def checked_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
-    """Compute ``class_targets`` after torch's checks of shapes, dtypes and class numbers."""
+    """Compute these parameters after torch's checks of shapes, dtypes and class numbers."""
     if not x.ndim:
         raise ShapeError("Expected 1 or more dimensions (got 0)", operands=(x,), caret=NO_CLASSES)
     axis = class_axis(x.shape)

@@ -38,7 +38,7 @@ class Windows:
     """The windows of one call: a ``kernel``, ``stride``, ``padding`` and ``dilation`` for each dimension.
 
     ``counts`` is the number of windows along each dimension. torch pools a series as an image of one row,
-    except for max pooling without indices and without a gradient; ``is_series`` marks that case.
+    except for max pooling without indices and without a gradient, which has a kernel for series.
     """
 
     __slots__ = (

@@ -180,7 +180,7 @@ def nanmedian(x: Tensor, dim: int | None, keepdim: bool) -> Any:
     return nanmedian_op(x, dim=None, keepdim=False)
 
 
-#: How each interpolation rounds a rank between two entries; ``ranks`` computes "midpoint" itself.
+#: How each interpolation rounds a rank between two entries; "midpoint" is computed separately.
 ROUNDINGS: dict[str, Callable[[Array], Array]] = {
     "linear": lambda rank: rank,
     "lower": lambda rank: np.floor(rank),

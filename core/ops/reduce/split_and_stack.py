@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def cut(x: Tensor, where: list[int], dim: int) -> tuple[Tensor, ...]:
-    """Return the pieces between consecutive positions in ``where``, which are read like slice bounds."""
+    """Return the pieces between consecutive positions, which are read like slice bounds."""
     size = x.shape[dim]
     parts = []
     for begin, end in zip([0, *where], [*where, size], strict=True):
