@@ -1,4 +1,4 @@
-"""What losses refuse and warn of before they compute, in torch's words."""
+"""Checks of the arguments of losses: torch's errors and warnings, raised before anything is computed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def is_true(value: Any) -> bool:
-    """Whether an argument counts as true, in torch's words where a tensor leaves it open."""
+    """Whether an argument is true; a tensor of other than one value raises torch's error."""
     if value.__class__ is Tensor and value.size != 1:
         what = "more than one value" if value.size else "no values"
         raise ScriptError(
@@ -25,7 +25,7 @@ def is_true(value: Any) -> bool:
 
 
 def warn_of_sizes(x: Tensor, y: Tensor) -> None:
-    """torch's warning where a loss broadcasts, which is mostly a mistake."""
+    """Give torch's warning if a loss broadcasts, which is mostly a mistake."""
     if x.shape != y.shape:
         mode.warn(
             f"Using a target size (torch.Size({list(y.shape)})) that is different to the input size"
@@ -35,7 +35,7 @@ def warn_of_sizes(x: Tensor, y: Tensor) -> None:
 
 
 def need_floats(name: str, *tensors: Tensor) -> None:
-    """Refuse a loss of nothing but whole numbers, as torch does for want of a kernel."""
+    """Refuse operands none of which is floating: torch has no kernel for them."""
     if not any(x.dtype.is_floating_point for x in tensors):
         raise ScriptError(
             f"\"{name}\" not implemented for '{tensors[0].dtype.long_name}'",
@@ -62,7 +62,7 @@ def check_same_size(x: Tensor, y: Tensor, message: str) -> None:
 
 
 def check_weight_shape(x: Tensor, weight: Tensor) -> None:
-    """A weight of each entry has to broadcast to the shape of the input, which torch asks from the last."""
+    """Refuse a weight that does not broadcast to the input's shape, from the last dimension on."""
     common = [1] * max(0, weight.ndim - x.ndim) + list(x.shape)
     for place in range(-1, -1 - weight.ndim, -1):
         n = weight.shape[place]

@@ -1,4 +1,4 @@
-"""Losses of classes: minus the logarithm of the probability that a classifier gave to the right one."""
+"""Classification losses: minus the logarithm of the probability that a classifier gives the right class."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -37,7 +37,7 @@ def class_axis(shape: tuple[int, ...]) -> int:
 
 
 def nll_forward(x: Any, *, target: Any, weight: Any, total: float, reduction: str) -> Any:
-    """-weight · x[target] for every row, put together; ``total`` divides a mean."""
+    """Return -weight · x[target] for every row, reduced; ``total`` is the divisor of a mean."""
     axis = class_axis(x.shape)
     if x.ndim == 2:
         picked = x[np.arange(len(x)), target[:, 0]][:, None]
@@ -47,7 +47,7 @@ def nll_forward(x: Any, *, target: Any, weight: Any, total: float, reduction: st
 
 
 def put_together(picked: Any, axis: int, weight: Any, total: float, reduction: str) -> Any:
-    """The loss, from the logarithm at the target of each row."""
+    """Return the reduced loss, given the log probability at the target of each row."""
     losses = np.where(weight == 0, 0, -weight * picked).astype(picked.dtype, copy=False)
     losses = np.squeeze(losses, axis=axis)
     if reduction == "none":
@@ -58,7 +58,7 @@ def put_together(picked: Any, axis: int, weight: Any, total: float, reduction: s
 def nll_transposed_forward(
     g: Any, *, shape: tuple[int, ...], target: Any, weight: Any, total: float, reduction: str
 ) -> Any:
-    """-weight · g at the target of each row, 0 elsewhere."""
+    """Return -weight · g at the target of each row, 0 elsewhere."""
     axis = class_axis(shape)
     if reduction == "none":
         g = np.expand_dims(g, axis)
@@ -74,7 +74,10 @@ def nll_transposed_forward(
 
 
 def nll_grad_fn(node: Node) -> str:
-    """torch brings inputs of three dimensions to four and, where nothing is reduced, back again."""
+    """Return the name of the node.
+
+    torch reshapes inputs of three dimensions to four and, if nothing is reduced, the losses back.
+    """
     ndim, reduction = node.params["target"].ndim, node.params["reduction"]
     if ndim <= 2:
         return "NllLossBackward0"
@@ -100,7 +103,7 @@ nll_transposed: Op = primitive(
 
 
 def wrong_rows(shape: tuple[int, ...], given: tuple[int, ...]) -> str | None:
-    """What torch says of targets of another shape before it looks at their type."""
+    """Return torch's message for target shapes that it refuses before it checks the dtype, or None."""
     rows = given[0] if given else 0
     if len(shape) > 1 and shape[0] != rows:
         return f"Expected input batch_size ({shape[0]}) to match target batch_size ({rows})."
@@ -117,18 +120,18 @@ def wrong_rows(shape: tuple[int, ...], given: tuple[int, ...]) -> str | None:
 
 
 def wrong_sizes(shape: tuple[int, ...], given: tuple[int, ...]) -> str:
-    """What torch says of the rest of them, after that."""
+    """Return torch's message for the other wrong target shapes, which it refuses after the dtype."""
     if len(shape) == 1:
         return f"For 1D input, 1D target must have size 1, but got target size: {given[0]}"
     return f"size mismatch (got input: {list(shape)} , target: {list(given)}"
 
 
-#: The classes asked for last, which a loop asks for again: what they were given for, and what they came to.
+#: A cache of one result for loops that pass the same targets again: target value, key, result.
 LAST: list[Any] = [None, None, None]
 
 
 def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
-    """The parameters of nll_loss: every row's class, its weight and the sum of the weights."""
+    """Return the parameters of ``nll_loss_op``: every row's class, its weight and the sum of the weights."""
     given, key = target.value, (x.shape, x.dtype, ignore_index)
     if given is LAST[0] and key == LAST[1] and weight is None:
         known: dict[str, Any] = LAST[2]
@@ -140,7 +143,7 @@ def class_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index
 
 
 def checked_targets(x: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> dict[str, Any]:
-    """The same after torch's checks of shapes, types and numbers of classes."""
+    """Compute these parameters after torch's checks of shapes, dtypes and class numbers."""
     if not x.ndim:
         raise ShapeError("Expected 1 or more dimensions (got 0)", operands=(x,), caret=NO_CLASSES)
     axis = class_axis(x.shape)
@@ -218,7 +221,7 @@ def nll_loss(
     reduce: Any,
     reduction: str,
 ) -> Tensor:
-    """Minus the logarithm of the probability of the right class, averaged; ``input`` holds logarithms."""
+    """Minus the log probability of the right class, averaged; ``input`` holds log probabilities."""
     reduction = asked_reduction(size_average, reduce, reduction)
     classes = class_targets(x, target, weight, ignore_index)
     return nll_loss_op(x, **classes, reduction=reduction)
@@ -241,7 +244,7 @@ def cross_entropy(
 ) -> Tensor:
     """nll_loss of log_softmax; ``target`` holds class numbers, or one probability per class."""
     reduction = asked_reduction(size_average, reduce, reduction)
-    label_smoothing = max(label_smoothing, 0.0)  # torch smooths for numbers above 0 alone
+    label_smoothing = max(label_smoothing, 0.0)  # torch ignores numbers below 0
     if label_smoothing > 1:
         raise ScriptError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if not x.ndim:
@@ -302,14 +305,14 @@ def cross_entropy(
 
 
 def class_column(weight: Tensor, x: Tensor, axis: int) -> Tensor:
-    """One weight per class, shaped to multiply ``x``."""
+    """Return the class weights, shaped to broadcast with ``x``."""
     return reshape(weight, shape=(-1,) + (1,) * (x.ndim - axis - 1))
 
 
 def soft_cross_entropy(
     logs: Tensor, target: Tensor, weight: Tensor | None, reduction: str, label_smoothing: float
 ) -> Tensor:
-    """-Σ target · logs over the classes."""
+    """Return -Σ target · logs over the classes, reduced."""
     axis = class_axis(logs.shape)
     if label_smoothing:
         target = target * (1 - label_smoothing) + label_smoothing / (logs.shape[axis] or math.nan)
@@ -328,6 +331,6 @@ def soft_cross_entropy(
     if reduction == "none":
         return -sum(products, dim=(axis,), keepdim=False)
     total = -sum(products, dim=None, keepdim=False)
-    # Of no classes torch does not know how many rows there are.
+    # Without classes torch does not know the number of rows: the mean is nan.
     rows = math.prod(logs.shape[:axis] + logs.shape[axis + 1 :]) if logs.shape[axis] else math.nan
     return total if reduction == "sum" else div.named("DivBackward1")(total, rows)

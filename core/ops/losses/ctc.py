@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: the loss of a sequence of labels that nobody aligned with the input.
+"""Connectionist temporal classification: the loss of a label sequence that is not aligned with the input.
 
 The probability of the labels is the sum over all alignments, computed in logarithms by the forward and the
 backward recursion over the labels with blanks between them (Graves et al. 2006, equations 6 to 15).
@@ -30,18 +30,18 @@ CHECKED = "(while checking arguments for ctc_loss_allocate_outputs)"
 
 
 def with_blanks(labels: tuple[int, ...], blank: int) -> Any:
-    """b l₁ b l₂ b ... b."""
+    """Return the labels with blanks around them: b l₁ b l₂ b ... b."""
     extended = np.full(2 * len(labels) + 1, blank)
     extended[1::2] = labels
     return extended
 
 
 def forward_sums(x: Any, extended: Any) -> Any:
-    """log α_t(s): of all alignments of the first t + 1 steps that end at place s (equations 6 to 8)."""
+    """Return log α_t(s), over all alignments of steps 0 to t that end at position s (equations 6 to 8)."""
     steps, places = len(x), len(extended)
     alpha = np.full((steps, places), -np.inf)
     alpha[0, :2] = x[0, extended[:2]]
-    # A blank between two equal labels cannot be left out, and blanks follow no blank.
+    # Only a blank can be skipped, and not one between two equal labels.
     may_skip = np.zeros(places, bool)
     may_skip[2:] = (extended[2:] != extended[:-2]) & (np.arange(2, places) % 2 == 1)
     for t in range(1, steps):
@@ -54,7 +54,7 @@ def forward_sums(x: Any, extended: Any) -> Any:
 
 
 def alignments(x: Any, labels: tuple[int, ...], blank: int) -> tuple[float, Any]:
-    """-log p(labels), and for every step and class the log probability of passing there."""
+    """Return -log p(labels), and for every step and class the log probability of passing through it."""
     extended = with_blanks(labels, blank)
     alpha = forward_sums(x, extended)
     loss = -float(np.logaddexp.reduce(alpha[-1, -2:]))
@@ -67,7 +67,7 @@ def alignments(x: Any, labels: tuple[int, ...], blank: int) -> tuple[float, Any]
 
 
 def ctc_forward(x: Any, *, labels: Labels, lengths: tuple[int, ...], blank: int) -> Any:
-    """One loss per sequence of ``x``, of shape (steps, sequences, classes)."""
+    """Return one loss per sequence of ``x``, which has shape (steps, sequences, classes)."""
     losses = []
     for at, (sequence, length) in enumerate(zip(labels, lengths, strict=True)):
         if length:
@@ -81,10 +81,10 @@ def ctc_forward(x: Any, *, labels: Labels, lengths: tuple[int, ...], blank: int)
 def ctc_slope_forward(
     g: Any, x: Any, *, labels: Labels, lengths: tuple[int, ...], blank: int, zero_infinity: bool
 ) -> Any:
-    """g · (exp(x) - the probability of passing there given the labels), 0 after a sequence's end.
+    """Return g · (exp(x) - the probability of passing through a class given the labels), 0 after the end.
 
-    That is the slope in what log_softmax was taken of (equation 16), which torch gives for ``x`` itself;
-    behind log_softmax, whose slopes add up to 0 in every step, the two are the same.
+    This is the derivative in the input of log_softmax (equation 16). torch returns it as the derivative in
+    ``x``; after log_softmax, whose slopes add up to 0 in every step, both give the same gradient.
     """
     out = np.zeros_like(x)
     for at, (sequence, length) in enumerate(zip(labels, lengths, strict=True)):
@@ -111,7 +111,7 @@ ctc_slope: Op = primitive("ctc_slope", ctc_slope_forward, NO_SECOND, NO_SECOND, 
 
 
 def lengths_of(value: Any, batch: int, most: int, name: str) -> tuple[int, ...]:
-    """One length per sequence, from a tuple or a tensor of ints."""
+    """Return one length per sequence, from a tuple or a tensor of ints."""
     if value.__class__ is Tensor:
         if value.dtype.kind != "i":
             raise ScriptError(f"{name} must be integral", code="E0312", operands=(value,))
@@ -137,7 +137,7 @@ def lengths_of(value: Any, batch: int, most: int, name: str) -> tuple[int, ...]:
 
 
 def labels_of(targets: Tensor, lengths: tuple[int, ...], classes: int) -> Labels:
-    """The labels of each sequence: rows of a matrix, or one after the other in a vector."""
+    """Return the labels of each sequence; ``targets`` is a matrix of rows, or a vector of all labels."""
     if targets.ndim not in (1, 2):
         raise ShapeError(
             f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor for argument #2 'targets'"
@@ -174,7 +174,7 @@ def labels_of(targets: Tensor, lengths: tuple[int, ...], classes: int) -> Labels
         rows = [row[:n] for row, n in zip(values, lengths, strict=True)]
     labels = tuple(tuple(int(label) for label in row) for row in rows)
     for label in (label for row in labels for label in row):
-        if not 0 <= label < classes:  # torch reads whatever stands there in memory
+        if not 0 <= label < classes:  # torch reads memory outside the row instead
             raise ScriptError(
                 f"Target {label} is out of bounds.",
                 code="E0208",
@@ -199,11 +199,11 @@ def ctc_loss(
     reduction: str,
     zero_infinity: bool,
 ) -> Tensor:
-    """-log of the probability that ``log_probs``, read step by step, spell the targets, blanks left out.
+    """Minus the log probability that ``log_probs``, read step by step without blanks, spells the targets.
 
-    ``log_probs`` of shape (steps, sequences, classes), or (steps, classes) for one sequence; ``targets`` of
-    shape (sequences, labels) or all labels in a row. "mean" divides each loss by the number of its labels
-    first.
+    ``log_probs`` has shape (steps, sequences, classes), or (steps, classes) for one sequence. ``targets`` has
+    shape (sequences, labels), or holds all labels in one vector. "mean" first divides each loss by its number
+    of labels.
     """
     tuples = (tuple, list)
     if (input_lengths.__class__ is Tensor) is not (target_lengths.__class__ is Tensor) and all(

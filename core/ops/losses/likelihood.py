@@ -1,4 +1,4 @@
-"""Losses that are minus the logarithm of a likelihood: of normal and of Poisson distributions."""
+"""Negative log likelihoods of the normal and the Poisson distribution."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def fitting_variance(x: Tensor, var: Any) -> Tensor:
-    """The variance as a tensor that goes with ``x``: one for each entry, or one for each row."""
+    """Return the variance as a tensor that broadcasts with ``x``: one for each entry, or for each row."""
     if var.__class__ is float:
         floating = x.dtype if x.dtype.is_floating_point else default_dtype()
         var = Tensor.of(np.full(x.shape, var, floating.name))
@@ -67,7 +67,7 @@ def gaussian_nll_loss(x: Tensor, y: Tensor, var: Any, full: bool, eps: float, re
             help=("convert them with .double()",),
         )
     lift = np.maximum(eps - var.data, 0).astype(var.data.dtype)
-    if lift.any():  # torch raises them outside the graph: their gradient is that at eps
+    if lift.any():  # torch raises them outside the graph: the gradient is taken at eps
         var = var + Tensor.of(lift)
     losses = 0.5 * (log(var) + (x - y) ** 2 / var)
     if full:
@@ -90,7 +90,7 @@ def poisson_nll_loss(
     reduce: Any,
     reduction: str,
 ) -> Tensor:
-    """exp(input) - target · input, averaged; with ``full`` Stirling's approximation of log(target!) too."""
+    """exp(input) - target · input, averaged; ``full`` adds Stirling's approximation of log(target!)."""
     reduction = asked_reduction(size_average, reduce, reduction)
     losses = exp(x) - y * x if log_input else x - y * log(x + eps)
     if full:

@@ -1,4 +1,4 @@
-"""Losses that ask for a margin: between classes, to a side of 0, between what is alike and what is not."""
+"""Losses with a margin: between classes, on one side of 0, between similar and dissimilar pairs."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -41,12 +41,12 @@ def spelled(x: Tensor) -> str:
     return f"torch.Size({list(x.shape)})"
 
 
-#: What keeps squared lengths off 0: torch has 1e-12 in single precision here.
+#: Added to squared lengths to keep them above 0: torch's 1e-12 in single precision.
 TINY = 9.999999960041972e-13
 
 
 def mean_or_sum(losses: Tensor, reduction: str) -> Tensor:
-    """The losses put together; a mean needs floats."""
+    """Return the reduced losses; a mean needs a floating dtype."""
     if reduction == "mean":
         check_floating(losses, "mean")
     return reduce_tensor(losses, reduction)
@@ -75,7 +75,7 @@ def soft_margin_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduc
     """log(1 + exp(-target · input)), averaged; targets are 1 and -1."""
     reduction = asked_reduction(size_average, reduce, reduction)
     if x.dtype.name == "bool":
-        -x  # noqa: B018 - which torch puts where the losses go, and refuses
+        -x  # noqa: B018 - torch negates the input first, and refuses that for bools
     if x.shape != y.shape:
         check_broadcast((x, y))
         refuse_shape(x, np.broadcast_shapes(x.shape, y.shape))
@@ -89,9 +89,9 @@ def soft_margin_loss(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduc
 def hinge_embedding_loss(
     x: Tensor, y: Tensor, margin: float, size_average: Any, reduce: Any, reduction: str
 ) -> Tensor:
-    """``input`` where the target is 1, what it lacks to the margin where it is -1, averaged."""
+    """``input`` where the target is 1, max(0, margin - input) where it is -1, averaged."""
     reduction = asked_reduction(size_average, reduce, reduction)
-    apart = cast(Tensor.of(float(margin)), x.dtype) - x  # torch has the margin in the type of the input
+    apart = cast(Tensor.of(float(margin)), x.dtype) - x  # torch casts the margin to the input's dtype
     far = where(y != 1, clamp_min(apart, 0), 0)
     return mean_or_sum(add(far, where(y != -1, x, 0)), reduction)
 
@@ -103,7 +103,7 @@ def hinge_embedding_loss(
 def margin_ranking_loss(
     x: Tensor, y: Tensor, target: Tensor, margin: float, size_average: Any, reduce: Any, reduction: str
 ) -> Tensor:
-    """max(0, -target (input1 - input2) + margin), averaged: target 1 wants the first to be larger."""
+    """max(0, -target (input1 - input2) + margin), averaged; a target of 1 asks for a larger input1."""
     reduction = asked_reduction(size_average, reduce, reduction)
     if x.ndim != y.ndim or x.ndim != target.ndim:
         raise ShapeError(
@@ -139,11 +139,11 @@ def cosine_embedding_loss(
     return mean_or_sum(add(alike, where(target == -1, clamp_min(cos - float(margin), 0), 0)), reduction)
 
 
-# -- one right class, and several -------------------------------------------------------------------------
+# -- one right class, or several --------------------------------------------------------------------------
 
 
 def check_scores(x: Tensor) -> None:
-    """Scores of classes are a vector, or a matrix with a row for each sample."""
+    """Refuse scores that are neither a vector nor a matrix with a row for each sample."""
     if x.ndim > 2 or (x.ndim and not x.shape[-1]):
         raise ShapeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(x.shape)}",
@@ -176,7 +176,7 @@ def check_range(target: Tensor, least: int, classes: int, message: str) -> None:
 
 
 def per_sample(losses: Tensor, classes: int, x: Tensor, reduction: str, grad_fn: str) -> Tensor:
-    """The sums of the samples over the number of classes, put together, under the name of the loss."""
+    """Divide the sum of each sample by the number of classes, and reduce under the loss's node name."""
     if reduction != "none":
         return reduce_tensor(losses / classes, reduction, grad_fn)
     shape = losses.shape if x.ndim == 2 else ()
@@ -184,7 +184,7 @@ def per_sample(losses: Tensor, classes: int, x: Tensor, reduction: str, grad_fn:
 
 
 def positive(x: Tensor) -> Tensor:
-    """The entries above 0, and 0 for all others, nan among them."""
+    """Return the entries above 0, and 0 for all others, including nan."""
     is_nan = np.isnan(x.data)
     return relu(where(is_nan, 0.0, x) if is_nan.any() else x)
 
@@ -205,7 +205,7 @@ def multi_margin_loss(
     reduce: Any,
     reduction: str,
 ) -> Tensor:
-    """By how much other classes come nearer to the right one than the margin, to the power p, averaged."""
+    """max(0, margin - input[target] + input[class]) ** p, summed over the other classes, averaged."""
     reduction = asked_reduction(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ScriptError("only p == 1 and p == 2 supported", code="E0206")
@@ -250,7 +250,7 @@ def multi_margin_loss(
 def multilabel_margin_loss(
     x: Tensor, target: Tensor, size_average: Any, reduce: Any, reduction: str
 ) -> Tensor:
-    """As ``multi_margin_loss`` with several right classes, which end at the first -1 of a target."""
+    """``multi_margin_loss`` with several right classes per sample, which end at the first -1 of a target."""
     reduction = asked_reduction(size_average, reduce, reduction)
     check_scores(x)
     if target.shape != x.shape:
@@ -282,7 +282,7 @@ def multilabel_margin_loss(
 def multilabel_soft_margin_loss(
     x: Tensor, y: Tensor, weight: Tensor | None, size_average: Any, reduce: Any, reduction: str
 ) -> Tensor:
-    """binary_cross_entropy of sigmoid(x), the mean over the classes, averaged over the samples."""
+    """binary_cross_entropy of sigmoid(x), averaged over the classes and then over the samples."""
     if size_average is not None or reduce is not None:
         reduction = asked_reduction(size_average, reduce, reduction)
     check_floats(x, "log_sigmoid_cpu")
@@ -296,7 +296,7 @@ def multilabel_soft_margin_loss(
     return reduce_tensor(div(losses, x.shape[-1]), reduction)
 
 
-# -- an anchor, one like it and one unlike ----------------------------------------------------------------
+# -- triplets: an anchor, a positive and a negative -------------------------------------------------------
 
 TRIPLET = "anchor: tensor, positive: tensor, negative: tensor"
 
@@ -345,7 +345,7 @@ def triplet_margin_loss(
     reduce: Any,
     reduction: str,
 ) -> Tensor:
-    """max(0, margin + the distance to the positive - that to the negative), averaged."""
+    """max(0, margin + d(anchor, positive) - d(anchor, negative)), averaged, with the p-norm as distance d."""
     reduction = asked_reduction(size_average, reduce, reduction)
     check_triplet(anchor, positive, negative, margin)
 

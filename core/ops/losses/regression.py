@@ -1,6 +1,6 @@
-"""Losses, under the names torch records for them.
+"""Regression and binary classification losses, and the reductions that all losses share.
 
-A loss of entries is declared by the formula of one entry; what reduction makes of it is written once.
+An entrywise loss is declared by the formula of one entry; ``entrywise_loss`` adds the reduction to it.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -57,10 +57,10 @@ LEGACY = "size_average: any = None, reduce: any = None, reduction: any = 'mean'"
 
 
 def asked_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
-    """The reduction, or what the two arguments of old times say, of which torch warns."""
+    """Return the reduction; the deprecated ``size_average`` and ``reduce`` override it, with a warning."""
     if size_average is None and reduce is None:
         return check_reduction(reduction)
-    # In torch's order, which asks a second truth only where the first leaves it open.
+    # Like torch, evaluate the second argument only if the first does not decide.
     is_mean = (size_average is None or is_true(size_average)) and (reduce is None or is_true(reduce))
     wanted = "mean" if is_mean else "sum" if reduce is None or is_true(reduce) else "none"
     mode.warn(f"size_average and reduce args will be deprecated, please use reduction='{wanted}' instead.")
@@ -68,14 +68,14 @@ def asked_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
 
 
 def reduced(losses: Any, reduction: str) -> Any:
-    """The losses as arrays, put together."""
+    """Return the reduced losses, as arrays."""
     if reduction == "none":
         return losses
     return losses.sum() if reduction == "sum" else np.true_divide(losses.sum(), losses.size)
 
 
 def reduce_tensor(losses: Tensor, reduction: str, grad_fn: str | None = None) -> Tensor:
-    """The losses as Tensors, put together by recorded ops; the last one may bear the loss's own name."""
+    """Return the reduced losses as a Tensor, by recorded ops; ``grad_fn`` names the node of the last one."""
     if check_reduction(reduction) == "none":
         return losses
     op = sum if reduction == "sum" else mean
@@ -83,7 +83,7 @@ def reduce_tensor(losses: Tensor, reduction: str, grad_fn: str | None = None) ->
 
 
 def share(g: Any, x: Any, reduction: str) -> Any:
-    """What each entry's loss receives."""
+    """Return the cotangent of each entry's loss."""
     if reduction == "mean":
         g = g / (math.prod(x.shape) or math.inf)
     return g if reduction == "none" else expand(g, shape=x.shape)
@@ -92,7 +92,7 @@ def share(g: Any, x: Any, reduction: str) -> Any:
 def entrywise_loss(
     name: str, forward: Callable[..., Any], *partials: Callable[..., Any], **details: Any
 ) -> Op:
-    """A loss of operands of one shape: the forward and the partials are those of one entry."""
+    """Return the op of a loss of operands of one shape, given the forward and the partials of one entry."""
 
     def vjp(partial: Callable[..., Any]) -> Callable[..., Any]:
         def rule(g: Any, out: Any, *operands: Any, reduction: str, **params: Any) -> Any:
@@ -112,7 +112,7 @@ def smooth_l1_forward(x: Any, y: Any, *, beta: float) -> Any:
 
 
 def smooth_l1_partial(x: Any, y: Any, *, beta: float) -> Any:
-    """(x - y) / beta near 0, its sign farther away."""
+    """(x - y) / beta where |x - y| < beta, sign(x - y) elsewhere."""
     return where(abs(x - y) >= beta, sign(x - y), (x - y) / beta)
 
 
@@ -122,12 +122,12 @@ def huber_forward(x: Any, y: Any, *, delta: float) -> Any:
 
 
 def huber_partial(x: Any, y: Any, *, delta: float) -> Any:
-    """x - y, kept between -delta and delta."""
+    """x - y, clamped to [-delta, delta]."""
     return where(abs(x - y) >= delta, delta * sign(x - y), x - y)
 
 
 def clamped_log(x: Any) -> Any:
-    """torch lets no logarithm fall below -100 in this loss."""
+    """Return log(x), but at least -100, as torch does in this loss."""
     return np.maximum(np.log(x), -100)
 
 
@@ -185,7 +185,7 @@ bce_with_logits_op = entrywise_loss(
 
 
 def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Both in their common type and shape."""
+    """Return both tensors in their common dtype and broadcast shape."""
     if x.dtype is not y.dtype:
         common = promote([(x.dtype, x.ndim), (y.dtype, y.ndim)])
         x, y = cast(x, common), cast(y, common)
@@ -197,7 +197,7 @@ def of_one_shape(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def weigh(losses: Tensor, x: Tensor, weight: Tensor, reduction: str) -> Tensor:
-    """The losses times their weights; their mean is over the sum of the weights, as in torch."""
+    """Return the weighted losses, reduced; a mean divides by the sum of the weights, as in torch."""
     check_weights(weight, x)
     if reduction not in REDUCTIONS:
         raise ScriptError(
@@ -235,7 +235,7 @@ def l1_loss(
     warn_of_sizes(x, y)
     if "bool" in (x.dtype.name, y.dtype.name):
         check_broadcast((x, y))
-        x - y  # which torch refuses, while its other losses take truth values for numbers
+        x - y  # raises, as in torch, whose other losses take bools for numbers
     apart, target = of_one_shape(x, y)
     losses = abs(apart - target)
     if weight is not None:
@@ -252,7 +252,7 @@ def l1_loss(
 def smooth_l1_loss(
     x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, beta: float
 ) -> Tensor:
-    """Quadratic below beta, linear above."""
+    """Quadratic where |input - target| < beta, linear elsewhere, averaged."""
     reduction = asked_reduction(size_average, reduce, reduction)
     warn_of_sizes(x, y)
     apart, target = of_one_shape(x, y)
@@ -270,7 +270,7 @@ def smooth_l1_loss(
     method=False,
 )
 def huber_loss(x: Tensor, y: Tensor, reduction: str, delta: float, weight: Tensor | None) -> Tensor:
-    """Quadratic below delta, linear above with slope delta."""
+    """Quadratic where |input - target| < delta, linear with slope delta elsewhere, averaged."""
     warn_of_sizes(x, y)
     apart, target = of_one_shape(x, y)
     if weight is None:
@@ -337,7 +337,7 @@ def binary_cross_entropy_with_logits(
     check_same_size(x, y, "Target size ({1}) must be the same as input size ({0})")
     need_floats("log_sigmoid_cpu", x)
     if y.dtype.name == "bool":
-        y - y  # as torch takes the target from 1, in its own type
+        y - y  # raises, as torch computes 1 - target in the target's dtype
     need_room(y, x)
     if pos_weight is None:
         if weight is not None:
@@ -364,7 +364,7 @@ def weighted(op: Op, x: Tensor, y: Tensor, weight: Tensor | None, reduction: str
 
 @public(f"F.kl_div(input: tensor, target: tensor, {LEGACY}, log_target: bool = False)", method=False)
 def kl_div(x: Tensor, y: Tensor, size_average: Any, reduce: Any, reduction: str, log_target: bool) -> Tensor:
-    """target (log target - input), where ``input`` holds logarithms of probabilities."""
+    """target (log target - input), averaged; ``input`` holds log probabilities."""
     if size_average is not None or reduce is not None:
         reduction = asked_reduction(size_average, reduce, reduction)
     if reduction == "mean":

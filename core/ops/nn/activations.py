@@ -1,7 +1,7 @@
-"""Activations of neural networks, entry by entry, under the names torch records for them.
+"""Entrywise activation functions, under the node names torch records for them.
 
-Each is one node where torch has one: the derivation then reads as the textbook's formula, and extreme
-inputs are met by formulas that neither overflow nor cancel.
+Each is one node where torch has one, so that the derivation shows the textbook formula. At extreme inputs
+the formulas neither overflow nor cancel.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -38,7 +38,7 @@ def gelu_forward(x: Any) -> Any:
 
 
 def gelu_inner(x: Any) -> Any:
-    """The cubic inside the tanh that stands in for erf."""
+    """Return the cubic inside the tanh that approximates erf."""
     return ROOT_2_OVER_PI * (x + CUBIC * x**3)
 
 
@@ -49,7 +49,7 @@ def gelu_tanh_partial(out: Any, x: Any) -> Any:
 
 
 def softplus_forward(x: Any, *, beta: float, threshold: float) -> Any:
-    """log(1 + exp(beta x)) / beta, and x itself above the threshold, as torch has it."""
+    """Return log(1 + exp(beta x)) / beta, and x itself above the threshold, as in torch."""
     return np.where(x * beta > threshold, x, np.log1p(np.exp(x * beta)) / beta)
 
 
@@ -129,7 +129,8 @@ elu = selective(
 )
 hardtanh = selective(
     "hardtanh",
-    lambda x, min_val, max_val: np.minimum(max_val, np.maximum(min_val, x)),  # of two zeros the second
+    # the order of the operands matters: of 0 and -0 numpy returns the second
+    lambda x, min_val, max_val: np.minimum(max_val, np.maximum(min_val, x)),
     lambda g, out, x, min_val, max_val: where((x <= min_val) | (x >= max_val), 0.0, g),
     kink="the slope at the bounds is 0",
     fused_backward="HardtanhBackwardBackward0",
@@ -185,17 +186,17 @@ prelu = selective(
 )
 
 
-#: What torch keeps for the derivative of a function that writes over its input.
+#: What torch saves for the derivative of a function that overwrites its input: the result.
 RESULT = (("out",),)
 
 
 def kept(x: Any, out: Any, inplace: bool) -> Any:
-    """The result, which with ``inplace`` is written over the input too."""
+    """Return the result; with ``inplace``, the input overwritten by it."""
     return x.assign_in_place(out) if inplace else out
 
 
 def floats_only(x: Any, kernel: str) -> Any:
-    """``x``, refused where it holds no floats: torch has a kernel for nothing else."""
+    """Return ``x``; refuse a tensor that is not floating, for which torch has no kernel."""
     if x.__class__ is Tensor and not x.dtype.is_floating_point:
         raise ScriptError(
             f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
@@ -208,14 +209,14 @@ def floats_only(x: Any, kernel: str) -> Any:
 
 
 def no_bools(x: Any, message: str) -> Any:
-    """``x``, refused where it holds bools."""
+    """Return ``x``; refuse a tensor of bools."""
     if x.__class__ is Tensor and x.dtype.name == "bool":
         raise ScriptError(message, code="E0312", operands=(x,), caret="this tensor holds bools")
     return x
 
 
 def bound(x: Any, value: float) -> float:
-    """A bound in the type of ``x``: whole numbers stay whole."""
+    """Return a bound in the dtype of ``x``: an integer if ``x`` holds integers."""
     if x.__class__ is not Tensor or x.dtype.is_floating_point:
         return value
     return whole_number(value, x.dtype, (x,))
@@ -249,7 +250,7 @@ def softplus_of(x: Any, beta: float, threshold: float) -> Any:
 
 @public("F.gelu(input, approximate: str = 'none')", method=False)
 def gelu_of(x: Any, approximate: str) -> Any:
-    """x times the normal distribution function, or its "tanh" approximation."""
+    """x times the standard normal distribution function, or its "tanh" approximation."""
     if approximate not in ("none", "tanh"):
         raise ScriptError("approximate argument must be either none or tanh.")
     return (gelu_tanh if approximate == "tanh" else gelu)(floats_only(x, "GeluKernelImpl"))
@@ -257,7 +258,7 @@ def gelu_of(x: Any, approximate: str) -> Any:
 
 @public("F.leaky_relu(input, negative_slope: float = 0.01, inplace: bool = False)", method=False)
 def leaky_relu_of(x: Any, negative_slope: float, inplace: bool) -> Any:
-    """x above 0, and a small multiple of it below."""
+    """x above 0, ``negative_slope`` times x below."""
     op = leaky_relu.named("LeakyReluBackward1", saved=RESULT) if inplace else leaky_relu
     return kept(x, op(floats_only(x, "leaky_relu_cpu"), negative_slope=negative_slope), inplace)
 
@@ -295,20 +296,20 @@ def celu(x: Any, alpha: float, inplace: bool) -> Any:
 
 @public("F.relu6(input, inplace: bool = False)", method=False)
 def relu6(x: Any, inplace: bool) -> Any:
-    """x kept between 0 and 6."""
+    """x clamped to [0, 6]."""
     return hardtanh_of(x, 0.0, 6.0, inplace)
 
 
 @public("F.hardtanh(input, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False)", method=False)
 def hardtanh_of(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
-    """x kept between two bounds."""
+    """x clamped to [min_val, max_val]."""
     if min_val > max_val:
         raise ScriptError("min_val cannot be greater than max_val", code="E0206")
     return between(x, min_val, max_val, inplace)
 
 
 def between(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
-    """hardtanh without a look at the order of its bounds, as ``hardtanh_`` is: the upper one wins."""
+    """hardtanh without a check of the order of its bounds, as in ``hardtanh_``: the upper bound wins."""
     no_bools(x, "Bool inputs not supported for hardtanh")
     if x.__class__ is Tensor and x.dtype.name == "uint8" and min(min_val, max_val) < 0:
         raise ScriptError(
@@ -319,7 +320,7 @@ def between(x: Any, min_val: float, max_val: float, inplace: bool) -> Any:
 
 @public("F.softshrink(input, lambd: float = 0.5)", method=False)
 def softshrink_of(x: Any, lambd: float) -> Any:
-    """x moved towards 0 by lambd, and 0 where it is nearer."""
+    """x moved towards 0 by ``lambd``, and 0 where |x| <= lambd."""
     x = floats_only(x, "softshrink_check")
     if x.__class__ is Tensor:
         most = float(np.finfo(x.data.dtype).max)
@@ -335,7 +336,7 @@ def softshrink_of(x: Any, lambd: float) -> Any:
 
 @public("F.hardshrink(input, lambd: float = 0.5)", also=("hardshrink",), method=False)
 def hardshrink_of(x: Any, lambd: float) -> Any:
-    """x, and 0 where it is nearer to 0 than lambd."""
+    """x, and 0 where |x| <= lambd."""
     return hardshrink(floats_only(x, "hardshrink_cpu"), lambd=lambd)
 
 
@@ -352,7 +353,7 @@ def threshold_of(x: Any, at: float, value: float, inplace: bool) -> Any:
 
 
 def check_slopes(x: Tensor, weight: Tensor) -> None:
-    """What prelu asks of its weights: of the type of x, and one or as many as there are channels."""
+    """Refuse prelu weights of another dtype than x, or neither one nor as many as there are channels."""
     if x.dtype is not weight.dtype:
         raise ScriptError(
             f"prelu: Type promoting not supported. Got {x.dtype.long_name} and {weight.dtype.long_name}",
@@ -378,7 +379,7 @@ def check_slopes(x: Tensor, weight: Tensor) -> None:
 
 @public("prelu(input: tensor, weight: tensor)", also=("F.prelu",))
 def prelu_of(x: Tensor, weight: Tensor) -> Tensor:
-    """x above 0 and a learned multiple of it below, one weight per channel or one for all."""
+    """x above 0, ``weight`` times x below, with one weight per channel or one for all."""
     check_slopes(x, weight)
     if weight.ndim == 1 and x.ndim != 1 and (x.ndim or weight.size == 1):
         weight = reshape(weight, shape=(1, weight.size)[: x.ndim] + (1,) * (x.ndim - 2))

@@ -43,7 +43,7 @@ GRAD_FN = "ConvolutionBackward0"
 def convolve(
     x: Tensor, weight: Tensor, bias: Tensor | None, stride: Sizes, pads: Any, dilation: Sizes, groups: int
 ) -> Tensor:
-    """(N, C, *sizes) and (O, C / groups, *kernel) to (N, O, *positions)."""
+    """Convolve (N, C, *sizes) with a weight of (O, C / groups, *kernel) to (N, O, *positions)."""
     dims = len(stride)
     out_channels, in_channels, *kernel = weight.shape
     padded = constant_pad(x, pads=pads, value=0.0) if any(map(any, pads)) else x
@@ -60,12 +60,12 @@ def convolve(
     sums = reshape(rows @ filters, shape=(groups, n, *places, out_channels // groups))
     ordered = permute(sums, dims=(1, 0, 2 + dims, *range(2, 2 + dims)))
     out = with_bias(ordered, (n, out_channels, *places), bias)
-    # torch makes no channels of no channels
+    # without input channels torch returns no output channels
     return out if x.shape[1] else slice_dim.named(GRAD_FN)(out, dim=1, start=0, stop=0, step=1)
 
 
 def with_bias(x: Tensor, shape: Sizes, bias: Tensor | None) -> Tensor:
-    """The channels put together; the node that torch shows for the whole convolution."""
+    """Return x in ``shape`` plus the bias; the last op gets torch's node name of the whole convolution."""
     if bias is None:
         return reshape.named(GRAD_FN)(x, shape=shape)
     column = reshape(bias, shape=(1, bias.size, *(1,) * (len(shape) - 2)))
@@ -82,7 +82,7 @@ def convolve_transposed(
     groups: int,
     dilation: Sizes,
 ) -> Tensor:
-    """(N, C, *sizes) and (C, O / groups, *kernel) to (N, O, *sizes): the adjoint of a convolution in x."""
+    """Apply the adjoint in x of a convolution: (N, C, *sizes), (C, O / groups, *kernel) to (N, O, *sizes)."""
     dims = len(stride)
     in_channels, out_channels, *kernel = weight.shape
     n, places = x.shape[0], x.shape[2:]
@@ -93,7 +93,7 @@ def convolve_transposed(
     check_allocation((n, groups * out_channels, prod(full)))
     sizes = [m - 2 * p for m, p in zip(full, padding, strict=True)]
     if min(sizes) < 1:
-        row = "1 x " * (dims == 1)  # torch makes an image of one row of a series
+        row = "1 x " * (dims == 1)  # torch treats a series as an image of one row
         raise ShapeError(
             f"Given input size per channel: ({row}{' x '.join(map(str, places))}). Calculated output size per"
             f" channel: ({row}{' x '.join(map(str, sizes))}). Output size is too small",

@@ -1,4 +1,4 @@
-"""What torch asks of the arguments of convolutions, in its order, and what their sizes stand for."""
+"""Checks of the arguments of convolutions, in torch's order, and their sizes per dimension."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def check_bias_type(x: Tensor, bias: Tensor | None) -> None:
 
 
 def check_dilation(dilation: Sizes, transposed: bool) -> None:
-    """Steps of 0, which torch's kernels refuse when there is something to do."""
+    """Refuse a dilation of 0, with the message of torch's kernels."""
     if min(dilation) > 0:
         return
-    sizes = dilation if len(dilation) > 1 else (1, *dilation)  # one dimension is laid out as a row of two
+    sizes = dilation if len(dilation) > 1 else (1, *dilation)  # torch treats a series as an image of one row
     given: object = list(sizes)
     if transposed:
         axes = ("depth", "height", "width")[-len(sizes) :]
@@ -68,7 +68,7 @@ def check_dilation(dilation: Sizes, transposed: bool) -> None:
 
 
 def check_fast_dilation(dilation: Sizes) -> None:
-    """The same in the words of torch's kernels for 32-bit numbers."""
+    """Refuse a dilation of 0, with the message of torch's kernels for float32."""
     if min(dilation) <= 0:
         raise ScriptError(
             "non-positive dilation is not supported", caret="the kernel's entries are 0 steps apart"
@@ -78,7 +78,7 @@ def check_fast_dilation(dilation: Sizes) -> None:
 def check_types(
     x: Tensor, weight: Tensor, bias: Tensor | None, dilation: Sizes, groups: int, transposed: bool
 ) -> None:
-    """What torch has kernels for, of which there are more for 32-bit numbers; nothing asks for any."""
+    """Refuse dtypes for which torch has no kernel; it has more for float32, and an empty input needs none."""
     dims = x.ndim - 2
     is_large = x.shape[0] > 1 or (dims > 1 and min(weight.shape[-2:]) > 3) or x.size > 20480
     is_alike = x.dtype is weight.dtype and (bias is None or bias.dtype is x.dtype)
@@ -133,7 +133,10 @@ def check_steps(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> 
 def check_channels(
     x: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool, added: Any = ()
 ) -> None:
-    """``added`` is what torch has padded the sizes with by then."""
+    """Refuse a weight, input or bias with wrong channels.
+
+    ``added`` is the padding per dimension that torch has already added to the sizes it reports.
+    """
     given, batched = x.shape[1], list(x.shape)
     for place, size in enumerate(added, 2):
         batched[place] += size
@@ -169,7 +172,7 @@ def check_channels(
 
 
 def padding_of(padding: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> tuple[tuple[int, int], ...]:
-    """Entries before and after: a size per dimension, ``valid`` for none, ``same`` to keep the size."""
+    """Return the padding before and after each dimension; ``valid`` is none, ``same`` keeps the size."""
     if padding == "valid":
         return ((0, 0),) * len(kernel)
     if padding == "same":
@@ -181,7 +184,7 @@ def padding_of(padding: Any, kernel: Sizes, stride: Sizes, dilation: Sizes) -> t
 
 
 def steps(value: Any, dims: int, name: str, is_same: bool = False) -> Sizes:
-    """A number for each dimension: one number stands for all."""
+    """Return a number for each dimension; one number stands for all."""
     if isinstance(value, (tuple, list)) and len(value) not in (1, dims):
         wanted = (
             f"expected {name} to be a single integer value or a list of {dims} values to match the"
@@ -220,7 +223,7 @@ def check_sizes(x: Tensor) -> None:
 
 
 def check_kernel(x: Tensor, weight: Tensor, transposed: bool) -> None:
-    """What torch asks of the weights when there is something to multiply them with."""
+    """Refuse an empty weight, unless the input is empty too."""
     if weight.size or not x.size:
         return
     dims = weight.ndim - 2
@@ -248,7 +251,7 @@ def check_output_padding(padding: Sizes, stride: Sizes, dilation: Sizes) -> None
     listed = []
     given = (("output_padding", padding, 0), ("stride", stride, 1), ("dilation", dilation, 1))
     for name, sizes, lone in given:
-        values = sizes if len(sizes) > 1 else (lone, *sizes)  # one dimension is laid out as a row of two
+        values = sizes if len(sizes) > 1 else (lone, *sizes)  # torch treats a series as an image of one row
         listed += [f"{name}_{axis}: {value}" for axis, value in zip(axes, values, strict=True)]
     raise ScriptError(
         f"output padding must be smaller than either stride or dilation, but got {' '.join(listed)}",

@@ -1,4 +1,4 @@
-"""Rows of a table picked bag by bag, and the sum, the mean or the largest entries of each bag."""
+"""``embedding_bag``: the sum, mean or maximum of the weight's rows in each bag of indices."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -29,7 +29,7 @@ CHECKED = "(while checking arguments for embedding_bag)"
 
 
 def check_ranks(index: Tensor, weight: Tensor, offsets: Tensor | None) -> None:
-    """A table, and a batch of bags or a vector of indices with the place where each bag begins."""
+    """Require a matrix of weights, and a matrix of bags or a vector of indices with ``offsets``."""
     if weight.ndim != 2:
         raise ShapeError(
             f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}",
@@ -55,7 +55,7 @@ def check_ranks(index: Tensor, weight: Tensor, offsets: Tensor | None) -> None:
 
 
 def bag_of_each(index: Tensor, offsets: Tensor | None, include_last: bool) -> tuple[Array, int]:
-    """The number of the bag of every index, and how many bags there are."""
+    """Return the bag number of every index, and the number of bags."""
     if offsets is None:
         return np.repeat(np.arange(index.shape[0]), index.shape[1]), index.shape[0]
     starts = offsets.data
@@ -80,7 +80,7 @@ def under_one_name(bags: Tensor) -> Tensor:
 
 
 def check_types(index: Tensor, weight: Tensor, offsets: Tensor | None, scales: Tensor | None) -> None:
-    """The indices are whole, in the common type of indices and offsets, and the table holds floats."""
+    """Require an integer dtype of indices and offsets, a floating weight, and ``scales`` of its dtype."""
     read = index if offsets is None else Tensor.of(index.data[:0]) + Tensor.of(offsets.data[:0])
     if index.ndim == 2 and index.dtype.kind == "b":
         raise ScriptError("\"arange_cpu\" not implemented for 'Bool'", code="E0312", operands=(index,))
@@ -103,7 +103,7 @@ def check_types(index: Tensor, weight: Tensor, offsets: Tensor | None, scales: T
 
 
 def check_rows(index: Tensor, weight: Tensor) -> None:
-    """The indices name rows of the table."""
+    """Refuse indices that are no rows of the weight."""
     outside = index.data[(index.data < 0) | (index.data >= weight.shape[0])]
     if outside.size:
         raise ShapeError(
@@ -115,7 +115,7 @@ def check_rows(index: Tensor, weight: Tensor) -> None:
 
 
 def row_left_out(padding_idx: int, weight: Tensor) -> int:
-    """The row of the table that ``padding_idx`` names, which may count from the end."""
+    """Return the row that ``padding_idx`` leaves out; a negative one counts from the end."""
     count = weight.shape[0]
     if not -count <= padding_idx < count:
         raise ShapeError(
@@ -129,7 +129,7 @@ def row_left_out(padding_idx: int, weight: Tensor) -> int:
 
 
 def largest(weight: Tensor, flat: Array, bags: Array, count: int) -> Tensor:
-    """The largest entries of the rows of each bag, the first of equal ones; zeros of an empty bag."""
+    """Return the largest entries of the rows of each bag, the first of equal ones; zeros for an empty bag."""
     width = weight.shape[1]
     sizes = np.bincount(bags, minlength=count)
     longest = int(sizes.max(initial=1))
@@ -164,7 +164,7 @@ def embedding_bag(
     include_last: bool,
     padding_idx: int | None,
 ) -> Tensor:
-    """Rows of the weight put together for each bag of indices: their mean, their sum or their largest."""
+    """The mean, sum or maximum of the weight's rows, for each bag of indices."""
     if weight.dtype.name == "int64" and index.dtype.is_floating_point:
         index, weight = weight, index
         state.warn(

@@ -1,4 +1,4 @@
-"""Linear maps, dropout, embeddings, attention, lengths and similarities: compositions of plain ops."""
+"""Linear maps, dropout, embeddings, attention, normalization and similarities, composed of other ops."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     Dims = tuple[int, ...]
 
 
-# -- lengths and similarities -----------------------------------------------------------------------------
+# -- norms and similarities -------------------------------------------------------------------------------
 
 
 @public("F.normalize(input: tensor, p: float = 2.0, dim: ints = 1, eps: float = 1e-12)", method=False)
 def normalize(x: Tensor, p: float, dim: Any, eps: float) -> Tensor:
-    """x over its p-norm along a dimension."""
+    """x divided by its p-norm along a dimension."""
     dims = dim if isinstance(dim, (tuple, list)) else (dim,)
     return div(x, clamp_min(norm_over(x, p, tuple(dims), True), eps))
 
@@ -84,7 +84,7 @@ def pairwise_distance(x: Tensor, y: Tensor, p: float, eps: float, keepdim: bool)
     return vector_norm.named("NormBackward1")(difference, ord=p, dim=last, keepdim=keepdim)
 
 
-# -- chance -----------------------------------------------------------------------------------------------
+# -- dropout ----------------------------------------------------------------------------------------------
 
 
 def check_chance(p: float) -> None:
@@ -93,9 +93,9 @@ def check_chance(p: float) -> None:
 
 
 def dropped(x: Tensor, p: float, training: bool, lead: int) -> Tensor:
-    """x with parts set to 0 with probability p and the others scaled up.
+    """Return x with parts set to 0 with probability p, and the others divided by 1 - p.
 
-    The parts are what the first ``lead`` dimensions number: entries, or whole channels.
+    Each index into the first ``lead`` dimensions is a part: an entry, or a whole channel.
     """
     check_chance(p)
     if not training or p == 0 or not x.size:
@@ -114,7 +114,7 @@ DROPOUT = "(input: tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 @public(f"F.dropout{DROPOUT}", method=False)
 def dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """Entries set to 0 at random, the others scaled so that the mean stays."""
+    """Entries set to 0 at random, the others scaled so that the mean is kept."""
     return dropped(x, p, training, x.ndim)
 
 
@@ -128,7 +128,7 @@ def channel_dropout(dims: int) -> Callable[..., Tensor]:
                 " dimension, and an optional batch dimension (i.e. 2D or 3D inputs).",
                 operands=(x,),
             )
-        # torch still takes a lone image for a batch of series.
+        # torch still treats an image without a batch dimension as a batch of series.
         is_batch = dims == 2 or x.ndim == dims + 2
         return dropped(x, p, training, 1 + is_batch)
 
@@ -257,11 +257,11 @@ def scaled_dot_product_attention(
             code="E0312",
             operands=(mask, query),
         )
-    if not query.shape[-2] or not value.shape[-2]:  # the other sizes do not count then
+    if not query.shape[-2] or not value.shape[-2]:  # torch does not check the other sizes then
         nothing = 0 * (total(query) + total(key) + total(value))
         return Tensor.of(np.zeros((*query.shape[:-1], value.shape[-1]), query.data.dtype)) + nothing
     if mask is not None and mask.dtype.name == "bool" and query.dtype.kind == "i":
-        whole_number(-math.inf, query.dtype, (mask, query))  # what a masked entry would be
+        whole_number(-math.inf, query.dtype, (mask, query))  # raises: integers hold no -inf
     if is_causal:
         if mask is not None:
             raise ScriptError(
@@ -271,7 +271,7 @@ def scaled_dot_product_attention(
             )
         mask = Tensor.of(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
     factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
-    if not query.dtype.is_floating_point:  # torch scales both, which makes floats of them
+    if not query.dtype.is_floating_point:  # torch scales both, which converts them to floats
         query, key = query * 1.0, key * 1.0
     scores = matmul(query, mT(key)) * factor
     if mask is not None:
@@ -279,7 +279,7 @@ def scaled_dot_product_attention(
             mask = Tensor.of(np.where(mask.data, 0.0, -np.inf).astype(query.data.dtype))
         scores = scores + mask
     nothing = (scores.data == -np.inf).all(axis=-1, keepdims=True)
-    if nothing.any():  # what attends to nothing gets nothing
+    if nothing.any():  # a query that attends to no key gives zeros
         weights = where(nothing, 0.0, softmax(where(nothing, 0.0, scores), dim=scores.ndim - 1))
     else:
         weights = softmax(scores, dim=scores.ndim - 1)
@@ -330,7 +330,7 @@ def bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
 
 @public("F.glu(input: tensor, dim: int = -1)", method=False)
 def glu(x: Tensor, dim: int) -> Tensor:
-    """The first half times the sigmoid of the second."""
+    """The first half along a dimension times the sigmoid of the second half."""
 
     if not x.ndim:
         raise ShapeError("glu does not support scalars because halving size must be even", operands=(x,))
@@ -359,7 +359,7 @@ def renorm(x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     axis = wrap_dim(x, dim)
     others = tuple(d for d in range(x.ndim) if d != axis)
     is_large = norm_over(x.detach(), p, others, True) > maxnorm
-    large = where(is_large, x, 0.0)  # what is passed on unchanged has no norm to differentiate
+    large = where(is_large, x, 0.0)  # the norm of unchanged slices is not differentiated
     factor = maxnorm / (norm_over(large, p, others, True) + 1e-7)
     return where.named("RenormBackward0")(is_large, large * factor, x)
 
@@ -384,7 +384,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         return matmul(x, transposed)
     if x.ndim == 2:
         return addmm_matrices(bias, x, transposed, 1, 1)
-    if bias.ndim == 1 and is_contiguous(x):  # torch takes all rows in one product
+    if bias.ndim == 1 and is_contiguous(x):  # torch computes all rows in one product
         flat = reshape(x, shape=(math.prod(x.shape[:-1]), x.shape[-1]))
         rows = addmm_matrices(bias, flat, transposed, 1, 1)
         return reshape(rows, shape=(*x.shape[:-1], weight.shape[0]))

@@ -1,4 +1,4 @@
-"""Pooling by p-norms of windows."""
+"""Pooling by the p-norm of each window."""
 
 from __future__ import annotations
 

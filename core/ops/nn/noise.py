@@ -1,6 +1,7 @@
-"""Layers that draw random numbers: slopes, Gumbel noise, and dropout that keeps mean and variance.
+"""Layers that draw random numbers: rrelu, Gumbel softmax, and dropout that keeps mean and variance.
 
-The numbers come from the one generator of ``random_source``; where nothing is drawn the results are torch's.
+The numbers come from the one generator of ``random_source``. Only results without random numbers equal
+torch's.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     Shape = tuple[int, ...]
 
-#: What selu tends to far below 0, and what dropped entries become.
+#: The limit of selu far below 0, and the value of dropped entries.
 SATURATED = -SELU_ALPHA * SELU_SCALE
 
 
@@ -40,7 +41,7 @@ def uniform(shape: Shape, low: float, high: float) -> Any:
     method=False,
 )
 def rrelu(x: Tensor, lower: float, upper: float, training: bool, inplace: bool) -> Tensor:
-    """x above 0, a multiple of it below: drawn between two bounds when training, else their mean."""
+    """x above 0, a multiple of x below: random between two bounds in training, else by their mean."""
     if lower > upper:
         raise ScriptError("Lower bound should be less than or equal to the upper bound")
     if not x.dtype.is_floating_point:
@@ -59,7 +60,7 @@ def rrelu(x: Tensor, lower: float, upper: float, training: bool, inplace: bool) 
     method=False,
 )
 def gumbel_softmax(x: Tensor, tau: float, hard: bool, eps: float, dim: int) -> Tensor:
-    """softmax of logits with noise; ``hard`` makes it a one at the largest with the gradient of the soft."""
+    """softmax of logits with Gumbel noise; ``hard`` gives one-hot vectors with the softmax's gradient."""
     if eps != 1e-10:
         mode.warn("`eps` parameter is deprecated and has no effect.")
     check_exponential(x)
@@ -79,7 +80,7 @@ def gumbel_softmax(x: Tensor, tau: float, hard: bool, eps: float, dim: int) -> T
 
 
 def saturated(x: Tensor, p: float, training: bool, inplace: bool, shape: Shape) -> Tensor:
-    """Entries set at random to what selu tends to, and all of them scaled and moved to their old moments."""
+    """Set random entries to the limit of selu, then scale and shift all to keep the mean and variance."""
     if not 0 <= p <= 1:
         raise ScriptError(f"dropout probability has to be between 0 and 1, but got {p}", code="E0206")
     if not training or p == 0:
@@ -106,7 +107,7 @@ ALPHA = "(input: tensor, p: float = 0.5, training: bool = False, inplace: bool =
 
 @public(f"F.alpha_dropout{ALPHA}", method=False)
 def alpha_dropout(x: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """Dropout for selu: mean and variance stay."""
+    """Dropout for selu that keeps the mean and variance."""
     return saturated(x, p, training, inplace, x.shape)
 
 

@@ -1,7 +1,7 @@
-"""Normalizing layers: zero mean and unit variance, then weight and bias.
+"""Normalization layers: zero mean and unit variance, then weight and bias.
 
-``standardize`` is the one rule of its own: (x - mean) / sqrt(var + eps) loses digits and costs six passes
-when it is differentiated piece by piece.
+``standardize`` is the only op here with a rule of its own: differentiating (x - mean) / sqrt(var + eps) step
+by step loses digits and costs six passes.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 
 
 def standardize_forward(x: Any, *, dim: Dims, eps: float) -> Any:
-    if not x.size:  # of which numpy says that it has no mean
+    if not x.size:  # numpy would warn that there is no mean
         return x.copy()
     centred = x - x.mean(axis=dim, keepdims=True)
     return centred / np.sqrt(np.square(centred).mean(axis=dim, keepdims=True) + eps)
 
 
 def inverse_deviation(x: Any, dim: Dims, eps: float) -> Any:
-    """1 / sqrt(var + eps)."""
+    """Return 1 / sqrt(var + eps)."""
     centred = x - mean(x, dim=dim, keepdim=True)
     return rsqrt(mean(centred * centred, dim=dim, keepdim=True) + eps)
 
@@ -66,7 +66,7 @@ standardize: Op = primitive("standardize", standardize_forward, standardize_vjp,
 
 
 def scaled(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: Dims, grad_fn: str) -> Tensor:
-    """x times the weight plus the bias, both laid along ``shape``; the node torch shows for the layer."""
+    """Return x · weight + bias, both in ``shape``; the last op gets torch's node name of the layer."""
     if weight is not None:
         x = (mul if bias is not None else mul.named(grad_fn))(x, reshape(weight, shape=shape))
     return x if bias is None else add.named(grad_fn)(x, reshape(bias, shape=shape))
@@ -98,7 +98,7 @@ def layer_norm(x: Tensor, shape: Dims, weight: Tensor | None, bias: Tensor | Non
     method=False,
 )
 def rms_norm(x: Tensor, shape: Dims, weight: Tensor | None, eps: float | None) -> Tensor:
-    """x over its root mean square along the last dimensions, times the weight."""
+    """x divided by its root mean square along the last dimensions, times the weight."""
     check_normalized(shape, x)
     check_scale(weight, "weight", shape)
     if x.ndim < len(shape):
@@ -112,11 +112,11 @@ def rms_norm(x: Tensor, shape: Dims, weight: Tensor | None, eps: float | None) -
     if weight is None:
         return out
     product = cast(out * weight, x.dtype)
-    return product if product.data.flags.c_contiguous else clone(product)  # torch brings it in row order
+    return product if product.data.flags.c_contiguous else clone(product)  # torch returns it contiguous
 
 
 def per_channel(x: Tensor) -> Dims:
-    """The shape along which one number per channel is laid."""
+    """Return the shape in which one number per channel broadcasts with ``x``."""
     return (1, x.shape[1], *(1,) * (x.ndim - 2))
 
 
@@ -135,7 +135,7 @@ def batch_norm(
     momentum: float,
     eps: float,
 ) -> Tensor:
-    """Zero mean and unit variance per channel; without ``training`` by the running mean and variance."""
+    """Zero mean and unit variance per channel; without ``training``, with the running mean and variance."""
     if training:
         size_along(x, 0)
         check_values(x.shape[0], x.shape[2:], f"torch.Size({list(x.shape)})", x)
@@ -162,8 +162,8 @@ def normalized_channels(
     momentum: float,
     eps: float,
 ) -> Tensor:
-    """What batch_norm makes of channels, and instance_norm of those of every input."""
-    if not x.size:  # of which torch checks nothing
+    """Normalize each channel, as batch_norm does; instance_norm passes every channel of every input."""
+    if not x.size:  # torch checks nothing then
         out = clone(x)
         if weight is not None:
             out = out * select(weight, 0, 0)
@@ -245,7 +245,7 @@ def instance_norm(
         for values in (weight, bias, running_mean, running_var)
     )
     wanted = (x if weight is None else weight).dtype
-    if means is not None and means.dtype is not wanted:  # torch converts both then
+    if means is not None and means.dtype is not wanted:  # torch then converts both
         if variances is None:
             raise one_alone()
         means, variances = cast(means, wanted), cast(variances, wanted)
@@ -281,7 +281,7 @@ def group_norm(x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | Non
 def normalized_groups(
     x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> Tensor:
-    """As ``F.group_norm``, also for groups of one value."""
+    """``F.group_norm`` that also takes groups of one value."""
     size_along(x, 0)
     channels = size_along(x, 1)
     if groups <= 0:
@@ -316,7 +316,7 @@ def normalized_groups(
     method=False,
 )
 def local_response_norm(x: Tensor, size: int, alpha: float, beta: float, k: float) -> Tensor:
-    """x over a power of the mean square of neighbouring channels."""
+    """x divided by a power of the mean square of neighbouring channels."""
     if x.ndim < 3:
         raise ShapeError(
             f"Expected 3D or higher dimensionality                          input (got {x.ndim} dimensions)",
@@ -325,7 +325,7 @@ def local_response_norm(x: Tensor, size: int, alpha: float, beta: float, k: floa
         )
     if not x.size:
         return x
-    # The channels become the height of images, or the depth of volumes, whose windows are columns.
+    # The channels become the height of images or the depth of volumes; windows extend only along it.
     dims = 2 if x.ndim == 3 else 3
     depth = (1, x.shape[1], x.shape[2], *((-1,) if dims == 3 else ()))
     squares = reshape_tensor(x * x, (x.shape[0], *depth))

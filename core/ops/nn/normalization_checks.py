@@ -1,4 +1,4 @@
-"""What normalizing layers refuse, in torch's words."""
+"""Checks of the arguments of normalization layers, with torch's messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check_floating(x: Tensor, name: str) -> None:
 
 
 def check_mixed(x: Tensor, *parameters: Tensor | None) -> None:
-    """What torch says where the first has another type than x: it takes float32 beside half floats."""
+    """Refuse a first parameter of another dtype than x; torch accepts float32 with half precision only."""
     given = [parameter for parameter in parameters if parameter is not None]
     if given and given[0].dtype is not x.dtype:
         are_single = all(parameter.dtype.name == "float32" for parameter in given)
@@ -34,7 +34,7 @@ def check_mixed(x: Tensor, *parameters: Tensor | None) -> None:
 
 
 def check_read(x: Tensor, *parameters: Tensor | None) -> None:
-    """The same for the parameters after the first, which torch finds when it reads them."""
+    """Refuse the other parameters of another dtype than x, which torch finds when it reads them."""
     given = [parameter for parameter in parameters if parameter is not None]
     for parameter in given:
         if parameter.dtype is not x.dtype:
@@ -58,7 +58,7 @@ def check_normalized(shape: Dims, x: Tensor) -> None:
 
 
 def trailing(x: Tensor, shape: Dims, mark: str = ", ") -> Dims:
-    """The last dimensions, which must have the shape given."""
+    """Return the last dimensions of x, which must have the given shape."""
     if x.shape[-len(shape) :] != tuple(shape) or x.ndim < len(shape):
         raise ShapeError(
             f"Given normalized_shape={list(shape)}, expected input with shape"
@@ -78,7 +78,7 @@ def check_scale(given: Tensor | None, name: str, shape: Dims) -> None:
 
 
 def check_values(first: int, rest: Dims, shown: str, x: Tensor) -> None:
-    """Refuse a single value per channel, of which the variance is 0."""
+    """Refuse a single value per channel: its variance is 0."""
     if first * math.prod(rest) == 1:
         raise ShapeError(
             f"Expected more than 1 value per channel when training, got input size {shown}",

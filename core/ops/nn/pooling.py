@@ -1,6 +1,6 @@
-"""Pooling: the largest or the mean of each window.
+"""Pooling: the largest entry or the mean of each window.
 
-Adaptive means are linear maps along one dimension after the other, each with a small matrix of weights.
+Adaptive mean pooling is a linear map along one dimension after another, each with a small matrix of weights.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def cut_windows(x: Tensor, windows: Windows, fill: float) -> Tensor:
-    """(..., *sizes) to (..., *positions, *kernel), with ``fill`` where a window looks outside."""
+    """Return the windows of x, (..., *sizes) to (..., *positions, *kernel), with ``fill`` outside x."""
     pads = []
     for axis, (n, count) in enumerate(zip(x.shape[-windows.dims :], windows.counts, strict=True)):
         k, s, p, d = (
@@ -48,7 +48,7 @@ def cut_windows(x: Tensor, windows: Windows, fill: float) -> Tensor:
 
 
 def not_implemented(kernel: str, x: Tensor) -> ScriptError:
-    """The error for numbers of a type that torch's pooling was not written for."""
+    """Return the error for a dtype for which torch has no pooling kernel."""
     return ScriptError(
         f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
         code="E0312",
@@ -59,7 +59,7 @@ def not_implemented(kernel: str, x: Tensor) -> ScriptError:
 
 
 def largest_places(rows: Any) -> Any:
-    """Where the largest entry of each row stands: the first of equal ones, the last nan if there is one."""
+    """Return the position of the largest entry of each row: the first of equal ones, or the last nan."""
     place = np.argmax(rows, axis=-1)
     is_nan = np.isnan(rows)
     if not is_nan.any():
@@ -92,7 +92,7 @@ def max_pool(dims: int) -> Callable[..., Any]:
 
 
 def flat_positions(place: Any, sizes: Sizes, windows: Windows) -> Any:
-    """Where in the plane the chosen entry of each window stands, counted in row order."""
+    """Return the position in the flattened plane of the chosen entry of each window."""
     inside = np.unravel_index(place, windows.kernel)
     flat = np.zeros(place.shape, np.int64)
     dims = windows.dims
@@ -135,7 +135,7 @@ def mean_pool(dims: int) -> Callable[..., Tensor]:
 
 
 def window_sizes(sizes: Sizes, windows: Windows, include_pad: bool) -> Any:
-    """How many entries each window counts: those inside, or inside or on the padding."""
+    """Return the number of entries in each window, with or without those on the padding."""
     total = np.ones(())
     steps = zip(sizes, windows.counts, windows.kernel, windows.stride, windows.padding, strict=True)
     for n, count, k, s, p in steps:
@@ -151,7 +151,7 @@ def window_sizes(sizes: Sizes, windows: Windows, include_pad: bool) -> Any:
 
 
 def adaptive_bounds(n: int, count: int) -> list[tuple[int, int]]:
-    """Where each of ``count`` windows that cover ``n`` entries begins and ends."""
+    """Return the start and stop of each of ``count`` windows that cover ``n`` entries."""
     return [((i * n) // count, -(-((i + 1) * n) // count)) for i in range(count)]
 
 
@@ -168,13 +168,13 @@ def mix_forward(x: Any, *, weights: Any, dim: int) -> Any:
     return np.ascontiguousarray(np.moveaxis(mixed, -1, dim))
 
 
-#: A constant linear map along a dimension: each row of the weights makes an entry. A weight of nan stands for
-#: an entry without part, from which nothing comes through, nan and infinities neither.
+#: A constant linear map along a dimension; each row of the weights gives one entry. A weight of nan leaves an
+#: entry out, so that even its nan or infinity does not reach the result.
 mix: Op = primitive("mix", mix_forward, lambda g, out, x, weights, dim: mix(g, weights=weights.T, dim=dim))
 
 
 def check_adaptive(windows: Adaptive) -> None:
-    """Adaptive pools take decimals only."""
+    """Refuse a dtype that is not floating."""
     if not windows.x.dtype.is_floating_point:
         raise not_implemented(f"{windows.kernel}{'_cpu' * (windows.dims == 3)}", windows.x)
 
@@ -205,9 +205,9 @@ def adaptive_mean_pool(dims: int) -> Callable[..., Tensor]:
 
 
 def window_positions(shape: Sequence[int], counts: Sequence[int]) -> Any:
-    """A row for each window of an adaptive pooling: the flat positions of its entries.
+    """Return a row of flat positions of entries for each window of an adaptive pooling.
 
-    Windows differ in size; the shorter ones begin with their first entry several times.
+    Windows differ in size; the shorter ones repeat their first entry.
     """
     flat: Any = np.zeros((1, 1), dtype=np.int64)
     for size, count in zip(shape, counts, strict=True):

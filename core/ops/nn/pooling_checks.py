@@ -1,4 +1,4 @@
-"""What a pooling layer refuses, in torch's words, which differ between the layers."""
+"""The windows of a pooling call, and torch's errors for its arguments, which differ between the layers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 COUNTS = ("no", "one", "two", "three")
 LETTERS = ("", "W", "HW", "THW")
-#: torch holds sizes of windows in ints of 32 bits.
+#: torch stores window sizes as 32-bit integers.
 MOST_PLACES = 1 << 31
 
 
 def one_int(name: str, argument: str, count: int) -> str:
-    """What torch says of several sizes, or none, for the one dimension of a series."""
+    """Return torch's message for several sizes, or none, where a series needs one."""
     return f"{name}() argument '{argument}' should contain one int (got {count})"
 
 
@@ -35,10 +35,10 @@ def no_series(name: str, x: Tensor) -> str:
 
 
 class Windows:
-    """The windows of one call: one ``kernel``, ``stride``, ``padding`` and ``dilation`` per dimension.
+    """The windows of one call: a ``kernel``, ``stride``, ``padding`` and ``dilation`` for each dimension.
 
-    ``counts`` is how many there are along each. torch pools a series as an image of one row, but for the
-    largest entries without their places, and without a gradient: ``is_series``.
+    ``counts`` is the number of windows along each dimension. torch pools a series as an image of one row,
+    except for max pooling without indices and without a gradient, which has a kernel for series.
     """
 
     __slots__ = (
@@ -84,7 +84,7 @@ class Windows:
         return f"{self.layer}_pool{self.dims}d"
 
     def sizes(self, value: Any, argument: str) -> Sizes:
-        """A size for each dimension: one number stands for all."""
+        """Return a size for each dimension; one number stands for all."""
         given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
         if len(given) in (1, self.dims):
             return given * self.dims if len(given) == 1 else given
@@ -109,9 +109,9 @@ class Windows:
         return f"{name}: {argument} {must} {omitted}a single int, or {ints}"
 
     def count(self, n: int, axis: int) -> int:
-        """How many windows there are along a dimension of size ``n``.
+        """Return the number of windows along a dimension of size ``n``.
 
-        With ``ceil_mode`` one more may begin inside and end outside.
+        With ``ceil_mode`` one more window may begin inside and end outside.
         """
         pad, stride = self.padding[axis], self.stride[axis]
         room = n + 2 * pad - self.dilation[axis] * (self.kernel[axis] - 1) - 1
@@ -120,14 +120,14 @@ class Windows:
             count -= 1
         return count
 
-    # -- what is refused ------------------------------------------------------------------------------
+    # -- checks ---------------------------------------------------------------------------------------
 
     def refuse(self, message: str, x: Tensor) -> ShapeError:
         caret = f"{self.name} takes {self.dims + 1} or {self.dims + 2} dimensions, all with entries"
         return ShapeError(message, operands=(x,), caret=caret)
 
     def check(self, x: Tensor, divisor: int | None) -> Sizes:
-        """The numbers of windows along each dimension of ``x``, after torch's checks in torch's order."""
+        """Return the number of windows along each dimension of ``x``, after torch's checks in its order."""
         if self.is_series:
             self.check_series()
         else:
@@ -195,7 +195,7 @@ class Windows:
             raise self.refuse(message, x)
 
     def check_planes(self, x: Tensor) -> None:
-        """A plane without entries has no windows; only the batch may be empty."""
+        """Refuse a wrong number of dimensions, and empty planes; only the batch may be empty."""
         shape = [*x.shape]
         planes = shape if x.ndim == self.dims + 1 else shape[1:]
         if x.ndim in (self.dims + 1, self.dims + 2) and 0 not in planes:
@@ -240,7 +240,7 @@ class Windows:
 
 
 class Adaptive:
-    """One call of an adaptive pooling: its ``counts`` of windows are what is checked."""
+    """One call of an adaptive pooling; ``counts`` is the checked number of windows along each dimension."""
 
     __slots__ = ("counts", "dims", "layer", "x")
 
@@ -258,16 +258,16 @@ class Adaptive:
 
     @property
     def kernel(self) -> str:
-        """torch pools a series as an image of one row."""
+        """The name of torch's kernel, which pools a series as an image of one row."""
         return f"adaptive_{self.layer}_pool{max(self.dims, 2)}d"
 
     @property
     def is_mean(self) -> bool:
-        """Whether torch takes the mean of all entries, of which it asks nothing further."""
+        """Whether the result is one mean of all entries, which torch computes without further checks."""
         return self.layer == "avg" and set(self.counts) == {1}
 
     def sizes(self, output: Any) -> Sizes:
-        """A size for each dimension: one number stands for all, None for the size of the tensor."""
+        """Return a size for each dimension; one number stands for all, None for the size of the tensor."""
         x = self.x
         is_list = isinstance(output, (tuple, list))
         given = tuple(output) if is_list else (output,) * self.dims
@@ -334,7 +334,7 @@ class Adaptive:
         raise self.refuse(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{shown}")
 
     def check_entries(self, name: str, shape: Sizes, first: int) -> None:
-        """The dimensions from the first on must not be empty."""
+        """Refuse empty dimensions from number ``first`` on."""
         for dim in range(len(shape))[first:]:
             if not shape[dim]:
                 raise self.refuse(

@@ -1,6 +1,6 @@
-"""Resizing images: interpolation and the exchange of channels for pixels.
+"""Resizing images: interpolation, and moving channels to pixels and back.
 
-Every interpolation is a linear map along one dimension after the other, each with a small matrix of weights.
+Every interpolation is a linear map along one dimension after another, each with a small matrix of weights.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -35,7 +35,7 @@ SPACES = {
     "bicubic": {4: "UpsampleBicubic2D"},
     "trilinear": {5: "UpsampleTrilinear3D"},
 }
-#: What torch makes of the neighbours in a cubic: the slope parameter, another one where it antialiases.
+#: torch's slope parameter of the cubic, without and with antialiasing.
 CUBIC, SMOOTH_CUBIC = -0.75, -0.5
 
 
@@ -53,7 +53,7 @@ def interpolate(
     recompute: bool | None,
     antialias: bool,
 ) -> Tensor:
-    """Images of another size: the nearest entry, or a mean of neighbours weighted by distance."""
+    """Images resized: each entry is the nearest one, or a mean of neighbours weighted by distance."""
     if align_corners is not None and mode in ("nearest", "nearest-exact", "area"):
         raise ScriptError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic |"
@@ -96,7 +96,10 @@ def interpolate(
 
 
 def check_mode(x: Tensor, mode: str) -> None:
-    """The mode there is, for images of as many dimensions; cubics say nothing of those they are for."""
+    """Refuse an unknown mode, or one for another number of dimensions.
+
+    torch's message for bicubic does not tell the number of dimensions it needs.
+    """
     wanted = " or ".join(f"{n}D" for n in SPACES.get(mode, ()))
     if mode not in SPACES or x.ndim not in (3, 4, 5) or (mode == "bicubic" and x.ndim != 4):
         caret = f"{mode} mode needs {wanted} input" if wanted else f"interpolate() knows {', '.join(SPACES)}"
@@ -116,7 +119,7 @@ def check_mode(x: Tensor, mode: str) -> None:
 
 
 def mixing(mode: str, n: int, count: int, ratio: float, align_corners: bool, antialias: bool) -> Any:
-    """The weights that make ``count`` entries of ``n``, one row for each; nan for an entry without part."""
+    """Return the weights that map ``n`` entries to ``count``, a row for each; nan leaves an entry out."""
     if mode.startswith("nearest"):
         return nearest(n, count, ratio, 0.5 if mode == "nearest-exact" else 0.0)
     if align_corners:
@@ -128,7 +131,7 @@ def mixing(mode: str, n: int, count: int, ratio: float, align_corners: bool, ant
 
 
 def numbers_per_dim(x: Tensor, size: Any, scale: Any) -> tuple[Any, ...]:
-    """A size or a factor for each dimension."""
+    """Return a size or a scale factor for each dimension."""
     given, dims = scale if size is None else size, x.ndim - 2
     values = tuple(given) if isinstance(given, (tuple, list)) else (given,) * dims
     if isinstance(given, (tuple, list)) and len(values) != dims:
@@ -182,26 +185,26 @@ def check_resize(x: Tensor, size: Any, values: tuple[Any, ...], mode: str) -> No
 
 
 def nearest(n: int, count: int, ratio: float, offset: float) -> Any:
-    """Rows that show the entry at floor((i + offset) · ratio)."""
+    """Return weights that pick the entry at floor((i + offset) · ratio) in row i."""
     at = np.floor((np.arange(count) + offset) * ratio).astype(int)
     return rows_of(n, np.minimum(at, n - 1)[:, None], np.ones((count, 1)))
 
 
 def linear(n: int, at: Any) -> Any:
-    """Rows that mix the two entries around each position."""
+    """Return weights that mix the two entries around each position."""
     low = np.minimum(np.floor(at).astype(int), n - 1)
     return rows_of(n, np.stack([low, np.minimum(low + 1, n - 1)], 1), np.stack([1 - (at - low), at - low], 1))
 
 
 def cubic(n: int, at: Any) -> Any:
-    """Rows that mix the four entries around each position by Keys' cubic (1981); the edges go on for ever."""
+    """Return weights that mix the four entries around each position by Keys' cubic (1981); edges repeat."""
     low = np.floor(at).astype(int)[:, None]
     around = low + np.arange(-1, 3)
     return rows_of(n, np.clip(around, 0, n - 1), cubic_weight(around - at[:, None], CUBIC))
 
 
 def rows_of(n: int, places: Any, weights: Any) -> Any:
-    """Rows of ``n`` weights from the places of those that have a part; weights of one place add up."""
+    """Return rows of ``n`` weights, nan except at ``places``; weights of the same place add up."""
     rows = np.full((len(places), n), math.nan)
     numbers = np.arange(len(places))[:, None]
     rows[numbers, places] = 0.0
@@ -210,7 +213,7 @@ def rows_of(n: int, places: Any, weights: Any) -> Any:
 
 
 def cubic_weight(distance: Any, a: float = SMOOTH_CUBIC) -> Any:
-    """Keys' cubic: 1 at 0, 0 from 2 on."""
+    """Return Keys' cubic: 1 at 0, 0 from 2 on."""
     d = np.abs(distance)
     near = ((a + 2) * d - (a + 3)) * d * d + 1
     far = a * (((d - 5) * d + 8) * d - 4)
@@ -218,12 +221,12 @@ def cubic_weight(distance: Any, a: float = SMOOTH_CUBIC) -> Any:
 
 
 def hat_weight(distance: Any) -> Any:
-    """1 at 0, 0 from 1 on, straight between."""
+    """Return the hat function: 1 at 0, 0 from 1 on, linear between."""
     return np.maximum(1 - np.abs(distance), 0.0)
 
 
 def smooth(n: int, count: int, ratio: float, weight: Callable[[Any], Any]) -> Any:
-    """Rows of weights that add up to 1, as much wider than an entry as the image becomes smaller."""
+    """Return antialiasing weights: rows that add up to 1, widened by as much as the image shrinks."""
     reach = max(ratio, 1.0)
     support = reach * (2 if weight is cubic_weight else 1)
     rows = np.full((count, n), math.nan)
@@ -237,7 +240,7 @@ def smooth(n: int, count: int, ratio: float, weight: Callable[[Any], Any]) -> An
 
 @public("F.pixel_shuffle(input: tensor, upscale_factor: int)", also=("pixel_shuffle",), method=False)
 def pixel_shuffle(x: Tensor, factor: int) -> Tensor:
-    """Channels laid out as pixels: (..., C r², H, W) to (..., C, H r, W r)."""
+    """Channels rearranged to pixels: (..., C r², H, W) to (..., C, H r, W r)."""
     *lead, channels, height, width = image_shape(x, "pixel_shuffle", factor)
     if channels % factor**2:
         raise ShapeError(
@@ -254,7 +257,7 @@ def pixel_shuffle(x: Tensor, factor: int) -> Tensor:
 
 @public("F.pixel_unshuffle(input: tensor, downscale_factor: int)", also=("pixel_unshuffle",), method=False)
 def pixel_unshuffle(x: Tensor, factor: int) -> Tensor:
-    """The reverse of ``pixel_shuffle``."""
+    """The inverse of ``pixel_shuffle``."""
     *lead, channels, height, width = image_shape(x, "pixel_unshuffle", factor)
     for name, size in (("height", height), ("width", width)):
         if size % factor:

@@ -1,4 +1,4 @@
-"""Functions of three tensors: products and quotients added to a first one, points between two."""
+"""Functions of three tensors: a scaled product or quotient added to a tensor, and linear interpolation."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -29,7 +29,10 @@ WHOLE_QUOTIENT = (
 
 
 def in_type_of_sum(x: Any, a: Tensor, b: Tensor) -> Tensor:
-    """a in the common type, in which it is multiplied by a number with a decimal point."""
+    """Return ``a`` in the common dtype of the three operands, if that is floating.
+
+    The multiplication by the number ``value`` then takes place in that dtype.
+    """
     common = promote([(y.dtype, y.ndim) for y in (x, a, b)])
     return cast(a, common) if common.is_floating_point else a
 
@@ -63,7 +66,7 @@ def addcdiv(x: Any, a: Any, b: Any, value: float) -> Any:
 
 
 def lerp_forward(x: Any, end: Any, weight: Any) -> Any:
-    """From the nearer end, so that either is met exactly."""
+    """Interpolate from the nearer end, so that the weights 0 and 1 return the ends exactly."""
     way = end - x
     return np.where(np.abs(weight) < 0.5, x + weight * way, end - way * (1 - weight))
 
@@ -80,9 +83,9 @@ lerp = elementwise(
 
 @public("lerp(input, end: tensor, weight)", in_place=True)
 def point_between(x: Any, end: Any, weight: Any) -> Any:
-    """``input + weight * (end - input)``: the point part of the way."""
+    """Linear interpolation: ``input + weight * (end - input)``."""
     if weight.__class__ is Tensor and not weight.ndim and not weight.requires_grad:
-        weight = weight if weight.dtype is x.dtype else weight.item()  # as which torch reads it
+        weight = weight if weight.dtype is x.dtype else weight.item()  # torch reads it as a number
     for name, other in (("end", end), ("weight", weight)):
         if other.__class__ is Tensor and other.dtype is not x.dtype:
             raise ScriptError(

@@ -1,6 +1,6 @@
-"""Counting, searching and telling apart: histograms, places in a sorted sequence, entries without repetition.
+"""Counting and searching: histograms, positions in a sorted sequence, distinct entries, membership.
 
-None of it has a gradient; where torch records a node all the same, backward says so.
+None of these functions has a gradient. Where torch records a node nevertheless, backward raises an error.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -31,7 +31,7 @@ DETACH = "detach() the tensor first: the result says which values there are, and
 
 @public("histc(input: tensor, bins: int = 100, min: float = 0, max: float = 0)")
 def histc(x: Tensor, bins: int, low: float, high: float) -> Tensor:
-    """How many entries fall into each of ``bins`` intervals of one width from ``min`` to ``max``."""
+    """The number of entries in each of ``bins`` intervals of equal width from ``min`` to ``max``."""
     if bins <= 0:
         raise ScriptError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if low == high and x.size:
@@ -61,7 +61,7 @@ bincount_op: Op = primitive(
 
 @public("bincount(input: tensor, weights: tensor = None, minlength: int = 0)")
 def bincount(x: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
-    """How often each whole number from 0 up occurs, or the sum of the weights where it does."""
+    """The number of occurrences of each whole number from 0 up, or the sum of their weights."""
     if x.dtype.is_floating_point or x.dtype.name == "bool":
         raise ScriptError(
             f"\"bincount_cpu\" not implemented for '{x.dtype.long_name}'",
@@ -84,13 +84,14 @@ def bincount(x: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
     return bincount_op(weights, places=x.data, minlength=minlength)
 
 
-# -- places in a sorted sequence ------------------------------------------------------------------------
+# -- positions in a sorted sequence ---------------------------------------------------------------------
 
 
 def lower_bounds(rows: Array, values: Array, right: bool) -> Array:
-    """Halve the range that is left for every value at once, in each row of ``rows`` those of its own.
+    """Return the insertion position of every value, by a binary search for all values at once.
 
-    numpy searches in one row only, and where a sequence is not sorted it comes to other places than torch.
+    Each row of ``values`` is searched in its row of ``rows``. ``np.searchsorted`` takes one row only, and its
+    results differ from torch's where a sequence is not sorted.
     """
     start = np.zeros(values.shape, np.int64)
     stop = np.full(values.shape, rows.shape[-1])
@@ -105,7 +106,7 @@ def lower_bounds(rows: Array, values: Array, right: bool) -> Array:
 
 
 def places(sequence: Array, values: Array, right: bool, out_int32: bool) -> Tensor:
-    """Where the values would be inserted to keep the order, before or after those that are equal."""
+    """Return the insertion positions that keep the order; ``right`` inserts after equal entries."""
     if sequence.ndim == 1:
         found = lower_bounds(sequence, values.reshape(-1), right).reshape(values.shape)
     else:
@@ -122,7 +123,7 @@ def as_array(value: Any) -> Array:
     method=False,
 )
 def bucketize(values: Any, boundaries: Tensor, out_int32: bool, right: bool) -> Tensor:
-    """Between which boundaries each value lies, counted from 0 below the first."""
+    """The number of the interval between boundaries that holds each value; 0 is below the first."""
     if boundaries.ndim != 1:
         raise ShapeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})", operands=(boundaries,)
@@ -132,14 +133,14 @@ def bucketize(values: Any, boundaries: Tensor, out_int32: bool, right: bool) -> 
 
 
 def need_numbers(sequence: Tensor, values: Any) -> None:
-    """torch has no search among truth values for truth values."""
+    """Refuse bool values in a bool sequence, for which torch has no kernel."""
     array = as_array(values)
     if sequence.dtype.kind == "b" and array.dtype.kind == "b" and array.size:
         need_kind(sequence, "searchsorted_out_cpu", "if")
 
 
 def check_search(sequence: Tensor, values: Any, right: bool, side: str | None, sorter: Tensor | None) -> None:
-    """What torch asks of the arguments, in its words."""
+    """Raise torch's errors for invalid arguments of ``searchsorted``."""
     name = "torch.searchsorted()"
     if side is not None and side not in ("left", "right"):
         raise ScriptError(f"{name}: side can only be 'left' or 'right' but got {side}")
@@ -196,14 +197,14 @@ def check_sorter(sequence: Tensor, sorter: Tensor) -> None:
 def searchsorted(
     sequence: Tensor, values: Any, out_int32: bool, right: bool, side: str | None, sorter: Tensor | None
 ) -> Tensor:
-    """Where values would be inserted into sorted rows to keep the order."""
+    """The positions at which values would be inserted into sorted rows to keep them sorted."""
     check_search(sequence, values, right, side, sorter)
     need_numbers(sequence, values)
     rows = sequence.data if sorter is None else np.take_along_axis(sequence.data, sorter.data, axis=-1)
     return places(rows, as_array(values), right or side == "right", out_int32)
 
 
-# -- entries without repetition -------------------------------------------------------------------------
+# -- distinct entries -----------------------------------------------------------------------------------
 
 
 def distinct_op(name: str, torchs: str, grad_fn: str) -> Op:
@@ -221,7 +222,7 @@ unique_consecutive_op = distinct_op("unique_consecutive", "unique_consecutive", 
 
 
 def slices_along(x: Tensor, dim: int) -> int:
-    """The dimension whose slices are compared."""
+    """Return the dimension whose slices are compared; refuse empty other dimensions, as torch does."""
     if not x.ndim:
         raise ShapeError(
             f"Dimension specified as {dim} but tensor has no dimensions", code="E0303", operands=(x,)
@@ -247,7 +248,7 @@ def answers(values: Tensor, inverse: Array, counts: Array, with_inverse: bool, w
     " dim: int = None)"
 )
 def unique(x: Tensor, sorted: bool, return_inverse: bool, return_counts: bool, dim: int | None) -> Any:
-    """The different entries (or slices along ``dim``) in order, where each went, and how often it occurs."""
+    """The distinct entries (or slices along ``dim``) in order; on request inverse indices and counts."""
     axis = None if dim is None else slices_along(x, dim)
     found, inverse, counts = np.unique(
         x.data, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
@@ -262,7 +263,7 @@ def unique(x: Tensor, sorted: bool, return_inverse: bool, return_counts: bool, d
     " dim: int = None)"
 )
 def unique_consecutive(x: Tensor, return_inverse: bool, return_counts: bool, dim: int | None) -> Any:
-    """The entries (or slices along ``dim``) without those that equal the one before."""
+    """The entries (or slices along ``dim``) without those equal to their predecessor."""
     rows = x.data.reshape(-1) if dim is None else np.moveaxis(x.data, slices_along(x, dim), 0)
     differs = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
     starts = np.concatenate([np.ones(min(len(rows), 1), bool), differs])
@@ -279,7 +280,7 @@ def unique_consecutive(x: Tensor, return_inverse: bool, return_counts: bool, dim
     method=False,
 )
 def isin(elements: Any, among: Any, assume_unique: bool, invert: bool) -> Tensor:
-    """Which of the elements are among the others."""
+    """Whether each of ``elements`` occurs in ``test_elements``."""
     tensors = [value for value in (elements, among) if value.__class__ is Tensor]
     if not tensors:
         raise ScriptError(

@@ -1,6 +1,7 @@
-"""Extremes: the largest, the smallest, the middle, with values and places; ties are the kinks.
+"""The largest, smallest, middle and k-th smallest entries: their values and positions.
 
-Over several dimensions ties share the gradient, along one dimension the first takes it all, as in torch.
+Ties are the kinks, as in torch: ``amax``, ``amin`` and functions of all entries share the gradient among tied
+entries; functions that also return indices along a dimension give it to the picked entry alone.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -32,14 +33,14 @@ PICKED = "of entries that tie the one that was picked gets the whole gradient"
 
 
 def middle_of_nothing(x: Any) -> Any:
-    """nan, and for other numbers what torch makes of it: the smallest whole number, or True."""
+    """Return torch's median of an empty tensor: nan, the smallest integer of the dtype, or True."""
     if x.dtype.kind == "b":
         return np.asarray(True)
     return np.asarray(math.nan if x.dtype.kind == "f" else np.iinfo(x.dtype).min, x.dtype)
 
 
 def median_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
-    """The lower of the two middle entries, or nan if there is one."""
+    """Return the lower of the two middle entries, or nan if any entry is nan."""
     if not x.size:
         return middle_of_nothing(x)
     ordered = np.sort(x, axis=None)
@@ -55,7 +56,7 @@ def pick_forward(x: Any, *, index: Any, dim: int, keepdim: bool) -> Any:
 
 
 def pick_vjp(g: Any, out: Any, x: Any, *, index: Any, dim: int, keepdim: bool) -> Any:
-    """Send g to the entry that was picked."""
+    """Send g to the picked entry."""
     if not x.shape:
         return g
     places = np.arange(x.shape[dim]).reshape((-1,) + (1,) * (len(x.shape) - dim - 1))
@@ -79,7 +80,7 @@ pick: Op = primitive(
 )
 
 
-# Choices have no gradient.
+# Positions have no gradient.
 argmax = primitive("argmax", lambda x, dim, keepdim: np.argmax(x, axis=dim, keepdims=keepdim))
 argmin = primitive("argmin", lambda x, dim, keepdim: np.argmin(x, axis=dim, keepdims=keepdim))
 
@@ -88,7 +89,10 @@ argmin = primitive("argmin", lambda x, dim, keepdim: np.argmin(x, axis=dim, keep
 
 
 def dims_of_extreme(x: Tensor, name: str, dim: Dims) -> Dims:
-    """The dimensions, none of which may be without entries; torch asks that before it looks for doubles."""
+    """Return the dimensions to reduce, after refusing those without entries.
+
+    torch checks for empty dimensions before it checks for repeated ones.
+    """
     if not x.size:
         if not dim:
             check_not_empty(x, name, None)
@@ -100,19 +104,19 @@ def dims_of_extreme(x: Tensor, name: str, dim: Dims) -> Dims:
 
 @public("amax(input: tensor, dim: ints = None, keepdim: bool = False)")
 def amax_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """The largest entry of all, or over dimensions."""
+    """The largest of all entries, or over dimensions."""
     return amax(x, dim=dims_of_extreme(x, "amax", dim), keepdim=keepdim)
 
 
 @public("amin(input: tensor, dim: ints = None, keepdim: bool = False)")
 def amin_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """The smallest entry of all, or over dimensions."""
+    """The smallest of all entries, or over dimensions."""
     return amin(x, dim=dims_of_extreme(x, "amin", dim), keepdim=keepdim)
 
 
 @public("aminmax(input: tensor, *, dim: int = None, keepdim: bool = False)")
 def aminmax(x: Tensor, dim: int | None, keepdim: bool) -> NamedResult:
-    """The smallest and the largest entry."""
+    """The smallest and the largest of all entries, or along a dimension."""
     dims = dims_of(x, None if dim is None else (dim,), keepdim)
     for axis in dims or ():
         if not x.shape[axis]:
@@ -133,7 +137,7 @@ def aminmax(x: Tensor, dim: int | None, keepdim: bool) -> NamedResult:
 def pick_entries(
     x: Tensor, name: str, dim: int, keepdim: bool, grad_fn: str, choose: Callable[[Any, int], Any]
 ) -> NamedResult:
-    """The entry that ``choose`` points at along ``dim``, and where it stands."""
+    """Return the entries at the positions that ``choose`` finds along ``dim``, and these positions."""
     axis = wrap_dim(x, dim)
     check_not_empty(x, name.removeprefix("nan"), (axis,) if x.ndim else None)
     index = choose(x.data, axis) if x.ndim else np.zeros((), np.int64)
@@ -146,7 +150,11 @@ def pick_entries(
 def extreme(
     x: Tensor, name: str, dim: Any, keepdim: bool, other: Any, pair: Op, whole: Op, places: Op
 ) -> Any:
-    """The three functions called max (or min): of two tensors, along a dimension, and of all entries."""
+    """Call the form of max (or min) that the arguments ask for.
+
+    ``pair`` is the op of two tensors, ``places`` finds the positions along a dimension, and ``whole`` reduces
+    all entries.
+    """
     other = dim if dim.__class__ is Tensor else other
     if other is not None and not keepdim and (dim is None or dim is other):
         return pair(x, other)
@@ -168,13 +176,13 @@ def extreme(
 
 @public("max(input: tensor, dim: any = None, keepdim: bool = False, other: tensor = None)")
 def max_over(x: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
-    """The largest entry; with ``dim`` values and indices along it; of two tensors the larger entries."""
+    """The largest entry; with ``dim``, values and indices along it; of two tensors, the larger entries."""
     return extreme(x, "max", dim, keepdim, other, maximum, amax, argmax)
 
 
 @public("min(input: tensor, dim: any = None, keepdim: bool = False, other: tensor = None)")
 def min_over(x: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
-    """The smallest entry; with ``dim`` values and indices along it; of two tensors the smaller entries."""
+    """The smallest entry; with ``dim``, values and indices along it; of two tensors, the smaller entries."""
     return extreme(x, "min", dim, keepdim, other, minimum, amin, argmin)
 
 
@@ -183,7 +191,7 @@ def kth_smallest(a: Any, axis: int, k: int) -> Any:
 
 
 def lower_median(a: Any, axis: int) -> Any:
-    """Where the lower of the two middle entries stands, or the first nan if there is one."""
+    """Return the position of the lower of the two middle entries, or of the first nan if there is one."""
     middle = kth_smallest(a, axis, (a.shape[axis] - 1) // 2)
     if a.dtype.kind != "f":
         return middle
@@ -193,7 +201,10 @@ def lower_median(a: Any, axis: int) -> Any:
 
 
 def check_median(x: Tensor, dim: int | None) -> None:
-    """torch looks at the dimension before the kernel, and asks no kernel for the median of nothing."""
+    """Refuse an empty dimension, and dtypes without a kernel.
+
+    As in torch, the dimension is checked before the dtype, and the median of no entries needs no kernel.
+    """
     if dim is None:
         if x.size:
             need_kind(x, "median_cpu", "if")
@@ -205,7 +216,7 @@ def check_median(x: Tensor, dim: int | None) -> None:
 
 @public("median(input: tensor, dim: int = None, keepdim: bool = False)")
 def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
-    """The lower of the two middle entries; with ``dim`` values and indices along it."""
+    """The lower of the two middle entries; with ``dim``, values and indices along it."""
     check_median(x, dim)
     if dim is None:
         return median(x, dim=None, keepdim=False)
@@ -214,7 +225,7 @@ def median_over(x: Tensor, dim: int | None, keepdim: bool) -> Any:
 
 @public("kthvalue(input: tensor, k: int, dim: int = -1, keepdim: bool = False)")
 def kthvalue(x: Tensor, k: int, dim: int, keepdim: bool) -> NamedResult:
-    """The k-th smallest entry along a dimension and where it stands; ``k`` starts at 1."""
+    """The k-th smallest entry along a dimension and its index; ``k`` starts at 1."""
     if x.ndim:
         check_not_empty(x, "kthvalue", (wrap_dim(x, dim),))
     if not 1 <= k <= (x.shape[wrap_dim(x, dim)] if x.ndim else 1):

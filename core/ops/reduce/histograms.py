@@ -1,4 +1,4 @@
-"""Histograms with their edges: how many entries, or how much weight, falls between one edge and the next."""
+"""Histograms with bin edges: the number of entries, or the sum of their weights, in each bin."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ histogram_part = primitive("histogram_part", lambda x, values: values, NO_RULE, 
     example="torch.histogram(torch.tensor([1.0, 2.0, 2.5]), bins=3, range=(0.0, 3.0))",
 )
 def histogram(x: Tensor, bins: Any, limits: Any, weight: Tensor | None, density: bool) -> NamedResult:
-    """How many entries lie between each edge and the next, and the edges: a number of bins, or the edges.
+    """The number of entries in each bin, and the bin edges; ``bins`` is their number or a tensor of edges.
 
-    Of ``weight``, of the shape of ``input``, the sum per bin instead; with ``density`` the integral is 1.
+    With ``weight``, of the shape of ``input``, the sum of the weights per bin instead. With ``density`` the
+    integral over all bins is 1.
     """
     check_arguments(x, bins, weight, limits is not None)
     edges = edges_given(x, bins) if bins.__class__ is Tensor else edges_between(x, bins, limits)
     weights = None if weight is None else weight.data.reshape(-1)
     values = x.data.reshape(-1)
     place = np.searchsorted(edges, values, side="right") - 1
-    place[values == edges[-1]] = len(edges) - 2  # the last bin holds its right edge
+    place[values == edges[-1]] = len(edges) - 2  # the last bin includes its right edge
     inside = (values >= edges[0]) & (values <= edges[-1]) if len(edges) > 1 else np.zeros(len(values), bool)
     counts = np.bincount(
         place[inside], None if weights is None else weights[inside], minlength=max(len(edges) - 1, 0)
@@ -60,7 +61,7 @@ def check_arguments(x: Tensor, bins: Any, weight: Tensor | None, has_range: bool
         check_weight(x, weight)
     if not x.dtype.is_floating_point:
         kernel = "histogramdd" if bins.__class__ is int and not has_range else "histogram_cpu"
-        if x.dtype.kind == "b" and has_range:  # whose ends are laid out in the tensor's type
+        if x.dtype.kind == "b" and has_range:  # torch stores the ends of the range in the tensor's dtype
             kernel = "linspace_cpu"
         raise ScriptError(
             f"\"{kernel}\" not implemented for '{x.dtype.long_name}'",
@@ -99,7 +100,7 @@ def check_bins(x: Tensor, bins: Tensor) -> None:
 
 
 def edges_given(x: Tensor, bins: Tensor) -> Any:
-    """The edges in a tensor."""
+    """Return the edges given as a tensor, after torch's checks."""
     if bins.ndim != 1:
         raise ShapeError(
             f"torch.histogramdd: bins tensor should have one dimension, but got {bins.ndim} dimensions in the"
@@ -118,7 +119,7 @@ def edges_given(x: Tensor, bins: Tensor) -> Any:
 
 
 def edges_between(x: Tensor, bins: int, limits: Any) -> Any:
-    """So many bins of one width over ``range``, or from the smallest entry to the largest."""
+    """Return the edges of ``bins`` equal bins over ``limits``, or from the smallest entry to the largest."""
     if bins <= 0:
         raise ScriptError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if limits is None:

@@ -1,7 +1,7 @@
-"""Reductions over all entries or over dimensions: sums, means, products, running totals, and what they share.
+"""Reductions over all entries or over dimensions: sums, means, products, running totals, log-sum-exp.
 
 In a rule ``dim`` is a tuple of non-negative dimensions, or None for all entries at once; ``keepdim`` is
-only ever set together with dimensions.
+only set together with dimensions.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -33,30 +33,31 @@ if TYPE_CHECKING:
 Dims = tuple[int, ...] | None
 
 
-# -- the way back -------------------------------------------------------------------------------------
+# -- shared helpers of the rules ----------------------------------------------------------------------
 
 
 def kept_shape(shape: tuple[int, ...], dim: tuple[int, ...]) -> tuple[int, ...]:
-    """``shape`` with 1 where it was reduced."""
+    """Return ``shape`` with size 1 in the reduced dimensions."""
     return tuple(1 if axis in dim else n for axis, n in enumerate(shape))
 
 
 def spread(g: Any, x: Any, dim: Dims, keepdim: bool) -> Any:
-    """Copy a reduced value back along the dimensions that were reduced."""
+    """Expand a reduced value to the shape of ``x``, along the reduced dimensions."""
     if dim is not None and not keepdim:
         g = reshape(g, shape=kept_shape(x.shape, dim))
     return expand(g, shape=x.shape)
 
 
 def entries(shape: tuple[int, ...], dim: Dims) -> int:
-    """How many entries are reduced to one."""
+    """Return the number of entries that are reduced to one."""
     return math.prod(shape if dim is None else (shape[axis] for axis in dim))
 
 
 def share_among_equals(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
     """Send g to the entries that equal the result, in equal parts.
 
-    A result of nan comes from the entries of nan; over dimensions all of its group get nan, as in torch.
+    Where the result is nan, the nan entries count as equal to it. Over dimensions every entry behind such a
+    result receives nan, as in torch.
     """
     result = spread(out, x, dim, keepdim)
     winners = except_where(isnan(result), isnan(x), x == result)
@@ -68,7 +69,7 @@ def share_among_equals(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) ->
 
 
 def over_dims(all_entries: str, some: str) -> Callable[[Node], str]:
-    """torch's two names of a reduction: of everything, and over dimensions."""
+    """Return the ``grad_fn`` of a reduction: torch names one over all entries and one over dimensions."""
 
     def grad_fn(node: Node) -> str:
         return all_entries if node.params["dim"] is None else some
@@ -80,7 +81,7 @@ def over_dims(all_entries: str, some: str) -> Callable[[Node], str]:
 
 
 def total_type(x: Any) -> Any:
-    """Whole numbers and truth values are added up as int64."""
+    """Return the dtype of a total: int64 for integers and bools, None (unchanged) for floats."""
     return np.int64 if x.dtype.kind in "biu" else None
 
 
@@ -109,9 +110,9 @@ mean: Op = primitive(
 
 
 def prod_vjp(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
-    """g times the product of the other entries: out / x, and the product itself where zeros are in the way.
+    """g times the product of the other entries: out / x, or the explicit product where zeros prevent that.
 
-    That is at a zero, and at an infinity or nan beside one.
+    The explicit product is taken at a zero, and at an infinity or nan in the same product as a zero.
     """
     regular = spread(out, x, dim, keepdim) / except_where(x == 0, 1.0, x)
     has_zero = spread(sum(x == 0, dim=dim, keepdim=keepdim), x, dim, keepdim) > 0
@@ -120,7 +121,7 @@ def prod_vjp(g: Any, out: Any, x: Any, *, dim: Dims, keepdim: bool) -> Any:
 
 
 def others_forward(x: Any, *, dim: Dims) -> Any:
-    """For every entry the product of all the others: what stands before it times what stands after it."""
+    """Return for every entry the product of all others: the product before it times the product after it."""
     axis = 0 if dim is None else dim[0]
     rows = np.moveaxis(x.reshape(-1) if dim is None else x, axis, -1)
     one = np.ones_like(rows[..., :1])
@@ -130,7 +131,10 @@ def others_forward(x: Any, *, dim: Dims) -> Any:
 
 
 def others_vjp(g: Any, out: Any, x: Any, *, dim: Dims) -> Any:
-    """Σᵢ gᵢ · the product of all entries but i and k, for every k: the rows of a square of copies of x."""
+    """Σᵢ gᵢ · the product of all entries but i and k, for every k.
+
+    The products come from a square of copies of x in which row i has 1 in place of entry i.
+    """
     axis = 0 if dim is None else dim[0]
     shape = (entries(x.shape, None),) if dim is None else x.shape
     n = shape[axis]
@@ -160,7 +164,10 @@ others: Op = primitive("others", others_forward, others_vjp, grad_fn="ProdBackwa
 
 
 def running(accumulate: Callable[..., Any], x: Any, dim: int, reverse: bool) -> Any:
-    """Single precision is accumulated in double, as in torch: it loses a digit in a few hundred steps."""
+    """Accumulate ``x`` along ``dim``, from the end if ``reverse``.
+
+    Single precision is accumulated in double, as in torch: it loses a digit in a few hundred steps.
+    """
     if not x.ndim:
         return x
     is_single = x.dtype == np.float32
@@ -171,23 +178,26 @@ def running(accumulate: Callable[..., Any], x: Any, dim: int, reverse: bool) -> 
 
 
 def running_sum(x: Any, *, dim: int, reverse: bool) -> Any:
-    """torch starts from 0, which makes 0 of -0; a tensor without dimensions it hands through."""
+    """Return the running sums.
+
+    torch starts from 0, which turns -0 into 0; it returns a tensor without dimensions unchanged.
+    """
     return running(np.cumsum, x, dim, reverse) + 0 if x.ndim else x
 
 
 def cumprod_vjp(g: Any, out: Any, x: Any, *, dim: int) -> Any:
-    """Σ over i ≥ k of gᵢ outᵢ / xₖ; at a zero the products are taken without it."""
+    """Σ over i ≥ k of gᵢ outᵢ / xₖ; at a zero the products are computed without it."""
     if not x.shape or x.shape[dim] == 1:
         return g
     regular = cumsum(g * out, dim=dim, reverse=True) / except_where(x == 0, 1.0, x)
-    # Behind a zero nothing is left, whatever infinities or nan come to stand there.
+    # All products after a zero are 0, so an infinite or nan quotient there counts as 0.
     is_lost = (cumsum(x == 0, dim=dim, reverse=False) > 0) & logical_not(isfinite(regular))
     kept = except_where(is_lost, 0.0, regular)
     return except_where(x == 0, cumprod_adjoint(g, x, dim=dim), kept)
 
 
 def cumprod_adjoint_forward(g: Any, x: Any, *, dim: int) -> Any:
-    """Σ over i ≥ k of gᵢ · the product of the entries up to i but for k; nothing is left after two zeros."""
+    """Return Σ over i ≥ k of gᵢ · the product of the entries up to i except k; two zeros make it 0."""
     if not x.ndim:
         return g
     first_zero = (x == 0) & (np.cumsum(x == 0, axis=dim) == 1)
@@ -199,7 +209,7 @@ def cumprod_adjoint_forward(g: Any, x: Any, *, dim: int) -> Any:
 
 
 def rows_without(x: Any, dim: int) -> tuple[Any, Any, Any]:
-    """Copies of x, row k with 1 in place of entry k; where i = k; and where i ≥ k."""
+    """Return copies of x whose row k has 1 in place of entry k, and the masks i = k and i ≥ k."""
     n = x.shape[dim]
     square = (*x.shape[:dim], n, *x.shape[dim:])
     shape = (1,) * dim + (n, n) + (1,) * (len(x.shape) - dim - 1)
@@ -209,7 +219,7 @@ def rows_without(x: Any, dim: int) -> tuple[Any, Any, Any]:
 
 
 def cumprod_adjoint_g_vjp(u: Any, out: Any, g: Any, x: Any, *, dim: int) -> Any:
-    """Σ over k ≤ i of uₖ · the product of the entries up to i but for k."""
+    """Σ over k ≤ i of uₖ · the product of the entries up to i except k."""
     if not x.shape:
         return u
     rows, _, reached = rows_without(x, dim)
@@ -218,7 +228,7 @@ def cumprod_adjoint_g_vjp(u: Any, out: Any, g: Any, x: Any, *, dim: int) -> Any:
 
 
 def cumprod_adjoint_x_vjp(u: Any, out: Any, g: Any, x: Any, *, dim: int) -> Any:
-    """Row k says what the other entries would receive if entry k were 1, from the places it reaches."""
+    """Σ over j ≠ k of uⱼ · what entry j receives from the positions i ≥ k if entry k is set to 1."""
     if not x.shape:
         return zero(x)
     rows, diagonal, reached = rows_without(x, dim)
@@ -243,7 +253,7 @@ cumprod_adjoint: Op = primitive(
 
 
 def logsumexp_forward(x: Any, *, dim: Dims, keepdim: bool) -> Any:
-    """Shifted by the largest entry, so that no exponential overflows."""
+    """Return log(Σ exp(x)), shifted by the largest entry so that no exponential overflows."""
     if not x.size:
         return np.log(np.exp(x).sum(axis=dim, keepdims=keepdim))
     top = x.max(axis=dim, keepdims=True)
@@ -260,7 +270,7 @@ logsumexp = primitive(
 
 
 def truth_of(x: Any, truth: Any) -> Any:
-    """What torch says of bytes is a byte."""
+    """Return ``truth`` in torch's result dtype: uint8 if ``x`` is uint8, else bool."""
     return truth.astype(np.uint8) if x.dtype == np.uint8 else truth
 
 
@@ -272,7 +282,10 @@ count_nonzero = primitive("count_nonzero", lambda x, dim: np.asarray(np.count_no
 
 
 def dims_of(x: Tensor, dim: Dims, keepdim: bool = False) -> Dims:
-    """The dimensions asked for; none named means all of them."""
+    """Return the dimensions to reduce: a tuple, or None for all entries at once.
+
+    An empty ``dim`` means all dimensions, and so does None together with ``keepdim``.
+    """
     if dim is None and not keepdim:
         return None
     return wrap_dims(x, dim)[: x.ndim] if dim else tuple(range(x.ndim))
@@ -283,7 +296,7 @@ def cast(x: Tensor, dtype: DType | None) -> Tensor:
 
 
 def check_not_empty(x: Tensor, name: str, dim: Dims) -> None:
-    """An extreme of nothing does not exist."""
+    """Refuse a reduction of no entries, for functions that have no value there."""
     if dim is None and not x.size:
         raise ScriptError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
@@ -302,7 +315,7 @@ def check_not_empty(x: Tensor, name: str, dim: Dims) -> None:
 
 
 def check_floating(x: Tensor, name: str, asked: DType | None = None) -> None:
-    """Refuse whole numbers, as those of ``x`` and as the type asked for."""
+    """Refuse a dtype that is not floating: ``asked``, or the dtype of ``x`` if that is None."""
     which, dtype = ("Input", x.dtype) if asked is None else ("Optional", asked)
     if not dtype.is_floating_point:
         raise ScriptError(
@@ -392,5 +405,5 @@ def all_over(x: Tensor, dim: Dims, keepdim: bool) -> Tensor:
 
 @public("count_nonzero(input: tensor, *dim: ints = None)")
 def count_nonzero_over(x: Tensor, dim: Dims) -> Tensor:
-    """How many entries are not zero."""
+    """The number of entries that are not zero."""
     return count_nonzero(x, dim=dims_of(x, dim))

@@ -1,4 +1,4 @@
-"""Along a dimension: running sums, products and log-sum-exp, differences, slopes, the trapezoidal rule."""
+"""Running sums, products and log-sum-exp, differences, slopes of samples, and the trapezoidal rule."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 
     from autodiff.core.graph.dtypes import DType
 
-# -- sums and products as they go -----------------------------------------------------------------------
+# -- running sums and products --------------------------------------------------------------------------
 
 
 def running(op: Op, x: Tensor, dim: int, dtype: DType | None, **params: bool) -> Tensor:
-    """A running sum or product; as truth values torch has one of no entries and of one number only."""
+    """Return a running sum or product.
+
+    torch takes bool as ``dtype`` only of an empty tensor or of a single number.
+    """
     axis = wrap_dim(x, dim)
     x = cast(x, dtype)
     if dtype is not None and x.size and x.ndim:
@@ -39,7 +42,7 @@ def running(op: Op, x: Tensor, dim: int, dtype: DType | None, **params: bool) ->
 
 @public("cumsum(input: tensor, dim: int, *, dtype: dtype = None)", in_place=True)
 def cumsum_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
-    """The running totals along a dimension."""
+    """The running sums along a dimension."""
     return running(cumsum, x, dim, dtype, reverse=False)
 
 
@@ -49,9 +52,9 @@ def cumprod_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     return running(cumprod, x, dim, dtype)
 
 
-# -- log-sum-exp as it goes -----------------------------------------------------------------------------
+# -- running log-sum-exp --------------------------------------------------------------------------------
 
-#: The logarithm of a cotangent that is not there: finite, so that nothing subtracts inf from inf.
+#: The logarithm used for a cotangent of 0: finite, so that inf is never subtracted from inf.
 NOTHING = -1e38
 
 
@@ -60,12 +63,12 @@ def logcumsumexp_forward(x: Any, *, dim: int, reverse: bool) -> Any:
         return x
     if reverse:
         return np.flip(logcumsumexp_forward(np.flip(x, dim), dim=dim, reverse=False), dim)
-    totals = np.logaddexp.accumulate(x, axis=dim, dtype=np.float64) + 0  # torch makes 0 of -0
+    totals = np.logaddexp.accumulate(x, axis=dim, dtype=np.float64) + 0  # torch turns -0 into 0
     return totals.astype(x.dtype, copy=False)
 
 
 def logcumsumexp_vjp(g: Any, out: Any, x: Any, *, dim: int, reverse: bool) -> Any:
-    """Σ over i ≥ k of gᵢ exp(xₖ - outᵢ), the positive and the negative gᵢ apart and in logarithms."""
+    """Σ over i ≥ k of gᵢ exp(xₖ - outᵢ), in logarithms, for positive and negative gᵢ separately."""
     received = []
     for part in (g, -g):
         size = where(part > 0, log(where(part > 0, part, 1.0)), NOTHING)
@@ -78,7 +81,7 @@ logcumsumexp: Op = primitive("logcumsumexp", logcumsumexp_forward, logcumsumexp_
 
 @public("logcumsumexp(input: tensor, dim: int)")
 def logcumsumexp_along(x: Tensor, dim: int) -> Tensor:
-    """log(Σ exp(x)) of the entries so far along a dimension, without overflow."""
+    """The running log(Σ exp(x)) along a dimension, without overflow."""
     axis = wrap_dim(x, dim)
     if not x.dtype.is_floating_point:
         raise ScriptError(
@@ -94,12 +97,12 @@ def logcumsumexp_along(x: Tensor, dim: int) -> Tensor:
 
 
 def piece(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
-    """The entries from ``start`` up to ``stop`` along ``dim``; both count from 0."""
+    """Return the entries from ``start`` up to ``stop`` along ``dim``; both count from 0."""
     return slice_dim(x, dim=dim, start=start, stop=stop, step=1)
 
 
 def check_beside(x: Tensor, beside: Tensor, axis: int) -> None:
-    """What is put before or after the entries has to fit them."""
+    """Refuse a tensor to prepend or append whose shape does not fit ``x``."""
     if beside.ndim != x.ndim:
         raise ShapeError(
             "diff expects prepend or append to be the same dimension as input",
@@ -118,7 +121,7 @@ def check_beside(x: Tensor, beside: Tensor, axis: int) -> None:
 
 @public("diff(input: tensor, n: int = 1, dim: int = -1, prepend: tensor = None, append: tensor = None)")
 def diff(x: Tensor, n: int, dim: int, before: Tensor | None, after: Tensor | None) -> Tensor:
-    """Each entry minus the one before it along a dimension, ``n`` times over."""
+    """Each entry minus the one before it along a dimension, applied ``n`` times."""
     if not x.ndim:
         raise ShapeError(
             "diff expects input to be at least one-dimensional",
@@ -148,7 +151,7 @@ SPACING = "torch.gradient expected spacing to be unspecified, a scalar"
 
 
 def spacings(x: Tensor, spacing: Any, count: int, is_dim_given: bool) -> list[Any]:
-    """For each dimension the distance of neighbours, or the coordinates as a tensor."""
+    """Return for each dimension the distance between neighbours, or a tensor of coordinates."""
     if spacing.__class__ is Tensor and not spacing.ndim:
         spacing = spacing.item()
     spacing = 1 if spacing is None else spacing
@@ -187,7 +190,7 @@ def spacings(x: Tensor, spacing: Any, count: int, is_dim_given: bool) -> list[An
 
 
 def evenly_spaced(x: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
-    """Central differences; at the edges one-sided ones of two or three samples."""
+    """Return central differences, and at the edges one-sided differences of two or three samples."""
     n = x.shape[dim]
 
     def at(i: int) -> Tensor:
@@ -203,7 +206,7 @@ def evenly_spaced(x: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
 
 
 def at_coordinates(x: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
-    """The slopes of the parabolas through three neighbours each, at uneven places."""
+    """Return the slopes of samples at uneven coordinates, from parabolas through three neighbours each."""
     n = x.shape[dim]
     if places.size != n:
         raise ShapeError(
@@ -247,7 +250,7 @@ def at_coordinates(x: Tensor, dim: int, places: Tensor, edge_order: int) -> Tens
 
 @public("gradient(input: tensor, *, spacing: any = 1, dim: any = None, edge_order: int = 1)", method=False)
 def gradient(x: Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[Tensor, ...]:
-    """The slopes of samples of a function along each dimension, by differences of neighbours."""
+    """The slopes of a sampled function along each dimension, by differences of neighbours."""
     given = (dim,) if dim.__class__ is int else dim
     if x.dtype.name == "uint8":
         raise ScriptError(
@@ -300,7 +303,7 @@ def check_samples(y: Tensor, x: Tensor | None, dx: float | None, name: str) -> N
 
 
 def widths(y: Tensor, x: Tensor, axis: int, name: str) -> Tensor:
-    """The distances of neighbouring samples, shaped to go with ``y``."""
+    """Return the distances between neighbouring samples, shaped to broadcast with ``y``."""
     if x.ndim == 1:
         if x.size != y.shape[axis]:
             raise ShapeError(
@@ -315,14 +318,14 @@ def widths(y: Tensor, x: Tensor, axis: int, name: str) -> Tensor:
 
 
 def neighbours(y: Tensor, axis: int) -> Tensor:
-    """The sum of each entry and the next."""
+    """Return the sum of each entry and the next."""
     n = y.shape[axis]
     return add(piece(y, axis, 1, n), piece(y, axis, 0, max(n - 1, 0)))
 
 
 @public(f"trapezoid{SAMPLES}", method=False)
 def trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
-    """The integral of samples along a dimension, straight between neighbours."""
+    """The integral of samples along a dimension, by the trapezoidal rule."""
     axis = dim if x is None else wrap_dim(y, dim)
     if not y.ndim:
         raise ShapeError(
@@ -342,13 +345,13 @@ def trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor
 
 @public(f"trapz{SAMPLES}", method=False)
 def trapz(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
-    """As ``trapezoid``, of which it is the older name; a truth value will do for a distance."""
+    """The older name of ``trapezoid``, which also takes a bool as ``dx``."""
     return trapezoid(y, x, float(dx) if dx.__class__ is bool else dx, dim)
 
 
 @public(f"cumulative_trapezoid{SAMPLES}", method=False)
 def cumulative_trapezoid(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
-    """The integral of samples up to each one but the first, straight between neighbours."""
+    """The integrals up to each sample except the first, by the trapezoidal rule."""
     if not y.ndim:
         raise ShapeError("slice() cannot be applied to a 0-dim tensor.", code="E0303", operands=(y,))
     axis = wrap_dim(y, dim)

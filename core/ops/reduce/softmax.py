@@ -1,4 +1,4 @@
-"""softmax and its kin: exponentials that are shares of their sum along a dimension."""
+"""softmax, softmin and log_softmax: exponentials divided by their sum along a dimension."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def softmax_forward(x: Any, *, dim: int) -> Any:
-    """Shifted by the largest entry, so that no exponential overflows."""
+    """Return exp(x) / Σ exp(x), shifted by the largest entry so that no exponential overflows."""
     if not x.size:
         return x
     if softmax_rows.fits(dim, x):
@@ -64,7 +64,7 @@ log_softmax = primitive(
 
 
 def normalized(op: Op, x: Tensor, dim: int, dtype: DType | None) -> Tensor:
-    """softmax or log_softmax after torch's checks."""
+    """Apply softmax or log_softmax after torch's checks."""
     x = cast(x, dtype)
     dim = wrap_dim(x, dim)
     if not x.dtype.is_floating_point and x.size:
@@ -79,7 +79,7 @@ def normalized(op: Op, x: Tensor, dim: int, dtype: DType | None) -> Tensor:
 
 
 def implicit_dim(x: Tensor, dim: int | None, name: str) -> int:
-    """The dimension meant; torch's choice, which it warns of, when none is named."""
+    """Return ``dim``, or torch's deprecated default with its warning if ``dim`` is None."""
     if dim is not None:
         return dim
     mode.warn(
@@ -97,7 +97,7 @@ def softmax_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
 
 @public("F.softmax(input: tensor, dim: int = None, _stacklevel: any = 3, dtype: dtype = None)", method=False)
 def functional_softmax(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
-    """exp(x) / Σ exp(x) along a dimension, which should be named."""
+    """exp(x) / Σ exp(x) along a dimension; leaving ``dim`` out is deprecated."""
     return normalized(softmax, x, implicit_dim(x, dim, "softmax"), dtype)
 
 
@@ -109,7 +109,7 @@ def softmin(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
 
 @public("log_softmax(input: tensor, dim: int, dtype: dtype = None)", also=("special.log_softmax",))
 def log_softmax_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
-    """The logarithm of softmax, computed without rounding it to 0 first."""
+    """The logarithm of softmax, computed so that small probabilities do not round to 0 first."""
     return normalized(log_softmax, x, dim, dtype)
 
 
@@ -117,5 +117,5 @@ def log_softmax_along(x: Tensor, dim: int, dtype: DType | None) -> Tensor:
     "F.log_softmax(input: tensor, dim: int = None, _stacklevel: any = 3, dtype: dtype = None)", method=False
 )
 def functional_log_softmax(x: Tensor, dim: int | None, _: Any, dtype: DType | None) -> Tensor:
-    """The logarithm of softmax along a dimension, which should be named."""
+    """The logarithm of softmax along a dimension; leaving ``dim`` out is deprecated."""
     return normalized(log_softmax, x, implicit_dim(x, dim, "log_softmax"), dtype)

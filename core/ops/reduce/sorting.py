@@ -1,7 +1,7 @@
-"""Entries in order: sorting, the k largest, the most frequent, quantiles, running extremes.
+"""Sorting, the k largest entries, the most frequent entry, quantiles and running extremes.
 
-Each works out where the entries stand, which has no gradient, and picks them with ``gather``, which has.
-nan counts as larger than every number, as in torch; entries that tie keep their order.
+The functions compute positions, which have no gradient, and read the entries there with ops that have one.
+nan counts as larger than every number, as in torch; tied entries keep their order.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
     Array = Any
 
-#: Beside a tie another order is the right one, so that an entry would receive what its neighbour does.
+#: A small change to a tied entry can reverse the order; the entry then receives its neighbour's gradient.
 KEPT_ORDER = "entries that tie keep their order, and each receives what its own place does"
 LATEST = "of entries that tie so far the latest gets the whole gradient"
 
 
-# -- where the entries stand ----------------------------------------------------------------------------
+# -- positions ------------------------------------------------------------------------------------------
 
 
 def order(x: Array, axis: int, descending: bool = False) -> Array:
-    """The positions of the entries along ``axis`` in sorted order; ties keep theirs."""
+    """Return the positions that sort the entries along ``axis``; tied entries keep their order."""
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     backwards = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
@@ -46,7 +46,7 @@ def order(x: Array, axis: int, descending: bool = False) -> Array:
 
 
 def most_frequent(x: Array, axis: int) -> Array:
-    """Where the entry that occurs most often stands last; of several such entries the smallest counts."""
+    """Return the last position of the most frequent entry; of several such entries, the smallest."""
     positions = np.argsort(x, axis=axis, kind="stable")
     rows = np.moveaxis(np.take_along_axis(x, positions, axis), axis, -1)
     steps = np.arange(rows.shape[-1])
@@ -57,7 +57,7 @@ def most_frequent(x: Array, axis: int) -> Array:
 
 
 def latest_extreme(x: Array, axis: int, accumulate: Any) -> Array:
-    """For each entry the position of the extreme so far, the latest of equal ones."""
+    """Return for each entry the position of the extreme so far, the latest of equal ones."""
     shape = [1] * x.ndim
     shape[axis] = -1
     reached = (x == accumulate(x, axis=axis)) | np.isnan(x)
@@ -67,7 +67,7 @@ def latest_extreme(x: Array, axis: int, accumulate: Any) -> Array:
 def chosen(
     x: Tensor, name: str, index: Array, axis: int, grad_fn: str, kink: str = KEPT_ORDER
 ) -> NamedResult:
-    """The entries at ``index`` along ``axis``, and the positions themselves."""
+    """Return the entries at ``index`` along ``axis``, and the positions themselves."""
     values = pick.gather.named(grad_fn, saved=((),), kink=kink)(x, dim=axis, index=index)
     return with_places(name, values, Tensor.of(index))
 
@@ -77,7 +77,7 @@ def chosen(
 
 @public("sort(input: tensor, dim: int = -1, descending: bool = False, *, stable: bool = None)")
 def sort(x: Tensor, dim: int, descending: bool, stable: bool | None) -> NamedResult:
-    """The entries along a dimension in ascending or descending order, and where they stood."""
+    """The entries along a dimension in ascending or descending order, and their original indices."""
     axis = wrap_dim(x, dim)
     index = order(x.data, axis, descending) if x.ndim else np.zeros((), np.int64)
     return chosen(x, "sort", index, axis, "SortBackward0" if stable is None else "SortBackward1")
@@ -91,14 +91,14 @@ def msort(x: Tensor) -> Tensor:
 
 @public("argsort(input: tensor, dim: int = -1, descending: bool = False, stable: bool = False)")
 def argsort(x: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
-    """Where the entries along a dimension stand in sorted order."""
+    """The indices that sort the entries along a dimension."""
     axis = wrap_dim(x, dim)
     return Tensor.of(order(x.data, axis, descending) if x.ndim else np.zeros((), np.int64))
 
 
 @public("topk(input: tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True)")
 def topk(x: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> NamedResult:
-    """The k largest (or smallest) entries along a dimension, best first, and where they stand."""
+    """The k largest (or smallest) entries along a dimension, best first, and their indices."""
     axis = wrap_dim(x, dim)
     if x.dtype.kind == "b":
         raise ScriptError(
@@ -121,12 +121,15 @@ def topk(x: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> NamedResul
 
 @public("mode(input: tensor, dim: int = -1, keepdim: bool = False)")
 def mode(x: Tensor, dim: int, keepdim: bool) -> NamedResult:
-    """The most frequent entry along a dimension, the smallest of several, and where it stands last."""
+    """The most frequent entry along a dimension (the smallest of several) and its last index."""
     return pick_entries(x, "mode", dim, keepdim, "ModeBackward0", most_frequent)
 
 
 def extreme_so_far(x: Tensor, dim: int, name: str, accumulate: Any, grad_fn: str) -> NamedResult:
-    """Of no entries torch does not ask for the dimension, and of one number it asks in words of its own."""
+    """Return the running maxima or minima along ``dim`` and their positions.
+
+    torch does not check ``dim`` of an empty tensor, and has a message of its own for a single number.
+    """
     if not x.ndim and dim not in (0, -1):
         raise ShapeError(
             f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}", code="E0303", operands=(x,)
@@ -138,21 +141,21 @@ def extreme_so_far(x: Tensor, dim: int, name: str, accumulate: Any, grad_fn: str
 
 @public("cummax(input: tensor, dim: int)")
 def cummax(x: Tensor, dim: int) -> NamedResult:
-    """The largest entry so far along a dimension, and where it stands; of equal ones the latest."""
+    """The largest entry so far along a dimension and its index; of equal entries, the latest."""
     return extreme_so_far(x, dim, "cummax", np.maximum.accumulate, "CummaxBackward0")
 
 
 @public("cummin(input: tensor, dim: int)")
 def cummin(x: Tensor, dim: int) -> NamedResult:
-    """The smallest entry so far along a dimension, and where it stands; of equal ones the latest."""
+    """The smallest entry so far along a dimension and its index; of equal entries, the latest."""
     return extreme_so_far(x, dim, "cummin", np.minimum.accumulate, "CumminBackward0")
 
 
-# -- the middle and other quantiles ---------------------------------------------------------------------
+# -- medians and other quantiles ------------------------------------------------------------------------
 
 
 def lower_middle(x: Array, axis: int) -> Array:
-    """Where the lower middle entry stands among those that are not nan; the last if all are."""
+    """Return the position of the lower middle entry among those that are not nan; the first if all are."""
     positions = np.argsort(x, axis=axis, kind="stable")  # nan last
     numbers = np.sum(~np.isnan(x), axis=axis, keepdims=True)
     return np.take_along_axis(positions, np.maximum(numbers - 1, 0) // 2, axis)
@@ -170,14 +173,14 @@ nanmedian_op: Op = primitive(
 
 @public("nanmedian(input: tensor, dim: int = None, keepdim: bool = False)")
 def nanmedian(x: Tensor, dim: int | None, keepdim: bool) -> Any:
-    """The lower of the two middle entries that are not nan; with ``dim`` values and indices along it."""
+    """The lower of the two middle entries that are not nan; with ``dim``, values and indices along it."""
     check_median(x, dim)
     if dim is not None:
         return pick_entries(x, "nanmedian", dim, keepdim, "NanmedianBackward1", lower_middle)
     return nanmedian_op(x, dim=None, keepdim=False)
 
 
-#: What becomes of a rank between two entries; "midpoint" is worked out apart.
+#: How each interpolation rounds a rank between two entries; "midpoint" is computed separately.
 ROUNDINGS: dict[str, Callable[[Array], Array]] = {
     "linear": lambda rank: rank,
     "lower": lambda rank: np.floor(rank),
@@ -189,7 +192,10 @@ ROUNDINGS: dict[str, Callable[[Array], Array]] = {
 def quantile_of(
     x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool
 ) -> Tensor:
-    """The entry at rank q (n - 1), between two entries as ``interpolation`` says; several q come first."""
+    """Return the quantile at rank q (n - 1), between two entries according to ``interpolation``.
+
+    Several levels q become the first dimension of the result.
+    """
     check_quantile(x, q, interpolation)
     if dim is not None:
         wrap_dim(x, dim)
@@ -214,14 +220,14 @@ def quantile_of(
 
 
 def ranks(x: Array, axis: int, levels: Array, interpolation: str, skip_nan: bool) -> Array:
-    """Where each quantile stands among the sorted entries, with nan sorted last: whole or in between."""
+    """Return the rank of each quantile among the sorted entries, nan last; it may be fractional."""
     shape = [1] * x.ndim
     shape[axis] = -1
     missing = np.isnan(x).sum(axis=axis, keepdims=True)
     last = x.shape[axis] - 1
     if skip_nan:
         rank = np.maximum(last - missing, 0) * levels.reshape(shape)
-    else:  # one nan among the entries is the answer at every level
+    else:  # a nan among the entries is the quantile at every level
         rank = np.where(missing > 0, np.asarray(last, x.dtype), last * levels.reshape(shape))
     if interpolation == "midpoint":
         return (np.floor(rank) + np.ceil(rank)) / 2
@@ -229,7 +235,7 @@ def ranks(x: Array, axis: int, levels: Array, interpolation: str, skip_nan: bool
 
 
 def check_quantile(x: Tensor, q: Any, interpolation: str) -> None:
-    """What torch asks of the arguments, in its words."""
+    """Raise torch's errors for invalid arguments of ``quantile``."""
     if q.__class__ is not Tensor:
         check_levels(q)
     if interpolation not in (*ROUNDINGS, "midpoint"):
@@ -250,7 +256,7 @@ def check_quantile(x: Tensor, q: Any, interpolation: str) -> None:
 
 
 def check_levels(q: Any) -> None:
-    """Quantiles are asked for by parts of the whole."""
+    """Refuse quantile levels outside [0, 1]."""
     levels = q.data if q.__class__ is Tensor else np.asarray(q)
     if not ((levels >= 0) & (levels <= 1)).all():
         values = "q values" if q.__class__ is Tensor else "q"
@@ -263,7 +269,7 @@ QUANTILE = "(input: tensor, q, dim: int = None, keepdim: bool = False, *, interp
 
 @public(f"quantile{QUANTILE}")
 def quantile(x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str) -> Tensor:
-    """The entry below which the part ``q`` of all entries lies, or along a dimension."""
+    """The quantile of level ``q`` (between 0 and 1) of all entries, or along a dimension."""
     return quantile_of(x, q, dim, keepdim, interpolation, skip_nan=False)
 
 

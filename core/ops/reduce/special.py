@@ -1,6 +1,6 @@
-"""Special functions of fewer uses: scaled Bessel and incomplete gamma functions, zeta, steps and divisors.
+"""Rarely used special functions: scaled Bessel and incomplete gamma functions, zeta, steps and divisors.
 
-The Bessel and Airy functions at the end have no derivative in torch, and so their results carry none here.
+The Bessel and Airy functions at the end have no derivative in torch, so their results have none here.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -69,13 +69,13 @@ expose("special.i1e(input)", i1e, method=False)
 
 
 def zeta_grad_fn(node: Node) -> str:
-    """torch has a kernel for a number on either side."""
+    """Return the name of the node; torch has a separate kernel for a number on either side."""
     left, right = (below is None for below in node.inputs)
     return f"SpecialZetaBackward{1 if left else 2 if right else 0}"
 
 
 def gamma_density(a: Any, x: Any) -> Any:
-    """x^(a - 1) exp(-x) / Γ(a)."""
+    """Return the density of the gamma distribution, x^(a - 1) exp(-x) / Γ(a)."""
     return exp((a - 1) * log(x) - x - lgamma(a))
 
 
@@ -127,7 +127,7 @@ expose("igammac(input, other: tensor)", upper, in_place=True)
 
 @public("mvlgamma(input: tensor, p: int)", also=("special.multigammaln",), in_place=True)
 def mvlgamma(x: Tensor, p: int) -> Tensor:
-    """The logarithm of the gamma function of ``p`` dimensions."""
+    """The logarithm of the multivariate gamma function of dimension ``p``."""
     if x.dtype.kind == "b":
         raise ScriptError(
             "The input tensor may not be a boolean tensor.",
@@ -154,7 +154,7 @@ def polygamma_method(x: Any, n: int) -> Any:
 
 @public("special.round(input: tensor, *, decimals: int = 0)", method=False)
 def round_decimals(x: Tensor, decimals: int) -> Tensor:
-    """The nearest number with so many decimals, halves to even."""
+    """The entries rounded to ``decimals`` decimals, halves to even."""
     if not decimals:
         need_kind(x, "round_vml_cpu", "f")
     return round_to(x, decimals=decimals)
@@ -162,7 +162,7 @@ def round_decimals(x: Tensor, decimals: int) -> Tensor:
 
 # -- powers of two, steps, divisors, kinds of numbers -----------------------------------------------------
 
-# torch takes 2 ** y of whole y in whole numbers, and has the slope 0 in x where y is negative.
+# torch computes 2 ** y of integers y in integers, and so its slope in x is 0 where such a y is negative.
 ldexp = elementwise(
     "ldexp",
     lambda x, y: x * np.exp2(y),
@@ -210,13 +210,13 @@ def times_power_of_two(x: Any, y: Tensor) -> Tensor:
 
 @public("nextafter(input: tensor, other: tensor)", in_place=True)
 def next_number(x: Tensor, y: Tensor) -> Tensor:
-    """The number next to ``input`` on the way to ``other``."""
+    """The next representable number after ``input`` towards ``other``."""
     return nextafter(x, y)
 
 
 @public("heaviside(input: tensor, values: tensor)", in_place=True)
 def step(x: Tensor, values: Tensor) -> Tensor:
-    """0 below 0, 1 above, and ``values`` at 0."""
+    """0 where ``input`` is negative, 1 where it is positive, and ``values`` where it is 0."""
     if x.dtype is not values.dtype:
         raise ScriptError(
             "heaviside is not yet implemented for tensors with different dtypes.",
@@ -255,7 +255,7 @@ def spherical(x: Any) -> Any:
     return scipy.special.spherical_jn(0, np.abs(x))
 
 
-#: By torch's name: the forward, and whether torch answers nan at infinity.
+#: By torch's name: the forward, and whether torch returns nan at infinity.
 PLAIN: dict[str, tuple[Callable[..., Any], bool]] = {
     "airy_ai": (airy, True),
     "bessel_j0": (from_scipy("j0"), True),
@@ -287,7 +287,7 @@ def plain(name: str) -> Callable[[Tensor], Tensor]:
     return function
 
 
-#: Where torch calls the argument x.
+#: The functions whose argument torch calls ``x`` instead of ``input``.
 OF_X = {"airy_ai", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0"}
 for name in PLAIN:
     expose(f"special.{name}({'x' if name in OF_X else 'input'}: tensor)", plain(name), method=False)

@@ -1,4 +1,4 @@
-"""Tensors cut along a dimension and put side by side: ``hsplit`` and its kin, ``dstack``, ``vander``."""
+"""Splitting and stacking along a dimension, added dimensions, block diagonals and Vandermonde matrices."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def cut(x: Tensor, where: list[int], dim: int) -> tuple[Tensor, ...]:
-    """The pieces between consecutive places, which are read as the ends of slices are."""
+    """Return the pieces between consecutive positions, which are read like slice bounds."""
     size = x.shape[dim]
     parts = []
     for begin, end in zip([0, *where], [*where, size], strict=True):
@@ -36,7 +36,7 @@ def cut(x: Tensor, where: list[int], dim: int) -> tuple[Tensor, ...]:
 
 
 def cut_evenly(x: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
-    """So many pieces, the first ones one longer where the size does not divide."""
+    """Return ``sections`` pieces; where they do not divide the size, the first ones are one longer."""
     if sections <= 0:
         raise ShapeError(
             f"number of sections must be larger than 0, got {sections}", code="E0304", operands=(x,)
@@ -47,7 +47,7 @@ def cut_evenly(x: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
 
 
 def places_of(x: Tensor, name: str, given: Any) -> int | list[int]:
-    """What says where to cut: a number of sections, or the places."""
+    """Return where to split: a number of sections, or a list of positions."""
     if given.__class__ is int:
         return given
     if isinstance(given, (list, tuple)) and all(place.__class__ is int for place in given):
@@ -62,7 +62,7 @@ def places_of(x: Tensor, name: str, given: Any) -> int | list[int]:
 def tensor_split(
     x: Tensor, given: Any, dim: int, sections: int | None, indices: tuple[int, ...] | None, in_tensor: Any
 ) -> tuple[Tensor, ...]:
-    """So many pieces along a dimension, or those between the places listed."""
+    """The pieces along a dimension: a number of sections, or those between the given indices."""
     if not x.ndim:
         raise ShapeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims",
@@ -102,7 +102,7 @@ def tensor_split(
 def split_along(
     x: Tensor, name: str, ndim: int, dim: int, given: Any, sections: int | None, indices: Any
 ) -> tuple[Tensor, ...]:
-    """``tensor_split`` along one certain dimension, into equal pieces only."""
+    """Split like ``tensor_split`` along a fixed dimension; a number of sections must divide its size."""
     if x.ndim < ndim:
         raise ShapeError(
             f"torch.{name} requires a tensor with at least {ndim} dimension, but got a tensor with"
@@ -110,7 +110,7 @@ def split_along(
             code="E0303",
             operands=(x,),
         )
-    if given is not None:  # places side by side, or one argument that may be all of them
+    if given is not None:  # one position per argument, or one argument with all of them
         given = given[0] if len(given) == 1 else given
     given = next((each for each in (given, sections, indices) if each is not None), None)
     places = places_of(x, name, given)
@@ -132,27 +132,27 @@ SPLIT = "(input: tensor, *indices_or_sections: any = None, sections: int = None,
 
 @public(f"hsplit{SPLIT}")
 def hsplit(x: Tensor, given: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
-    """A matrix cut between columns, a vector between entries."""
+    """A tensor split along its second dimension, a vector along its only one."""
     return split_along(x, "hsplit", 1, 0 if x.ndim == 1 else 1, given, sections, indices)
 
 
 @public(f"vsplit{SPLIT}")
 def vsplit(x: Tensor, given: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
-    """A matrix cut between rows."""
+    """A tensor split along its first dimension."""
     return split_along(x, "vsplit", 2, 0, given, sections, indices)
 
 
 @public(f"dsplit{SPLIT}")
 def dsplit(x: Tensor, given: Any, sections: int | None, indices: Any) -> tuple[Tensor, ...]:
-    """A tensor cut along its third dimension."""
+    """A tensor split along its third dimension."""
     return split_along(x, "dsplit", 3, 2, given, sections, indices)
 
 
-# -- at least so many dimensions ------------------------------------------------------------------------
+# -- a minimum number of dimensions ---------------------------------------------------------------------
 
 
 def with_dims(x: Tensor, ndim: int) -> Tensor:
-    """``x`` as numbers, vectors and matrices are counted where ``ndim`` dimensions are needed."""
+    """Return ``x`` with at least ``ndim`` dimensions, adding those of size 1 where torch adds them."""
     if not x.ndim and ndim:
         return reshape(x, shape=(1,) * ndim)
     if x.ndim == 1 and ndim > 1:
@@ -162,7 +162,7 @@ def with_dims(x: Tensor, ndim: int) -> Tensor:
 
 
 def at_least(ndim: int, tensors: tuple[Any, ...]) -> Any:
-    """One tensor, or a tuple of several."""
+    """Return one tensor, or a tuple of several, with at least ``ndim`` dimensions."""
     one = len(tensors) == 1
     given = tensors[0] if one and isinstance(tensors[0], (list, tuple)) else tensors
     if any(x.__class__ is not Tensor for x in given):
@@ -173,37 +173,37 @@ def at_least(ndim: int, tensors: tuple[Any, ...]) -> Any:
 
 @public("atleast_1d(*tensors: any = None)", method=False)
 def atleast_1d(tensors: tuple[Any, ...] | None) -> Any:
-    """Numbers as vectors; anything else as it is."""
+    """Numbers as vectors; other tensors unchanged."""
     return at_least(1, tensors or ())
 
 
 @public("atleast_2d(*tensors: any = None)", method=False)
 def atleast_2d(tensors: tuple[Any, ...] | None) -> Any:
-    """Numbers and vectors as matrices of one row; anything else as it is."""
+    """Numbers and vectors as matrices of one row; other tensors unchanged."""
     return at_least(2, tensors or ())
 
 
 @public("atleast_3d(*tensors: any = None)", method=False)
 def atleast_3d(tensors: tuple[Any, ...] | None) -> Any:
-    """Numbers, vectors and matrices with dimensions of size 1 around them."""
+    """Numbers, vectors and matrices with dimensions of size 1 added up to three; other tensors unchanged."""
     return at_least(3, tensors or ())
 
 
-# -- putting side by side -------------------------------------------------------------------------------
+# -- stacking -------------------------------------------------------------------------------------------
 
 expose("row_stack(tensors: tensors)", vstack, method=False)
 
 
 @public("dstack(tensors: tensors)", method=False)
 def dstack(tensors: list[Tensor]) -> Tensor:
-    """Tensors behind one another, along the third dimension."""
+    """Tensors joined along the third dimension."""
     need_tensors(tensors, "dstack")
     return cat_tensors([with_dims(x, 3) for x in tensors], 2)
 
 
 @public("column_stack(tensors: tensors)", method=False)
 def column_stack(tensors: list[Tensor]) -> Tensor:
-    """Vectors as columns, and matrices, side by side."""
+    """Matrices, and vectors as columns, joined along the second dimension."""
     need_tensors(tensors, "column_stack")
     return cat_tensors([reshape(x, shape=(x.size, 1)) if x.ndim < 2 else x for x in tensors], 1)
 
@@ -218,7 +218,7 @@ def block_diag_forward(*blocks: Any) -> Any:
 
 
 def block_of(index: int, g: Any, out: Any, *blocks: Any) -> Any:
-    """The part of g where the block stands."""
+    """The part of g at the position of the block."""
     sizes = [(1,) * (2 - len(x.shape)) + tuple(x.shape) for x in blocks]
     for dim in (0, 1):
         start = 0
@@ -250,7 +250,7 @@ def block_diag(tensors: list[Tensor] | None) -> Tensor:
 
 @public("linalg.vander(x: tensor, *, N: int = None)", method=False)
 def vander(x: Tensor, count: int | None) -> Tensor:
-    """The powers 0, 1, 2, ... of each entry side by side."""
+    """The powers 0, 1, 2, ... of each entry, along a new last dimension."""
     if x.dtype.kind == "b":
         raise ScriptError(
             "linalg.vander supports floating point, complex, and integer tensors, but got Bool",

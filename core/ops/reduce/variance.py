@@ -1,4 +1,4 @@
-"""Spreads and norms: how far the entries lie apart, and how far from 0."""
+"""Variance, standard deviation, vector norms, and the distance between two tensors."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def freedom(shape: tuple[int, ...], dim: Dims, correction: float) -> float:
-    """The divisor of a variance; none left over means nan."""
+    """Return the divisor of a variance, or nan where it is not positive."""
     left = entries(shape, dim) - correction
     return left if left > 0 else math.nan
 
@@ -41,7 +41,7 @@ def centred(x: Any, dim: Dims) -> Any:
 
 
 def variance(x: Any, dim: Dims, correction: float, keepdim: bool) -> Any:
-    """In double precision, as torch works it out."""
+    """Return the variance, computed in double precision as in torch."""
     wide = x.astype(np.float64, copy=False)
     from_mean = wide - mean_forward(wide, dim=dim, keepdim=dim is not None)
     return np.square(from_mean).sum(axis=dim, keepdims=keepdim) / freedom(x.shape, dim, correction)
@@ -99,7 +99,7 @@ def vector_norm_vjp(g: Any, out: Any, x: Any, *, ord: float, dim: Dims, keepdim:
     if ord in (math.inf, -math.inf):
         return sign(x) * share_among_equals(g, out, abs(x), dim=dim, keepdim=keepdim)
     if ord == 2:
-        # 0 times g, so that a nan that arrives goes on
+        # g is multiplied by 0, not replaced by 0, so that a nan in g propagates
         return x * spread(g * except_where(out == 0, 0.0, 1 / out), x, dim, keepdim)
     scale = except_where(out == 0, 0.0, g / out ** (ord - 1))
     return except_where(x == 0, 0.0, sign(x) * abs(x) ** (ord - 1)) * spread(scale, x, dim, keepdim)
@@ -127,7 +127,7 @@ def correction_of(unbiased: bool | None, correction: float | None) -> float:
 def spread_of(
     op: Op, x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None
 ) -> Tensor:
-    """std and var, whose second argument may be the dimensions or ``unbiased``."""
+    """Apply std or var after torch's checks; a bool as ``dim`` stands for ``unbiased``."""
     name = op.name + "_mean" * ("Mean" in str(op.grad_fn))
     if not x.dtype.is_floating_point:
         raise ScriptError(
@@ -165,13 +165,13 @@ SPREAD = (
 
 @public(f"std{SPREAD}")
 def std_over(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Tensor:
-    """The standard deviation, with n - 1 in the denominator unless told otherwise."""
+    """The standard deviation, with n - 1 in the denominator by default."""
     return spread_of(std, x, dim, unbiased, keepdim, correction)
 
 
 @public(f"var{SPREAD}")
 def var_over(x: Tensor, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None) -> Tensor:
-    """The variance, with n - 1 in the denominator unless told otherwise."""
+    """The variance, with n - 1 in the denominator by default."""
     return spread_of(var, x, dim, unbiased, keepdim, correction)
 
 
@@ -197,7 +197,7 @@ def spread_and_mean(op: Op, name: str, x: Tensor, dim: Any, *rest: Any) -> tuple
 
 
 def check_norm_exists(x: Tensor, ord: float, dim: Dims) -> None:
-    """The largest and the smallest entry of nothing do not exist, nor do norms of a negative order."""
+    """Refuse norms of infinite or negative order where there are no entries: they do not exist."""
     if x.size or 0 <= ord < math.inf:
         return
     empty = [axis for axis in dim or () if not size_along(x, axis)]
@@ -205,7 +205,7 @@ def check_norm_exists(x: Tensor, ord: float, dim: Dims) -> None:
         return
     where = "an empty tensor because"
     if empty:
-        where = f"the dimension {empty[0]}because this dimension is empty and"  # torch has no space there
+        where = f"the dimension {empty[0]}because this dimension is empty and"  # no space, as in torch
     raise ScriptError(
         f"linalg.vector_norm cannot compute the {ord:g} norm on {where} the operation does not have an"
         " identity",
@@ -216,7 +216,7 @@ def check_norm_exists(x: Tensor, ord: float, dim: Dims) -> None:
 
 @public("dist(input: tensor, other: tensor, p: float = 2)")
 def dist(x: Tensor, y: Tensor, p: float) -> Tensor:
-    """The p-norm of the difference."""
+    """The p-norm of ``input - other``."""
     difference = x - y
     if not difference.dtype.is_floating_point:
         raise ScriptError(

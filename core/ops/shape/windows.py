@@ -1,7 +1,7 @@
-"""Windows that slide over the last dimensions, padding, and what convolutions and pooling are made of.
+"""Windows that slide over the last dimensions, and padding: the basis of convolutions and pooling.
 
-``windows`` copies nothing: it is a view with the positions of the windows and the places inside them as
-dimensions of their own. Its adjoint adds windows up, which is a transposed convolution.
+``windows`` copies nothing: it returns a view whose dimensions are the positions of the windows and the places
+inside them. Its adjoint ``add_windows`` adds windows up, as a transposed convolution does.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 def window_count(size: int, kernel: int, stride: int, dilation: int) -> int:
-    """How many windows fit along a dimension."""
+    """Return the number of windows that fit along a dimension."""
     return (size - dilation * (kernel - 1) - 1) // stride + 1
 
 
 def windows_forward(x: Any, *, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
-    """From (..., s1, s2) to (..., positions 1, positions 2, kernel 1, kernel 2)."""
+    """Return a view of x, from (..., s1, s2) to (..., positions 1, positions 2, kernel 1, kernel 2)."""
     dims = range(-len(kernel), 0)
     spans = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True))
     every = np.lib.stride_tricks.sliding_window_view(x, spans, axis=tuple(dims))
@@ -48,7 +48,7 @@ def windows_forward(x: Any, *, kernel: Sizes, stride: Sizes, dilation: Sizes) ->
 
 
 def add_windows_forward(g: Any, *, shape: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Any:
-    """Zeros of ``shape`` with every window added where it belongs."""
+    """Return zeros of ``shape`` with every window added at its position."""
     out = np.zeros(shape, g.dtype)
     counts = g.shape[-2 * len(kernel) : -len(kernel)]
     for place in product(*map(range, kernel)):
@@ -79,7 +79,7 @@ add_windows: Op = primitive(
 
 
 def pad_forward(x: Any, *, pads: Pads, value: float) -> Any:
-    """``pads`` are the entries before and after for each of the last dimensions; negative ones cut off."""
+    """Pad the last dimensions by the (before, after) entries in ``pads``; negative numbers cut off."""
     lead = x.ndim - len(pads)
     kept = tuple(
         slice(max(-before, 0), n - max(-after, 0))
@@ -100,25 +100,25 @@ constant_pad: Op = primitive(
 
 
 def positions(n: int, before: int, after: int, mode: str) -> Any:
-    """Which entry each place of a padded dimension shows."""
+    """Return the source entry of each position of a padded dimension."""
     places = np.arange(-before, n + after)
     if mode == "replicate":
         return np.clip(places, 0, n - 1)
-    if mode == "circular":  # what negative padding cuts off does not come back at the other end
+    if mode == "circular":  # entries that negative padding cuts off do not reappear at the other end
         kept = np.arange(max(-before, 0), n - max(-after, 0))
         return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % len(kept)]
     turned = np.abs(places)  # reflect: the edge itself is not repeated
     return np.where(turned >= n, 2 * (n - 1) - turned, turned)
 
 
-#: The ways to fill what is added other than with a number, as torch's kernels are called.
+#: The padding modes other than "constant", and torch's names of their kernels.
 PADDING = {"reflect": "reflection", "replicate": "replication", "circular": "circular"}
 PAD_NAMES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0"}
 
 
 @public("F.pad(input: tensor, pad: size, mode: str = 'constant', value: float = None)", method=False)
 def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
-    """Entries added around the last dimensions: sizess (before, after), the last dimension first."""
+    """Entries added around the last dimensions; ``pad`` holds (before, after) per dimension, last first."""
     if mode not in ("constant", *PADDING):
         raise ScriptError(f"Unrecognised padding mode {mode}")
     if len(sizes) % 2:
@@ -153,7 +153,7 @@ def pad(x: Tensor, sizes: Sizes, mode: str, value: float | None) -> Tensor:
 
 
 def check_padded(x: Tensor, pads: Pads) -> None:
-    """What is cut off is there; torch cuts before it adds."""
+    """Refuse to cut off more entries than there are; torch cuts before it adds."""
     first = x.ndim - len(pads)
     shape = [*x.shape]
     for offset, (before, after) in enumerate(pads):
@@ -170,7 +170,7 @@ def check_padded(x: Tensor, pads: Pads) -> None:
 
 
 def check_circle(x: Tensor, pads: Pads) -> None:
-    """Around a circle once at most."""
+    """Refuse circular padding that removes more than there is or wraps around more than once."""
     for size, (before, after) in zip(x.shape[-len(pads) :], pads, strict=True):
         if size + before + after < 0:
             raise ShapeError("Negative padding value is resulting in an empty dimension", operands=(x,))
@@ -179,7 +179,7 @@ def check_circle(x: Tensor, pads: Pads) -> None:
 
 
 def check_edges(x: Tensor, pads: Pads, mode: str) -> None:
-    """What is reflected or repeated has entries, and more of them than are reflected."""
+    """Refuse to reflect or replicate empty dimensions, and to reflect more entries than there are."""
     dims = len(pads)
     if 0 in x.shape[x.ndim - dims - 1 :]:
         raise ShapeError(
@@ -217,7 +217,7 @@ COUNTS = ("no", "one", "two", "three")
 
 
 def per_dim(value: Any, dims: int) -> Sizes:
-    """A size for each dimension: one number stands for all."""
+    """Return a size for each dimension; one number stands for all."""
     sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if len(sizes) not in (1, dims):
         raise ShapeError(
@@ -228,8 +228,8 @@ def per_dim(value: Any, dims: int) -> Sizes:
 
 
 def check_images(x: Tensor) -> None:
-    """What columns are cut from: one image or a batch of them."""
-    for dim in (1, 2):  # torch looks at the sizes before it counts them
+    """Require one image or a batch of images, with entries."""
+    for dim in (1, 2):  # torch reads these sizes before it checks the rank
         if dim == 1 or x.shape[1]:
             size_along(x, dim)
     if x.ndim not in (3, 4) or 0 in x.shape[-3:]:
@@ -241,7 +241,7 @@ def check_images(x: Tensor) -> None:
 
 
 def pairs_of(**given: Any) -> list[Sizes]:
-    """One number stands for both dimensions of an image; a list of one does not."""
+    """Return a pair of sizes for each argument; a number stands for both, but a list of one does not."""
     pairs = {name: n if isinstance(n, tuple) else (n, n) for name, n in given.items()}
     for name, sizes in pairs.items():
         if len(sizes) != 2:
@@ -253,7 +253,7 @@ def pairs_of(**given: Any) -> list[Sizes]:
 
 
 def check_steps(kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> None:
-    """What torch asks of the windows, in its words."""
+    """Refuse sizes, strides and dilations that are not positive, and negative padding, as torch does."""
     for name, sizes in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
         if min(sizes) <= 0:
             short = name.split()[0]
@@ -302,7 +302,7 @@ def unfold(x: Tensor, kernel: Any, dilation: Any, padding: Any, stride: Any) -> 
 
 @public(f"F.fold(input: tensor, output_size: sizes, {UNFOLD})", method=False)
 def fold(x: Tensor, output: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
-    """Columns added up to images, the adjoint of ``unfold``."""
+    """Columns added up to images; the adjoint of ``unfold``."""
     output, kernel, dilation, padding, stride = pairs_of(
         output_size=output, kernel_size=kernel, dilation=dilation, padding=padding, stride=stride
     )
