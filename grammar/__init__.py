@@ -5,7 +5,7 @@
 6.0
 """
 
-# At once rather than on demand: the module `run` would otherwise hide the function of that name.
+# Not imported on demand: the module `run` would hide the function of the same name.
 from autodiff.grammar.session.run import run
 
 __all__ = ["run"]

@@ -1,1 +1,1 @@
-"""From text to syntax tree: the grammar, its parse table, words, strings, the parser."""
+"""From text to syntax tree: the grammar and its parse table, the tokenizer, strings, and the parser."""

@@ -1,8 +1,8 @@
-"""One small function per rule of autodiff.lark: the children of the rule in, the syntax node out.
+"""One builder function for each rule of autodiff.lark: it takes the rule's children and returns the node.
 
-The function carries the rule's name. ``span`` covers everything the rule matched, parentheses included;
-a word or sign that the rule keeps arrives as its text, an optional part that is absent as None.
-What a grammar cannot say - what may be assigned to, how parameters are ordered - is checked here.
+The function has the rule's name. ``span`` covers everything the rule matched, parentheses included. A
+keyword or sign that the rule keeps is passed as its text, and an absent optional part as None. Rules that
+the grammar cannot express (what may be assigned to, the order of parameters) are checked here.
 """
 
 from autodiff.grammar.syntax.build import arguments, expressions, statements

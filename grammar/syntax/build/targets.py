@@ -1,4 +1,4 @@
-"""What can be assigned to, looped with or deleted, and what to say about everything else."""
+"""Checks the targets of assignments, ``for`` and ``del``, and makes the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _CALLED = {
 
 
 def check_target(target: Expression, value: Expression | None = None, deleting: bool = False) -> None:
-    """Accept what can stand left of ``=``, after ``for`` or after ``del``."""
+    """Raise a CompileError unless ``target`` can be assigned to or, with ``deleting``, deleted.
+
+    ``value`` is the right side of the assignment, if any; it only changes the help.
+    """
     pending = [target]
     while pending:
         node = pending.pop()
