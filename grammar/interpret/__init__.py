@@ -1,1 +1,1 @@
-"""Running a syntax tree: names are resolved to slots, statements and expressions become closures."""
+"""The interpreter: resolves names to slots, and compiles statements and expressions to closures."""

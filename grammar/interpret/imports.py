@@ -1,4 +1,7 @@
-"""What ``import`` may bring in: names that are in reach anyway, under the name the script likes."""
+"""Resolves imports: the modules that scripts can import, and the errors for others.
+
+Most imported names are builtins already; an import binds them to a name that the script chooses.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +38,16 @@ MODULES = (
 )
 
 
-#: What scripts are told that they can import, and what is called otherwise elsewhere.
+#: OWN: the modules that the error message names. MEANT: modules under a wrong name, with the right one.
 OWN = ("torch", "math", "numpy")
 MEANT = {"pytorch": "torch", "torch.functional": "torch.nn.functional", "nn": "torch.nn", "np": "numpy"}
 
 
 def imported(module: str, name: str | None, span: Span, written: str) -> Any:
-    """The namespace ``module``, or its member ``name``; ``*`` brings in what is there already."""
+    """Return the namespace ``module``, or its member ``name``; the namespace for ``*``.
+
+    ``written`` is the module as the import statement has it. Raise a CompileError if there is none.
+    """
     from autodiff.grammar.objects.namespaces import namespace
 
     if written not in MODULES:
@@ -74,7 +80,10 @@ def imported(module: str, name: str | None, span: Span, written: str) -> Any:
 
 
 def not_in(module: Namespace, name: str, span: Span) -> Namespace:
-    """What ``from torch.nn import Linear`` binds; an error for what can be nothing but a mistake."""
+    """Return the stand-in that ``from torch.nn import Linear`` binds; every use of it is an error.
+
+    Raise a CompileError for an unknown name, and for any name imported from torch or numpy themselves.
+    """
     from autodiff.grammar.objects.absent_table import absence, stand_in
 
     full = f"{module.name}.{name}"
@@ -93,13 +102,13 @@ def not_in(module: Namespace, name: str, span: Span) -> Namespace:
 
 
 def point_at_name(error: CompileError, source: Source) -> None:
-    """Put the caret of a refused import under the name, and propose to write there what was meant."""
+    """Move the caret of a rejected import to the name, and propose a fix if the intended name is known."""
     import re
 
     name, meant = error.about
     assert error.span is not None
     found = re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", source.excerpt(error.span).partition("#")[0])
-    if found is None:  # written with blanks around its dots
+    if found is None:  # there are blanks around the dots in the script
         return
     start = error.span.start + found.start()
     error.span = Span(start, start + len(name))
@@ -110,7 +119,7 @@ def point_at_name(error: CompileError, source: Source) -> None:
 
 
 def exported(module: str) -> dict[str, Any]:
-    """What ``from module import *`` binds, for a module whose names are not in reach without it."""
+    """Return the names that ``from module import *`` binds, for a module whose members are not builtins."""
     from autodiff.grammar.objects.namespaces import namespace
 
     found = namespace(module)

@@ -31,7 +31,7 @@ def block(span: Span, *body: Statement) -> Body:
 
 
 def through(start: int, *bodies: Body | None) -> Span:
-    """Return the span from ``start`` to the end of the last statement; a block's own span is one line longer."""
+    """Return the span from ``start`` to the last statement; a block's own span would end on the next line."""
     return Span(start, next(body[-1].span.end for body in reversed(bodies) if body))
 
 
