@@ -1,1 +1,1 @@
-"""One run of a script, and what a report about it is about: target, inputs, leaves, passes."""
+"""Runs a script, and chooses the subject of a report about it: target, inputs, leaves and passes."""

@@ -1,7 +1,7 @@
-"""Runs a script from text to values, and finds what a report about it is to be about.
+"""Runs a script from text to values, and finds the subject of a report about it.
 
 ``run`` is for callers from Python. The command line uses ``execute``, which keeps the graph of the last
-backward, and ``differentiate``, which picks the target and the inputs and sweeps once more.
+backward pass, and ``differentiate``, which chooses the target and the inputs and runs one more pass.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Execution", "Settings", "differentiate", "execute", "run"]
 
-# Importing these fills the compiler's tables, but for what few scripts have.
+# Importing these modules fills the compiler's tables, except for constructs that few scripts have.
 CONSTRUCTS = (assignment, calls, expressions, operators, statements)
 script_errors = lazy.Later("autodiff.grammar.repair.complete_error")
 
 
 class Settings:
-    """What the caller asks for: values, number type, seed, and what a report is to be about."""
+    """The options of a run: values, default dtype, random seed, and the target and inputs of a report."""
 
     __slots__ = ("dtype", "grad_output", "of", "seed", "sets", "track", "wrt")
 
@@ -67,11 +67,11 @@ class Settings:
 
 
 class Execution:
-    """A script that has run: its top-level names, the graph it left, what it warned about.
+    """The result of a run: the script's top-level names, the graphs of its last passes, its warnings.
 
-    ``reshaped`` has the shapes, in the script and now, of what the settings gave another shape.
-    ``number_chosen`` is the last expression where that is a ``max`` or ``min`` that preferred a plain number
-    to a tensor of the graph.
+    ``reshaped`` has the shape in the script and the new shape of each tensor that the settings reshaped.
+    ``number_chosen`` is the span of the last expression if that is a ``max`` or ``min`` that returned a plain
+    number instead of a tensor of the graph.
     """
 
     __slots__ = (
@@ -100,7 +100,7 @@ class Execution:
         self.reshaped: dict[str, Shapes] = {}
 
     def bound_at(self, name: str) -> int:
-        """The offset where a name is first bound, which orders names as the source does."""
+        """Return the offset where a name is first bound, to sort names in source order."""
         span = self.scopes.module.first_bound.get(name)
         return len(self.source.text) if span is None else span.start
 
@@ -111,7 +111,7 @@ def execute(
     write: Callable[[str], None] | None = None,
     warn: Callable[[str, Span], None] | None = None,
 ) -> Execution:
-    """Run a script. Errors arrive placed, labelled and with the repairs that hold."""
+    """Run a script. Errors have their place, their labels and only those repairs that were tried and work."""
     settings = settings or Settings()
     try:
         return attempt(source, settings, write or write_out, warn or ignore_warning)
@@ -138,18 +138,18 @@ def execute(
 def attempt(
     source: Source, settings: Settings, write: Callable[[str], None], warn: Callable[[str, Span], None]
 ) -> Execution:
-    """Run a script once; the repairs an error proposes are still guesses."""
+    """Run a script once. The repairs that an error proposes have not been tried yet."""
     with Stage(settings):
         return perform(read(source), source, settings, write, warn)
 
 
 def write_out(text: str) -> None:
-    """Print where Python prints."""
+    """Print to standard output."""
     sys.stdout.write(text)
 
 
 class Stage:
-    """The engine's global state as a script expects it, put back at the end."""
+    """A context manager that sets the engine's global state for a script, and restores it at the end."""
 
     __slots__ = ("before", "numpy_errors", "settings")
 
@@ -173,7 +173,7 @@ class Stage:
         mode.enabled, mode.site, mode.warn = True, None, runtime.tell
         dtypes.set_default_dtype(dtypes.DTYPES[self.settings.dtype])
         runtime.start()
-        # Closures that call closures use no C stack, so Python's limit may be as high as ours needs it.
+        # Closures that call closures use no C stack, so Python's recursion limit can be raised to fit ours.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 25 * (limits.depth or 100_000) + 10_000))
         if "numpy" in sys.modules:
             self.quiet_numpy()
@@ -182,7 +182,7 @@ class Stage:
         random_source.source.reset(self.settings.seed)
 
     def quiet_numpy(self) -> None:
-        """IEEE arithmetic without numpy's warnings."""
+        """Turn off numpy's warnings, so that its arithmetic follows IEEE silently."""
         self.numpy_errors = dict(lazy.np.seterr(all="ignore"))
 
     def __exit__(self, *exc: object) -> None:
@@ -269,14 +269,14 @@ def perform(
 
 
 def settable(script: tree.Script, names: Names) -> list[str]:
-    """What ``--set`` can replace, in the order of the script: what it reads only, and what it assigns."""
+    """Return the names that ``--set`` can replace: those the script only reads, then those it assigns."""
     read_only = [name.id for name, scope in names.reads if scope.find(name.id) is None]
     assigned = [target.id for target, _ in assignments(script.body)]
     return list(dict.fromkeys([*(name for name in read_only if builtin(name) is UNBOUND), *assigned]))
 
 
 def names_in(compiler: Compiler) -> dict[str, Any]:
-    """The top-level names that are bound, without builtins that are not shadowed yet."""
+    """Return the top-level names that are bound, without builtins that the script has not replaced."""
     found = {}
     for name, slot in compiler.names.module.slots.items():
         value = compiler.frame[slot]
@@ -286,7 +286,7 @@ def names_in(compiler: Compiler) -> dict[str, Any]:
 
 
 def run(source_text: str, inputs: dict[str, Any] | None = None, filename: str = "<script>") -> dict[str, Any]:
-    """Run a script and give its top-level names; ``inputs`` are defined before it starts.
+    """Run a script and return its top-level names; ``inputs`` are defined before it starts.
 
     >>> names = run("w = tensor(3., requires_grad=True)\\nL = w**2\\nL.backward()")
     >>> names["w"].grad.item()
@@ -296,7 +296,7 @@ def run(source_text: str, inputs: dict[str, Any] | None = None, filename: str = 
 
 
 def differentiate(execution: Execution, settings: Settings) -> Subject:
-    """The one backward pass a report is about. A custom ``backward`` of the script runs again for it."""
+    """Run and return the backward pass of a report. A custom ``backward`` of the script runs again for it."""
     from autodiff.grammar.session.target import subject_of
 
     with Stage(settings):

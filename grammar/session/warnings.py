@@ -1,4 +1,4 @@
-"""Warnings on their way to the reader: each once a line, and with what torch's words leave out."""
+"""Passes a script's warnings on, each once per line, and adds help that torch's text lacks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 NO_LEAF = "The .grad attribute of a Tensor that is not a leaf"
 BROADCAST = "that is different to the input size"
-#: By the beginning of the warning, or by a part of it that names no numbers.
+#: The help on each warning, by the warning's beginning or by a part of it that contains no numbers.
 HELP = {
     NO_LEAF: ("only leaves keep .grad; `.retain_grad()` before backward() makes a result keep it too"),
     "Converting a tensor with requires_grad=True to a scalar": (
@@ -40,7 +40,7 @@ HELP = {
 
 
 def help_on(warning: str, source: Source | None = None, span: Span | None = None) -> tuple[str, ...]:
-    """The sentence for a warning, of a place in a script; none where torch's own says it all."""
+    """Return the help on a warning at a place in a script; none if torch's text needs no addition."""
     if warning.startswith(NO_LEAF) and source is not None and span is not None:
         from autodiff.grammar.session.late_leaf import leaf_meant
 
@@ -57,7 +57,7 @@ def help_on(warning: str, source: Source | None = None, span: Span | None = None
 
 
 class Warnings:
-    """What a script is warned of, each once a line: an error that follows does not take a warning back."""
+    """The warnings of a script, each once per line. They are passed on at once, even if an error follows."""
 
     __slots__ = ("execution", "teller", "told")
 
@@ -67,7 +67,7 @@ class Warnings:
         self.told: set[tuple[str, int]] = set()
 
     def tell(self, text: str, span: Span) -> None:
-        """Warn, unless the line was warned of this: as in Python a loop warns once."""
+        """Warn, unless this line has had the same warning: as in Python, a loop warns once."""
         line = self.execution.source.position(span.start)[0]
         if (text, line) in self.told:
             return
