@@ -1,1 +1,1 @@
-"""Checking a derivative that was worked out by hand, and finding the part that is wrong."""
+"""Checks a derivative that was worked out by hand, and finds the part that is wrong."""

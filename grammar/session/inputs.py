@@ -1,4 +1,4 @@
-"""Chooses the inputs of a report: those of ``--wrt``, else leaves that require grad, else all float leaves."""
+"""Chooses a report's inputs: those of ``--wrt``, else leaves with requires_grad, else all float leaves."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def without_mark(call: tree.Call) -> Edit:
 
 
 def leaf_meant(source: Source, read: Span) -> str | None:
-    """Return the assignment that makes ``w`` the intended leaf, for a script that reads ``w.grad`` at ``read``.
+    """Return the assignment that makes ``w`` the intended leaf where a script reads ``w.grad`` at ``read``.
 
     Return None if no leaf was intended.
     """

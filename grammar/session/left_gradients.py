@@ -1,4 +1,4 @@
-"""Notes on how a script's final ``.grad`` and inputs differ from those of a report, with the lines to look at.
+"""Notes on how a script's final ``.grad`` and inputs differ from those of a report, with the lines at fault.
 
 A report is about one pass over the graph. The script's ``.grad`` may hold the sum over several passes, a
 gradient that hooks replaced, or a value set by later lines. Inputs may have been changed since.

@@ -95,7 +95,7 @@ class Rerun:
                 return None
 
     def beside(self, subject: Subject, moves: dict[Node, Any]) -> Subject | None:
-        """Return the backward pass of a run with moved leaves, by the inputs of ``subject``; None without one.
+        """Return the backward pass of a run with moved leaves, by the inputs of ``subject``, or None.
 
         If the output depends on none of the inputs it is a constant, and all gradients are 0.
         """
