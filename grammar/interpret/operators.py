@@ -59,7 +59,7 @@ def binary_of(c: Compiler, node: tree.Binary, left: Evaluate, left_node: tree.Ex
     x_slot = c.local_slot(left_node)
     build = SHORT_WAYS.get(node.op)
     if node.right.__class__ is tree.Number and build is not None:
-        c.expression(node.right)  # raises an error for a number that does not fit in 64 bits
+        c.expression(node.right)  # for the error or warning about a number that is too large
         return build[1](left, x_slot, node.right.value, span, operate)
     right = c.expression(node.right)
     if build is not None:
