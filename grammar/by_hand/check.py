@@ -1,9 +1,8 @@
 """Checks a derivative that was worked out by hand: ``dL/dw1 == -w2*x1 - w3*x2``.
 
 The interpreter evaluates the formula at the script's own values and at random points around them, where
-the script is run again. If the formula is wrong, its terms are compared with the paths of the graph. In a
-term that matches no path, the factors are compared with the derivatives of the remaining path; the
-difference is the mistake.
+the script is run again. If the formula is wrong, its terms are compared with the paths of the graph, and
+the factors of a term that matches none with the derivatives of the remaining path.
 """
 
 from __future__ import annotations
@@ -142,10 +141,7 @@ def all_of(answers: list[bool | None]) -> bool | None:
 
 
 def values_at(points: Points, formula: Formula) -> list[Any]:
-    """Return the values of a formula at the points.
-
-    Other points than the script's own are dropped from ``points`` if the shapes do not fit there.
-    """
+    """Return the values of a formula; drop points, except the script's own, where the shapes do not fit."""
     kept: dict[int, Any] = {}
     for at, names in enumerate(points.names):
         try:

@@ -126,10 +126,7 @@ class Formula:
 
 
 def evaluate(text: str, names: dict[str, Any]) -> Any:
-    """Return the value of a formula with these values for names, as a number or an array.
-
-    Raise a UsageError if it cannot be evaluated, an UnfitError if the shapes do not fit.
-    """
+    """Return the value of a formula with these values for names; raise a UsageError if that fails."""
     source = Source(text, "--formula")
     read = {node.id for node in walk(parse_expression(source)) if isinstance(node, tree.Name)}
     settings = Settings(sets={name: value for name, value in names.items() if name in read}, track=False)
@@ -158,7 +155,7 @@ def advice_on(unknown: str, names: Collection[str], advice: tuple[str, ...]) -> 
 
 
 def numbers_in(value: Any, text: str) -> Any:
-    """Return a number, tensor or list of them as a number or array; raise a UsageError for anything else."""
+    """Return a number, a tensor or lists of them as a number or array; reject anything else."""
     if isinstance(value, Tensor):
         return value.data
     if isinstance(value, (list, tuple)):
@@ -221,10 +218,7 @@ def gradient(subject: Subject, node: Node) -> Any:
 
 
 def second_gradient(subject: Subject, first: Node, second: Node) -> Any:
-    """Return the derivatives by ``second`` of the gradient by ``first``; the shape is that of both, joined.
-
-    Raise a UsageError for a gradient with more than MOST_ENTRIES entries.
-    """
+    """Return the derivatives by ``second`` of the gradient by ``first``, in the joined shape of both."""
     size = int(np.prod(first.shape))
     if size > MOST_ENTRIES:
         raise UsageError(
@@ -253,8 +247,7 @@ def second_gradient(subject: Subject, first: Node, second: Node) -> Any:
 def drawn(leaf: Leaf, random: Any, spread: float) -> Any:
     """Return a random move for each entry of a leaf: up to ``spread`` times the entry plus a third of a unit.
 
-    The unit is 1, so that an entry near 0 can change its sign. For an entry below SMALL it is the entry's own
-    size, because a move of about 1 would lead too far away.
+    The unit is 1, so that entries near 0 can change sign; for entries below SMALL, their own size.
     """
     x = np.asarray(leaf.out)
     size = magnitudes(x)
@@ -300,8 +293,8 @@ def names_in(subject: Subject, execution: Execution) -> dict[str, Any]:
 def as_used(value: Any, leaves: dict[GradCell, Leaf], around: tuple[int, ...] = ()) -> Any:
     """Return a list with the values that its tensors had when the graph was made.
 
-    ``leaves`` maps gradient cells to the leaves of the graph, whose tensors may have been changed since.
-    ``around`` has the ids of the lists that contain this one; a list inside itself is returned unchanged.
+    ``leaves`` are the graph's leaves, whose tensors may have changed since. A list inside itself, found in
+    the ids ``around``, is returned unchanged.
     """
     if value.__class__ is Tensor:
         node = value.node

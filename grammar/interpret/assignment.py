@@ -1,7 +1,6 @@
 """Compiles assignments to names, attributes, subscripts and tuples of them; ``op=``; and ``del``.
 
-The node of a tensor that is assigned to a name gets that name, so that graphs and derivations use the
-script's names.
+A tensor assigned to a name gives its node that name, so that graphs and derivations use the script's names.
 """
 
 from __future__ import annotations
@@ -200,10 +199,7 @@ def slot_of_numbers(c: Compiler, target: tree.Expression) -> int:
 
 
 def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
-    """Return one value for each of the ``wanted`` targets; target number ``star`` gets a list of the rest.
-
-    Raise a ScriptError if ``value`` has too few or too many.
-    """
+    """Return one value for each of the ``wanted`` targets; target number ``star`` gets a list of the rest."""
     try:
         rows = iterate(value)
     except ScriptError as error:
@@ -316,10 +312,7 @@ OF_TENSORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any], Any]:
-    """Return the function for ``op=``: it changes tensors and lists in place.
-
-    For other values, and for ``@=``, it computes a new value.
-    """
+    """Return the function for ``op=``: tensors and lists change in place; other values and ``@`` do not."""
     of_tensors, in_place = OF_TENSORS.get(op), op != "@"
 
     def change(old: Any, other: Any) -> Any:

@@ -70,7 +70,7 @@ CALLABLE = frozenset([Builtin, BoundMethod, Module])
 
 
 def decorate(switch: GradMode, *args: Any) -> ScriptFunction:
-    """Return the function that ``no_grad()(f)`` makes, which runs in the gradient mode ``switch``."""
+    """Return the function that ``no_grad()(f)`` makes."""
     if len(args) != 1 or args[0].__class__ is not ScriptFunction:
         raise ScriptError(f"{switch.name}() can only be put on a function", code="E0310")
     function: ScriptFunction = args[0]
@@ -138,8 +138,8 @@ def call_of_function(c: Compiler, node: tree.Call, function: Function, plain: bo
     if of_one is not None:
         (argument,) = arguments
 
-        # As with operators: a name of the running frame is read directly from its slot. If it is unbound,
-        # its own closure is called, which raises the error.
+        # As with operators: a name of the running frame is read from its slot; the closure of an unbound one
+        # raises the error.
         slot = c.local_slot(node.arguments[0].value)
 
         def run_direct(frame: Frame) -> Any:
@@ -209,10 +209,7 @@ def call_of(c: Compiler, node: tree.Call, function: Evaluate, plain: bool) -> Ev
 
 
 def call_of_method(c: Compiler, node: tree.Call, target: tree.Attribute, plain: bool) -> Evaluate:
-    """Compile ``owner.name(...)`` without creating a bound method.
-
-    If the owner has no such method, its attribute of that name is called.
-    """
+    """Compile ``owner.name(...)`` without making a bound method; ``name`` may also be another attribute."""
     owner, name, span, name_span = c.expression(target.object), target.name, node.span, target.name_span
     key = f"Tensor.{name}"
     direct: dict[type, tuple[Callable[..., Any], bool]] = {}

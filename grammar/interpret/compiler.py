@@ -1,8 +1,8 @@
 """Compiles syntax to closures: each construct becomes a Python function of a frame, once per script.
 
 A frame is a list of slots. Slot 0 holds the enclosing frame, slot 1 the value that a function returns. A
-statement's closure returns None to continue, or one of the signals below. The functions that compile each
-construct are in the other modules of this package, which enter them in EXPRESSIONS and STATEMENTS.
+statement's closure returns None to continue, or one of the signals below. The other modules of this package
+enter the function that compiles each construct in EXPRESSIONS and STATEMENTS.
 """
 
 from __future__ import annotations

@@ -46,10 +46,7 @@ def function_def(c: Compiler, node: tree.FunctionDef) -> Execute:
 
 
 def grad_mode_of(value: Any) -> GradMode:
-    """Return the gradient mode of ``@no_grad`` without parentheses, which torch accepts too.
-
-    Raise a ScriptError for any other decorator.
-    """
+    """Return the gradient mode of ``@no_grad`` without parentheses, which torch accepts too."""
     if value.__class__ is Builtin and value.name in ("no_grad", "enable_grad"):
         made = value()
         assert isinstance(made, GradMode)
@@ -139,10 +136,9 @@ def found(c: Compiler, module: str, name: str | None, span: Span, written: str) 
 
 
 def rebound(c: Compiler, module: str, members: Any) -> list[tuple[int, Any]]:
-    """Return the slots that ``from module import *`` assigns, with their values.
+    """Return the slots and values that ``from module import *`` assigns.
 
-    For math and numpy these are all members. For torch's modules they are only the builtins that the scope
-    binds, because all others have their values already.
+    These are all members of math or numpy; of torch's modules, the builtins whose names the scope binds.
     """
     if module in STARRED:
         return [(c.scope.slots[name], value) for name, value in exported(module).items()]

@@ -1,7 +1,4 @@
-"""Resolves imports: the modules that scripts can import, and the errors for others.
-
-Most imported names are builtins already; an import binds them to a name that the script chooses.
-"""
+"""Resolves imports. Most importable names are builtins already; an import can give them another name."""
 
 from __future__ import annotations
 
@@ -44,10 +41,7 @@ MEANT = {"pytorch": "torch", "torch.functional": "torch.nn.functional", "nn": "t
 
 
 def imported(module: str, name: str | None, span: Span, written: str) -> Any:
-    """Return the namespace ``module``, or its member ``name``; the namespace for ``*``.
-
-    ``written`` is the module as the import statement has it. Raise a CompileError if there is none.
-    """
+    """Return the namespace ``module`` (also for ``*``) or its member; ``written`` is the full module name."""
     from autodiff.grammar.objects.namespaces import namespace
 
     if written not in MODULES:
@@ -80,10 +74,7 @@ def imported(module: str, name: str | None, span: Span, written: str) -> Any:
 
 
 def not_in(module: Namespace, name: str, span: Span) -> Namespace:
-    """Return the stand-in that ``from torch.nn import Linear`` binds; every use of it is an error.
-
-    Raise a CompileError for an unknown name, and for any name imported from torch or numpy themselves.
-    """
+    """Return the stand-in that ``from torch.nn import Linear`` binds; reject unknown names."""
     from autodiff.grammar.objects.absent_table import absence, stand_in
 
     full = f"{module.name}.{name}"

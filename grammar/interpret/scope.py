@@ -1,8 +1,8 @@
 """Resolves the names of a script: each gets a scope and a slot before anything runs, by Python's rules.
 
 A name that a function assigns is local to it. Comprehensions have a scope; loops and ``if`` have none.
-Functions do not see the names of a class body around them. A name that nothing binds is an error here. The
-syntax tree is walked without recursion.
+Functions do not see the names of a class body around them. A name that nothing binds is an error here.
+The walk is not recursive.
 """
 
 from __future__ import annotations
@@ -89,10 +89,7 @@ class Names:
 def resolve(
     script: tree.Script, source: Source, is_builtin: Callable[[str], bool], given: Iterable[str] = ()
 ) -> Names:
-    """Return the scopes of a script; ``given`` are names that the caller defines.
-
-    Raise an error for names that nothing binds.
-    """
+    """Return the scopes of a script; ``given`` are names that the caller defines."""
     names = Names()
     for name in given:
         names.module.bind(name, Span(0, 0))

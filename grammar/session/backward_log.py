@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Pass:
     """One pass of the engine: its ``roots``, their ``seeds``, and in ``order`` the nodes it has freed.
 
-    For a pass along a tape, ``entry`` is the entry it started from and ``value`` that entry's value; nodes
-    are made of the entries when ``roots`` or ``order`` is first read. ``retained`` says that it freed none.
+    A pass along a tape keeps the ``entry`` it started from, and its ``value``, until ``roots`` or ``order``
+    is read. ``retained`` says that it freed no nodes.
     """
 
     __slots__ = ("_order", "_roots", "entry", "retained", "seeds", "value")
@@ -59,11 +59,10 @@ class LastPasses:
     """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would release otherwise.
 
     ``functional`` is the last pass inside ``jacobian()`` and similar functions. ``keeps_all`` says that a
-    report may be about any of the script's tensors, so that no graph is released. ``backwards`` counts the
-    ``backward()`` calls. ``gathered`` has each ``.grad`` that the last ``backward()`` filled, with its values
-    before and after. ``hooked`` has the nodes whose gradients hooks replaced in that pass, with the places
-    where the hooks were registered. ``slopes`` has the gradients that were differentiated again, each with
-    the node it is the gradient of and the name of the input it is taken by.
+    report may be about any tensor, so that no graph is released. ``gathered`` has each ``.grad`` that the
+    last ``backward()`` filled, with its values before and after; ``hooked`` the nodes whose gradients hooks
+    replaced then, with the places where the hooks were registered; ``slopes`` the gradients that were
+    differentiated again, each with its output and the name of its input.
     """
 
     __slots__ = ("backward", "backwards", "functional", "gathered", "grad", "hooked", "keeps_all", "slopes")

@@ -65,10 +65,7 @@ def without_mark(call: tree.Call) -> Edit:
 
 
 def leaf_meant(source: Source, read: Span) -> str | None:
-    """Return the assignment that makes ``w`` the intended leaf where a script reads ``w.grad`` at ``read``.
-
-    Return None if no leaf was intended.
-    """
+    """Return the assignment that makes ``w`` the intended leaf, where a script reads ``w.grad``, or None."""
     from autodiff.grammar.syntax.parser import read as parse
 
     script = parse(source)

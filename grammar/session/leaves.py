@@ -40,9 +40,8 @@ CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 class Plan:
     """The ``conversions`` of a script's top-level assignments, by target.
 
-    ``without_tensors`` says that the script builds no tensor, so that its numbers are leaves. ``marks`` says
-    that requires_grad is used. ``reshaped`` is filled while the script runs: by name, the shape in the script
-    and the new shape of each tensor that ``--set`` gave another shape.
+    ``without_tensors`` says that the script builds no tensor; ``marks``, that it uses requires_grad. After
+    the run, ``reshaped`` has the old and the new shape of tensors that ``--set`` gave another shape, by name.
     """
 
     __slots__ = ("conversions", "marks", "reshaped", "without_tensors")
@@ -55,10 +54,7 @@ class Plan:
 
 
 def plan(script: tree.Script, names: Names, sets: dict[str, Any], wrt: list[str], track: bool) -> Plan:
-    """Return the conversions that top-level assignments make.
-
-    Raise a UsageError for ``--set`` of a name that is assigned, but never with ``name = ...``.
-    """
+    """Return the conversions that top-level assignments make."""
     made = Plan()
     given = [n for n, value in sets.items() if is_tensor_like(value) and names.module.writes.get(n) == 0]
     made.without_tensors = not builds_tensors(names) and not given
@@ -232,7 +228,7 @@ def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
 
 
 def as_leaf(value: Any) -> Any:
-    """Return numbers as a leaf in the default dtype, for scripts without tensors; other values unchanged."""
+    """Return numbers as a leaf in the default dtype, for scripts without tensors."""
     if not is_numbers(value):
         return value
     made = number_tensor(value, dtypes.default_dtype())

@@ -27,9 +27,8 @@ COMPARISONS = frozenset(["lt", "le", "gt", "ge", "eq", "ne"])
 class Probe:
     """Observes a run: numbers its tracked leaves in order, which is the same in every run, and moves some.
 
-    ``moves`` has the values to add, by the leaf's number. ``numbers`` maps the number of a leaf's node to the
-    leaf's number, ``leaves`` maps the leaf's number to the leaf, for moved leaves only.
-    ``ties`` are the places where floats were compared and some were equal.
+    ``moves`` has the values to add, by leaf number. ``numbers`` maps node numbers to leaf numbers, ``leaves``
+    leaf numbers to the moved leaves. ``ties`` are the places where floats were compared and some were equal.
     """
 
     __slots__ = ("before", "leaves", "moves", "numbers", "ties")

@@ -35,10 +35,9 @@ MOST_NAMED = 3
 def add_choices(
     report: GradientReport, subject: Subject, execution: Execution, settings: Settings, probe: Probe
 ) -> None:
-    """Add kinks to the report for choices between equal numbers that change a gradient.
+    """Add kinks for choices between equal numbers that change a gradient, if no op of its graph has a kink.
 
-    Gradients for which an op of the graph has a kink are left alone. ``probe`` has observed the run.
-    Comparisons that do not affect the gradient are not reported.
+    ``probe`` has observed the run. Comparisons that do not affect the gradient are not reported.
     """
     if not probe.ties or runtime.used > MOST_STEPS or all(one.kinks for one in report.derivations):
         return

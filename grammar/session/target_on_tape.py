@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
 
 def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
-    """Return the subject of a report whose output is an entry of a tape, without making nodes.
+    """Return the subject if the output is an entry of a tape and the inputs ``asked`` are leaves, else None.
 
-    ``asked`` are the inputs asked for; each has to be a leaf. Return None in all other cases, which
-    ``target.subject_of`` handles. To make the nodes of a million entries takes as long as the pass itself.
+    It is found without nodes: making them for a million entries takes as long as the pass.
     """
     last = execution.last_passes
     is_own, seed, name, final = last.backward.entry is not None, 1.0, "", execution.last_value

@@ -13,13 +13,11 @@ from autodiff.core.base.source import Span
 
 LARGEST_INTEGER = 2**63 - 1
 
-# NUL and the text-direction controls, which make a text look different from what runs. They are rejected
-# everywhere, comments included. Compiled only for scripts beyond ASCII, because such sets take long to
-# compile.
+# NUL and the controls that make a text look different from what runs: rejected even in comments. Compiled
+# only when needed, because sets beyond ASCII take long to compile.
 _FORBIDDEN = "[\0\u202a-\u202e\u2066-\u2069]"
 INVISIBLE = "[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]"
-# The characters of a name after the first, as in NAME of autodiff.lark: letters, digits, `_` and everything
-# beyond ASCII.
+# The characters of a name after the first, as in autodiff.lark: letters, digits, `_`, all beyond ASCII.
 _NAME_AFTER = re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]++")
 _REST_OF_LINE = re.compile(r"[^\r\n]++")
 LOOKALIKES = {

@@ -69,11 +69,7 @@ def _is_list(symbol: Symbol) -> bool:
 
 
 def _rule_line(rule: Rule) -> str:
-    """Return the table line of a rule.
-
-    Its fields: the symbol it makes, how many symbols it takes off the stack, its builder (or PASS or LIST),
-    the kept children, and those of them that are lists to splice in.
-    """
+    """Return a rule's line: symbol, length of its right side, builder, kept children, spliced children."""
     picks = _children(rule)
     spliced = [pick for pick in picks if pick >= 0 and _is_list(rule.expansion[pick])]
     if rule.origin.name.startswith("_"):
@@ -102,8 +98,7 @@ def render_table() -> str:
     rules = sorted(lark.rules, key=_rule_order)
     rule_numbers = {rule: number for number, rule in enumerate(rules, start=1)}
 
-    # Lark numbers the states in the order of a set. Numbering them from the start states, by sorted names,
-    # makes the numbers reproducible.
+    # Lark numbers states in the order of a set; numbering them again by sorted names is reproducible.
     order: list[int] = [table.start_states[start] for start in STARTS]
     numbers = {state: number for number, state in enumerate(order, start=1)}
     ends = {table.end_states[start] for start in STARTS}

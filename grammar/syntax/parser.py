@@ -81,8 +81,7 @@ def parse_literal(text: str) -> object:
     [1, -2.5, (True, None)]
     """
     value = parse_expression(Source(text, "<value>"))
-    # Values are collected from left to right in one list; the end of a display folds its part of the list
-    # into one value. This needs no recursion.
+    # Values are collected in one list; the end of a display folds its part into one value: no recursion.
     pending: list[tree.Expression | tuple[tree.Expression, int]] = [value]
     done: list[object] = []
     while pending:
@@ -200,8 +199,7 @@ class Table:
         return state  # type: ignore[no-any-return] # a number
 
 
-# Python's keywords that the language does not have. No grammar rule contains them, so each of them is an
-# error, which names it.
+# Python's keywords that the language does not have; no grammar rule contains them, so each is an error.
 FOREIGN_KEYWORDS = frozenset(
     ["try", "except", "finally", "raise", "global", "nonlocal", "async", "await", "yield"]
 )

@@ -24,10 +24,7 @@ _CALLED = {
 
 
 def check_target(target: Expression, value: Expression | None = None, deleting: bool = False) -> None:
-    """Raise a CompileError unless ``target`` can be assigned to or, with ``deleting``, deleted.
-
-    ``value`` is the right side of the assignment, if any; it only changes the help.
-    """
+    """Raise a CompileError unless ``target`` can be assigned to (``value`` is for the help) or deleted."""
     pending = [target]
     while pending:
         node = pending.pop()
