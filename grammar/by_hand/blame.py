@@ -1,4 +1,4 @@
-"""What is wrong with a derivative worked out by hand: terms against paths, factors against edges."""
+"""Finds the mistake in a hand formula: compares its terms with the paths, their factors with the edges."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
     from autodiff.core.paths.path_sum import Path
     from autodiff.core.report.records import Subject
 
-#: More paths than this are not set against the terms.
+#: With more paths than this, terms are not compared with paths.
 MOST_PATHS = 200
 MOST_REMARKS = 4
 MOST_IN_A_GROUP, MOST_TO_GROUP = 4, 16
-#: So many factors may be the partner of one derivative.
+#: How many factors together may match one derivative.
 MOST_TOGETHER = 3
 
 
 def blame(formula: Formula, subject: Subject, node: Node, points: Points, given: list[Any]) -> list[str]:
-    """What is wrong with the formula, in sentences."""
+    """Return remarks on what is wrong with the formula; ``given`` has its values at the points."""
     right = points.gradients
     if same(given[0], right[0]):
         return by_accident(points, given)
     names = Names(subject.order, points.source)
     is_number = not formula.reads(points.names[0])
-    if is_number:  # which says nothing of other points
+    if is_number:  # a number cannot be compared at other points
         points.keep([0])
         given, right = given[:1], points.gradients
     told = entries_apart(given, right)
@@ -58,7 +58,7 @@ def blame(formula: Formula, subject: Subject, node: Node, points: Points, given:
         paths = Blame(formula, subject, node, points)
     ratio = constant_ratio(given, right)
     off = [] if ratio is None else [off_by_source(ratio, formula, subject, node, names)]
-    if is_number:  # a sum that lacks a term may be a multiple of it by accident
+    if is_number:  # a missing term may look like a wrong factor by accident
         remarks = [] if paths is None or ", as if " in "".join(off) else paths.remarks()
         return (remarks if paths is not None and paths.is_sure and remarks else off) or told
     if off:
@@ -79,7 +79,7 @@ def blame(formula: Formula, subject: Subject, node: Node, points: Points, given:
 
 
 def off_by_source(ratio: float, formula: Formula, subject: Subject, node: Node, names: Names) -> str:
-    """What is wrong with a formula that is off by a factor, and which constant of the script that may be."""
+    """Return the remark on a formula that is off by a factor, and the constant that may be the cause."""
     told = off_by(ratio, "the sign is wrong")
     return (
         told if formula.is_second else told + source_of(ratio, leading_to(subject.order, [node]), node, names)
@@ -87,9 +87,9 @@ def off_by_source(ratio: float, formula: Formula, subject: Subject, node: Node, 
 
 
 class Blame:
-    """The terms of a formula against the paths of the graph.
+    """Compares the terms of a formula with the paths of the graph.
 
-    ``is_sure`` where every remark names one thing that is wrong, or several are missing.
+    ``is_sure`` says that every remark names exactly one mistake, or that whole paths are missing.
     """
 
     def __init__(self, formula: Formula, subject: Subject, node: Node, points: Points) -> None:
@@ -108,13 +108,13 @@ class Blame:
         left_terms = list(range(len(terms)))
         for term in list(left_terms):
             group = self.group(values[term], carried, left_paths)
-            if group:  # a factor in brackets serves several paths
+            if group:  # a term with a factor in brackets is the sum of several paths
                 left_terms.remove(term)
                 left_paths = [path for path in left_paths if path not in group]
         if left_terms:
             together = [sum(values[term][at] for term in left_terms) for at in range(len(values[0]))]
             partner = next((path for path in left_paths if close(together, carried[path])), None)
-            if partner is not None:  # a factor that is a sum, multiplied out or left alone
+            if partner is not None:  # the terms together are one path, whose factor is a sum
                 left_terms = []
                 left_paths.remove(partner)
         if not left_terms:
@@ -146,9 +146,9 @@ class Blame:
         return remarks + [self.missing(paths[at]) for at in left_paths[:MOST_REMARKS]]
 
     def unpaired(self, carried: list[list[Any]]) -> tuple[list[tuple[int, Any]], list[int]]:
-        """The terms, with their signs, that are no path's contribution, and the paths that no term is.
+        """Return the terms, with signs, that match no path's contribution, and the paths that match no term.
 
-        A sum is one term where it is a path's contribution as it is written, and several otherwise.
+        A sum is one term if its value is a path's contribution; otherwise it is split into its terms.
         """
         terms: list[tuple[int, Any]] = []
         paths = list(range(len(carried)))
@@ -166,7 +166,7 @@ class Blame:
         return terms, paths
 
     def group(self, values: list[Any], carried: list[list[Any]], among: list[int]) -> tuple[int, ...]:
-        """Paths that give together what a term gives."""
+        """Return the paths whose contributions add up to a term's values, or ``()``."""
         for size in range(2, min(len(among), MOST_IN_A_GROUP) + 1):
             for group in combinations(among[:MOST_TO_GROUP], size):
                 if close(values, [sum(carried[path][at] for path in group) for at in range(len(values))]):
@@ -192,10 +192,10 @@ class Blame:
         return np.asarray(g, dtype=float)
 
     def is_of_numbers(self, path: Path) -> bool:
-        """Whether all on a path are numbers, so that its derivatives are factors."""
+        """Whether all nodes of a path are scalars, so that its local derivatives are factors."""
         return not self.node.shape and all(not node.shape for node, _ in path)
 
-    # -- words ----------------------------------------------------------------------------------------
+    # -- sentences ------------------------------------------------------------------------------------
 
     def spelled(self, term: tuple[int, Any]) -> str:
         sign, node = term
@@ -210,7 +210,7 @@ class Blame:
         return f"the path {self.along(path)} is missing: it gives {array_text(value)}"
 
     def unlike(self, term: tuple[int, Any], path: Path) -> int:
-        """How many factors of a term and derivatives of a path have no partner."""
+        """Return how many factors of a term and derivatives of a path do not match."""
         if not self.is_of_numbers(path):
             return 0
         factors, edges = self.unmatched(term, path)
@@ -219,9 +219,9 @@ class Blame:
     def unmatched(
         self, term: tuple[int, Any], path: Path
     ) -> tuple[list[tuple[Any, int]], list[tuple[Node, int]]]:
-        """The factors of a term and the edges of a path that have no partner, up to their signs.
+        """Return the factors of a term and the edges of a path that do not match, signs aside.
 
-        Several factors may be the partner of one edge and the other way round; 1 and -1 need none.
+        Several factors may match one edge, and several edges one factor. Factors 1 and -1 need no match.
         """
         count = range(len(self.points.names))
         factors = [(factor, [self.factor(*factor, at) for at in count]) for factor in factors_of(term[1])]
@@ -237,7 +237,7 @@ class Blame:
         return value if power > 0 else 1 / value if value else float("inf")
 
     def compared(self, term: tuple[int, Any], values: list[Any], path: Path, carried: list[Any]) -> str:
-        """A term beside the path that it should be."""
+        """Return the remark that compares a term with the path it should be."""
         spelled, along = self.spelled(term), self.along(path)
         told = (
             f"the term {spelled} = {array_text(values[0])} stands for the path {along},"
@@ -291,12 +291,12 @@ class Blame:
 
 
 def without_ones(values: list[tuple[Any, list[float]]]) -> list[tuple[Any, list[float]]]:
-    """Those that are not 1 or -1 at every point."""
+    """Return the pairs whose values are not 1 or -1 at every point."""
     return [pair for pair in values if not all(abs(v) == 1.0 for v in pair[1])]
 
 
 def pair_off(ones: list[tuple[Any, list[float]]], groups: list[tuple[Any, list[float]]], size: int) -> None:
-    """Take off both lists each of ``ones`` that is the product of ``size`` of ``groups``, up to the sign."""
+    """Remove from both lists each of ``ones`` that is the product of ``size`` of ``groups``, signs aside."""
     for one in list(ones):
         for group in combinations(groups[:MOST_TO_GROUP], size):
             products = [abs(prod(values)) for values in zip(*(values for _, values in group), strict=True)]
@@ -308,7 +308,7 @@ def pair_off(ones: list[tuple[Any, list[float]]], groups: list[tuple[Any, list[f
 
 
 def summands(sign: int, node: Any) -> list[tuple[int, Any]]:
-    """The two terms of a sum or the one that a sign stands before, with their signs; none of another term."""
+    """Return the terms of a sum, or the operand of a sign, with their signs; ``[]`` for other terms."""
     if isinstance(node, tree.Binary) and node.op in ("+", "-"):
         return [(sign, node.left), (-sign if node.op == "-" else sign, node.right)]
     if isinstance(node, tree.Unary) and node.op in ("-", "+"):
@@ -317,7 +317,7 @@ def summands(sign: int, node: Any) -> list[tuple[int, Any]]:
 
 
 def factors_of(node: Any) -> list[tuple[Any, int]]:
-    """The factors of a product, those below the line with -1."""
+    """Return the factors of a product, each with the power 1, or -1 if it is a divisor."""
     found: list[tuple[Any, int]] = []
     stack = [(node, 1)]
     while stack:

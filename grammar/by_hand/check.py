@@ -1,9 +1,8 @@
-"""Checks a derivative that somebody worked out by hand: ``dL/dw1 == -w2*x1 - w3*x2``.
+"""Checks a derivative that was worked out by hand: ``dL/dw1 == -w2*x1 - w3*x2``.
 
-The formula is evaluated by the interpreter with the script's own values, where the script stands and at
-points drawn at random around it, where the script is run again. Where it is not right, its
-terms are set against the paths and, in the term that fits none, its factors against the derivatives of the
-path that is left: what differs is the mistake.
+The interpreter evaluates the formula at the script's own values and at random points around them, where
+the script is run again. If the formula is wrong, its terms are compared with the paths of the graph, and
+the factors of a term that matches none with the derivatives of the remaining path.
 """
 
 from __future__ import annotations
@@ -29,19 +28,21 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.rerun import Rerun
     from autodiff.grammar.session.run import Execution
 
-#: So many kinks are told of.
+#: How many kinks a remark names.
 MOST_KINKS = 3
 
 
 class HandCheck:
-    """What was found about one formula.
+    """The result of checking one formula.
 
-    ``is_right`` at every point, or at every one nearby; ``is_right_here`` where the script stands. Both are
-    None where the values are the same and none of them is finite, which shows nothing; ``is_right`` also
-    where the script stands on a kink, if the formula is right around it. ``value`` is the formula's,
-    ``gradient`` the right one. ``remarks`` say what is wrong, the first thing first; ``points`` is at how
-    many points something finite was compared. A formula that is nothing but a number need not be right
-    elsewhere. ``left`` is the derivative that is meant, ``place`` the entry of it, None for all.
+    ``is_right`` says that the formula is right at every point, or at every nearby one; ``is_right_here``, at
+    the script's own values. Both are None if the values agree but none is finite, which proves nothing.
+    ``is_right`` is also None if the script's values are at a kink and the formula is right around it. A
+    formula that is only a number need not be right at other points.
+
+    ``value`` is the formula's value, ``gradient`` the right one. ``remarks`` say what is wrong, the most
+    important first. ``points`` counts the points where something finite was compared. ``left`` is the
+    derivative that is meant, ``place`` the entry of it, None for all entries.
     """
 
     __slots__ = (
@@ -65,9 +66,9 @@ class HandCheck:
 def check_formula(
     formula: Formula, by: list[str], subject: Subject, execution: Execution, again: Rerun, seed: int
 ) -> HandCheck:
-    """Compare a formula with the gradient of one input, here and where ``again`` runs the script.
+    """Compare a formula with the gradient of one input, at the script's values and at those of its reruns.
 
-    Two names in ``by`` are those of a second derivative.
+    ``by`` has the name of the input, or two names for a second derivative.
     """
     node = dict(subject.wrt)[by[0]]
     left = formula.left or Left("", tuple([(name, None) for name in by]))
@@ -125,7 +126,7 @@ def check_formula(
 
 
 def at_kinks(subject: Subject, node: Node, points: Points) -> list[str]:
-    """What to say of a formula that is off only where an input sits on a kink; nothing where none does."""
+    """Return remarks on a formula that is wrong only at the script's values; none if no kink is there."""
     names = Names(subject.order, points.source)
     kinks = kinks_of(leading_to(subject.order, [node]), subject.cotangents, names)
     told = [f"in line {kink.line}, {kink.text}" for kink in kinks if kink.kind != GAP]
@@ -134,13 +135,13 @@ def at_kinks(subject: Subject, node: Node, points: Points) -> list[str]:
 
 
 def all_of(answers: list[bool | None]) -> bool | None:
-    """Whether it is right wherever there is an answer; None where there is none."""
+    """Whether all answers that are not None are True; None if there is no such answer."""
     told = [answer for answer in answers if answer is not None]
     return all(told) if told else None
 
 
 def values_at(points: Points, formula: Formula) -> list[Any]:
-    """The values of a formula. Points other than the script's own where nothing fits are left out."""
+    """Return the values of a formula; drop points, except the script's own, where the shapes do not fit."""
     kept: dict[int, Any] = {}
     for at, names in enumerate(points.names):
         try:
@@ -156,13 +157,13 @@ def values_at(points: Points, formula: Formula) -> list[Any]:
 
 
 def take_entries(points: Points, formula: Formula, by: list[str]) -> None:
-    """Compare a formula of one entry with that entry of the gradients."""
+    """For a formula of one entry, set the gradients of ``points`` to that entry."""
     if formula.place is not None:
         points.gradients = [entry_of(g, formula.place, by) for g in points.whole]
 
 
 def entry_of(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:
-    """One entry of a gradient."""
+    """Return one entry of a gradient; raise a UsageError if it has no such entry."""
     if len(entry) != np.ndim(g) or not all(-n <= i < n for i, n in zip(entry, np.shape(g), strict=True)):
         raise UsageError(
             f"--formula: {' by '.join(by)} has no entry {list(entry)}: its shape is {spell(np.shape(g))}",
@@ -172,7 +173,7 @@ def entry_of(g: Any, entry: tuple[int, ...], by: list[str]) -> Any:
 
 
 def fits(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether a formula of one shape can stand for a gradient of another."""
+    """Whether a formula of one shape broadcasts to a gradient of another."""
     try:
         return np.broadcast_shapes(shape, other) == other
     except ValueError:

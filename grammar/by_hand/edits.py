@@ -1,7 +1,7 @@
-"""Which change of a hand formula makes it right.
+"""Finds a change of a hand formula that makes it right.
 
-Each is tried: the formula is computed with it at all points. What is told is therefore so, if not always what
-was meant.
+Each change is tried: the changed formula is evaluated at all points. A reported change is therefore correct,
+though it may not be the one that the user had in mind.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
     from autodiff.core.base.source import Span
 
-#: So many formulas are computed at most, and so many derivatives on the way and names are put in.
+#: Limits of the search: evaluated formulas, derivatives of ops on the paths, and names to insert.
 MOST_TRIED, MOST_SLOPES, MOST_NAMES = 2500, 12, 12
-#: Changes that are tried two at a time.
+#: How many changes are tried in pairs.
 MOST_PAIRED = 44
 
 
 class Edit:
-    """Text in place of some parts of the formula, and what that says about the formula."""
+    """A text that replaces some parts of the formula, and the remark if that makes the formula right."""
 
     __slots__ = ("spans", "text", "told")
 
@@ -48,9 +48,9 @@ class Edit:
 
 
 class Slope:
-    """The derivative of one op on the way that works entry by entry: text, and values at the points.
+    """The local derivative of an elementwise op on a path to the input: its text and values at the points.
 
-    It stands in a formula under ``name``.
+    Changed formulas refer to it by ``name``.
     """
 
     __slots__ = ("name", "quotient", "symbol", "values")
@@ -67,7 +67,7 @@ class Slope:
 
 
 class Edits:
-    """The changes of one formula, and what comes of them at the points."""
+    """The possible changes of one formula, and the search for those that make it right."""
 
     def __init__(self, formula: Formula, points: Points, names: Names, node: Node) -> None:
         self.formula = formula
@@ -103,9 +103,9 @@ class Edits:
     # -- the search -----------------------------------------------------------------------------------
 
     def remark(self) -> str:
-        """What is wrong, where one change, or two, make it right; else nothing."""
+        """Return the remark for one or two changes that make the formula right; ``""`` if there are none."""
         if len(self.points.names) < 2 and np.size(self.points.gradients[0]) < 2:
-            return ""  # anything can be made to give one number
+            return ""  # almost any formula can be changed to give one number
         for kind in KINDS:
             for edit in kind(self):
                 if self.is_right(edit):
@@ -151,7 +151,7 @@ class Edits:
         return Edit((part.span,), text, told)
 
     def which(self, part: Any) -> str:
-        """Which of several parts of the same text it is."""
+        """Return which of several parts with the same text this is: `` (the 2nd of 3)``."""
         alike = [one for one in self.parts if self.written(one) == self.written(part)]
         alike.sort(key=lambda one: one.span.start)
         return f" (the {ordinal(alike.index(part) + 1)} of {len(alike)})" if len(alike) > 1 else ""
@@ -163,12 +163,12 @@ class Edits:
             )
 
     def terms(self) -> list[Any]:
-        """What is added or subtracted somewhere in the formula."""
+        """Return all operands of sums and differences in the formula."""
         sums = [part for part in self.parts if isinstance(part, tree.Binary) and part.op in ("+", "-")]
         return [side for part in sums for side in (part.left, part.right)]
 
     def factors(self) -> list[Any]:
-        """What is multiplied or divided somewhere, and terms that are a product of nothing else."""
+        """Return all operands of products and quotients, and all terms; numbers are left out."""
         products = [part for part in self.parts if isinstance(part, tree.Binary) and part.op in "*/@"]
         found = [side for part in products for side in (part.left, part.right)]
         found += [part for part in (*self.terms(), self.formula.node) if part not in found]
@@ -193,19 +193,19 @@ class Edits:
                     yield self.instead(part, right, f"the factor {left} is superfluous")
 
     def other_slopes(self) -> Iterator[Edit]:
-        """A factor that should be the derivative of an op on the way."""
+        """Replace a factor by the derivative of an op on a path."""
         for part in self.factors():
             for slope in self.slopes:
                 told = f"the factor {self.written(part)} should be {slope.spelled}"
                 yield self.instead(part, slope.name, told)
 
     def other_sums(self) -> Iterator[Edit]:
-        """A factor in brackets, or one that a function gives, that should be a derivative on the way."""
+        """Replace a factor that is not a bare name by the derivative of an op on a path."""
         plain = {part.span for part in self.factors() if isinstance(part, tree.Name)}
         return (edit for edit in self.other_slopes() if edit.spans[0] not in plain)
 
     def missing_slopes(self) -> Iterator[Edit]:
-        """A part that the derivative of an op on the way was left out of."""
+        """Multiply or divide a part by the derivative of an op on a path."""
         whole = self.formula.node
         for part in [whole, *(part for part in self.factors() if part is not whole)]:
             text = self.written(part)
@@ -218,7 +218,7 @@ class Edits:
                 )
 
     def missing_numbers(self) -> Iterator[Edit]:
-        """A term that is too large or too small by a number."""
+        """Multiply or divide a term by 2, 3 or 4."""
         for part in self.terms():
             text = self.written(part)
             for times in (2, 3, 4):
@@ -228,17 +228,17 @@ class Edits:
                 yield self.instead(part, f"({text})/{times}", f"{told}: a factor {times} is superfluous")
 
     def names_of_script(self) -> list[str]:
-        """Names that stand for tensors or numbers, those that the formula reads first."""
+        """Return the script's names of tensors and numbers; those that the formula reads come first."""
         read = [part.id for part in self.parts if isinstance(part, tree.Name)]
         nodes = [node.name for node in self.points.subject.order if node.name in self.points.names[0]]
-        known = {  # not those of the language, as pi
+        known = {  # without names of the language, such as pi
             name for name, value in self.points.names[0].items() if value.__class__ not in (list, tuple)
         }
         in_order = dict.fromkeys([*read, *map(str, nodes), *self.points.names[0]])
         return [name for name in in_order if name in known]
 
     def other_names(self) -> Iterator[Edit]:
-        """Another name, everywhere first."""
+        """Replace a name by another one of the same shape: first everywhere, then at each place."""
         shapes = {name: np.shape(self.plain(name)) for name in self.names_of_script()}
         read: dict[str, list[Span]] = {}
         for part in self.parts:
@@ -255,7 +255,7 @@ class Edits:
         return value.data if isinstance(value, Tensor) else value
 
     def missing_names(self) -> Iterator[Edit]:
-        """A part that a name of the script was left out of."""
+        """Multiply or divide a part by a name of the script."""
         whole = self.formula.node
         for part in [whole, *(part for part in self.factors() if part is not whole)]:
             text = self.written(part)
@@ -275,14 +275,14 @@ class Edits:
                 yield self.raised(part, part, 2)
 
     def raised(self, part: Any, base: Any, power: int) -> Edit:
-        """A power of ``base`` instead of a part."""
+        """Return the edit that replaces a part by a power of ``base``."""
         text = self.written(base)
         is_atom = isinstance(base, (tree.Name, tree.Call))
         shown = f"{text}**{power}" if is_atom else f"({text})**{power}"
         return self.instead(part, f"({text})**{power}", shown=shown)
 
     def transposes(self) -> Iterator[Edit]:
-        for part in reversed(self.parts):  # names before what they stand in
+        for part in reversed(self.parts):  # names before the parts that contain them
             value = self.values[part]
             if part in self.turned or (value is not None and value.ndim != 2):
                 continue
@@ -295,7 +295,7 @@ class Edits:
                 yield self.instead(part, f"({text}).T", f"{text} must be transposed")
 
     def halves(self) -> Iterator[Edit]:
-        """A matrix that only its symmetric half counts of."""
+        """Replace a matrix by its symmetric part."""
         for part in self.parts:
             value = self.values[part]
             if isinstance(part, tree.Name) and value is not None and value.ndim == 2:
@@ -309,7 +309,7 @@ class Edits:
                 yield self.instead(part, f"({right}) @ ({left})", told)
 
     def sums(self) -> Iterator[Edit]:
-        """A sum over entries that was left out."""
+        """Add the sum over dimensions that the gradient does not have."""
         shape = np.shape(self.points.gradients[0])
         value = self.value_of(self.formula.node)
         if value is None or value.ndim <= len(shape):
@@ -328,7 +328,7 @@ PARTS = (
     *(tree.Name, tree.Number, tree.Unary, tree.Binary, tree.Call, tree.Attribute),
     tree.Subscript,
 )
-#: From the most to the least telling.
+#: The kinds of changes, the most informative first.
 KINDS = (
     *(Edits.sums, Edits.signs, Edits.missing_numbers, Edits.without_terms, Edits.transposes, Edits.orders),
     *(Edits.halves, Edits.other_slopes, Edits.powers, Edits.missing_slopes, Edits.without_factors),
@@ -338,12 +338,12 @@ PAIRED = (Edits.transposes, Edits.orders, Edits.other_sums)
 
 
 def are_apart(first: Edit, second: Edit) -> bool:
-    """Whether two changes are made at different places."""
+    """Whether two changes do not overlap."""
     return all(a.end <= b.start or b.end <= a.start for a in first.spans for b in second.spans)
 
 
 def slopes_on_way(points: Points, names: Names, target: Node) -> list[Slope]:
-    """The derivatives of the ops on the way that work entry by entry, 1 and -1 aside."""
+    """Return the local derivatives of the elementwise ops between output and input that are not 1 or -1."""
     formulas = Formulas(names)
     found: list[Slope] = []
     way = leading_to(points.subject.order, [target])

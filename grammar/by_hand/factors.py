@@ -1,4 +1,4 @@
-"""Where a constant that a derivative is off by may come from: the constants on the way to the input."""
+"""Explains a constant factor that a hand formula is off by, from the constants on the paths to the input."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from autodiff.core.paths.node_names import Names
 
-#: More nodes than this are not searched, and more constants are not put together.
+#: How many nodes are searched, and how many constants are combined.
 MOST_NODES, MOST_CONSTANTS = 500, 12
 MOST_TOGETHER, MOST_ANSWERS = 3, 2
 LONGEST = 40
 
 
 class Constant:
-    """A factor that an op puts into every derivative that goes through it, and how it is called."""
+    """A factor that an op contributes to every derivative through it, and the text that describes it."""
 
     __slots__ = ("text", "value")
 
@@ -29,9 +29,9 @@ class Constant:
 
 
 def source_of(ratio: float, way: list[Node], target: Node, names: Names) -> str:
-    """Which constants on the way account for a formula ``ratio`` times too large, in words; or nothing.
+    """Return in words which constants on the path explain a formula ``ratio`` times too large; else ``""``.
 
-    A formula is too large by constants below 1 that were left out, or by others that were taken twice.
+    A formula is too large if constants below 1 were left out, or if others were taken twice.
     """
     constants = constants_on(way[:MOST_NODES], target, names)
     if ratio > 0:
@@ -60,7 +60,7 @@ def listed(group: tuple[Constant, ...]) -> str:
 
 
 def constants_on(way: list[Node], target: Node, names: Names) -> list[Constant]:
-    """The constants of these nodes, those nearest to the output first."""
+    """Return the constants of these nodes, those nearest to the output first."""
     found: dict[str, Constant] = {}
     on_way = {*way, target}
     for node in way:
@@ -75,7 +75,7 @@ def constants_on(way: list[Node], target: Node, names: Names) -> list[Constant]:
 
 
 def constants_of(node: OpNode, way: set[Node]) -> list[tuple[float, str]]:
-    """The constant factors in the derivatives of one node, with words for them; {} stands for its name."""
+    """Return the constant factors in a node's derivatives, with texts where {} is the node's expression."""
     name, operands = node.op.name, node.operands
     ours = [index for index, below in enumerate(node.inputs) if below in way]
     sizes = [np.size(x) for x in operands]
@@ -112,12 +112,12 @@ def constants_of(node: OpNode, way: set[Node]) -> list[tuple[float, str]]:
 
 
 def number(node: OpNode, index: int) -> float | None:
-    """The value of an operand that is one number and no input of the script."""
+    """Return the value of an operand that is a single constant number; None for other operands."""
     below, value = node.inputs[index], node.operands[index]
     return float(np.asarray(value).item()) if below is None and np.size(value) == 1 else None
 
 
 def written(node: OpNode, names: Names) -> str:
-    """What made a node, as the script has it."""
+    """Return the script's expression for a node if it is short, else the node's name."""
     text = names[node] if node.site is None else names.source.excerpt(node.site)
     return text if len(text) <= LONGEST and "\n" not in text else names[node]

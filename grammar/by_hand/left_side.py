@@ -1,7 +1,7 @@
-"""The left side of a hand formula: what is derived by what, once or twice.
+"""Parses the left side of a hand formula: which output is differentiated by which inputs.
 
-``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``; ``d2L/dx2``, ``d2L/dx dw``,
-``d2L/dxdw``, ``d(dL/dx)/dw``, with ``^`` or ``**`` before a 2 and with the round d as well.
+The notations are ``dL/dw``, ``d(L)/d(w)``, ``dL/dW[0,1]``, ``dL/dparams[0]``, ``w.grad``; ``d2L/dx2``,
+``d2L/dx dw``, ``d2L/dxdw``, ``d(dL/dx)/dw``. A 2 may have ``^`` or ``**`` before it, and d may be ``∂``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
-#: A name, in brackets or not, and the entry of it that is meant, or the place in a list.
+#: Patterns of a name, with or without parentheses, and of its entry or its place in a list.
 NAME = r"(?:\(\s*(?P<{0}>[^()]+?)\s*\)|(?P<{0}_>[^\W\d]\w*?))"
 INDEX = r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*,?\s*"
 BRACKETS = rf"(?:\s*\[{INDEX}\])*"
@@ -25,7 +25,7 @@ TWO = r"\s*(?:\^|\*\*)?\s*2"
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """``@x`` stands for a name, ``@x@`` for one that may have an entry, a space for any number of them."""
+    """Compile a pattern: ``@x`` is a name, ``@x@`` a name with an optional entry, a space any white space."""
     text = re.sub(r"@(\w)@", lambda found: NAME.format(found[1]) + ENTRY.format(found[1]), text)
     text = re.sub(r"@(\w)", lambda found: NAME.format(found[1]), text)
     return re.compile(text.replace("²", TWO).replace(" ", r"\s*"))
@@ -44,16 +44,16 @@ SECOND = tuple(
         ),
     )
 )
-#: Two names without anything between them: where the first ends only a script can tell.
+#: Two names with only a d between them: the script's names show where the first one ends.
 TOGETHER = pattern(r" d² @y / (?P<open>\()? d(?P<pair>\w+) (?(open)\)) ")
-#: What an equals sign may stand in, or be.
+#: Strings, comparison and equals signs, and brackets: what has to be told apart to find the equals sign.
 PIECES = re.compile(r"""'[^']*'|"[^"]*"|[<>!]=|==?|[()\[\]{}]""")
-#: Where a second derivative starts, and where a higher one does.
+#: The beginning of a second or higher derivative.
 LOOKS_SECOND = re.compile(r"\s*d(?:\s*(?:\^|\*\*)\s*\d|\d)")
 
 
 class Left:
-    """What was read: the ``output``, "" where unknown, and what it is derived by, with entries or None."""
+    """A parsed left side: ``output`` is "" if not given, ``by`` has each input with its entry or None."""
 
     __slots__ = ("by", "output")
 
@@ -63,12 +63,12 @@ class Left:
 
     @property
     def place(self) -> tuple[int, ...] | None:
-        """The entry of the derivative that is meant, None for all of it."""
+        """The entry of the derivative that is meant; None for all entries."""
         given = [entry for _, entry in self.by if entry is not None]
         return tuple(index for entry in given for index in entry) if given else None
 
     def spelled(self, output: str) -> str:
-        """``dL/dW[0,1]`` or ``d2L/dx2``."""
+        """Return the notation, such as ``dL/dW[0,1]`` or ``d2L/dx2``."""
         names = [name + ("" if entry is None else as_index(entry)) for name, entry in self.by]
         if len(names) == 1:
             return f"d{output}/d{names[0]}"
@@ -77,7 +77,7 @@ class Left:
         return f"d2{output}/d{names[0]} d{names[1]}"
 
     def in_lists(self, names: Mapping[str, Any]) -> Left:
-        """The same with places for inputs that are kept in lists among ``names``, as in ``params[0]``."""
+        """Return the same with ``params[0]`` as a place in a list, not an entry, if ``params`` is a list."""
         by = []
         for name, entry in self.by:
             value, rest = names.get(name), list(entry or ())
@@ -93,7 +93,7 @@ def as_index(entry: tuple[int, ...]) -> str:
 
 
 def read_left(text: str, names: Collection[str]) -> Left | None:
-    """The derivative that is spelled, None for what is none; ``names`` are those of the script."""
+    """Return the derivative that a text denotes, None if it is none; ``names`` are those of the script."""
     text = text.replace("∂", "d").replace("²", "2")
     if together := TOGETHER.fullmatch(text):
         pair = together["pair"]
@@ -111,7 +111,7 @@ def read_left(text: str, names: Collection[str]) -> Left | None:
 
 
 def named(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, ...] | None]:
-    """A name and its entry, which may stand in the brackets with it."""
+    """Return a name and its entry, which may be inside the parentheses with it."""
     name = groups[letter + "_"] or groups.get(letter) or ""
     at = groups.get(letter + "_at") or ""
     if inside := re.fullmatch(rf"(\w+)({BRACKETS})", name):
@@ -120,9 +120,10 @@ def named(groups: dict[str, str | None], letter: str) -> tuple[str, tuple[int, .
 
 
 def sides(text: str) -> tuple[str, str, str]:
-    """What is left of the equals sign, the sign and what is right of it; all of it left where there is none.
+    """Return the text left of the equals sign, the sign, and the text right of it.
 
-    Inside of brackets and quotes stand keywords and comparisons, and ``<=`` and its kin compare anywhere.
+    Without an equals sign, all of the text is left. An ``=`` inside brackets or quotes, or as part of a
+    comparison such as ``<=``, does not count.
     """
     depth = 0
     for found in PIECES.finditer(text):
@@ -134,7 +135,7 @@ def sides(text: str) -> tuple[str, str, str]:
 
 
 def no_derivative(text: str) -> UsageError:
-    """What to say of a left side that could not be read."""
+    """Return the error for a left side that is no first or second derivative."""
     shown = text.strip()
     if LOOKS_SECOND.match(text.replace("∂", "d")):
         return UsageError(

@@ -1,4 +1,4 @@
-"""A formula worked out by hand and the points where it is tried: names, values and gradients there."""
+"""A hand formula, and the points where it is evaluated, with the names' values and the gradients there."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ if TYPE_CHECKING:
     from autodiff.core.report.records import Subject
     from autodiff.grammar.session.rerun import Rerun
 
-#: Points beside the script's own, and how far from it their inputs are.
+#: The number of points besides the script's own, and the relative distance of their inputs from it.
 POINTS, SPREAD = 5, 0.3
-#: So near that the script hardly crosses a kink on the way, by the precision of the gradient.
+#: Distances so small that there is hardly a kink in between, by the precision of the gradient.
 NEAR = {"float64": 1e-4, "float32": 1e-2}
-#: Two values are the same up to this, relative to the largest entry.
+#: The tolerance for equal values, relative to the largest entry.
 CLOSE = {"float64": 1e-9, "float32": 1e-4}
-#: The same for the terms of a formula.
+#: The tolerance for terms of a formula.
 NEARLY = 1e-5
-#: So many names of the script are listed.
+#: How many names of the script an error lists.
 MOST_NAMES = 12
-#: Signs that are not on the keyboard, as the language has them.
+#: Signs that are not on a keyboard, with the language's signs for them.
 SIGNS = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-"})
-#: A gradient of more entries is not derived a second time.
+#: A gradient with more entries is not differentiated again.
 MOST_ENTRIES = 200
 
 
 class UnfitError(UsageError):
-    """The parts of a formula have shapes that do not go together."""
+    """Raised when the parts of a formula have incompatible shapes."""
 
 
 class Formula:
-    """``--formula`` as written: ``left`` is the derivative meant, None where there is a right side only.
+    """The parsed text of ``--formula``: ``left`` is its derivative, None if there is a right side only.
 
-    It is about ``script``, whose ``words`` tell where names without anything between them end.
+    ``words`` are the words of ``script``, which separate the names in ``d2L/dxdw``.
     """
 
     __slots__ = ("left", "node", "source", "words")
@@ -89,7 +89,7 @@ class Formula:
 
     @property
     def inputs(self) -> list[str]:
-        """What it is derived by, where that is said."""
+        """The names of the inputs that the left side gives, if any."""
         return [] if self.left is None else [name for name, _ in self.left.by]
 
     @property
@@ -101,12 +101,12 @@ class Formula:
         return None if self.left is None else self.left.place
 
     def look_into_lists(self, names: Mapping[str, Any]) -> None:
-        """Read ``params[0]`` on the left as a place where ``params`` is a list, not as an entry."""
+        """If ``params`` is a list, let ``params[0]`` on the left mean the place in it, not an entry."""
         if self.left is not None:
             self.left = self.left.in_lists(names)
 
     def is_left_side_only(self, names: Collection[str]) -> bool:
-        """Whether ``dy/dx`` was given alone, and is no quotient of two of these names."""
+        """Whether the text is only a left side such as ``dy/dx``, not a quotient of two of these names."""
         read = {node.id for node in walk(self.node) if isinstance(node, tree.Name)}
         is_left = self.left is None and read_left(self.source.text, self.words) is not None
         return is_left and not read <= set(names)
@@ -120,7 +120,7 @@ class Formula:
         )
 
     def reads(self, names: Collection[str]) -> bool:
-        """Whether it is more than a number: reads one of these names."""
+        """Whether the formula reads one of these names, and is not only a number."""
         return any(isinstance(node, tree.Name) and node.id in names for node in walk(self.node))
 
     def text(self, node: tree.Syntax) -> str:
@@ -128,7 +128,7 @@ class Formula:
 
 
 def evaluate(text: str, names: dict[str, Any]) -> Any:
-    """The value of the formula with these values for names."""
+    """Return the value of a formula with these values for names; raise a UsageError if that fails."""
     source = Source(text, "--formula")
     read = {node.id for node in walk(parse_expression(source)) if isinstance(node, tree.Name)}
     settings = Settings(sets={name: value for name, value in names.items() if name in read}, track=False)
@@ -145,7 +145,7 @@ def evaluate(text: str, names: dict[str, Any]) -> Any:
 
 
 def advice_on(unknown: str, names: Collection[str], advice: tuple[str, ...]) -> str:
-    """What to write for a name that neither the script nor the language has."""
+    """Return the help for a name that neither the script nor the language has."""
     if unknown[:1] == "d" and unknown[1:] in names:
         return f"write what a derivative like {unknown}/d... comes to, in the script's own names"
     near = closest(unknown, names)
@@ -157,7 +157,7 @@ def advice_on(unknown: str, names: Collection[str], advice: tuple[str, ...]) -> 
 
 
 def numbers_in(value: Any, text: str) -> Any:
-    """A number, an array, or the array that lists of numbers make; anything else is refused."""
+    """Return a number, a tensor or lists of them as a number or array; reject anything else."""
     if isinstance(value, Tensor):
         return value.data
     if isinstance(value, (list, tuple)):
@@ -175,12 +175,12 @@ def numbers_in(value: Any, text: str) -> Any:
 
 
 class Points:
-    """The script's own point and some around it: the values of its names there, and the gradient.
+    """The script's own point and some around it, with the values of names and the gradient at each.
 
-    The script is run again with its ``leaves`` moved by about ``spread`` of their size; where it stops, or
-    builds another graph, there is no point. ``known`` has the nodes of a run by those of the script's own.
-    ``by`` are the names of the inputs, two for a second derivative. ``gradients`` may be those of one entry,
-    ``whole`` have all.
+    The script is run again with its ``leaves`` moved by about ``spread`` of their size. A run that fails or
+    builds another graph gives no point. ``by`` are the names of the inputs, two for a second derivative.
+    ``known`` maps, for each point, the nodes of the script's own graph to those of the run. ``whole`` has
+    the whole gradients; ``gradients`` has these or one entry of each.
     """
 
     def __init__(
@@ -201,7 +201,7 @@ class Points:
         self.gradients = self.whole
 
     def keep(self, places: list[int]) -> None:
-        """Leave out all other points."""
+        """Keep only the points at these indices."""
         self.known = [self.known[at] for at in places]
         self.names = [self.names[at] for at in places]
         self.whole = [self.whole[at] for at in places]
@@ -220,7 +220,7 @@ def gradient(subject: Subject, node: Node) -> Any:
 
 
 def second_gradient(subject: Subject, first: Node, second: Node) -> Any:
-    """Every entry of the gradient by ``first`` derived by ``second``: the shapes of both, joined."""
+    """Return the derivatives by ``second`` of the gradient by ``first``, in the joined shape of both."""
     size = int(np.prod(first.shape))
     if size > MOST_ENTRIES:
         raise UsageError(
@@ -229,7 +229,7 @@ def second_gradient(subject: Subject, first: Node, second: Node) -> Any:
             help=(f"make it one of {MOST_ENTRIES} entries or fewer",),
         )
     rows = np.zeros((size, *second.shape))
-    site, mode.site = mode.site, None  # the rules are at no place in the script
+    site, mode.site = mode.site, None  # the vjp rules have no place in the script
     try:
         with np_errors_ignored(subject.order):
             seed = Tensor.of(settle(subject.seed))
@@ -247,7 +247,10 @@ def second_gradient(subject: Subject, first: Node, second: Node) -> Any:
 
 
 def drawn(leaf: Leaf, random: Any, spread: float) -> Any:
-    """How far to move a leaf: over 0 where an entry is near it, and not so small that 1 is another world."""
+    """Return a random move for each entry of a leaf: up to ``spread`` times the entry plus a third of a unit.
+
+    The unit is 1, so that entries near 0 can change sign; for entries below SMALL, their own size.
+    """
     x = np.asarray(leaf.out)
     size = magnitudes(x)
     unit = np.where(size < SMALL, size, 1.0)
@@ -255,14 +258,14 @@ def drawn(leaf: Leaf, random: Any, spread: float) -> Any:
 
 
 def is_alike(subject: Subject, other: Subject) -> bool:
-    """Whether two runs have made the same graph."""
+    """Whether two runs have recorded the same ops in the same order."""
     return [node.op and node.op.name for node in subject.order] == [
         node.op and node.op.name for node in other.order
     ]
 
 
 def names_in(subject: Subject, execution: Execution) -> dict[str, Any]:
-    """The values of names: those the graph was made with, where the script gave them others afterwards."""
+    """Return the values of the script's names; for names changed later, those used to make the graph."""
     values = {
         name: value
         for name, value in execution.names.items()
@@ -290,9 +293,10 @@ def names_in(subject: Subject, execution: Execution) -> dict[str, Any]:
 
 
 def as_used(value: Any, leaves: dict[GradCell, Leaf], around: tuple[int, ...] = ()) -> Any:
-    """A list with the tensors in it as the graph was made with them, ``leaves`` being those that may step.
+    """Return a list with the values that its tensors had when the graph was made.
 
-    A list within itself, of which ``around`` has the identities, stays what it is.
+    ``leaves`` are the graph's leaves, whose tensors may have changed since. A list inside itself, found in
+    the ids ``around``, is returned unchanged.
     """
     if value.__class__ is Tensor:
         node = value.node
@@ -304,7 +308,7 @@ def as_used(value: Any, leaves: dict[GradCell, Leaf], around: tuple[int, ...] = 
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values are equal up to rounding: inf to inf of its sign, nan to nan."""
+    """Whether two values are equal up to rounding; inf equals inf of the same sign, and nan equals nan."""
     a, b = np.asarray(a), np.asarray(b)
     is_single = any(x.dtype == np.float32 for x in (a, b))
     a, b = np.broadcast_arrays(a.astype(float), b.astype(float))
@@ -317,7 +321,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def agreement(value: Any, gradient: Any) -> bool | None:
-    """Whether they are the same; None where they are and nothing in them is finite, which shows nothing."""
+    """Whether two values are the same; None if they are but no entry is finite, which proves nothing."""
     if not same(value, gradient):
         return False
     return True if np.isfinite(gradient).any() or not np.size(gradient) else None

@@ -1,4 +1,4 @@
-"""What is said of a hand formula and its values: where it is off, by how much, and for which entries."""
+"""Sentences about a wrong hand formula: where it is off, by how much, and for which entries."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_INPUTS = 6
-#: So many entries are spelled in a sentence.
+#: How many entries a sentence spells out.
 MOST_SHOWN = 9
 FRACTIONS = {2: "half", 3: "a third", 4: "a quarter"}
 
 
 def by_accident(points: Points, given: list[Any]) -> list[str]:
-    """What to say of a formula that is right where the script stands and wrong elsewhere."""
+    """Return remarks on a formula that is right at the script's values and wrong at others."""
     told = "it is right at the script's values by accident, and wrong at others"
     return [told, *counterexample(points, given)]
 
 
 def beyond(points: Points, given: list[Any]) -> list[str]:
-    """What to say of a formula that is right around the script's point and wrong further away."""
+    """Return remarks on a formula that is right near the script's values and wrong further away."""
     told = "further away it is wrong: a kink, or another choice of the script, lies between"
     return [told, *counterexample(points, given)]
 
 
 def elsewhere(points: Points, given: list[Any]) -> list[str]:
-    """What to say of a formula that is wrong where there is something finite to compare."""
+    """Return remarks on a formula that is wrong at points with finite values; the script's own has none."""
     return ["nothing is finite at the script's values; at others it is wrong", *counterexample(points, given)]
 
 
 def counterexample(points: Points, given: list[Any]) -> list[str]:
-    """Where the formula is wrong, for scripts of a few numbers."""
+    """Return the first point where the formula is wrong, if the inputs are a few numbers."""
     at = next(at for at, g in enumerate(points.gradients) if not same(given[at], g))
     numbers = [leaf for leaf in points.leaves if leaf.name is not None and not leaf.shape]
     numbers.sort(key=lambda leaf: leaf.number)
@@ -45,7 +45,7 @@ def counterexample(points: Points, given: list[Any]) -> list[str]:
 
 
 def other_entry(entry: tuple[int, ...], whole: list[Any], given: list[Any]) -> list[str]:
-    """Which other entry of the gradient a formula for one entry is right for."""
+    """Return the remark that a formula for one entry is right for another entry of the gradient, if it is."""
     for place in np.ndindex(whole[0].shape):
         if place != entry and all(same(value, g[place]) for value, g in zip(given, whole, strict=True)):
             return [f"it is the entry {list(place)} of the gradient"]
@@ -53,7 +53,7 @@ def other_entry(entry: tuple[int, ...], whole: list[Any], given: list[Any]) -> l
 
 
 def off_by(ratio: float, sign: str) -> str:
-    """What is wrong with what is ``ratio`` times what it should be; ``sign`` where only its sign is wrong."""
+    """Return the remark on a value ``ratio`` times the right one: ``sign`` if only the sign is wrong."""
     size = abs(ratio)
     if abs(size - 1) <= 1e-6:
         return sign
@@ -70,7 +70,7 @@ def off_by(ratio: float, sign: str) -> str:
 
 
 def constant_ratio(values: list[Any], right: list[Any]) -> float | None:
-    """What the formula is too large by, where that is the same everywhere."""
+    """Return the ratio of the values to the right ones if it is the same everywhere, else None."""
     ratios = []
     for value, g in zip(values, right, strict=True):
         value, g = np.broadcast_to(np.asarray(value, dtype=float), np.shape(g)), np.asarray(g, dtype=float)
@@ -86,7 +86,7 @@ def number_text(value: Any) -> str:
 
 
 def entries_apart(given: list[Any], right: list[Any]) -> list[str]:
-    """Which entries are wrong, and whether by the same everywhere."""
+    """Return the remark on the wrong entries, or on a difference that is the same at every point."""
     values = [np.broadcast_to(value, np.shape(g)) for value, g in zip(given, right, strict=True)]
     if not right[0].ndim:
         return []
@@ -108,7 +108,7 @@ def entries_apart(given: list[Any], right: list[Any]) -> list[str]:
 
 
 def array_text(value: Any) -> str:
-    """A few numbers on one line; the rows of a matrix stand apart."""
+    """Return a few numbers on one line, with the rows of a matrix separated by semicolons."""
     value = np.asarray(value)
     if not value.ndim:
         return number_text(value)

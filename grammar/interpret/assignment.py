@@ -1,6 +1,6 @@
-"""What assignments become: names, attributes, subscripts, tuples of them; ``op=``; ``del``.
+"""Compiles assignments to names, attributes, subscripts and tuples of them; ``op=``; and ``del``.
 
-A tensor assigned to a name gives its node that name, so graphs and derivations speak the script's words.
+A tensor assigned to a name gives its node that name, so that graphs and derivations use the script's names.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def assign(c: Compiler, node: tree.Assign) -> Execute:
 
 
 def assign_name(c: Compiler, target: tree.Name, computed: tree.Expression) -> Execute:
-    """``name = value``, the statement scripts consist of."""
+    """Compile ``name = value``, the most frequent statement of scripts."""
     name, slot = target.id, c.scope.slots[target.id]
     is_named_there = is_one_op(c, computed)
     if is_named_there:
@@ -74,7 +74,7 @@ def assign_name(c: Compiler, target: tree.Name, computed: tree.Expression) -> Ex
         def value(frame: Frame) -> Any:
             made = evaluate(frame)
             if made.__class__ is not Tensor:
-                mode.site = span  # a number that becomes a leaf is made here
+                mode.site = span  # the site of the leaf that a number is converted to
             return convert(made)
 
     def note(made: Any) -> None:
@@ -94,7 +94,7 @@ def assign_name(c: Compiler, target: tree.Name, computed: tree.Expression) -> Ex
 
 
 def is_one_op(c: Compiler, node: tree.Expression) -> bool:
-    """Whether a tensor that comes out, if it is on the tape, is sure to be the result of one op here."""
+    """Whether a value that is recorded on the tape is certain to be the result of a single op at ``node``."""
     if isinstance(node, tree.Call):
         function = c.constant(node.function)
         return function.__class__ is Function and function.implementation.__class__ is Op
@@ -104,7 +104,7 @@ def is_one_op(c: Compiler, node: tree.Expression) -> bool:
 
 
 def store_into(c: Compiler, target: tree.Expression) -> Store:
-    """The closure that assigns a value to a target."""
+    """Return the closure that assigns a value to a target."""
     return STORES.get(target.__class__, no_target)(c, target)
 
 
@@ -174,7 +174,7 @@ def store_sequence(c: Compiler, target: tree.TupleDisplay | tree.ListDisplay) ->
     ]
     star = stars[0] if stars else None
 
-    # Plain numbers go straight to their slots; what rows of data consist of needs no name in a graph.
+    # Plain floats, as in rows of data, are put directly into their slots: they need no name in a graph.
     slots = [slot_of_numbers(c, part) for part in target.elements]
     places, wanted = list(zip(stores, slots, strict=True)), len(stores)
 
@@ -182,7 +182,7 @@ def store_sequence(c: Compiler, target: tree.TupleDisplay | tree.ListDisplay) ->
         mode.site = span
         if value.__class__ is not tuple or len(value) != wanted or star is not None:
             value = unpack(value, wanted, star)
-        for (put, slot), part in zip(places, value):  # noqa: B905 - they are as many
+        for (put, slot), part in zip(places, value):  # noqa: B905 - unpack has checked the lengths
             if slot and part.__class__ is float:
                 frame[slot] = part
             else:
@@ -192,14 +192,14 @@ def store_sequence(c: Compiler, target: tree.TupleDisplay | tree.ListDisplay) ->
 
 
 def slot_of_numbers(c: Compiler, target: tree.Expression) -> int:
-    """Where a number assigned to this is kept as it is; 0 where more is to be done."""
+    """Return the slot for a plain number assigned to this target; 0 if the assignment has to do more."""
     if isinstance(target, tree.Name) and c.conversions.get(target) is None:
         return c.scope.slots[target.id]
     return 0
 
 
 def unpack(value: Any, wanted: int, star: int | None) -> list[Any]:
-    """As many values as there are targets; the starred one takes what the others leave."""
+    """Return one value for each of the ``wanted`` targets; target number ``star`` gets a list of the rest."""
     try:
         rows = iterate(value)
     except ScriptError as error:
@@ -302,7 +302,7 @@ def augmented_assign(c: Compiler, node: tree.AugmentedAssign) -> Execute:
     raise CompileError("this cannot be the target of an augmented assignment", code="E0102", span=target.span)
 
 
-#: What a tensor's class has of its own, past the question what the operands are.
+#: The operators of the Tensor class, which skip the type dispatch of BINARY.
 OF_TENSORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -312,7 +312,7 @@ OF_TENSORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def changing(operate: Callable[[Any, Any], Any], op: str) -> Callable[[Any, Any], Any]:
-    """What ``op=`` does: tensors and lists change in place, anything else, and ``@``, is computed anew."""
+    """Return the function for ``op=``: tensors and lists change in place; other values and ``@`` do not."""
     of_tensors, in_place = OF_TENSORS.get(op), op != "@"
 
     def change(old: Any, other: Any) -> Any:

@@ -1,7 +1,7 @@
-"""Calls: which closure a call becomes and how its arguments are gathered.
+"""Compiles calls and the evaluation of their arguments.
 
-Builtins that a script does not shadow are known when it is compiled; a call of one with a single tensor
-goes straight to the op.
+Builtins that the script does not shadow are known at compile time. A call of such a builtin with a single
+tensor calls the op directly.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NOTHING: dict[str, Any] = {}
 
 
 def call(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Call whatever can be called."""
+    """Call a value with these arguments; raise a ScriptError if it is not callable."""
     kind = function.__class__
     if kind is ScriptFunction:
         return script_functions.invoke(function, args, kwargs)
@@ -61,7 +61,7 @@ def call(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     raise not_callable(function)
 
 
-#: What torch says to ``Square()(x)``. It lets ``Square(x)`` pass, which here is refused in the same words.
+#: torch's error for ``Square()(x)``. torch accepts ``Square(x)``; here it raises the same error.
 CALLED_FUNCTION = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd"
     " function with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
@@ -70,7 +70,7 @@ CALLABLE = frozenset([Builtin, BoundMethod, Module])
 
 
 def decorate(switch: GradMode, *args: Any) -> ScriptFunction:
-    """``no_grad()(f)``"""
+    """Return the function that ``no_grad()(f)`` makes."""
     if len(args) != 1 or args[0].__class__ is not ScriptFunction:
         raise ScriptError(f"{switch.name}() can only be put on a function", code="E0310")
     function: ScriptFunction = args[0]
@@ -80,7 +80,7 @@ def decorate(switch: GradMode, *args: Any) -> ScriptFunction:
 
 
 def not_callable(value: Any) -> ScriptError:
-    """The error for calling what is no function."""
+    """Return the error for calling a value that is not callable."""
     if value.__class__ is Namespace:
         from autodiff.grammar.objects.absent_table import absence
 
@@ -121,7 +121,7 @@ def positional(c: Compiler, node: tree.Call) -> list[Evaluate]:
 
 
 def call_of_function(c: Compiler, node: tree.Call, function: Function, plain: bool) -> Evaluate:
-    """A call of a function of core, whose name nothing shadows."""
+    """Compile a call of a function of core that the script does not shadow."""
     span, key = node.span, key_at(c, node.function, function)
     if not plain:
         gather = gathering(c, node)
@@ -138,7 +138,8 @@ def call_of_function(c: Compiler, node: tree.Call, function: Function, plain: bo
     if of_one is not None:
         (argument,) = arguments
 
-        # As with operators: a name of the running frame is read here; an unbound one is found out after that.
+        # As with operators: a name of the running frame is read from its slot; the closure of an unbound one
+        # raises the error.
         slot = c.local_slot(node.arguments[0].value)
 
         def run_direct(frame: Frame) -> Any:
@@ -163,16 +164,16 @@ def call_of_function(c: Compiler, node: tree.Call, function: Function, plain: bo
 
 
 def key_at(c: Compiler, node: tree.Expression, function: Function) -> str:
-    """The key of the function that ``node`` names."""
+    """Return the key of the function that ``node`` names, for the check of its arguments."""
     if isinstance(node, tree.Name):
         return key_of(function, node.id)
-    assert isinstance(node, tree.Attribute)  # nothing else is certain to be a function of core's
+    assert isinstance(node, tree.Attribute)  # Compiler.constant knows names and attributes only
     owner = c.constant(node.object).name.rpartition(".")[2]
     return key_of(function, node.name, {"functional": "F"}.get(owner, owner))
 
 
 def call_of(c: Compiler, node: tree.Call, function: Evaluate, plain: bool) -> Evaluate:
-    """A call of what an expression gives."""
+    """Compile a call of the value of an expression."""
     span = node.span
     if plain:
         arguments = positional(c, node)
@@ -208,13 +209,13 @@ def call_of(c: Compiler, node: tree.Call, function: Evaluate, plain: bool) -> Ev
 
 
 def call_of_method(c: Compiler, node: tree.Call, target: tree.Attribute, plain: bool) -> Evaluate:
-    """``owner.name(...)`` without making the bound method; ``names`` of other kinds are looked up."""
+    """Compile ``owner.name(...)`` without making a bound method; ``name`` may also be another attribute."""
     owner, name, span, name_span = c.expression(target.object), target.name, node.span, target.name_span
     key = f"Tensor.{name}"
     direct: dict[type, tuple[Callable[..., Any], bool]] = {}
 
     def method_of(value: Any) -> tuple[Callable[..., Any], bool]:
-        """How to call the method without arguments, and whether that is sure to fit."""
+        """Return the function for a call without arguments, and whether its arguments need no check."""
         found = attributes.find_method(value, name)
         if found is None:
             function = attributes.get_attribute(value, name, name_span)
@@ -241,7 +242,7 @@ def call_of_method(c: Compiler, node: tree.Call, target: tree.Attribute, plain: 
     def run(frame: Frame) -> Any:
         value = owner(frame)
         function = attributes.find_method(value, name)
-        if function is None:  # found out before the arguments are worked out, as in Python
+        if function is None:  # as in Python, the attribute is read before the arguments are evaluated
             mode.site = span
             member = attributes.get_attribute(value, name, name_span)
             values, named = gather(frame)
@@ -257,7 +258,7 @@ def call_of_method(c: Compiler, node: tree.Call, target: tree.Attribute, plain: 
 
 
 def gathering(c: Compiler, node: tree.Call) -> Callable[[Frame], tuple[list[Any], dict[str, Any]]]:
-    """The closure that works out the arguments of a call."""
+    """Return the closure that evaluates the arguments of a call, positional and named."""
     if all(a.keyword is None and not a.star for a in node.arguments):
         arguments = positional(c, node)
         return lambda frame: ([argument(frame) for argument in arguments], NOTHING)

@@ -1,8 +1,8 @@
-"""Turns syntax into closures: every construct becomes a Python function of a frame, once per script.
+"""Compiles syntax to closures: each construct becomes a Python function of a frame, once per script.
 
-A frame is a list of slots; slot 0 links to the frame around it, slot 1 holds what a function returns. A
-statement's closure answers None to go on, or one of the signals below. What each construct becomes is in
-the tables of ``expressions``, ``calls`` and ``statements``.
+A frame is a list of slots. Slot 0 holds the enclosing frame, slot 1 the value that a function returns. A
+statement's closure returns None to continue, or one of the signals below. The other modules of this package
+enter the function that compiles each construct in EXPRESSIONS and STATEMENTS.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
     Evaluate = Callable[[Frame], Any]
     Execute = Callable[[Frame], int | None]
     Store = Callable[[Frame, Any], None]
-    #: The value, the slot it goes to, the name, whether it is named where it is computed, what else is done.
+    #: An assignment to a name: the value's closure, the slot, the name, whether the value's span has the name
+    #: (a NamedSpan), and the function that notes the assignment otherwise.
     Assigning = tuple[Evaluate, int, str, bool, Callable[[Any], None]]
 
-# What a statement's closure may answer instead of None.
+# The signals that a statement's closure may return instead of None.
 BREAK, CONTINUE, RETURN = 1, 2, 3
 
 LONGEST_PATH = 5  # ``torch.autograd.functional.jacobian`` has three dots
 
 
 class Constructs(dict[type, "Callable[..., Any]"]):
-    """How each class of syntax is compiled; a module with such as few scripts have loads when one is met."""
+    """The compile function of each syntax class; ``later`` has the modules for rare ones, imported on use."""
 
     __slots__ = ("later",)
 
@@ -46,7 +47,7 @@ class Constructs(dict[type, "Callable[..., Any]"]):
     def __missing__(self, kind: type) -> Callable[..., Any]:
         if kind not in self.later:
             raise KeyError(kind)
-        self.later[kind].compiles  # noqa: B018 - which every module that fills the tables has
+        self.later[kind].compiles  # noqa: B018 - reading any name imports the module, which fills the table
         return self[kind]
 
 
@@ -61,7 +62,7 @@ STATEMENTS = Constructs(
 
 
 def compiles(kind: type, table: dict[type, Callable[..., Any]]) -> Callable[[Any], Any]:
-    """Enter a compile function into a table under its syntax class."""
+    """Return a decorator that enters a compile function into ``table`` under the syntax class ``kind``."""
 
     def enter(function: Any) -> Any:
         table[kind] = function
@@ -71,12 +72,12 @@ def compiles(kind: type, table: dict[type, Callable[..., Any]]) -> Callable[[Any
 
 
 class Compiler:
-    """One script being compiled: where it stands (``scope``) and what the pieces share.
+    """Compiles one script; holds the current ``scope`` and what the compile functions share.
 
-    ``frame`` is the module's frame, which closures of every depth reach directly. ``conversions`` maps
-    targets of top-level assignments to what is done to the value first; ``last`` holds the name of the
-    top-level tensor assigned last, or in a ``plain`` script, one without tensors, of the float. ``assigned``
-    says of the closures of assignments to names what they do.
+    ``frame`` is the module's frame, which closures of every depth use directly. ``conversions`` maps
+    targets of top-level assignments to the function that converts the value first. ``last`` holds the name
+    of the last top-level tensor assigned; in a ``plain`` script, which has no tensors, that of the last
+    float. ``assigned`` maps closures of assignments to names to the assignments they make.
     """
 
     __slots__ = (
@@ -113,10 +114,10 @@ class Compiler:
         self.last: list[str | None] = [None]
         self.frame: Frame = new_frame(names.module)
         for name, slot in names.module.slots.items():
-            self.frame[slot] = builtin(name)  # a builtin is what it was until the script shadows it
+            self.frame[slot] = builtin(name)  # a builtin keeps its value until the script assigns its name
 
     def expression(self, node: tree.Expression) -> Evaluate:
-        """The closure that gives the value of an expression."""
+        """Return the closure that computes the value of an expression."""
         self.depth += 1
         if self.depth > (limits.depth or 1 << 62):
             raise LimitError(
@@ -131,7 +132,7 @@ class Compiler:
         return compiled
 
     def body(self, statements: tree.Body) -> Execute:
-        """The closure that runs statements until one of them signals."""
+        """Return the closure that runs statements until one of them returns a signal."""
         self.depth += 1
         if self.depth > (limits.depth or 1 << 62):
             raise LimitError("too many statically nested blocks", code="E0501", span=statements[0].span)
@@ -156,13 +157,16 @@ class Compiler:
         return run
 
     def assign(self, steps: list[Assigning]) -> Execute:
-        """The closure of ``name = value``, or of several in turn: one for each takes a third of the time."""
+        """Return the closure of one or more ``name = value`` statements.
+
+        A call of a closure for each of them would take a third of the time.
+        """
         at_top, last = self.scope is self.names.module, self.last
 
         def run(frame: Frame) -> None:
             for value, slot, name, is_named_there, note in steps:
                 made = frame[slot] = value(frame)
-                # On a tape the span of the entry knows the name.
+                # On a tape the name is in the span of the entry.
                 if is_named_there and made.__class__ is Tensor and made.tape is not None:
                     if at_top:
                         last[0] = name
@@ -173,7 +177,7 @@ class Compiler:
         return run
 
     def inside(self, scope: Scope, compile_part: Callable[[], T]) -> T:
-        """Compile something that stands in another scope."""
+        """Compile a part that is in another scope, outside of any loop."""
         around = self.scope, self.loops
         self.scope, self.loops = scope, 0
         made = compile_part()
@@ -181,7 +185,7 @@ class Compiler:
         return made
 
     def loop_body(self, statements: tree.Body) -> Execute:
-        """The body of a loop, in which ``break`` and ``continue`` mean something."""
+        """Compile the body of a loop, where ``break`` and ``continue`` are allowed."""
         self.loops += 1
         run = self.body(statements)
         self.loops -= 1
@@ -190,7 +194,7 @@ class Compiler:
     # -- names ----------------------------------------------------------------------------------------
 
     def place(self, name: str) -> tuple[int, int] | None:
-        """How many frames out a name lives and in which slot; -1 frames out is the module's frame."""
+        """Return how many frames outwards a name is bound, and its slot; -1 means the module's frame."""
         found = self.scope.find(name)
         if found is None:
             return None
@@ -200,7 +204,7 @@ class Compiler:
         return depth, scope.slots[name]
 
     def local_slot(self, node: tree.Expression) -> int:
-        """The slot of a name in the frame that is running; 0 for anything else."""
+        """Return the slot of a name in the running frame; 0 for any other expression."""
         if isinstance(node, tree.Name):
             place = self.place(node.id)
             if place is not None and place[0] == 0:
@@ -208,7 +212,7 @@ class Compiler:
         return 0
 
     def constant(self, node: tree.Expression) -> Any:
-        """The builtin that ``node`` is certain to mean (``sin``, ``torch.sum``), else UNBOUND."""
+        """Return the builtin that ``node`` is certain to mean (``sin``, ``torch.sum``), else UNBOUND."""
         members: list[str] = []
         while isinstance(node, tree.Attribute):
             members.append(node.name)
@@ -228,7 +232,7 @@ class Compiler:
         return value
 
     def unbound(self, node: tree.Name) -> ScriptError:
-        """The error for reading a name before it is assigned."""
+        """Return the error for reading a name before it is assigned."""
         found = self.scope.find(node.id)
         if found is None or found[0].kind == "module":
             message = f"name '{node.id}' is not defined"
@@ -251,12 +255,12 @@ class Compiler:
         )
 
 
-#: Statements after which it always goes on with the next.
+#: Statements that never return a signal.
 NEVER_SIGNAL = frozenset([tree.Assign, tree.AugmentedAssign, tree.ExpressionStatement])
 
 
 def in_turn(steps: tuple[Execute, ...]) -> Execute:
-    """The closure that runs statements of which none signals."""
+    """Return the closure that runs statements that never return a signal."""
 
     def run(frame: Frame) -> None:
         for step in steps:
@@ -266,7 +270,7 @@ def in_turn(steps: tuple[Execute, ...]) -> Execute:
 
 
 def is_restated(name: str, scope: Scope, value: Any) -> bool:
-    """Whether all that binds ``name`` are imports of what it means anyway, as ``import torch`` is."""
+    """Whether ``name`` is only bound by imports of what it means anyway, such as ``import torch``."""
     if value.__class__ is not Namespace:
         return False
     imports = scope.imports.get(name, [])
@@ -274,5 +278,5 @@ def is_restated(name: str, scope: Scope, value: Any) -> bool:
 
 
 def new_frame(scope: Scope) -> Frame:
-    """A frame with nothing assigned."""
+    """Return a frame in which no name is assigned."""
     return [None] * FIRST_SLOT + [UNBOUND] * len(scope.slots)

@@ -1,4 +1,4 @@
-"""What a list comprehension becomes: nested loops in a scope of their own."""
+"""Compiles list comprehensions: nested loops in a scope of their own."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ def comprehension(c: Compiler, node: tree.Comprehension) -> Evaluate:
 
 
 def comprehension_body(c: Compiler, node: tree.Comprehension) -> Any:
-    """The loops of a comprehension from the innermost outwards, each a function of (frame, rows, found)."""
+    """Compile the loops of a comprehension, innermost first; return the outermost.
+
+    It is a function of the frame, the rows, and the list that gets the elements.
+    """
     element = c.expression(node.element)
 
     def innermost(frame: Frame, found: list[Any]) -> None:
@@ -54,7 +57,7 @@ def comprehension_body(c: Compiler, node: tree.Comprehension) -> Any:
 
 
 def nested(iterable: Evaluate, loop: Any, span: Any) -> Any:
-    """A loop inside another, which works out its own iterable on every turn."""
+    """Return the closure of an inner loop, which evaluates its iterable in every turn of the outer loop."""
 
     def step(frame: Frame, found: list[Any]) -> None:
         rows = iterable(frame)

@@ -1,4 +1,4 @@
-"""What definitions become: ``def``, ``class Name(Function)`` and imports."""
+"""Compiles definitions: ``def``, ``class Name(Function)`` and imports."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def function_def(c: Compiler, node: tree.FunctionDef) -> Execute:
 
 
 def grad_mode_of(value: Any) -> GradMode:
-    """``@no_grad`` without parentheses, which torch accepts too."""
+    """Return the gradient mode of ``@no_grad`` without parentheses, which torch accepts too."""
     if value.__class__ is Builtin and value.name in ("no_grad", "enable_grad"):
         made = value()
         assert isinstance(made, GradMode)
@@ -127,7 +127,7 @@ def import_from(c: Compiler, node: tree.ImportFrom) -> Execute:
 
 
 def found(c: Compiler, module: str, name: str | None, span: Span, written: str) -> Any:
-    """What an import brings in; its error points at the name."""
+    """Return the value that an import binds; an error points at the name in the statement."""
     try:
         return imported(module, name, span, written)
     except CompileError as error:
@@ -136,7 +136,10 @@ def found(c: Compiler, module: str, name: str | None, span: Span, written: str) 
 
 
 def rebound(c: Compiler, module: str, members: Any) -> list[tuple[int, Any]]:
-    """What ``*`` binds anew: names of math and numpy, and torch's where those were bound before."""
+    """Return the slots and values that ``from module import *`` assigns.
+
+    These are all members of math or numpy; of torch's modules, the builtins whose names the scope binds.
+    """
     if module in STARRED:
         return [(c.scope.slots[name], value) for name, value in exported(module).items()]
     return [

@@ -1,4 +1,4 @@
-"""What each expression becomes: names, literals, displays, attributes, subscripts, f-strings.
+"""Compiles expressions: names, literals, displays, attributes, subscripts, f-strings.
 
 Operators, calls and comprehensions have modules of their own.
 """
@@ -65,7 +65,7 @@ def name(c: Compiler, node: tree.Name) -> Evaluate:
 
 
 def always(value: Any) -> Evaluate:
-    """The closure of a constant."""
+    """Return the closure of a constant."""
     return lambda frame: value
 
 
@@ -112,7 +112,7 @@ def tuple_display(c: Compiler, node: tree.TupleDisplay) -> Evaluate:
 
 
 def sequence(c: Compiler, elements: tuple[tree.Expression, ...]) -> Evaluate:
-    """The closure that gathers elements in a list."""
+    """Return the closure that makes a list of the elements."""
     if not any(element.__class__ is tree.Starred for element in elements):
         parts = [c.expression(element) for element in elements]
         return lambda frame: [part(frame) for part in parts]

@@ -1,6 +1,6 @@
-"""Loops that are programs of numbers: a turn is run as any loop's is, then as many as go from instructions.
+"""Runs loops that have a LoopProgram: one turn by closures, then as many turns as possible by the program.
 
-Rows that are not of numbers are run by themselves, and so is everything where the names hold something else.
+Turns run by closures when a row is not of numbers or a name holds something other than a number.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ if TYPE_CHECKING:
     from autodiff.grammar.interpret.compiler import Compiler, Evaluate, Execute, Frame, Store
     from autodiff.grammar.syntax import tree
 
-#: How often a program may take no turn before it is given up. On a new tape it takes none until what the loop
-#: reads is entered there. Where a loop has been given up it is tried once whenever it begins again.
+#: How often in a row a program may take no turn before the loop stops using it. On a new tape it takes none
+#: until the values that the loop reads are entered there. A loop that has stopped using its program tries it
+#: once in each later run.
 TRIES = 8
 
 
 def rows_ahead(rows: Iterator[Any]) -> int:
-    """How many rows an iterator will give, without taking one; 0 if it does not tell.
+    """Return how many rows an iterator has left, without taking one; 0 if that is unknown.
 
-    Those that give out tuples are asked what a copy would be made of. Where that is such an iterator too, the
-    rows are not of numbers; where it is one iterator twice, each row takes two of its numbers.
+    zip and enumerate have no length hint, so the iterators they draw from are taken from ``__reduce__``. If
+    one of these is a zip or enumerate too, the rows are not of numbers, and the result is 0. It is also 0 if
+    zip draws twice from one iterator, because each row then takes two of its items.
     """
     kind: type = rows.__class__
     if kind is not zip and kind is not enumerate:
@@ -45,15 +47,15 @@ def rows_ahead(rows: Iterator[Any]) -> int:
 def rows_of_one(rows: Iterator[Any]) -> int:
     try:
         return length_hint(rows)
-    except OverflowError:  # a range may have more turns than Python counts elsewhere
+    except OverflowError:  # a range may be longer than sys.maxsize
         return sys.maxsize
 
 
 class Turns:
-    """The turns of one run of a loop: how many rows are ``ahead``, and how often the program may still fail.
+    """One run of a loop: how many rows are ``ahead``, and how many ``tries`` the program has left.
 
-    Rows of which it takes as long as a turn to ask how many there are, are asked after ``waiting`` turns: a
-    short loop has ended by then.
+    For some iterators, finding the number of rows takes as long as a turn. It is then found only after
+    ``waiting`` turns, when a short loop has already ended.
     """
 
     __slots__ = ("ahead", "program", "tries", "waiting")
@@ -63,7 +65,7 @@ class Turns:
         self.tries = tries
         self.ahead = self.waiting = 0
         kind = rows.__class__
-        # How many rows there are is asked once, for nothing that the body does changes it.
+        # The number of rows is found once, because nothing in the body can change it.
         if kind is list or kind is tuple:
             self.ahead = len(rows)
         elif kind is range:
@@ -72,7 +74,7 @@ class Turns:
             self.waiting = 2 * program.fewest
 
     def may_go_on(self, frame: Frame, left: Iterator[Any]) -> bool:
-        """Whether the program is to take turns, after one that was run by itself."""
+        """Whether the program shall take turns now; called after each turn that ran by closures."""
         self.ahead -= 1
         if self.waiting:
             self.waiting -= 1
@@ -94,7 +96,7 @@ def loop_of_program(
     body: Execute,
     orelse: Execute | None,
 ) -> Execute:
-    """The closure of a loop with a program; nothing in its body signals."""
+    """Return the closure of a loop with a program; its body never returns a signal."""
     span, at_top, patience = node.iterable.span, c.scope is c.names.module, TRIES
 
     def run(frame: Frame) -> int | None:
@@ -116,7 +118,7 @@ def loop_of_program(
                     try:
                         taken, back = program.run(frame, left, min(turns.ahead, runtime.steps))
                     except Exception:
-                        row = program.row(frame)  # the turn that failed is not the one it began with
+                        row = program.row(frame)  # the row of the turn that failed
                         raise
                     runtime.steps -= taken
                     turns.ahead -= taken
@@ -124,7 +126,7 @@ def loop_of_program(
                         c.last[0] = program.last
                     turns.tries = TRIES if taken else turns.tries - 1
                     patience = max(turns.tries, 1)
-                    for row in back:  # it was given no more rows than there are steps
+                    for row in back:  # the row that ended the program; steps are left for it
                         runtime.steps -= 1
                         turns.ahead -= 1
                         store(frame, row)

@@ -1,10 +1,9 @@
-"""Which loops are programs of numbers, and what they come to as instructions.
+"""Compiles loops over numbers to a LoopProgram, where that is possible.
 
-A body is one where it consists of assignments to names of the running frame, their values of numbers, such
-names, operators and functions of one operand, and of branches between such assignments that ask for the
-loop's own names; or, without branches, of such assignments and of sums that are added up in place. Whether
-the names hold numbers is known when it runs, and whether the loop goes through numbers, or through rows of
-them, from turn to turn.
+The body may assign to names of the running frame, with values made of numbers, such names, operators and
+functions of one operand. It may also have either branches between such assignments, with tests on the loop
+variables, or sums and differences in place (``+=``, ``-=``). Whether the names hold numbers is checked when
+the loop runs, and whether the rows are numbers in each turn.
 """
 
 from __future__ import annotations
@@ -32,26 +31,26 @@ if TYPE_CHECKING:
     Line = tuple[Op, Register, Register, Register, Any]
     Written = tuple[Evaluate | None, list[Line], list[Move]]
 
-#: The ops of the operators that numbers have.
+#: The names of the ops for the operators of numbers.
 OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
-#: The operators that tests are made of.
+#: The operators that a test may contain.
 IN_TESTS = frozenset(["+", "-", "*", "%", "//"])
-#: How many operators and functions a turn has at most. The tape has to have room for them, and Python for as
-#: many one within the other.
+#: How many operators and functions a body may have. The tape has to have room for them, and Python's stack
+#: for as many nested in one expression.
 LONGEST = 128
-#: With fewer turns left a program gains nothing, for it has to begin and to end. What takes so long is worth
-#: FEWEST turns of a long body, and of a short one as many as have WORTH steps: instructions, and the turn.
+#: A program has to start and to end, so it saves no time for only a few turns. It needs at least FEWEST
+#: turns, and for a short body as many as have WORTH steps: a turn is one step, and so is each instruction.
 FEWEST, WORTH = 4, 40
-#: A number, to be asked for its methods.
+#: A number, used to look up the methods of numbers.
 NUMBER = Tensor.of(0.0)
 
 
 class NotOfNumbers(Exception):
-    """Something in the body takes more than instructions."""
+    """Raised when the body contains something that instructions cannot do."""
 
 
 def loop_program(c: Compiler, node: tree.For) -> LoopProgram | None:
-    """The program of a loop; None where it takes more than instructions."""
+    """Return the program of a loop; None if instructions cannot do all that the loop does."""
     several = isinstance(node.target, DISPLAYS)
     targets = node.target.elements if isinstance(node.target, DISPLAYS) else (node.target,)
     counters = [c.local_slot(target) for target in targets]
@@ -63,23 +62,23 @@ def loop_program(c: Compiler, node: tree.For) -> LoopProgram | None:
         return None
 
 
-# Until all names and constants are known, a register is a kind and a number among its kind.
+# Until all names and constants are known, a register is a pair: its kind, and its number within the kind.
 CONSTANT, NAMED, UNNAMED = range(3)
 NOTHING = (CONSTANT, 0)
 DISPLAYS = (tree.TupleDisplay, tree.ListDisplay)
 
 
 class Writer:
-    """One body being written down.
+    """Compiles one body. Names are represented by their slots.
 
-    ``held`` are the registers of the names that the assignments since the last branch have given new values;
-    before that a name is in its own. ``assigned`` are the names that are sure to be by now in each turn, and
-    ``results`` those of them that are sure to hold a result. ``doubtful`` are the names that may be assigned
-    something else in some turn, and ``asked`` the names among the operands of an instruction that has no
-    result for one. ``last`` are the names of which one is assigned last, empty where it may be none;
-    ``shared`` are those whose values other names take over. ``added`` are the names that are changed in
-    place, with the line, the op and the place of each change, ``read`` those that an expression reads.
-    ``met`` counts operators and functions.
+    ``held`` has the register of each name that was assigned since the last branch; any other name is in its
+    own register. ``assigned`` are the names that are certain to be assigned by now in each turn, ``results``
+    those of them that are certain to hold the result of an instruction. ``doubtful`` are the names that may
+    be assigned something else in some turn. ``asked`` has, for each instruction without an operand that is
+    certain to be a result, the names among its operands. ``last`` are the names that may be assigned last;
+    it is empty if there may be none. ``shared`` are the names whose value is assigned to another name.
+    ``added`` are the names that are changed in place, with the line, op and span of each change. ``read``
+    are the names that an expression reads. ``met`` counts operators and functions.
     """
 
     def __init__(self, c: Compiler, counters: list[int], several: bool) -> None:
@@ -121,7 +120,7 @@ class Writer:
         return self.finished(steps)
 
     def branches(self, node: tree.Statement) -> list[Written]:
-        """The choices of an ``if``."""
+        """Return the choices of an ``if``, one for each branch."""
         if not isinstance(node, tree.If):
             raise NotOfNumbers
         assigned, results = self.assigned, self.results
@@ -133,7 +132,7 @@ class Writer:
             if len(plain) < len(body):
                 raise NotOfNumbers
             self.assigned, self.results = set(assigned), set(results)
-            # The test is compiled once more: the closure of the whole branch does not give it away.
+            # The test is compiled a second time, because it cannot be taken out of the ``if``'s closure.
             choices.append((None if test is None else self.c.expression(test), *self.segment(plain)))
             ends.append((self.assigned, self.results, self.last))
         self.assigned = set.intersection(*[end[0] for end in ends])
@@ -146,9 +145,9 @@ class Writer:
     def segment(
         self, statements: Sequence[tree.Assign | tree.AugmentedAssign]
     ) -> tuple[list[Line], list[Move]]:
-        """The instructions of assignments one after the other, and the moves that come after them.
+        """Return the instructions of consecutive assignments, and the moves to make after them.
 
-        As an operand, a register that is a name's own is what the name holds before all of them.
+        An operand in a name's own register is the value that the name has before all of these assignments.
         """
         self.held, self.lines = {}, []
         for statement in statements:
@@ -176,9 +175,9 @@ class Writer:
         return lines, self.in_order([(register, own) for register, own in targets if register != own])
 
     def written_at_once(self) -> dict[Register, Register]:
-        """Of results that need no move the register of the name they go to.
+        """Return the results that need no move, each with the own register of the name it is assigned to.
 
-        Nothing may read there, once the result is made, what the name held before.
+        A result can be written there directly if no later instruction or move reads the name's old value.
         """
         made_at = {line[3]: at for at, line in enumerate(self.lines)}
         read_last = {register: at for at, line in enumerate(self.lines) for register in line[1:3]}
@@ -192,7 +191,7 @@ class Writer:
         return found
 
     def in_order(self, moves: list[Move]) -> list[Move]:
-        """What moves that happen all at once come to one after the other."""
+        """Return moves that have the effect of simultaneous moves when they are made one after the other."""
         targets = {own for _, own in moves}
         if targets.isdisjoint(register for register, _ in moves):
             return moves
@@ -221,7 +220,7 @@ class Writer:
             if register[0] == NAMED:
                 self.shared.add(self.names[register[1]])
             elif register[0] == CONSTANT and not isinstance(value, tree.Number):
-                raise NotOfNumbers  # a negative number is made when the script is compiled, and only there
+                raise NotOfNumbers  # a negative number has to be one object: that of its closure
             elif register[0] == UNNAMED and not isinstance(value, tree.Name):
                 op, x, y, made, site = self.lines[-1]
                 if site.__class__ is not NamedSpan:
@@ -230,7 +229,7 @@ class Writer:
         self.held.update(held)
 
     def add(self, node: tree.AugmentedAssign) -> None:
-        """A sum or a difference that a name takes on in place."""
+        """Compile ``name += value`` or ``name -= value``, which change a number in place."""
         slot = self.c.local_slot(node.target)
         if (
             not slot
@@ -244,14 +243,17 @@ class Writer:
         self.meet()
         self.inputs.add(slot)
         before = self.held.get(slot) or self.named(slot)
-        self.results.add(slot)  # gradients flow to it: that is seen before the first turn
+        self.results.add(slot)  # the program checks before its first turn that gradients flow to it
         op = OPS[OPERATORS[node.op]]
         changes = self.added.setdefault(slot, [])
         self.held[slot] = self.line(op, before, self.register(node.value), node.span)
         changes.append((len(self.lines) - 1, op.name, node.span))
 
     def test(self, node: tree.Expression) -> None:
-        """See that a test is made of whole numbers that no turn changes, and of the loop's own names."""
+        """Check that a test contains only names, numbers and operators that are allowed in tests.
+
+        The names go to ``tested``: no turn may assign them, and the program runs only if they are integers.
+        """
         waiting = [node]
         while waiting:
             node = waiting.pop()
@@ -269,13 +271,13 @@ class Writer:
     # -- expressions --------------------------------------------------------------------------------
 
     def named(self, slot: int) -> Register:
-        """The register that is a name's own."""
+        """Return the own register of a name."""
         if slot not in self.names:
             self.names.append(slot)
         return NAMED, self.names.index(slot)
 
     def register(self, node: tree.Expression) -> Register:
-        """The register that holds the value of an expression."""
+        """Compile an expression and return the register that holds its value."""
         if isinstance(node, tree.Name):
             slot = self.c.local_slot(node)
             if not slot:
@@ -303,7 +305,7 @@ class Writer:
         return CONSTANT, len(self.constants) - 1
 
     def call(self, node: tree.Call) -> Register:
-        """A function of one operand, called as a function or as a method."""
+        """Compile a call of a function of one operand, in function or method form."""
         operands = [argument.value for argument in node.arguments]
         if any(argument.keyword is not None or argument.star for argument in node.arguments):
             raise NotOfNumbers
@@ -319,7 +321,7 @@ class Writer:
         return self.result(op, node, operands)
 
     def result(self, op: Op, node: tree.Expression, operands: list[tree.Expression]) -> Register:
-        """The register of what an instruction answers."""
+        """Compile the operands and an instruction for ``op``, and return the register of its result."""
         if op.scalar is None:
             raise NotOfNumbers
         self.meet()
@@ -327,13 +329,13 @@ class Writer:
         return self.line(op, x, y, node.span)
 
     def meet(self) -> None:
-        """Count an operator or a function, before what it is given is looked at."""
+        """Count an operator or a function, before its operands are compiled."""
         self.met += 1
         if self.met > LONGEST:
             raise NotOfNumbers
 
     def line(self, op: Op, x: Register, y: Register, span: Span) -> Register:
-        """Write an instruction down; the register of what it answers."""
+        """Append an instruction and return the register of its result."""
         if x[0] != UNNAMED != y[0]:
             names = [self.names[number] for kind, number in (x, y) if kind == NAMED]
             if self.results.isdisjoint(names):
@@ -377,8 +379,8 @@ class Writer:
             len(steps) > 1 or steps[0][0][0] is not None or not self.read.isdisjoint(self.added)
         ):
             raise NotOfNumbers
-        # The command line asks which tensor was assigned last at the top: it has to be one and the same. What
-        # is changed in place is not assigned.
+        # The command line needs the name of the tensor that was assigned last at top level, so it has to be
+        # the same in every turn. A change in place is not an assignment.
         is_sure = len(self.last) == 1 and self.results.issuperset(self.last.values())
         if self.c.scope is self.c.names.module and not is_sure and assigned:
             raise NotOfNumbers

@@ -1,4 +1,4 @@
-"""What ``import`` may bring in: names that are in reach anyway, under the name the script likes."""
+"""Resolves imports. Most importable names are builtins already; an import can give them another name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MODULES = (
 )
 
 
-#: What scripts are told that they can import, and what is called otherwise elsewhere.
+#: OWN: the modules that the error message names. MEANT: modules under a wrong name, with the right one.
 OWN = ("torch", "math", "numpy")
 MEANT = {"pytorch": "torch", "torch.functional": "torch.nn.functional", "nn": "torch.nn", "np": "numpy"}
 
@@ -74,7 +74,7 @@ def imported(module: str, name: str | None, span: Span, written: str) -> Any:
 
 
 def not_in(module: Namespace, name: str, span: Span) -> Namespace:
-    """What ``from torch.nn import Linear`` binds; an error for what can be nothing but a mistake."""
+    """Return the stand-in that ``from torch.nn import Linear`` binds; reject unknown names."""
     from autodiff.grammar.objects.absent_table import absence, stand_in
 
     full = f"{module.name}.{name}"
@@ -93,13 +93,13 @@ def not_in(module: Namespace, name: str, span: Span) -> Namespace:
 
 
 def point_at_name(error: CompileError, source: Source) -> None:
-    """Put the caret of a refused import under the name, and propose to write there what was meant."""
+    """Move the caret of a rejected import to the name, and propose a fix if the intended name is known."""
     import re
 
     name, meant = error.about
     assert error.span is not None
     found = re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", source.excerpt(error.span).partition("#")[0])
-    if found is None:  # written with blanks around its dots
+    if found is None:  # there are blanks around the dots in the script
         return
     start = error.span.start + found.start()
     error.span = Span(start, start + len(name))

@@ -1,4 +1,4 @@
-"""In which turn of a loop a script failed, found out after the failure: loops that run well pay nothing."""
+"""Records in which turn of a loop a script failed, after the failure, so that loops pay nothing otherwise."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ MOST_TURNS = 5
 
 
 def note_turn(node: tree.For, rows: Any, left: Any, value: Any) -> None:
-    """Remember where a loop was when an error went through it; ``left`` is its iterator over ``rows``."""
+    """Record the turn of a loop that an error left; ``left`` is the loop's iterator over ``rows``."""
     if len(runtime.turns) >= MOST_TURNS:
         return
     number = None
     if rows.__class__ in SIZED:
-        with suppress(OverflowError):  # a range may have more turns than Python counts elsewhere
+        with suppress(OverflowError):  # a range may be longer than sys.maxsize
             number = len(rows) - length_hint(left)
     target: Any = node.target
     if rows.__class__ is enumerate and isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
-        target, value = target.elements[0], value[0]  # the script's own number, which may start anywhere
+        target, value = target.elements[0], value[0]  # enumerate's number, which may start anywhere
     runtime.turns.append(Turn(node.span, number, named(target, value)))
 
 
 def named(target: Any, value: Any) -> str:
-    """``i = 2``, if the loop has one variable and its value is a number."""
+    """Return ``i = 2`` if the loop has one variable and its value is a number, else ``""``."""
     if value.__class__ is Tensor and value.size == 1:
         value = value.item()
     if not isinstance(target, tree.Name) or value.__class__ not in NUMBERS:

@@ -1,6 +1,6 @@
-"""What operators become: arithmetic, comparison, ``and or not``, the conditional expression.
+"""Compiles operators: arithmetic, comparison, ``and or not``, the conditional expression.
 
-Before an operator runs, ``mode.site`` is set to its span, so nodes and errors know where they stand.
+``mode.site`` is set to the operator's span before it runs, which gives nodes and errors their place.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @compiles(tree.Binary, EXPRESSIONS)
 def binary(c: Compiler, node: tree.Binary) -> Evaluate:
-    # A long sum leans to the left. Going down it in a loop keeps the compiler's own nesting flat.
+    # A long sum is a deep tree to the left. A loop follows it, which saves the compiler the recursion.
     chain = [node]
     while chain[-1].left.__class__ is tree.Binary:
         chain.append(chain[-1].left)
@@ -39,7 +39,7 @@ def binary(c: Compiler, node: tree.Binary) -> Evaluate:
 
 
 def long_chain(c: Compiler, chain: list[tree.Binary]) -> Evaluate:
-    """A sum of thousands of terms, as a loop over its terms."""
+    """Compile a long chain, such as a sum of thousands of terms, as a loop over its terms."""
     first = c.expression(chain[-1].left)
     links = [(BINARY[link.op], c.expression(link.right), link.span) for link in reversed(chain)]
 
@@ -59,7 +59,7 @@ def binary_of(c: Compiler, node: tree.Binary, left: Evaluate, left_node: tree.Ex
     x_slot = c.local_slot(left_node)
     build = SHORT_WAYS.get(node.op)
     if node.right.__class__ is tree.Number and build is not None:
-        c.expression(node.right)  # refuses what does not fit in 64 bits
+        c.expression(node.right)  # for the error or warning about a number that is too large
         return build[1](left, x_slot, node.right.value, span, operate)
     right = c.expression(node.right)
     if build is not None:
@@ -77,8 +77,9 @@ def by_table(left: Evaluate, x_slot: int, right: Evaluate, y_slot: int, span: An
     return run
 
 
-# The operators that loops live on go straight to the tensor's own, past the table. Names of the running
-# frame are read here, without a call; an unbound one is no tensor and is found out on the long way.
+# Fast paths for the operators that loops use most: for tensors they use Tensor's own operator instead of the
+# table BINARY. Names of the running frame are read from their slot without a call. An unbound name is no
+# tensor, so it leaves the fast path, and its own closure raises the error.
 
 
 def add_values(
@@ -207,7 +208,7 @@ def mod_number(left: Evaluate, x_slot: int, number: Any, span: Any, operate: Any
         if x.__class__ is int:  # as in `if step % 100 == 0`
             return x % number
         if x_slot:
-            x = left(frame)  # which finds out that it is unbound
+            x = left(frame)  # raises the error for an unbound name
         mode.site = span
         return operate(x, number)
 
@@ -253,7 +254,7 @@ def unary(c: Compiler, node: tree.Unary) -> Evaluate:
     return run
 
 
-#: What loops ask of their counters.
+#: Comparisons of integers, such as those of loop counters.
 ON_INTS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,

@@ -1,7 +1,8 @@
-"""Who is who: every name of a script is found a slot before anything runs, by Python's rules.
+"""Resolves the names of a script: each gets a scope and a slot before anything runs, by Python's rules.
 
-What a function assigns is its own; comprehensions have a scope, loops and ``if`` have none; a class body
-is seen by nobody inside it. A name that nothing binds is an error here. Walks with a stack of its own.
+A name that a function assigns is local to it. Comprehensions have a scope; loops and ``if`` have none.
+Functions do not see the names of a class body around them. A name that nothing binds is an error here.
+The walk is not recursive.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ if TYPE_CHECKING:
 
     Below = list[tuple[Any, "Scope", bool]]
 
-FIRST_SLOT = 2  # slot 0 of a frame links to the frame around it, slot 1 holds what a function returns
+FIRST_SLOT = 2  # slot 0 of a frame holds the enclosing frame, slot 1 the value that a function returns
 
 
 class Scope:
     """The names bound in a module, function, comprehension or class body, each with its slot.
 
-    ``writes`` counts what binds a name; ``imports`` lists the modules that imports bind it to.
+    ``writes`` counts how often a name is bound; ``imports`` lists the modules that imports bind it to.
     """
 
     __slots__ = ("first_bound", "imports", "kind", "outer", "slots", "writes")
 
     def __init__(self, kind: str, outer: Scope | None) -> None:
         self.kind = kind
-        # Functions do not see the names of a class they stand in.
+        # Functions do not see the names of a class body around them.
         while outer is not None and outer.kind == "class":
             outer = outer.outer
         self.outer: Scope | None = outer
@@ -41,7 +42,7 @@ class Scope:
         self.imports: dict[str, list[str]] = {}
 
     def bind(self, name: str, span: Span) -> int:
-        """The slot of a name that something in this scope binds."""
+        """Record one more binding of a name in this scope, and return its slot."""
         slot = self.slots.get(name)
         if slot is None:
             slot = self.slots[name] = FIRST_SLOT + len(self.slots)
@@ -51,11 +52,11 @@ class Scope:
 
     @property
     def size(self) -> int:
-        """How many slots a frame of this scope has."""
+        """The number of slots of this scope's frames."""
         return FIRST_SLOT + len(self.slots)
 
     def find(self, name: str) -> tuple[Scope, int] | None:
-        """The scope a name lives in and how many frames out that is; None when nothing binds it."""
+        """Return the scope that binds a name, and how many frames outwards; None if nothing binds it."""
         scope: Scope | None = self
         depth = 0
         while scope is not None:
@@ -67,11 +68,11 @@ class Scope:
 
 
 class Names:
-    """The scopes of one script: ``module``, and the scope of each syntax node that opens one.
+    """The scopes of one script: ``module``, and in ``of`` the scope of each syntax node that opens one.
 
-    On the way are noted: names that are read, attributes, names whose list is ``changed``, those that a loop
-    at top level gives to one thing after the other, and whether anything ``marks`` a tensor as requiring
-    gradients.
+    It also has the names that are read (``reads``), the ``attributes``, the names whose list is ``changed``,
+    the names that a loop at top level assigns (``looped``), and whether anything ``marks`` a tensor as
+    requiring gradients.
     """
 
     __slots__ = ("attributes", "changed", "looped", "marks", "module", "of", "reads")
@@ -89,7 +90,7 @@ class Names:
 def resolve(
     script: tree.Script, source: Source, is_builtin: Callable[[str], bool], given: Iterable[str] = ()
 ) -> Names:
-    """The scopes of a script; ``given`` are names that the caller defines."""
+    """Return the scopes of a script; ``given`` are names that the caller defines."""
     names = Names()
     for name in given:
         names.module.bind(name, Span(0, 0))
@@ -106,7 +107,7 @@ def resolve(
 
 
 def visit(body: Iterable[tree.Syntax], scope: Scope, names: Names) -> None:
-    """Bind and read every name below ``body``, in source order within each scope."""
+    """Record all bindings and reads of names in ``body``, in source order within each scope."""
     stack: Below = [(node, scope, False) for node in reversed(tuple(body))]
     while stack:
         node, scope, binding = stack.pop()
@@ -132,7 +133,7 @@ def visit_function(node: tree.FunctionDef, scope: Scope, names: Names, binding: 
 
 
 def is_static(decorator: tree.Expression) -> bool:
-    """Whether it is ``@staticmethod``, which is a mark and not a name."""
+    """Whether the decorator is ``@staticmethod``, which is not looked up as a name."""
     return isinstance(decorator, tree.Name) and decorator.id == "staticmethod"
 
 
@@ -150,7 +151,7 @@ def parameters(declared: tuple[tree.Parameter, ...], scope: Scope, inner: Scope)
 def visit_comprehension(node: tree.Comprehension, scope: Scope, names: Names, binding: bool) -> Below:
     inner = names.of[node] = Scope("comprehension", scope)
     below: Below = []
-    around = scope  # the first iterable is worked out outside, as in Python
+    around = scope  # as in Python, the first iterable is evaluated in the enclosing scope
     for clause in node.clauses:
         below += [(clause.iterable, around, False), (clause.target, inner, True)]
         below += [(condition, inner, False) for condition in clause.conditions]
@@ -174,7 +175,7 @@ def visit_import(node: tree.Import, scope: Scope, names: Names, binding: bool) -
     return []
 
 
-#: Modules whose names mean something else than those that are in reach.
+#: Modules whose members differ from the builtins of the same names, so that ``import *`` binds all of them.
 STARRED = ("math", "numpy")
 
 
@@ -199,10 +200,10 @@ def visit_for(node: tree.For, scope: Scope, names: Names, binding: bool) -> Belo
     body = [(part, scope, False) for part in (*node.body, *node.orelse)]
     below = [(node.iterable, scope, False), (node.target, scope, True), *body]
     if isinstance(node.target, tree.Name):
-        scope.bind(node.target.id, node.target.span)  # bound on every turn: more than once
+        scope.bind(node.target.id, node.target.span)  # a second time, because every turn binds it
     if scope is names.module:
         targets: list[Any] = [node.target]
-        for target in targets:  # grows
+        for target in targets:  # the list grows in the loop
             if isinstance(target, tree.Name):
                 names.looped.add(target.id)
             elif isinstance(target, (tree.TupleDisplay, tree.ListDisplay, tree.Starred)):
@@ -236,12 +237,12 @@ def visit_subscript(node: tree.Subscript, scope: Scope, names: Names, binding: b
 
 
 def read_all(node: Any, scope: Scope, names: Names, binding: bool) -> Below:
-    """A construct whose parts are all read in the scope it stands in."""
+    """Visit a construct whose parts are all read, in the construct's own scope."""
     return [(part, scope, False) for part in CHILDREN[node.__class__](node)]
 
 
 def bind_all(node: Any, scope: Scope, names: Names, binding: bool) -> Below:
-    """A display, which as a target binds its elements."""
+    """Visit a display or starred element; as a target it binds its elements."""
     return [(part, scope, binding) for part in CHILDREN[node.__class__](node)]
 
 

@@ -1,4 +1,4 @@
-"""What each statement becomes: expression statements, branches, loops, ``return``, ``assert``, ``with``.
+"""Compiles statements: expression statements, branches, loops, ``return``, ``assert``, ``with``.
 
 Assignments are in ``assignment``; functions, classes and imports in ``definitions``.
 """
@@ -114,7 +114,7 @@ def while_(c: Compiler, node: tree.While) -> Execute:
     return run
 
 
-#: The statements that a program of numbers may consist of.
+#: The statements that a LoopProgram may contain.
 OF_PROGRAMS = frozenset([tree.Assign, tree.AugmentedAssign, tree.If])
 
 
@@ -123,13 +123,13 @@ def for_(c: Compiler, node: tree.For) -> Execute:
     iterable, span = c.expression(node.iterable), node.iterable.span
     store, body = store_into(c, node.target), c.loop_body(node.body)
     orelse = c.body(node.orelse) if node.orelse else None
-    # The body is compiled by now: the spans of what is computed for a name know it.
+    # The body has to be compiled before, because that gives the values of assignments their NamedSpans.
     if is_fast and all(statement.__class__ in OF_PROGRAMS for statement in node.body):
         program = loop_programs.loop_program(c, node)
         if program is not None:
             made: Execute = programs.loop_of_program(c, node, program, iterable, store, body, orelse)
             return made
-    # Loop variables that are numbers go straight to their slot.
+    # Loop variables that are integers are put directly into their slot.
     slot = c.scope.slots[node.target.id] if isinstance(node.target, tree.Name) else None
 
     def run(frame: Frame) -> int | None:
@@ -190,7 +190,7 @@ def outside_loop(message: str, node: tree.Statement) -> CompileError:
 
 
 def without_return(node: tree.Return) -> Fix:
-    """The value alone, which a script may end with as well."""
+    """Return the fix that leaves out the ``return``: the last expression of a script needs none."""
     if node.value is None:
         return Fix("leave it out", Edit(node.span, "pass"))
     return Fix("leave the `return` out", Edit(Span(node.span.start, node.value.span.start), ""))

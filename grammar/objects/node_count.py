@@ -1,4 +1,4 @@
-"""Counts the nodes of the graph that are alive. Asked for only after as many were made as are allowed."""
+"""Counts the graph's nodes that are alive. Used only after as many nodes were made as the limit allows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ KINDS = frozenset([ArrayNode, Leaf, ScalarNode])
 
 
 def check_nodes() -> int:
-    """How many nodes are alive, without those that were let go of; a LimitError when they are too many.
+    """Return how many nodes are alive; raise a LimitError if they are too many.
 
-    Of a tape the entries count that lead to some tensor, whether nodes were made of them or not.
+    Entries of a tape count if they lead to an existing tensor, even before nodes are made of them.
     """
     things = gc.get_objects()
     alive = sum(1 for thing in things if thing.__class__ in KINDS)

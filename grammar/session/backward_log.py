@@ -1,4 +1,4 @@
-"""The last passes a script has run: where they started and what they used up, kept for the report."""
+"""Keeps, for the report, the last backward passes of a script: their roots, seeds and the nodes they used."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Pass:
-    """One pass of the engine: where it started, with what, and the nodes it used up.
+    """One pass of the engine: its ``roots``, their ``seeds``, and in ``order`` the nodes it has freed.
 
-    Of a pass along a tape the ``entry`` it started from is kept until somebody asks for nodes, with its
-    ``value``; ``retained`` says that it has used none up.
+    A pass along a tape keeps the ``entry`` it started from, and its ``value``, until ``roots`` or ``order``
+    is read. ``retained`` says that it freed no nodes.
     """
 
     __slots__ = ("_order", "_roots", "entry", "retained", "seeds", "value")
@@ -28,7 +28,7 @@ class Pass:
         self.start([], [], [])
 
     def start(self, roots: list[Node], seeds: list[Any], order: list[Node]) -> None:
-        """Be the pass that has just run."""
+        """Set all attributes to those of the pass that has just run."""
         self._roots, self.seeds, self._order = roots, seeds, order
         self.entry: tuple[Tape, int] | None = None
         self.value: Any = None
@@ -46,7 +46,7 @@ class Pass:
 
     @property
     def arrays(self) -> list[ArrayNode]:
-        """The nodes of arrays among those it used up; on a tape there are none."""
+        """The array nodes among the freed nodes; a tape has none."""
         return [node for node in self._order if node.__class__ is ArrayNode]
 
     def make_nodes(self) -> None:
@@ -56,12 +56,13 @@ class Pass:
 
 
 class LastPasses:
-    """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would let go of.
+    """Keeps the graphs of the last ``backward()`` and ``grad()``, which the engine would release otherwise.
 
-    ``functional`` is the last one inside ``jacobian()`` and its kin. ``keeps_all`` says that a report may
-    be about any of the script's tensors. ``gathered`` has the values of every ``.grad`` the last
-    ``backward()`` filled, before and after, ``hooked`` the nodes whose gradients hooks replaced then, with
-    the places where these were registered.
+    ``functional`` is the last pass inside ``jacobian()`` and similar functions. ``keeps_all`` says that a
+    report may be about any tensor, so that no graph is released. ``gathered`` has each ``.grad`` that the
+    last ``backward()`` filled, with its values before and after; ``hooked`` the nodes whose gradients hooks
+    replaced then, with the places where the hooks were registered; ``slopes`` the gradients that were
+    differentiated again, each with its output and the name of its input.
     """
 
     __slots__ = ("backward", "backwards", "functional", "gathered", "grad", "hooked", "keeps_all", "slopes")
@@ -77,23 +78,23 @@ class LastPasses:
         self.hooked: list[tuple[Node, Span | None]] = []
 
     def grads_gathered(self, before: list[tuple[GradCell, Any]]) -> None:
-        """Called by the engine, which has filled these ``.grad``."""
+        """Called by the engine after it has filled these ``.grad``; ``before`` has their earlier values."""
         self.gathered = {
             cell: (held, None if cell.grad is None else cell.grad.value) for cell, held in before
         }
         self.hooked, watch.answered = watch.answered, []
 
     def slopes_made(self, slopes: dict[Node, tuple[Node, str]]) -> None:
-        """Called where gradients are differentiated again: of what each is one, and by what input."""
+        """Called when gradients are differentiated again, with the output and the input of each."""
         self.slopes = slopes
 
     def pass_ran(self, kind: str, roots: list[Node], seeds: list[object], order: list[Node]) -> None:
-        """Called by the engine; ``order`` are the nodes it has used up."""
+        """Called by the engine after a pass; ``order`` are the nodes it has freed."""
         passes = {"backward": self.backward, "grad": self.grad, "functional": self.functional}
         ran = passes[kind]
         arrays = [] if self.keeps_all else ran.arrays
         ran.start(roots, seeds, order)
-        if arrays:  # what the pass before used up is of no more use to anybody
+        if arrays:  # nothing uses the nodes of the previous pass of this kind any more
             kept = {node for other in passes.values() for node in other.arrays}
             for node in arrays:
                 if node not in kept:

@@ -1,4 +1,4 @@
-"""Which inputs a report is about: what was asked for, else the marked leaves, else every float leaf."""
+"""Chooses a report's inputs: those of ``--wrt``, else leaves with requires_grad, else all float leaves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def inputs_of(
     execution: Execution, settings: Settings, order: list[Node], leaves: list[Leaf]
 ) -> list[tuple[str, Node]]:
-    """The (name, node) pairs to report, in source order."""
+    """Return the (name, node) pairs to report, in source order."""
     if settings.wrt:
         shown = dict(inputs_shown(execution, leaves))
         return [pair for entry in settings.wrt for pair in asked_for(entry, execution, order, shown)]
@@ -35,7 +35,7 @@ def inputs_of(
 
 
 def inputs_shown(execution: Execution, leaves: list[Leaf]) -> list[tuple[str, Node]]:
-    """The inputs of a report where none is asked for, under names that tell them apart."""
+    """Return the inputs of a report without ``--wrt``, under unique names."""
     marked = [node for node in leaves if node.cell is not None]
     found: list[tuple[str, Node]] = [(name_of(node, execution), node) for node in marked or leaves]
     found.sort(key=lambda pair: (place_of(pair, execution), pair[1].number))
@@ -52,9 +52,9 @@ def place_of(pair: tuple[str, Node], execution: Execution) -> int:
 def asked_for(
     entry: str, execution: Execution, order: list[Node], shown: dict[str, Node]
 ) -> list[tuple[str, Node]]:
-    """The inputs one ``--wrt`` entry means: a name, a place in a list, or a glob over names of tensors.
+    """Return the inputs that a ``--wrt`` entry means: a name, a place in a list, or a glob over tensor names.
 
-    ``shown`` are the inputs that a report has without it: their names are understood as they are shown.
+    ``shown`` are the inputs of a report without ``--wrt``; an entry may be one of the names they have there.
     """
     if not entry.isidentifier() and entry in shown:
         return [(entry, shown[entry])]
@@ -63,7 +63,7 @@ def asked_for(
         if entry in kept:
             return [(entry, differentiable(node_in(order, kept[entry]), entry))]
     versions: dict[str, Node] = {}
-    for node in order:  # newest first, so the latest version of a name comes first
+    for node in order:  # newest first, so the first node of a name is its latest version
         if node.name is not None:
             versions.setdefault(node.name, node)
     within = set(order)
@@ -73,7 +73,7 @@ def asked_for(
             if known is None or value.node.number > known.number:
                 versions[name] = value.node
     target = order[0]
-    if target.name is not None:  # its own derivative by itself is 1: its name means what it began as
+    if target.name is not None:  # the derivative by itself would be 1, so its name means its first version
         versions[target.name] = next(node for node in reversed(order) if node.name == target.name)
     names = set(versions) | {n for n, v in execution.names.items() if v.__class__ is Tensor}
     names = {name for name in names if matches(name, entry)}
@@ -105,7 +105,7 @@ def asked_for(
 
 
 def help_on_list(name: str, value: Any) -> tuple[str, ...]:
-    """How to ask for the tensors in a list."""
+    """Return the help for ``--wrt`` with the name of a list: how to name the tensors in it."""
     places = [place for place, _ in tensors_at({name: value})]
     if not places:
         return ()
@@ -113,7 +113,7 @@ def help_on_list(name: str, value: Any) -> tuple[str, ...]:
 
 
 def entry_asked(entry: str, name: str) -> UsageError:
-    """What to say of ``W[0,1]``, which is no input of the script but an entry of one."""
+    """Return the error for ``--wrt W[0,1]``, which is an entry of an input and not an input."""
     at = entry[len(name) :].replace("][", ",").strip("[]").replace(" ", "")
     return UsageError(
         f"--wrt {entry}: this is an entry of `{name}`, and gradients are taken to whole tensors",
@@ -126,7 +126,7 @@ def entry_asked(entry: str, name: str) -> UsageError:
 
 
 def node_in(order: list[Node], tensor: Tensor) -> Node:
-    """What stands for a tensor in the graph: of a leaf that was changed since it was used, what was used."""
+    """Return the node of a tensor in the graph; for a leaf changed in place since, the node that was used."""
     node = tensor.source()
     if isinstance(node, Leaf) and node.cell is not None and node not in order:
         return next((x for x in order if isinstance(x, Leaf) and x.cell is node.cell), node)
@@ -134,7 +134,7 @@ def node_in(order: list[Node], tensor: Tensor) -> Node:
 
 
 def differentiable(node: Node, name: str) -> Node:
-    """An input that was asked for, if it holds what can have a gradient."""
+    """Return ``node`` if its dtype can have a gradient; else raise a UsageError."""
     dtype = dtype_of(node.out)
     if not dtype.is_floating_point:
         held = "truth values" if dtype.kind == "b" else "whole numbers"

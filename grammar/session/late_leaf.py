@@ -1,7 +1,7 @@
-"""A leaf that was scaled where it was made: ``w = torch.randn(3, requires_grad=True) * 0.01`` is no leaf.
+"""Repairs ``w = torch.randn(3, requires_grad=True) * 0.01``, where ``w`` is not a leaf.
 
-The gradient goes to the tensor before it was scaled, which has no name; what was meant is a leaf with the
-scaled numbers, ``(torch.randn(3) * 0.01).requires_grad_()``.
+The gradient goes to the tensor before it was scaled, which has no name. The script means a leaf with the
+scaled values: ``(torch.randn(3) * 0.01).requires_grad_()``.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ NAMESPACES = frozenset(["torch", "math", "np"])
 
 
 def as_leaf(value: Any, source: Source) -> tuple[tuple[Edit, ...], str] | None:
-    """The edits that ask for the gradient of the whole expression, and how it reads then.
+    """Return the edits that make the whole expression the leaf, and its text after them.
 
-    None where the expression has another tensor in it, or may have: then its own gradient can be meant.
+    Return None if the expression may contain another tensor, because then a result can be intended.
     """
     marked = [node for node in walk(value) if isinstance(node, tree.Call) and mark_in(node) is not None]
     if len(marked) != 1 or marked[0] is value:
@@ -44,7 +44,7 @@ def as_leaf(value: Any, source: Source) -> tuple[tuple[Edit, ...], str] | None:
 
 
 def mark_in(call: tree.Call) -> int | None:
-    """Which argument of a call is ``requires_grad=True``."""
+    """Return the index of the argument ``requires_grad=True`` of a call; None if it has none."""
     for at, argument in enumerate(call.arguments):
         if argument.keyword == "requires_grad":
             is_true = isinstance(argument.value, tree.Constant) and argument.value.value is True
@@ -53,7 +53,7 @@ def mark_in(call: tree.Call) -> int | None:
 
 
 def without_mark(call: tree.Call) -> Edit:
-    """The edit that takes ``requires_grad=True`` out of a call, with its comma."""
+    """Return the edit that removes ``requires_grad=True`` from a call, with its comma."""
     at = mark_in(call)
     assert at is not None
     arguments = call.arguments
@@ -65,7 +65,7 @@ def without_mark(call: tree.Call) -> Edit:
 
 
 def leaf_meant(source: Source, read: Span) -> str | None:
-    """How ``w`` is made the leaf it was meant to be, where a script reads ``w.grad``; None if it was not."""
+    """Return the assignment that makes ``w`` the intended leaf, where a script reads ``w.grad``, or None."""
     from autodiff.grammar.syntax.parser import read as parse
 
     script = parse(source)

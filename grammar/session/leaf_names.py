@@ -1,7 +1,7 @@
-"""By which expression a script gets at a tensor: ``w``, or ``params[0]`` for one kept in a list.
+"""Finds the expression by which a script refers to a tensor: ``w``, or ``params[0]`` for one in a list.
 
-Leaves made in a loop or a comprehension have no name of their own, or share one; in a report they are
-called by the place where the script keeps them.
+Leaves made in a loop or a comprehension have no name of their own, or share one. A report names them by the
+place where the script keeps them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def tensors_at(names: dict[str, Any]) -> Iterator[tuple[str, Tensor]]:
-    """Every tensor bound to a top-level name or kept in a list or tuple below one, with its expression."""
-    opened: set[int] = set()  # a list may hold itself
+    """Yield every tensor with its expression: a top-level name, or a place in a list or tuple below one."""
+    opened: set[int] = set()  # a list may contain itself
     stack = list(reversed(names.items()))
     while stack:
         place, value = stack.pop()
@@ -36,25 +36,25 @@ def tensors_at(names: dict[str, Any]) -> Iterator[tuple[str, Tensor]]:
 
 
 def kept_in_lists(names: dict[str, Any]) -> dict[str, Tensor]:
-    """The tensors in lists and tuples by the expressions that give them."""
+    """Return the tensors in lists and tuples by their expressions, such as ``params[0]``."""
     return {place: tensor for place, tensor in tensors_at(names) if place[-1] == "]"}
 
 
 def base_of(place: str) -> str:
-    """The name an expression of ``tensors_at`` begins with."""
+    """Return the name that an expression of ``tensors_at`` begins with."""
     return place.partition("[")[0]
 
 
 MOST_NAMED = 3
 
-#: Names that the script gave a leaf go before places in lists, and these before what it calls many leaves.
+#: The ranks of a leaf's names: its own name, then a place in a list, then a name that several leaves share.
 OWN, PLACE, SHARED = range(3)
 
 
 def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
-    """Call the leaves of a graph that have no name of their own by the expression that gives them.
+    """Name the leaves of a graph that have no name of their own by the expression that refers to them.
 
-    A leaf that was changed in place since it was used is found where the script keeps what became of it.
+    A leaf that was changed in place after its use is found by its gradient cell, which the change keeps.
     """
     by_name: dict[str | None, int] = {}
     for leaf in leaves:
@@ -81,7 +81,7 @@ def name_leaves(leaves: Iterable[Leaf], execution: Execution) -> None:
 
 
 def is_same_leaf(value: Any, leaf: Node) -> bool:
-    """Whether a value of the script is this leaf, or what a change in place has made of it."""
+    """Whether a value of the script is this leaf, or the same leaf after a change in place."""
     if value.__class__ is not Tensor:
         return False
     node = node_made(value)
@@ -91,7 +91,7 @@ def is_same_leaf(value: Any, leaf: Node) -> bool:
 
 
 def told_apart(named: list[tuple[str, Node]]) -> list[tuple[str, Node]]:
-    """Names with the number of the version behind those that several have: ``w'1``, ``w'2``."""
+    """Return the pairs with unique names: repeated names get a number, as in ``w'1``, ``w'2``."""
     counts = Counter(name for name, _ in named)
     versions: Counter[str] = Counter()
     told = []
@@ -102,7 +102,7 @@ def told_apart(named: list[tuple[str, Node]]) -> list[tuple[str, Node]]:
 
 
 def name_of(node: Node | None, execution: Execution) -> str:
-    """The script's name for a node, else the text that made it."""
+    """Return the script's name for a node, else the text of the expression that made it."""
     if node is None:
         return "result"
     if node.name:
@@ -119,13 +119,13 @@ def name_of(node: Node | None, execution: Execution) -> str:
 
 
 def text_at(site: Span | None, execution: Execution) -> str:
-    """What stands there in the script, if it is short."""
+    """Return the script's text at ``site`` if it is short, else ``result``."""
     text = "" if site is None else " ".join(execution.source.excerpt(site).split())
     return text if 0 < len(text) <= 60 else "result"
 
 
 def listed(words: list[str]) -> str:
-    """``a, b and c``; of many the first."""
+    """Return the words as ``a, b and c``; of many, only the first and the number of the others."""
     if len(words) > MOST_NAMED + 1:
         words = [*words[:MOST_NAMED], f"{len(words) - MOST_NAMED:,} more"]
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

@@ -1,7 +1,7 @@
-"""Which top-level assignments do more than assign: leaves of scripts without tensors, --set, --wrt.
+"""Plans which top-level assignments convert their value: leaves of scripts without tensors, --set, --wrt.
 
-In a script that builds no tensor every number that is written down at top level and assigned once is a
-leaf. The plan is made from the syntax before anything runs; it maps targets to conversions of the value.
+In a script that builds no tensor, every number that is written as a literal at top level and assigned once
+is a leaf. The plan is made from the syntax before the script runs. It maps targets to conversions.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ CONSTRUCTORS = {
     *("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like"),
     *("one_hot", "tril_indices", "triu_indices", "vander", "from_numpy", "Parameter"),
 }
-#: So many names of a script are listed to choose from.
+#: How many names of a script an error message lists.
 MOST_LISTED = 20
 CONSTANTS = frozenset(["pi", "e", "inf", "nan", "tau"])
 
 
 class Plan:
-    """``conversions`` by target; ``without_tensors`` is exception 1; ``marks`` says requires_grad is used.
+    """The ``conversions`` of a script's top-level assignments, by target.
 
-    ``reshaped`` has the shapes, in the script and now, of tensors that ``--set`` gave another shape, by name,
-    once the script has run.
+    ``without_tensors`` says that the script builds no tensor; ``marks``, that it uses requires_grad. After
+    the run, ``reshaped`` has the old and the new shape of tensors that ``--set`` gave another shape, by name.
     """
 
     __slots__ = ("conversions", "marks", "reshaped", "without_tensors")
@@ -55,7 +55,7 @@ class Plan:
 
 
 def plan(script: tree.Script, names: Names, sets: dict[str, Any], wrt: list[str], track: bool) -> Plan:
-    """What each top-level assignment does besides assigning."""
+    """Return the conversions that top-level assignments make."""
     made = Plan()
     given = [n for n, value in sets.items() if is_tensor_like(value) and names.module.writes.get(n) == 0]
     made.without_tensors = not builds_tensors(names) and not given
@@ -98,7 +98,7 @@ def in_turn(steps: list[Convert]) -> Convert:
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Whether a name is meant by a ``--wrt`` entry, which may be a glob."""
+    """Whether a ``--wrt`` entry, which may be a glob, matches a name."""
     if name == pattern:
         return True
     if not any(sign in pattern for sign in "*?["):
@@ -108,7 +108,7 @@ def matches(name: str, pattern: str) -> bool:
     return fnmatchcase(name, pattern)
 
 
-# -- what the syntax shows --------------------------------------------------------------------------
+# -- from the syntax --------------------------------------------------------------------------------
 
 
 def builds_tensors(names: Names) -> bool:
@@ -117,7 +117,7 @@ def builds_tensors(names: Names) -> bool:
 
 
 def mentions(names: Names, wanted: Collection[str]) -> bool:
-    """Whether the script reads one of these names, bare and not its own, or as an attribute."""
+    """Whether the script reads one of these names, as an attribute or as a name that it does not bind."""
     return any(name.id in wanted and scope.find(name.id) is None for name, scope in names.reads) or any(
         node.name in wanted for node in names.attributes
     )
@@ -126,9 +126,9 @@ def mentions(names: Names, wanted: Collection[str]) -> bool:
 def assignments(
     body: tree.Body,
 ) -> Iterator[tuple[tree.Name, tree.Expression | None]]:
-    """The names assigned at top level in order, each with the expression when it is assigned directly.
+    """Yield the names assigned at top level in order, each with its expression or None.
 
-    Loops and branches are looked into, but what they assign is not written down once and for all.
+    Names assigned in loops and branches have None, because their values are not fixed.
     """
     stack: list[tuple[tree.Statement, bool]] = [(statement, True) for statement in reversed(body)]
     while stack:
@@ -148,7 +148,7 @@ def assignments(
 def paired(
     target: tree.Expression, value: tree.Expression | None
 ) -> Iterator[tuple[tree.Name, tree.Expression | None]]:
-    """The names of a target with their expressions, through tuples of equal length."""
+    """Yield the names of a target with their expressions; tuples of equal length are matched by element."""
     if isinstance(target, tree.Name):
         yield target, value
     elif isinstance(target, (tree.TupleDisplay, tree.ListDisplay)):
@@ -160,7 +160,7 @@ def paired(
 
 
 def is_written_number(node: tree.Expression, names: Names) -> bool:
-    """A number spelled out, arithmetic of such numbers, or nested lists of them."""
+    """Whether an expression is a literal number, arithmetic of such numbers, or a nested list of them."""
     stack = [node]
     found = False
     while stack:
@@ -196,7 +196,7 @@ def is_tensor_like(value: Any) -> bool:
 
 
 def is_numbers(value: Any) -> bool:
-    """A number, or nested lists of numbers that make a rectangle."""
+    """Whether a value is a number, or nested lists of numbers with a shape and at least one entry."""
     if value.__class__ in NUMBERS:
         return value.__class__ is not bool
     if value.__class__ is not list:
@@ -206,7 +206,7 @@ def is_numbers(value: Any) -> bool:
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    """The shape of nested lists of numbers; None when they make no rectangle."""
+    """Return the shape of nested lists of numbers; None if they are ragged or hold something else."""
     level: list[Any] = [value]
     shape: list[int] = []
     while any(v.__class__ is list for v in level):
@@ -220,7 +220,7 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
-    """A tensor of numbers given as a number, lists, an array or a tensor."""
+    """Return a tensor of numbers given as a number, lists, an array or a tensor."""
     if value.__class__ is Tensor:
         value = value.value
     if value.__class__ in NUMBERS and dtype is dtypes.float64:
@@ -229,7 +229,7 @@ def number_tensor(value: Any, dtype: DType = dtypes.float64) -> Tensor:
 
 
 def as_leaf(value: Any) -> Any:
-    """A leaf of a script without tensors, in the default number type."""
+    """Return numbers as a leaf in the default dtype, for scripts without tensors."""
     if not is_numbers(value):
         return value
     made = number_tensor(value, dtypes.default_dtype())
@@ -238,7 +238,7 @@ def as_leaf(value: Any) -> Any:
 
 
 def as_tracked(value: Any) -> Any:
-    """What ``--wrt`` makes of a value: tracked, but the same tensor to the script."""
+    """Return the value for ``--wrt``: its tensors are tracked, which the script does not notice."""
     if is_numbers(value):
         value = number_tensor(value)
     if value.__class__ is Tensor and value.dtype.is_floating_point:
@@ -247,7 +247,7 @@ def as_tracked(value: Any) -> Any:
 
 
 def with_tracked_entries(value: Any) -> Any:
-    """What ``--wrt 'params[0]'`` makes of ``params``: the same list, its tensors tracked."""
+    """Return ``params`` for ``--wrt 'params[0]'``: the same list with its tensors tracked."""
     from autodiff.grammar.session.leaf_names import tensors_at
 
     for _, entry in tensors_at({"": value}):
@@ -256,16 +256,16 @@ def with_tracked_entries(value: Any) -> Any:
 
 
 def track_new(value: Any) -> Any:
-    """Track a float tensor no op made, in scripts that mark nothing."""
+    """Track a float tensor that no op made, in scripts that never set requires_grad; return the value."""
     if value.__class__ is Tensor and value.node is None and value.dtype.is_floating_point:
         value.track()
     return value
 
 
 def replacing(given: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
-    """What ``--set`` puts in the place of a value: the same dtype and marks, another number.
+    """Return the conversion for ``--set``: a tensor keeps its dtype and requires_grad and gets new values.
 
-    The shapes of a tensor that gets another one are kept in ``reshaped``.
+    If the tensor gets another shape, the old and new shape are recorded in ``reshaped``.
     """
 
     def convert(value: Any) -> Any:
@@ -288,7 +288,7 @@ def replacing(given: Any, name: str, reshaped: dict[str, Shapes]) -> Convert:
 
 
 def given_value(given: Any) -> Any:
-    """A value from the command line or a caller as a script value: numbers become tracked leaves."""
+    """Return a value from the command line or a caller as a script value: numbers become tracked leaves."""
     if given.__class__ is Tensor:
         return given
     if is_numbers(given):
@@ -308,7 +308,7 @@ def given_value(given: Any) -> Any:
 
 
 def unknown(name: str, known: list[str], what: str, code: str) -> UsageError:
-    """The error for a name on the command line that the script does not have."""
+    """Return the error for a name on the command line that the script does not have."""
     meant = spelling.closest(name, known)
     more = len(known) - MOST_LISTED
     listed = ", ".join(known[:MOST_LISTED]) + (f", and {more:,} more" if more > 0 else "")

@@ -1,7 +1,7 @@
-"""Where the ``.grad`` and the inputs a script leaves are not those that a report shows, and by which line.
+"""Notes on how a script's final ``.grad`` and inputs differ from those of a report, with the lines at fault.
 
-A report is about one pass over the graph. What the script's ``.grad`` holds may be the sum over several
-passes, what hooks made of it, or what later lines did; inputs may have been stepped since.
+A report is about one pass over the graph. The script's ``.grad`` may hold the sum over several passes, a
+gradient that hooks replaced, or a value set by later lines. Inputs may have been changed since.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.run import Execution
 
 CHANGED, CHANGED_SUM, HOOKED, SUMMED, LEFT_OUT = "changed", "changed sum", "hooked", "summed", "left out"
-#: What may be said in a word of gradients of any shape.
+#: States of a gradient that are one word for every shape.
 ZERO, NONE = "0", "None"
 
 
 class Remark:
-    """What is to be said of one leaf's ``.grad``: its kind, in which state it is, and the places to blame."""
+    """A remark about one leaf's ``.grad``: its kind, the gradient's state, and the places that cause it."""
 
     __slots__ = ("kind", "sites", "state")
 
@@ -40,14 +40,14 @@ class Remark:
 def notes_on_passes(
     execution: Execution, wrt: list[tuple[str, Node]], received: dict[Node, Any]
 ) -> Iterator[str]:
-    """Notes on a report about the last ``backward()``; leaves of which the same is said share one."""
+    """Yield the notes on a report about the last ``backward()``; leaves with the same remark share a note."""
     said: dict[tuple[str, str], tuple[list[str], list[Span]]] = {}
     for name, node in wrt:
         if not isinstance(node, Leaf) or node.cell is None:
             continue
         for remark in remarks_on(execution, node, node.cell, received.get(node, 0.0)):
             if len(wrt) > 1 and remark.state not in (ZERO, NONE):
-                remark.state = ""  # each has its own number, and they are to share a note
+                remark.state = ""  # the numbers differ, and without them leaves can share a note
             names, sites = said.setdefault((remark.kind, remark.state), ([], []))
             names.append(f"{name}.grad")
             sites += remark.sites
@@ -56,7 +56,7 @@ def notes_on_passes(
 
 
 def remarks_on(execution: Execution, leaf: Leaf, cell: GradCell, shown: Any) -> Iterator[Remark]:
-    """How one ``.grad`` came to hold something else than the gradient shown, if it does."""
+    """Yield the reasons why one ``.grad`` holds another value than the gradient ``shown``, if it does."""
     last = execution.last_passes
     now = None if cell.grad is None else cell.grad.value
     if cell not in last.gathered:
@@ -81,16 +81,16 @@ def remarks_on(execution: Execution, leaf: Leaf, cell: GradCell, shown: Any) -> 
 
 
 def is_same(held: Any, other: Any) -> bool:
-    """Whether two gradients are equal but for rounding; None is like nothing else."""
+    """Whether two gradients are equal up to rounding; None equals only None."""
     if held is other or held is None or other is None:
         return held is other
-    if held.__class__ is float and held == other:  # scripts of scalars do without numpy
+    if held.__class__ is float and held == other:  # scripts of scalars do not import numpy
         return True
     return bool(np.allclose(held, other, equal_nan=True))
 
 
 def state_of(held: Any) -> str:
-    """A gradient in a word, where it has one."""
+    """Return a gradient as one word or number; ``""`` for an array that is not all zero."""
     if held is None:
         return NONE
     entries = np.asarray(held)
@@ -100,7 +100,7 @@ def state_of(held: Any) -> str:
 
 
 def changes_after(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:
-    """Which inputs the script has given other values after the output was made from them; "" if none."""
+    """Return the note that names the inputs changed after the output was computed from them; "" if none."""
     kept: dict[str, Tensor] = {}
     if any(name.endswith("]") for name, _ in wrt):
         kept = kept_in_lists(execution.names)
@@ -113,7 +113,7 @@ def changes_after(execution: Execution, root: Node, output: str, wrt: list[tuple
             continue
         changed.append(name)
         site = tensor.node.site
-        if is_same_leaf(tensor, node) and site == node.site:  # in place, which leaves the place that made it
+        if is_same_leaf(tensor, node) and site == node.site:  # a change in place keeps the site
             site = None if tensor.versions is None else tensor.versions.changed_at
         sites.append(site)
     if not changed:
@@ -126,14 +126,14 @@ def changes_after(execution: Execution, root: Node, output: str, wrt: list[tuple
 
 
 def lines_of(sites: list[Span], execution: Execution) -> str:
-    """``line 3``, or several lines."""
+    """Return ``line 3``, or ``lines 3 and 5``; ``""`` without sites."""
     lines = sorted({execution.source.position(site.start)[0] for site in sites})
     told = [str(line) for line in lines]
     return f"line{'s' * (len(told) > 1)} {listed(told)}" if told else ""
 
 
 def spell(kind: str, state: str, names: list[str], lines: str, passes: int) -> str:
-    """The note on these ``.grad``."""
+    """Return the text of the note on these ``.grad``."""
     what, is_one = listed(names), len(names) == 1
     where = f" ({lines})" if lines else ""
     if kind in (CHANGED, CHANGED_SUM):

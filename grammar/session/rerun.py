@@ -1,4 +1,4 @@
-"""A script run again with its leaves moved, for ``check``: branches, masks and choices are made anew."""
+"""Runs a script again with moved leaves, for ``check``: branches, masks and choices are evaluated again."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ COMPARISONS = frozenset(["lt", "le", "gt", "ge", "eq", "ne"])
 
 
 class Probe:
-    """Watches a run: counts its tracked leaves, which are the same in every run, and moves some.
+    """Observes a run: numbers its tracked leaves in order, which is the same in every run, and moves some.
 
-    ``moves`` are added to the leaves with these numbers; ``numbers`` has them by the numbers of the nodes,
-    ``leaves`` are those that were moved.
-    ``ties`` are the places where floats were compared and some were equal.
+    ``moves`` has the values to add, by leaf number. ``numbers`` maps node numbers to leaf numbers, ``leaves``
+    leaf numbers to the moved leaves. ``ties`` are the places where floats were compared and some were equal.
     """
 
     __slots__ = ("before", "leaves", "moves", "numbers", "ties")
@@ -49,7 +48,7 @@ class Probe:
         mode.probe = self.before
 
     def leaf_made(self, leaf: Leaf, value: Any) -> Any:
-        """Called by the engine: the value that a tracked leaf is to have."""
+        """Called by the engine for each tracked leaf; return the value that the leaf shall have."""
         number = len(self.numbers)
         self.numbers[leaf.number] = number
         if number not in self.moves:
@@ -59,7 +58,7 @@ class Probe:
         return settle((x + self.moves[number].reshape(x.shape)).astype(x.dtype))
 
     def compared(self, op: Op, values: tuple[Any, ...]) -> None:
-        """Called by the engine for every result that nothing is recorded of."""
+        """Called by the engine for every op whose result is not recorded."""
         if op.name not in COMPARISONS or mode.site is None or mode.site in self.ties:
             return
         x, y = (np.asarray(value) for value in values)
@@ -68,7 +67,7 @@ class Probe:
 
 
 class Rerun:
-    """A script that can be run again; ``execution`` is its first run, which was watched by ``first``."""
+    """A script that can be run again; ``first`` is the probe that observed its first run, ``execution``."""
 
     __slots__ = ("first", "is_of_expression", "settings", "source")
 
@@ -76,15 +75,18 @@ class Rerun:
         self.source = execution.source
         self.settings = settings
         self.first = first
-        #: Whether the output was the script's last expression: then it is so in every run.
+        #: Whether the output is the script's last expression, which then holds for every run.
         self.is_of_expression = settings.of is None and execution.last_value.__class__ is Tensor
 
     def moved(self, moves: dict[Node, Any]) -> Probe:
-        """What moves leaves of another run as these of the first are to be."""
+        """Return the probe that makes these moves, given for leaves of the first run, in another run."""
         return Probe({self.first.numbers[leaf.number]: move for leaf, move in moves.items()})
 
     def run(self, moves: dict[Node, Any]) -> tuple[Execution, Subject] | None:
-        """The run and its backward pass with these added to leaves of the first run; None where it stops."""
+        """Run with ``moves`` added to leaves of the first run; return the run and its backward pass.
+
+        Return None if the run ends with an error.
+        """
         with self.moved(moves):
             try:
                 execution = attempt(self.source, self.settings, ignore, ignore_warning)
@@ -93,9 +95,9 @@ class Rerun:
                 return None
 
     def beside(self, subject: Subject, moves: dict[Node, Any]) -> Subject | None:
-        """The backward pass beside that of the first run, with the same inputs; None where there is none.
+        """Return the backward pass of a run with moved leaves, by the inputs of ``subject``, or None.
 
-        Where the output is made of none of them it is a constant, and the gradient by each is 0.
+        If the output depends on none of the inputs it is a constant, and all gradients are 0.
         """
         with self.moved(moves) as probe:
             found = self.subject_beside(subject)
@@ -110,10 +112,10 @@ class Rerun:
         return found
 
     def subject_beside(self, subject: Subject) -> Subject | None:
-        """The same with the inputs that lead to the output alone."""
+        """Return the same with only the inputs that the output depends on."""
         try:
             execution = attempt(self.source, self.settings, ignore, ignore_warning)
-        except AutodiffError as error:  # backward() may have refused a constant
+        except AutodiffError as error:  # the error may be that backward() started from a constant
             return constant(subject, error.operands[0]) if is_refused(error) else None
         is_number = execution.last_value.__class__ in (float, int)
         if self.is_of_expression and is_number and not execution.last_passes.backward.roots:
@@ -125,12 +127,12 @@ class Rerun:
 
 
 def is_refused(error: AutodiffError) -> bool:
-    """Whether a pass was to start from a tensor that nothing leads from."""
+    """Whether the error is that a pass would have started from a tensor without a graph."""
     return isinstance(error, GradientError) and error.code == "E0410" and bool(error.operands)
 
 
 def output_of(subject: Subject, execution: Execution, settings: Settings) -> Any:
-    """What a run came to if that is a constant, else None; ``subject`` is that of another run."""
+    """Return the output of a run if it is a constant, else None; ``subject`` is that of another run."""
     names = execution.names
     assigned = name_assigned_last(execution)
     found = [names.get(settings.of or subject.name), execution.last_value, names.get(assigned or "")]
@@ -138,12 +140,12 @@ def output_of(subject: Subject, execution: Execution, settings: Settings) -> Any
 
 
 def is_constant(value: Any) -> bool:
-    """Whether a value is a number, or a tensor that nothing leads from."""
+    """Whether a value is a number, or a tensor that does not require grad."""
     return value.__class__ in (float, int) or (value.__class__ is Tensor and not value.requires_grad)
 
 
 def constant(subject: Subject, value: Any) -> Subject | None:
-    """A pass from a value of the same shape that is made of no input; None where it is none."""
+    """Return the subject of a pass from a constant of the same shape; None if ``value`` is not one."""
     if not is_constant(value):
         return None
     out = settle(np.asarray(value.data if value.__class__ is Tensor else value, dtype=float))

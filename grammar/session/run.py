@@ -1,7 +1,7 @@
-"""Runs a script from text to values, and finds what a report about it is to be about.
+"""Runs a script from text to values, and finds the subject of a report about it.
 
 ``run`` is for callers from Python. The command line uses ``execute``, which keeps the graph of the last
-backward, and ``differentiate``, which picks the target and the inputs and sweeps once more.
+backward pass, and ``differentiate``, which chooses the target and the inputs and runs one more pass.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Execution", "Settings", "differentiate"]
 
-# Importing these fills the compiler's tables, but for what few scripts have.
+# Importing these modules fills the compiler's tables, except for constructs that few scripts have.
 CONSTRUCTS = (assignment, calls, expressions, operators, statements)
 
 
 class Settings:
-    """What the caller asks for: values, number type, seed, and what a report is to be about."""
+    """The options of a run: values, default dtype, random seed, and the target and inputs of a report."""
 
     __slots__ = ("dtype", "grad_output", "of", "seed", "sets", "track", "wrt")
 
@@ -68,11 +68,11 @@ class Settings:
 
 
 class Execution:
-    """A script that has run: its top-level names, the graph it left, what it warned about.
+    """The result of a run: the script's top-level names, the graphs of its last passes, its warnings.
 
-    ``reshaped`` has the shapes, in the script and now, of what the settings gave another shape.
-    ``number_chosen`` is the last expression where that is a ``max`` or ``min`` that preferred a plain number
-    to a tensor of the graph.
+    ``reshaped`` has the shape in the script and the new shape of each tensor that the settings reshaped.
+    ``number_chosen`` is the span of the last expression if that is a ``max`` or ``min`` that returned a plain
+    number instead of a tensor of the graph.
     """
 
     __slots__ = (
@@ -101,7 +101,7 @@ class Execution:
         self.reshaped: dict[str, Shapes] = {}
 
     def bound_at(self, name: str) -> int:
-        """The offset where a name is first bound, which orders names as the source does."""
+        """Return the offset where a name is first bound, to sort names in source order."""
         span = self.scopes.module.first_bound.get(name)
         return len(self.source.text) if span is None else span.start
 
@@ -109,13 +109,13 @@ class Execution:
 def attempt(
     source: Source, settings: Settings, write: Callable[[str], None], warn: Callable[[str, Span], None]
 ) -> Execution:
-    """Run a script once; the repairs an error proposes are still guesses."""
+    """Run a script once. The repairs that an error proposes have not been tried yet."""
     with Stage(settings):
         return perform(read(source), source, settings, write, warn)
 
 
 class Stage:
-    """The engine's global state as a script expects it, put back at the end."""
+    """A context manager that sets the engine's global state for a script, and restores it at the end."""
 
     __slots__ = ("before", "numpy_errors", "settings")
 
@@ -139,7 +139,7 @@ class Stage:
         mode.enabled, mode.site, mode.warn = True, None, runtime.tell
         dtypes.set_default_dtype(dtypes.DTYPES[self.settings.dtype])
         runtime.start()
-        # Closures that call closures use no C stack, so Python's limit may be as high as ours needs it.
+        # Closures that call closures use no C stack, so Python's recursion limit can be raised to fit ours.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 25 * (limits.depth or 100_000) + 10_000))
         if "numpy" in sys.modules:
             self.quiet_numpy()
@@ -148,7 +148,7 @@ class Stage:
         random_source.source.reset(self.settings.seed)
 
     def quiet_numpy(self) -> None:
-        """IEEE arithmetic without numpy's warnings."""
+        """Turn off numpy's warnings, so that its arithmetic follows IEEE silently."""
         self.numpy_errors = dict(lazy.np.seterr(all="ignore"))
 
     def __exit__(self, *exc: object) -> None:
@@ -235,14 +235,14 @@ def perform(
 
 
 def settable(script: tree.Script, names: Names) -> list[str]:
-    """What ``--set`` can replace, in the order of the script: what it reads only, and what it assigns."""
+    """Return the names that ``--set`` can replace: those the script only reads, then those it assigns."""
     read_only = [name.id for name, scope in names.reads if scope.find(name.id) is None]
     assigned = [target.id for target, _ in assignments(script.body)]
     return list(dict.fromkeys([*(name for name in read_only if builtin(name) is UNBOUND), *assigned]))
 
 
 def names_in(compiler: Compiler) -> dict[str, Any]:
-    """The top-level names that are bound, without builtins that are not shadowed yet."""
+    """Return the top-level names that are bound, without builtins that the script has not replaced."""
     found = {}
     for name, slot in compiler.names.module.slots.items():
         value = compiler.frame[slot]
@@ -252,7 +252,7 @@ def names_in(compiler: Compiler) -> dict[str, Any]:
 
 
 def differentiate(execution: Execution, settings: Settings) -> Subject:
-    """The one backward pass a report is about. A custom ``backward`` of the script runs again for it."""
+    """Run and return the backward pass of a report. A custom ``backward`` of the script runs again for it."""
     from autodiff.grammar.session.target import subject_of
 
     with Stage(settings):

@@ -1,7 +1,7 @@
-"""Kinks that no op of a graph has: a choice the script makes between numbers that are equal.
+"""Finds kinks of the script itself, which no op in the graph has: choices between equal numbers.
 
-``max(x, 2)`` of Python and ``if x > 2`` leave one of two ways in the graph. Where the compared numbers are
-equal the script is run again beside where it stands; what leaps there is told as the kink of a function is.
+Python's ``max(x, 2)`` and ``if x > 2`` record only one of two branches in the graph. If the compared numbers
+are equal, the script is run again at nearby inputs. A gradient that jumps there is reported as a kink.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from autodiff.grammar.session.rerun import Probe
     from autodiff.grammar.session.run import Execution, Settings
 
-#: A script of more steps is not run again for a remark.
+#: A script with more steps than this is not run again.
 MOST_STEPS = 1_000_000
-#: So many comparisons are named.
+#: How many comparisons a remark names.
 MOST_NAMED = 3
 
 
 def add_choices(
     report: GradientReport, subject: Subject, execution: Execution, settings: Settings, probe: Probe
 ) -> None:
-    """Tell of choices between equal numbers that decide on a gradient, where no op of the graph has a kink.
+    """Add kinks for choices between equal numbers that change a gradient, if no op of its graph has a kink.
 
-    ``probe`` has watched the run. What the script compares and does not go by is not told.
+    ``probe`` has observed the run. Comparisons that do not affect the gradient are not reported.
     """
     if not probe.ties or runtime.used > MOST_STEPS or all(one.kinks for one in report.derivations):
         return
@@ -56,7 +56,7 @@ def add_choices(
 
 
 def kink_of(leap: Leap, own: Scalar, ties: list[Span], source: Source) -> Kink:
-    """What is told of a leap, and of the comparisons it may come from."""
+    """Return the kink that describes a leap and the comparisons that may cause it."""
     lines = [source.position(tie.start)[0] for tie in ties]
     compared = [" ".join(source.excerpt(tie).split()) for tie in ties]
     if len(ties) > 1:

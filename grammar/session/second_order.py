@@ -1,4 +1,4 @@
-"""The second derivatives a report is about: what ``--entry`` and ``--grad-output`` say of the gradient."""
+"""Computes the second derivatives of a report, as ``--entry`` and ``--grad-output`` choose them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 def differentiate_twice(
     execution: Execution, settings: Settings, entry: tuple[int, ...] | None
 ) -> tuple[Subject, list[Second]]:
-    """The first pass, and the passes over its graph.
+    """Return the subject of the first pass, and the second derivatives from passes over its graph.
 
-    Of an output that is one number, ``grad_output`` weighs the entries of the gradient; of any other it
-    weighs those of the output, as in a first derivative.
+    If the output is one number, ``grad_output`` has the weights of the gradient's entries. Otherwise it has
+    those of the output's entries, as for a first derivative.
     """
     with Stage(settings):
         root, _, _ = target_of(execution, settings)

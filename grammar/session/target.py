@@ -1,9 +1,8 @@
-"""Which gradient a report is about: the target, the weight it starts from, the inputs it is taken to.
+"""Chooses the gradient of a report: the target, and the weight (seed) that the pass starts from.
 
-Target: what was asked for, else what the script last called backward() on, else its last result, else what
-it last gave to grad(); where it ends with an input, and after jacobian() and its kin, the last result that
-can be differentiated.
-The inputs are chosen in ``wrt``.
+The target is the one asked for, else the tensor of the last backward(), else the script's last result, else
+the last output given to grad(). If the script ends with an input, or after jacobian() and similar functions,
+it is the last result that can be differentiated. ``inputs`` chooses the inputs.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ written = Later("autodiff.grammar.session.target_on_tape")
 
 
 def subject_of(execution: Execution, settings: Settings) -> Subject:
-    """Pick target, weight and inputs, and sweep."""
+    """Choose target, weight and inputs, and run the backward pass."""
     if settings.of is None and settings.grad_output is None:
         subject: Subject | None = written.written_subject(execution, settings.wrt)
         if subject is not None:
@@ -69,7 +68,7 @@ def subject_of(execution: Execution, settings: Settings) -> Subject:
 
 
 def variables_of(execution: Execution) -> dict[str, Node | None]:
-    """The names at the top of the script and the nodes they stand for."""
+    """Return the script's top-level names with the nodes of their tensors; None for other values."""
     return {
         name: value.node if (value := execution.names.get(name)).__class__ is Tensor else None
         for name in execution.scopes.module.first_bound
@@ -80,7 +79,7 @@ def variables_of(execution: Execution) -> dict[str, Node | None]:
 
 
 def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
-    """As ``choose_target``; a target that cannot be differentiated is explained."""
+    """Return the result of ``choose_target``; its error explains why a target cannot be differentiated."""
     try:
         return choose_target(execution, settings)
     except GradientError as error:
@@ -89,7 +88,7 @@ def target_of(execution: Execution, settings: Settings) -> tuple[Node, str, Any]
 
 
 def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, Any]:
-    """The node to start from, its name, and the seed of the script's own backward() if it started there."""
+    """Return the node to start from, its name, and the seed of the script's own pass from there, if any."""
     last = execution.last_passes.backward
     if settings.of is not None:
         value = asked_value(settings.of, execution)
@@ -117,8 +116,8 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
             root = differentiated.roots[-1]
             return root, name_of(root, execution), differentiated.seeds[-1]
         inside = execution.last_passes.functional
-        # An input is no result of the script, and jacobian() and its kin differentiate a graph of their own:
-        # what the script computed goes first.
+        # An input is no result of the script, and jacobian() and similar functions differentiate their own
+        # graph. A result that the script computed is preferred to both.
         own = assigned.node if assigned.__class__ is Tensor else None
         is_input = isinstance(own, Leaf) and own.tracked and own.name == name
         result = last_result(execution) if inside.roots or is_input else None
@@ -148,12 +147,12 @@ def choose_target(execution: Execution, settings: Settings) -> tuple[Node, str, 
         error = not_differentiable(assigned, name)
         error.help = (*other_outputs(execution), *error.help)
         raise error
-    # What grad() answers is a tuple, so that its output may be the last tensor that was given a name.
+    # grad() returns a tuple, so the output given to grad() may be the last tensor that was assigned.
     return assigned.node, name, seed_given(assigned.node, execution)
 
 
 def seed_given(node: Node, execution: Execution) -> Any:
-    """What the script's own backward() or grad() began with there; None where none of them did."""
+    """Return the seed of the script's own backward() or grad() that started at ``node``; None without one."""
     for ran in (execution.last_passes.backward, execution.last_passes.grad):
         if node in ran.roots:
             return ran.seeds[ran.roots.index(node)]
@@ -161,9 +160,9 @@ def seed_given(node: Node, execution: Execution) -> Any:
 
 
 def name_assigned_last(execution: Execution) -> str | None:
-    """The name that the target goes by: that of the last tensor, or of a number where all tensors are inputs.
+    """Return the name of the target: that of the last tensor, or of a number if all tensors are inputs.
 
-    In ``y = x.item(); L = y * 5`` it is ``L`` that somebody wants to differentiate, not ``x``.
+    In ``y = x.item(); L = y * 5`` the user wants to differentiate ``L``, not ``x``.
     """
     name = execution.last_assigned
     is_tensor = name is not None and execution.names.get(name).__class__ is Tensor
@@ -179,7 +178,7 @@ def name_assigned_last(execution: Execution) -> str | None:
 
 
 def last_result(execution: Execution) -> str | None:
-    """The name of the last result that can be differentiated."""
+    """Return the name of the last result that can be differentiated; None if there is none."""
     results = [
         (value.node.number, name)
         for name, value in execution.names.items()
@@ -189,13 +188,13 @@ def last_result(execution: Execution) -> str | None:
 
 
 def other_outputs(execution: Execution) -> tuple[str, ...]:
-    """The proposal of another output."""
+    """Return the help that proposes another output, if there is one."""
     name = last_result(execution)
     return () if name is None else (f"choose another output: --of {name}",)
 
 
 def asked_value(of: str, execution: Execution) -> Tensor:
-    """The tensor that ``--of`` means: that of a name, or of an expression, the script's last line then."""
+    """Return the tensor that ``--of`` means; an expression is the script's last line by then."""
     is_name = of.isidentifier()
     if is_name and of not in execution.names:
         tensors = [n for n, value in execution.names.items() if value.__class__ is Tensor]
@@ -208,7 +207,7 @@ def asked_value(of: str, execution: Execution) -> Tensor:
 
 
 def tracked_node(value: Tensor, name: str) -> Node:
-    """The node of a tensor that gradients can flow from."""
+    """Return the node of a tensor; raise a GradientError if the tensor is not tracked."""
     if value.node is None or not value.node.tracked:
         raise not_differentiable(value, name)
     return value.node
@@ -229,7 +228,7 @@ def not_differentiable(value: Tensor, name: str) -> GradientError:
 
 
 def starting_weight(settings: Settings, root: Node, name: str, recorded: Any) -> Any:
-    """The cotangent the pass starts from, as a float or an array."""
+    """Return the cotangent that the pass starts from, as a float or an array."""
     given = settings.grad_output
     output = Tensor.of(root.out)
     if given is None:
@@ -275,7 +274,7 @@ def weight_tensor(output: Tensor, value: float) -> Tensor:
 
 
 def spell_weight(seed: Any) -> str | None:
-    """How a report calls the weight; None for the 1 of a single number."""
+    """Return the weight as a report writes it; None for the 1 of a single number."""
     flat = np.asarray(seed).ravel().tolist() if seed.__class__ is not float else [seed]
     if all(entry == 1 for entry in flat):
         return None if len(flat) == 1 else f"ones({', '.join(map(str, np.shape(seed)))})"
@@ -283,16 +282,16 @@ def spell_weight(seed: Any) -> str | None:
     return text if len(text) <= 40 else "the gradient given"
 
 
-# -- what it is about ----------------------------------------------------------------------------------
+# -- notes ---------------------------------------------------------------------------------------------
 
 
 def names_of_slopes(execution: Execution) -> dict[Node, str]:
-    """What gradients are called that ``hessian()`` or its kin have differentiated again."""
+    """Return the names of the gradients that ``hessian()`` or similar functions have differentiated again."""
     return {node: name_of(node, execution) for node in execution.last_passes.slopes}
 
 
 def is_of_a_function(root: Node, execution: Execution) -> bool:
-    """Whether a target was made inside of ``jacobian()`` or its kin, in a graph of their own."""
+    """Whether a target belongs to the graph that ``jacobian()`` or a similar function made for itself."""
     roots = execution.last_passes.functional.roots
     return bool(roots) and root in roots
 
@@ -300,7 +299,7 @@ def is_of_a_function(root: Node, execution: Execution) -> bool:
 def notes_on(
     execution: Execution, root: Node, wrt: list[tuple[str, Node]], received: dict[Node, Any], is_own: bool
 ) -> list[str]:
-    """Remarks for the reader: where ``.grad`` is not what this pass gives, and which pass it is.
+    """Return the notes of a report: how ``.grad`` differs from this pass's result, and which pass it is.
 
     ``is_own`` says that this is the last ``backward()`` of the script.
     """
@@ -319,7 +318,7 @@ def notes_on(
 
 
 def changed_since(execution: Execution, root: Node, output: str, wrt: list[tuple[str, Node]]) -> str:
-    """Which inputs have other values in the end than the output was made from; "" where none has."""
+    """Return the note that names the inputs changed since the output was computed from them; "" if none."""
     if all(is_same_node(execution.names.get(name), node) for name, node in wrt):
         return ""
     from autodiff.grammar.session.left_gradients import changes_after

@@ -1,4 +1,4 @@
-"""Which gradient a report is about where the output is an entry of a tape: bare gradients take no nodes."""
+"""Chooses the gradient of a report if the output is an entry of a tape; gradients then need no nodes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
-    """The same where the output is an entry of a tape and leaves are ``asked`` about, or nothing; else None.
+    """Return the subject if the output is an entry of a tape and the inputs ``asked`` are leaves, else None.
 
-    Bare gradients are then found without a node, which a graph of a million entries takes as long to make.
+    It is found without nodes: making them for a million entries takes as long as the pass.
     """
     last = execution.last_passes
     is_own, seed, name, final = last.backward.entry is not None, 1.0, "", execution.last_value
@@ -41,13 +41,13 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
         output = execution.names.get(name) if name else final
         if output.__class__ is not Tensor or output.tape is None or not is_written(output):
             return None
-        if output.value.__class__ is not float:  # where a pass from it is to begin takes a weight
+        if output.value.__class__ is not float:  # a pass from an array needs a weight
             return None
         tape, at, value = output.tape, output.at, output.value
         ran = last.grad.entry
         if (
             ran is not None and ran[0] is tape and ran[1] == at
-        ):  # what grad() answers is no tensor, but a tuple
+        ):  # grad() returns a tuple, so the output given to it may be the last tensor
             seed = last.grad.seeds[0]
     site = None if tape[0].nodes is not None else tape[at][6]
     try:
@@ -68,7 +68,7 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
     wrt: list[tuple[str, Node]] = []
     for asked_for in asked:
         known = leaf_called(asked_for, execution, leaves)
-        # A result may be called the same, and is what is meant then.
+        # If a result has the same name, the name means the result.
         if known is None or any(asked_for in names_on(tape) for tape, _ in found[1]):
             return None
         wrt.append((asked_for, known))
@@ -105,7 +105,7 @@ def written_subject(execution: Execution, asked: list[str]) -> Subject | None:
 
 
 def leaf_called(name: str, execution: Execution, leaves: list[Leaf]) -> Leaf | None:
-    """The leaf that a name of the script stands for, where it stands for no other in the graph."""
+    """Return the leaf that a script's name refers to; None if another leaf of the graph has that name."""
     value = execution.names.get(name)
     leaf = value.own_node if value.__class__ is Tensor else None
     if leaf not in leaves or any(other.name == name for other in leaves if other is not leaf):
@@ -114,7 +114,7 @@ def leaf_called(name: str, execution: Execution, leaves: list[Leaf]) -> Leaf | N
 
 
 def name_held(tape: Tape, at: int, execution: Execution) -> str:
-    """The first name that holds this entry."""
+    """Return the first name whose tensor is this entry; ``""`` if there is none."""
     for name, value in execution.names.items():
         if value.__class__ is Tensor and value.tape is tape and value.at == at:
             return name

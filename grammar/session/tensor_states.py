@@ -1,7 +1,7 @@
-"""What a script can inspect of its tensors: ``is_leaf``, ``requires_grad``, ``grad_fn``, ``grad``.
+"""Collects the state of a script's tensors: ``is_leaf``, ``requires_grad``, ``grad_fn``, ``grad``.
 
-``.grad`` is shown before and after the last ``backward()`` of the script; where it calls none, before and
-after the one a report makes.
+``.grad`` is shown before and after the last ``backward()`` of the script, or, if it calls none, before and
+after the pass that the report makes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def tensor_states(execution: Execution, subject: Subject | None) -> TensorStates:
-    """The tensors a script has at top level and in lists there, in the order of its names."""
+    """Return the states of the tensors at top level and in lists there, in order of the script's names."""
     last = execution.last_passes.backward
     roots = last.roots
     reached = set(newest_first(roots) if roots else () if subject is None else subject.order)
@@ -48,7 +48,7 @@ def tensor_states(execution: Execution, subject: Subject | None) -> TensorStates
 
 
 def why_none(x: Tensor, reached: set[Node]) -> str:
-    """Why a tensor has no gradient after a pass over the nodes ``reached``."""
+    """Return why a tensor has no gradient after a pass over the nodes ``reached``."""
     if not x.requires_grad:
         return WhyNone.NOT_REQUIRED if x.dtype.is_floating_point else WhyNone.NO_FLOATS
     if not reached:
@@ -61,7 +61,7 @@ def why_none(x: Tensor, reached: set[Node]) -> str:
 
 
 def grads_around(x: Tensor, execution: Execution, subject: Subject | None) -> tuple[Any, Any]:
-    """``x.grad`` before and after the last backward of the script, or the pass of ``subject``."""
+    """Return ``x.grad`` before and after the last backward of the script, or the pass of ``subject``."""
     held = None if x.grad is None else x.grad.value
     if x.cell is not None and x.cell in execution.last_passes.gathered:
         return execution.last_passes.gathered[x.cell]

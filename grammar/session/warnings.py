@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Warnings:
-    """What a script is warned of, each once a line: an error that follows does not take a warning back."""
+    """The warnings of a script, each once per line. They are passed on at once, even if an error follows."""
 
     __slots__ = ("execution", "teller", "told")
 
@@ -21,7 +21,7 @@ class Warnings:
         self.told: set[tuple[str, int]] = set()
 
     def tell(self, text: str, span: Span) -> None:
-        """Warn, unless the line was warned of this: as in Python a loop warns once."""
+        """Warn, unless this line has had the same warning: as in Python, a loop warns once."""
         line = self.execution.source.position(span.start)[0]
         if (text, line) in self.told:
             return

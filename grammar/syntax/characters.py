@@ -1,6 +1,7 @@
-"""What may stand in a script, character by character: names, numbers, and everything that may not.
+"""Checks the characters of names and numbers, and makes the errors for characters that are not allowed.
 
-Called by layout.py for the unusual cases only; each function either accepts or knows what to say.
+words.py calls these functions only for unusual cases. Each check returns, or raises a CompileError that
+explains the mistake.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from autodiff.core.base.source import Span
 
 LARGEST_INTEGER = 2**63 - 1
 
-# Controls that make a text read differently from what runs: rejected everywhere, comments included.
-# Not compiled before a script has them: sets beyond ASCII take long.
+# NUL and the controls that make a text look different from what runs: rejected even in comments. Compiled
+# only when needed, because sets beyond ASCII take long to compile.
 _FORBIDDEN = "[\0\u202a-\u202e\u2066-\u2069]"
 INVISIBLE = "[\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]"
-# As NAME in autodiff.lark goes on: letters, digits, `_` and all beyond ASCII.
+# The characters of a name after the first, as in autodiff.lark: letters, digits, `_`, all beyond ASCII.
 _NAME_AFTER = re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]++")
 _REST_OF_LINE = re.compile(r"[^\r\n]++")
 LOOKALIKES = {
@@ -40,12 +41,12 @@ _INSTEAD = {
 
 
 def shorten(text: str, limit: int = 40) -> str:
-    """A piece of the script as it may stand in a message."""
+    """Return a piece of the script for a message, cut to ``limit`` characters."""
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def describe(character: str) -> str:
-    """A character by its number and name, for those that cannot be seen or told apart."""
+    """Return a character's code point and name, for characters that are invisible or look like another."""
     import unicodedata
 
     name = unicodedata.name(character, "")
@@ -53,7 +54,7 @@ def describe(character: str) -> str:
 
 
 def check_text(text: str) -> None:
-    """Turn away the characters that may stand nowhere."""
+    """Raise a CompileError for a character that is not allowed anywhere."""
     if text.isascii() and "\0" not in text:
         return
     found = re.search(_FORBIDDEN, text)
@@ -72,7 +73,7 @@ def check_text(text: str) -> None:
 
 
 def normal_form(name: str) -> str:
-    """Python's spelling of a name: ``ﬁ`` and ``fi`` are one name."""
+    """Return a name in the normal form NFKC, as Python does: ``ﬁ`` and ``fi`` are one name."""
     if name.isascii():
         return name
     import unicodedata
@@ -80,12 +81,12 @@ def normal_form(name: str) -> str:
     return unicodedata.normalize("NFKC", name)
 
 
-#: The names with underscores that are read as they stand, and the words they follow.
+#: The names that may begin with an underscore, each with the kinds of the word that may come before it.
 UNDERSCORED = {"__future__": (["from"],), "__name__": (["if"], ["("], ["=="]), "__version__": (["."],)}
 
 
 def check_name(name: str, start: int, kinds: list[str], keywords: frozenset[str]) -> None:
-    """Accept a name that holds letters beyond ASCII or begins with an underscore, or say why not."""
+    """Raise a CompileError for an invalid name that has letters beyond ASCII or begins with an underscore."""
     normal = normal_form(name)
     if not name.isascii() and not (name.isidentifier() and normal.isidentifier()):
         raise _bad_letter(name, start)
@@ -118,7 +119,7 @@ def _bad_letter(name: str, start: int) -> CompileError:
     for position, character in enumerate(name):
         if not ("a" + character).isidentifier() or (position == 0 and not character.isidentifier()):
             return _bad_character(character, start + position)
-    return _bad_character(name[0], start)  # only the normal form is at fault
+    return _bad_character(name[0], start)  # only the normal form of the name is invalid
 
 
 def _bad_character(character: str, at: int) -> CompileError:
@@ -147,7 +148,7 @@ def _bad_character(character: str, at: int) -> CompileError:
 
 
 def stray_character(text: str, at: int, end: int) -> CompileError:
-    """The error for a character that begins no word."""
+    """Return the error for a character that no word begins with, or for an unclosed string."""
     character = text[at]
     if character not in "\"'":
         return _bad_character(character, at)
@@ -175,7 +176,7 @@ def stray_character(text: str, at: int, end: int) -> CompileError:
 
 
 def check_number(text: str, start: int, end: int, limit: int) -> None:
-    """Accept a number, or say what is wrong with it or with what is glued to it."""
+    """Check a number; raise a CompileError if it is malformed or directly followed by a letter or digit."""
     if end < limit:
         after = text[end]
         if after.isalnum() or after == "_" or after > "\x7f":
@@ -191,7 +192,7 @@ def check_number(text: str, start: int, end: int, limit: int) -> None:
 
 
 def integer_value(digits: str, start: int) -> int | None:
-    """The value of a whole number that fits 64 bits; None if the number has a point or an exponent."""
+    """Return the value of a whole number that fits 64 bits; None if the number has a point or an exponent."""
     bare = digits.replace("_", "").lower()
     base = {"0x": 16, "0o": 8, "0b": 2}.get(bare[:2], 10)
     if base == 10 and not bare.isdigit():
@@ -199,7 +200,7 @@ def integer_value(digits: str, start: int) -> int | None:
     if base != 10:
         bare = bare[2:]
     bare = bare.lstrip("0") or "0"
-    # Python refuses to convert very long numbers, and would take long about it.
+    # The length is checked first: Python refuses to convert very long numbers, or converts them slowly.
     if len(bare) <= 64 and (value := int(bare, base)) <= LARGEST_INTEGER:
         return value
     raise _number_error(

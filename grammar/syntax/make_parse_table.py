@@ -1,10 +1,10 @@
-"""Compiles autodiff.lark into parse_table.txt.
+"""Compile autodiff.lark into parse_table.txt.
 
 Run `python -m autodiff.grammar.syntax.make_parse_table` after a change to the grammar.
 
-Lark does the LALR analysis here, once; parser.py reads the result without importing Lark, which would
-cost a script more time than running it. Numbers of states and rules depend on the grammar alone, so
-the same grammar gives the same bytes. A test compares the shipped file with a fresh one.
+Lark does the LALR analysis here, once. parser.py reads the result without importing Lark, because the
+import would take longer than running a script. The numbers of states and rules depend on the grammar
+alone, so the same grammar gives the same bytes. A test compares the shipped file with a fresh one.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ GRAMMAR = Path(__file__).with_name("autodiff.lark")
 TABLE = Path(__file__).with_name("parse_table.txt")
 STARTS = ("script", "expression")
 
-PASS, LIST = "(pass)", "(list)"  # what a rule does that calls no builder
+PASS, LIST = "(pass)", "(list)"  # the actions of rules without a builder: pass on the one child, make a list
 
 
 class _NoLexer(Lexer):
-    """Stands in for Lark's lexer, which is not used: layout.py makes the tokens."""
+    """A placeholder for Lark's lexer, which is not used: words.py makes the tokens."""
 
     def __init__(self, lexer_conf: object) -> None:
         pass
@@ -35,12 +35,12 @@ class _NoLexer(Lexer):
 
 
 def compile_grammar(text: str, lexer: type[Lexer] = _NoLexer) -> Lark:
-    """The grammar as Lark understands it. Never with Lark's cache: it unpickles a file in /tmp."""
+    """Return the grammar as a Lark object. Lark's cache is never used: it would unpickle a file in /tmp."""
     return Lark(text, parser="lalr", lexer=lexer, start=list(STARTS), maybe_placeholders=True)
 
 
 def kind_names(lark: Lark) -> dict[str, str]:
-    """How parser.py calls each terminal: a fixed spelling by itself, a pattern by its name."""
+    """Return the token kind that parser.py uses for each terminal: its fixed spelling, or its name."""
     return {term.name: _kind(term) for term in lark.terminals}
 
 
@@ -49,7 +49,7 @@ def _kind(term: TerminalDef) -> str:
 
 
 def _children(rule: Rule) -> list[int]:
-    """The positions of the children a rule hands on; -1 stands for an optional part that is absent."""
+    """Return the positions of the children that a rule keeps; -1 marks an absent optional part."""
     absent = rule.options.empty_indices or (False,) * len(rule.expansion)
     picks: list[int] = []
     position = 0
@@ -69,7 +69,7 @@ def _is_list(symbol: Symbol) -> bool:
 
 
 def _rule_line(rule: Rule) -> str:
-    """What it makes, how many it takes off the stack, what to do with them, children, spliced children."""
+    """Return a rule's line: symbol, length of its right side, builder, kept children, spliced children."""
     picks = _children(rule)
     spliced = [pick for pick in picks if pick >= 0 and _is_list(rule.expansion[pick])]
     if rule.origin.name.startswith("_"):
@@ -87,10 +87,10 @@ def _rule_order(rule: Rule) -> tuple[str, list[str], str]:
 
 
 def render_table() -> str:
-    """The text of parse_table.txt, all that parser.py needs: a line for each state, each rule and the rest.
+    """Return the text of parse_table.txt: one line for each state and rule, and lines for the tokens.
 
-    Of the actions of a state, a positive number is a state to go to, a negative one a rule to apply, zero the
-    end of the text.
+    In the actions of a state, a positive number is a state to go to, a negative number is a rule to apply,
+    and zero accepts the text.
     """
     lark = compile_grammar(GRAMMAR.read_text(encoding="utf-8"))
     table: IntParseTable = lark.parser.parser._parse_table
@@ -98,7 +98,7 @@ def render_table() -> str:
     rules = sorted(lark.rules, key=_rule_order)
     rule_numbers = {rule: number for number, rule in enumerate(rules, start=1)}
 
-    # Lark numbers states in the order of a set; walking from the starts by sorted names undoes that.
+    # Lark numbers states in the order of a set; numbering them again by sorted names is reproducible.
     order: list[int] = [table.start_states[start] for start in STARTS]
     numbers = {state: number for number, state in enumerate(order, start=1)}
     ends = {table.end_states[start] for start in STARTS}
@@ -140,12 +140,12 @@ def render_table() -> str:
 
 
 def paired(row: dict[str, int]) -> str:
-    """Words and numbers in turns."""
+    """Return the keys and values of ``row`` in turn, separated by spaces."""
     return " ".join([f"{word} {number}" for word, number in row.items()])
 
 
 def on_one_line(pattern: str) -> str:
-    """The same pattern with what does not show, such as the end of a line, as escapes."""
+    """Return the pattern with unprintable characters, such as the end of a line, as escapes."""
     return "".join([sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in pattern])
 
 

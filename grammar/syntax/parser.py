@@ -1,8 +1,8 @@
-"""Reads a script into a syntax tree: a small LALR driver over parse_table.txt.
+"""Parses a script into a syntax tree with a small LALR driver over parse_table.txt.
 
-The driver keeps its own stack, so nesting is bounded by memory and not by Python's. It knows nothing
-of the language: the table says when a rule applies, builders.py what the rule makes, diagnosis.py what
-to say when nothing applies.
+The driver keeps its own stack, so nesting is limited by memory and not by Python's recursion limit. It
+does not know the language: the table says when a rule applies, ``build`` makes the nodes, and
+``grammar.help.syntax`` makes the error when no rule applies.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-#: Scripts without these were not pasted from one, and few have them.
+#: Only a script with one of these can be a pasted session; few scripts contain any.
 SIGNS_OF_A_SESSION = ("%time", ">>>", "]:")
 
 
 def parse(source: Source) -> tree.Script:
-    """The syntax tree of a script, or a CompileError with all that is wrong in its ``further``.
+    """Return the syntax tree of a script.
+
+    Raise a CompileError for the first mistake; its ``further`` has the others.
 
     >>> script = parse(Source("w = 3\\nL = w**2"))
     >>> [type(statement).__name__ for statement in script.body]
@@ -41,7 +43,7 @@ def parse(source: Source) -> tree.Script:
 
 
 def read(source: Source) -> tree.Script:
-    """The syntax tree of a script, or a CompileError that says where it stops making sense."""
+    """Return the syntax tree of a script, or raise a CompileError for the first mistake."""
     if any(sign in source.text for sign in SIGNS_OF_A_SESSION):
         from autodiff.grammar.syntax.prompts import as_script
 
@@ -58,7 +60,7 @@ def read(source: Source) -> tree.Script:
 
 
 def parse_expression(source: Source) -> tree.Expression:
-    """The syntax tree of a text that is one expression; lines may break anywhere in it.
+    """Return the syntax tree of a text that is one expression; it may contain line breaks anywhere.
 
     >>> parse_expression(Source("a + b")).op
     '+'
@@ -67,15 +69,15 @@ def parse_expression(source: Source) -> tree.Expression:
 
 
 def parse_literal(text: str) -> object:
-    """The value of a number, ``nan``, ``inf``, True, False, None, or of lists and tuples of them.
+    """Return the value of a number, ``nan``, ``inf``, True, False, None, or of lists and tuples of them.
 
-    Nothing is evaluated.
+    No code is evaluated.
 
     >>> parse_literal("[1, -2.5, (True, None)]")
     [1, -2.5, (True, None)]
     """
     value = parse_expression(Source(text, "<value>"))
-    # Left to right into one row, then rows folded back where a display ends: no recursion.
+    # Values are collected in one list; the end of a display folds its part into one value: no recursion.
     pending: list[tree.Expression | tuple[tree.Expression, int]] = [value]
     done: list[object] = []
     while pending:
@@ -114,7 +116,7 @@ def _signed_number(node: tree.Expression) -> int | float:
 
 
 class Rule:
-    """One rule of the grammar, as the driver applies it; made of its line in the table."""
+    """One rule of the grammar as the driver applies it, read from its line in the table."""
 
     __slots__ = ("does", "is_step", "makes", "picks", "spliced", "takes", "takes_all")
 
@@ -135,13 +137,13 @@ def numbers_in(text: str) -> list[int]:
 
 
 def actions_in(line: str) -> dict[str, int]:
-    """What a state does, by the kind of the next word or by what a rule has made."""
+    """Return the actions of a state by the kind of the next token, or by the symbol that a rule has made."""
     words = line.split(" ")
     return dict(zip(words[::2], map(int, words[1::2]), strict=True))
 
 
 class Lines(dict[int, "Any"]):
-    """What lines of the table come to, by number from 1 on; a short script asks for few of them."""
+    """Lines of the table by number from 1 on, parsed when first used: a short script uses few of them."""
 
     __slots__ = ("_lines", "_make")
 
@@ -158,7 +160,7 @@ class Lines(dict[int, "Any"]):
 
 
 class Table:
-    """parse_table.txt, ready for use: each of its lines begins with what it is about."""
+    """The content of parse_table.txt. The first word of each line says what the line describes."""
 
     __slots__ = ("_magic", "actions", "keywords", "landings", "rules", "starts", "word")
 
@@ -175,17 +177,17 @@ class Table:
         self.keywords = frozenset(keywords.split(" ")) | FOREIGN_KEYWORDS
         self.word = word_pattern(patterns, signs.split(" "))
         self._magic = patterns["MAGIC"]
-        # Where a reduction ends up once the rules that only step aside have been applied as well: a
-        # lone name climbs fifteen levels of precedence, and this makes it one look-up.
+        # The state after a reduction and after the rules that only pass on one child. A lone name passes
+        # fifteen levels of precedence; this cache makes them one look-up.
         self.landings: dict[tuple[int, str, str], int] = {}
 
     @property
     def magic(self) -> re.Pattern[str]:
-        """A command of a notebook; few scripts have any."""
+        """The pattern of a notebook command, compiled on use because few scripts have one."""
         return re.compile(self._magic)
 
     def land(self, below: int, makes: str, kind: str) -> int:
-        """The state after reducing to ``makes`` on top of state ``below`` when ``kind`` comes next."""
+        """Return the state after reducing to ``makes`` on top of state ``below`` when ``kind`` comes next."""
         state = self.actions[below][makes]
         while (action := self.actions[state].get(kind, 0)) < 0 and self.rules[-action].is_step:
             state = self.actions[below][self.rules[-action].makes]
@@ -193,7 +195,7 @@ class Table:
         return state  # type: ignore[no-any-return] # a number
 
 
-# Python's words that are not the language's; no grammar rule has them, so they end in a named error.
+# Python's keywords that the language does not have; no grammar rule contains them, so each is an error.
 FOREIGN_KEYWORDS = frozenset(
     ["try", "except", "finally", "raise", "global", "nonlocal", "async", "await", "yield"]
 )
@@ -202,7 +204,7 @@ _loaded: list[Table] = []
 
 
 def table() -> Table:
-    """The shipped table, read on first use."""
+    """Return the shipped table, which is read on first use."""
     if not _loaded:
         path = os.path.join(os.path.dirname(__file__), "parse_table.txt")
         with open(path, encoding="utf-8") as file:
@@ -211,7 +213,7 @@ def table() -> Table:
 
 
 class Reader:
-    """One source being read. Strings get hold of it to read the fields of f-strings in place."""
+    """The parser of one source. The builders of strings use it to parse the fields of f-strings in place."""
 
     __slots__ = ("builders", "source", "table", "text")
 
@@ -235,13 +237,13 @@ class Reader:
         return value
 
     def drive(self, words: Words, start: str) -> object:
-        """Shift words and apply rules until the text is one node."""
+        """Shift tokens and apply rules until the text is one node, and return that node."""
         grammar, text, builders = self.table, self.text, self.builders
         actions, rules, landings = grammar.actions, grammar.rules, grammar.landings
         kinds, word_starts, word_ends = words.kinds, words.starts, words.ends
         state = grammar.starts[start]
         states = [state]
-        values: list[object] = []  # what stands on the stack, with where it starts and ends
+        values: list[object] = []  # on the stack; `starts` and `ends` are their offsets
         starts: list[int] = []
         ends: list[int] = []
         at = 0
@@ -288,7 +290,7 @@ class Reader:
 
 
 def gather(rule: Rule, children: list[object]) -> list[object]:
-    """The children a rule keeps, with the lists among them unpacked and None for absent parts."""
+    """Return the children that a rule keeps, with lists spliced in and None for absent parts."""
     spliced = rule.spliced
     kept: list[object] = []
     for position, pick in enumerate(rule.picks):
@@ -300,7 +302,7 @@ def gather(rule: Rule, children: list[object]) -> list[object]:
             part = children[pick]
             assert isinstance(part, list)
             if position == 0:
-                kept = part  # nobody else holds it, and copying would make long lists quadratic
+                kept = part  # nothing else refers to it, and copying would make long lists quadratic
             else:
                 kept.extend(part)
     return kept

@@ -1,8 +1,8 @@
-"""Sessions that were pasted with their prompts: the same text with prompts and answers out of the way.
+"""Removes the prompts and outputs from a pasted interactive session.
 
-A script whose first line begins with ``>>>`` or ``In [1]:`` is one. Every character keeps its place, so
-lines and columns of errors are those of what was pasted: a prompt becomes spaces that end in a form feed,
-after which indentation counts from 0, and an answer becomes a comment.
+A script is a session if its first line begins with ``>>>`` or ``In [1]:``. Every character keeps its
+place, so that errors point into the pasted text: a prompt becomes spaces that end in a form feed, after
+which indentation counts from 0, and an output becomes a comment.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from autodiff.core.base.source import Source
 _PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?:[ ]|$)")
 _CELL = re.compile(r"[ \t]*(?:In[ ]?\[[ \d]*\]:|[ \t]+\.\.\.:)[ ]?")
 _ANSWER = re.compile(r"[ \t]*Out[ ]?\[[ \d]*\]:")
-#: ``%time`` before a statement runs it, and ``%%time`` the lines below: what they add is a line of output.
+#: ``%time`` runs the statement after it and ``%%time`` the lines below it; both only add a line of output.
 _TIMED = re.compile(r"%%?time(?:[ \t]+|$)")
 _PYTHON = re.compile(r"[ \t]*>>>")
 _NOTEBOOK = re.compile(r"[ \t]*In[ ]?\[[ \d]*\]:")
@@ -23,7 +23,7 @@ _LINES = re.compile(r"[^\r\n]+")
 
 
 def as_script(source: Source) -> Source:
-    """The source without prompts, answers and ``%time``; itself where there are none."""
+    """Return the source without prompts, outputs and ``%time``; ``source`` itself if it has none."""
     text = source.text
     if "%time" in text:
         text = _LINES.sub(lambda line: emptied(line[0], _TIMED), text)
@@ -35,20 +35,20 @@ def as_script(source: Source) -> Source:
 
 
 def begins(text: str, prompt: re.Pattern[str]) -> bool:
-    """Whether the first line that is no comment has this prompt."""
+    """Whether the first line that is neither blank nor a comment has this prompt."""
     above = _ABOVE.match(text)
     assert above is not None
     return prompt.match(text, above.end()) is not None
 
 
 def emptied(line: str, prompt: re.Pattern[str]) -> str:
-    """The line with its prompt as empty space; unchanged where it has none."""
+    """Return the line with its prompt replaced by space; unchanged if it has none."""
     found = prompt.match(line)
     return line if found is None else " " * (found.end() - 1) + "\f" + line[found.end() :]
 
 
 def session_line(line: str) -> str:
-    """A line of Python's session: what has no prompt is an answer."""
+    """Return a line of a Python session as script text: a line without a prompt is output, and a comment."""
     return emptied(line, _PROMPT) if _PROMPT.match(line) or not line.strip() else comment(line)
 
 
@@ -57,7 +57,7 @@ def comment(line: str) -> str:
 
 
 def of_cells(text: str) -> str:
-    """A notebook's session: what follows ``Out[1]:`` up to the next ``In [2]:`` is an answer."""
+    """Return a notebook session as script text: from ``Out[1]:`` to the next ``In [2]:`` is output."""
     is_answer = False
 
     def line_of(found: re.Match[str]) -> str:

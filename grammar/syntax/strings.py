@@ -1,7 +1,8 @@
-"""Strings: escapes resolved, and the replacement fields of f-strings found and parsed where they stand.
+"""Strings: resolves escapes, and finds and parses the replacement fields of f-strings in place.
 
-A field ends where Python 3.11 ends it: quotes and brackets inside it are skipped, a backslash may not
-occur, and the quote that closes the string closes it wherever it is. The driver parses what is inside.
+A field ends where Python 3.11 ends it: quotes and brackets inside it are skipped, a backslash is not
+allowed, and the quote that closes the string closes it even inside a field. The parser's driver parses the
+expression in a field.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Piece = tuple[Span, list["str | tree.Replacement"], bool]
 
 
 def piece(span: Span, reader: Reader) -> Piece:
-    """One string literal: its parts, and whether it is an f-string."""
+    """Return one string literal: its span, its parts, and whether it is an f-string."""
     text = reader.text
     start, end = span.start, span.end
     quote_at = start
@@ -54,7 +55,7 @@ def piece(span: Span, reader: Reader) -> Piece:
 
 
 def join(span: Span, pieces: tuple[Piece, ...]) -> tree.Expression:
-    """Strings side by side are one string; one f-string among them makes it an f-string."""
+    """Return adjacent string literals as one string, which is an f-string if one of them is."""
     if not any(is_field for _, _, is_field in pieces):
         return tree.String(span, "".join([str(part) for _, parts, _ in pieces for part in parts]))
     return tree.FString(span, _merged([part for _, parts, _ in pieces for part in parts]))
@@ -77,7 +78,7 @@ def _merged(parts: list[str | tree.Replacement]) -> tuple[str | tree.Replacement
 
 
 def decode(text: str, start: int, raw: bool) -> str:
-    """Resolve escapes; ``start`` is where the text stands, for errors."""
+    """Return the text with its escapes resolved; ``start`` is its offset in the source, for errors."""
     if "\\" not in text and "\r" not in text:
         return text
     if raw:
@@ -128,9 +129,10 @@ def _escape_error(escape: str, caret: str, at: int) -> CompileError:
 def _parts(
     reader: Reader, at: int, end: int, raw: bool, depth: int, whole: Span
 ) -> tuple[list[str | tree.Replacement], int]:
-    """The parts from ``at``, and where they stop: at the end, or inside a spec at the `}` that ends it.
+    """Return the parts from ``at`` on, and the offset where they stop.
 
-    Calls itself for format specs only, which nest twice at most.
+    They stop at ``end``, or at the `}` that ends a format spec. The recursion is for format specs only, which
+    nest twice at most.
     """
     text = reader.text
     parts: list[str | tree.Replacement] = []
@@ -170,7 +172,7 @@ def _field(
     parts: list[str | tree.Replacement],
     whole: Span,
 ) -> int:
-    """Read the field whose `{` is at ``opening`` into ``parts``; returns where the string goes on."""
+    """Add the field whose `{` is at ``opening`` to ``parts``, and return the offset after its `}`."""
     text = reader.text
     if depth >= _NESTED_SPECS:
         raise _field_error("fields are nested too deeply", "work the format out before", opening, opening + 1)
@@ -214,7 +216,7 @@ def _skip_space(text: str, at: int, end: int) -> int:
 
 
 def _expression_end(text: str, at: int, end: int) -> int:
-    """Where the expression of a field stops: at a `!`, `:`, `}` or `=` outside quotes and brackets."""
+    """Return where the expression of a field ends: at a `!`, `:`, `}` or `=` outside quotes and brackets."""
     depth = 0
     while at < end:
         plain = _FIELD_SKIP.match(text, at, end)

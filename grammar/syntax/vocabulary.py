@@ -1,4 +1,4 @@
-"""Words and signs by what they do, and what to write instead of those the language does not have."""
+"""Tables of keywords and signs, and what to write instead of those that the language does not have."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ERRORS = (
 )
 _NO_ASYNC = ("E0125", "waits for something", "leave it out: a script does one thing after the other")
 
-# Words of Python that are not in the language: code, caret, help.
+# Python's keywords that the language does not have, each with its error code, caret text and help.
 FOREIGN = {
     "try": _ERRORS,
     "except": _ERRORS,
@@ -40,7 +40,7 @@ OPERATORS = (
     "==", "!=", "<", "<=", ">", ">=",
 )  # fmt: skip
 
-# What is being written when a line stops after one of these.
+# What a line that ends after one of these signs leaves incomplete.
 NOUNS = {
     "+": "sum", "-": "difference", "*": "product", "/": "quotient", "//": "quotient", "%": "remainder",
     "**": "power", "@": "matrix product", "==": "comparison", "!=": "comparison", "<": "comparison",
@@ -48,7 +48,7 @@ NOUNS = {
     "or": "condition", "not": "condition",
 }  # fmt: skip
 
-# Two signs in a row that other languages write, and what is written here.
+# Operators of other languages that are read as two tokens here, and what to write instead.
 PAIRS = {
     "&&": "and", "||": "or", "<>": "!=", "=>": ">=", "=<": "<=", "===": "==", "!==": "!=",
 }  # fmt: skip

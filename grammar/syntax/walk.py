@@ -1,6 +1,7 @@
-"""Every syntax node below another, in source order, without recursion.
+"""Iterates over the nodes below a syntax node, in source order and without recursion.
 
-``CHILDREN`` says for each construct what it holds; whoever walks trees (scopes, lints, repairs) uses it.
+``CHILDREN`` gives the parts of each construct. Everything that walks syntax trees (scopes, lints, repairs)
+uses it.
 """
 
 from __future__ import annotations
@@ -71,12 +72,12 @@ CHILDREN.update(
 
 
 def children(node: tree.Syntax) -> list[Any]:
-    """What stands directly below a node, without the parts it does not have."""
+    """Return the parts directly below a node, without absent parts."""
     return [part for part in CHILDREN[node.__class__](node) if part is not None]
 
 
 def walk(*nodes: tree.Syntax) -> Iterator[Any]:
-    """The nodes and all below them, each before what it holds."""
+    """Yield the nodes and all nodes below them, each before its children."""
     stack = list(reversed(nodes))
     while stack:
         node = stack.pop()
@@ -85,7 +86,7 @@ def walk(*nodes: tree.Syntax) -> Iterator[Any]:
 
 
 def path_to(script: tree.Script, span: Span) -> list[Any]:
-    """The nodes around a place, outermost first; the last is the smallest that covers ``span``."""
+    """Return the nodes that cover ``span``, outermost first; the last is the smallest."""
     path: list[Any] = [script]
     while True:
         for node in children(path[-1]):

@@ -1,8 +1,8 @@
-"""Turns a text into words: kinds and offsets, with _NEWLINE, _INDENT and _DEDENT where lines and blocks end.
+"""The tokenizer: turns a text into words (tokens), each with a kind and its start and end offset.
 
-A fixed word or sign is its own kind (``if``, ``+=``); the others are NAME, NUMBER, STRING and MAGIC.
-Inside brackets lines do not end. The first mistake found here ends the words with one of kind ERROR, so
-that a mistake of grammar further up in the file is still reported first.
+The kind of a keyword or sign is its text (``if``, ``+=``); the other kinds are NAME, NUMBER, STRING and
+MAGIC, and _NEWLINE, _INDENT and _DEDENT for lines and blocks. Line breaks inside brackets are ignored. The
+first mistake ends the words with one of kind ERROR, so that a grammar mistake before it is reported first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 5_000_000
 
-# Signs that are not in the language but are read whole, for the sake of the error they get.
+# Signs that the language does not have. They are read as one word so that the error can name them.
 FOREIGN_SIGNS = ("{", "}", ":=")
 CLOSES = {")": "(", "]": "[", "}": "{"}
 
@@ -29,10 +29,11 @@ _COMMENT = re.compile(r"#[^\r\n]*+")
 
 
 def word_pattern(patterns: dict[str, str], signs: list[str]) -> re.Pattern[str]:
-    """One pattern for a word and the space before it; the number of its group says which sort it is."""
+    """Return the pattern of one word and the space before it; the name of the matched group is its sort."""
     longest_first = sorted([*signs, *FOREIGN_SIGNS], key=lambda sign: (-len(sign), sign))
     sorts = [
-        # The string comes first: its prefix would pass for a name, and a dot may begin a number.
+        # Strings come before names, because a string's prefix looks like a name. Numbers come before signs,
+        # because a number may begin with a dot.
         "(?P<s>" + patterns["STRING"] + ")",
         "(?P<n>" + patterns["NAME"] + ")",
         "(?P<d>" + patterns["NUMBER"] + ")",
@@ -44,7 +45,7 @@ def word_pattern(patterns: dict[str, str], signs: list[str]) -> re.Pattern[str]:
 
 
 class Words:
-    """The words of a text in three parallel lists; ``error`` belongs to the last one if that is an ERROR."""
+    """The words of a text in three parallel lists; ``error`` is the error of a last word of kind ERROR."""
 
     __slots__ = ("ends", "error", "kinds", "starts")
 
@@ -68,7 +69,7 @@ def read_words(
     *,
     lines: bool = True,
 ) -> Words:
-    """The words of ``source.text[start:end]``; with ``lines`` off they are read as if inside brackets."""
+    """Return the words of ``source.text[start:end]``; without ``lines``, line breaks are ignored."""
     words = Words()
     reader = _Reader(source, table, len(source.text) if end is None else end, words)
     try:
@@ -84,7 +85,7 @@ def read_words(
 
 
 class _Reader:
-    """The open brackets and blocks while one text is read."""
+    """Reads one text; holds the brackets and blocks that are open."""
 
     __slots__ = ("blocks", "brackets", "end", "source", "table", "text", "words")
 
@@ -95,8 +96,8 @@ class _Reader:
         self.end = end
         self.words = words
         self.brackets: list[tuple[str, int]] = []
-        # For each open block: its width with tabs to multiples of eight, its width with tabs as one
-        # column (the two must agree on what is deeper, or tabs and spaces are mixed), and where it is.
+        # For each open block: its width with tabs to multiples of eight, its width with tabs as one column,
+        # and its offset. If the two widths disagree on which line is deeper, tabs and spaces are mixed.
         self.blocks: list[tuple[int, int, int]] = [(0, 0, 0)]
 
     def read(self, at: int, lines: bool) -> None:
@@ -140,7 +141,7 @@ class _Reader:
                 kind = "_NEWLINE"
                 line_begins = True
                 if not kinds or kinds[-1] in ("_NEWLINE", "_INDENT", "_DEDENT"):
-                    continue  # nothing but a continued blank line
+                    continue  # only a blank line that a backslash continued
             else:
                 continue
             kinds.append(kind)
@@ -151,7 +152,7 @@ class _Reader:
         self.finish(lines)
 
     def begin_line(self, at: int) -> int:
-        """Skip blank lines, open or close blocks, and return where the words of the line begin."""
+        """Skip blank lines, open or close blocks, and return the offset of the line's first word."""
         text, end = self.text, self.end
         blank = _BLANK_LINES.match(text, at, end)
         assert blank is not None
@@ -160,7 +161,7 @@ class _Reader:
         assert margin is not None
         begin, at = at, margin.end()
         comment = _COMMENT.match(text, at, end)
-        if comment is not None:  # the last line, or the pattern above would have had it
+        if comment is not None:  # the last line: _BLANK_LINES has skipped all others
             return comment.end()
         if at >= end:
             return end
@@ -217,7 +218,7 @@ class _Reader:
             raise error
 
     def finish(self, lines: bool) -> None:
-        """The text is over: close the last line and the blocks, if all brackets are closed."""
+        """Check that all brackets are closed, then end the last line and the open blocks."""
         if self.brackets:
             raise unclosed_bracket(*self.brackets[-1])
         words, end = self.words, self.end
@@ -230,7 +231,7 @@ class _Reader:
 
 
 def widths(indentation: str) -> tuple[int, int]:
-    """The width with tabs to the next multiple of eight, and with tabs as one column."""
+    """Return the width with tabs to the next multiple of eight, and the width with tabs as one column."""
     wide = narrow = 0
     for character in indentation:
         if character == " ":
@@ -239,12 +240,12 @@ def widths(indentation: str) -> tuple[int, int]:
         elif character == "\t":
             wide = (wide // 8 + 1) * 8
             narrow += 1
-        else:  # a form feed starts the line afresh
+        else:  # after a form feed the indentation counts from 0
             wide = narrow = 0
     return wide, narrow
 
 
-# -- what can be wrong with brackets, lines and blocks -----------------------------------------------
+# -- errors of brackets, lines and blocks ------------------------------------------------------------
 
 
 def unclosed_bracket(opening: str, at: int) -> CompileError:

@@ -1,4 +1,4 @@
-"""One small function per rule of autodiff.lark: the children of the rule in, the syntax node out.
+"""One builder function for each rule of autodiff.lark: it takes the rule's children and returns the node.
 
 The function carries the rule's name. ``span`` covers everything the rule matched, parentheses included;
 a word or sign that the rule keeps arrives as its text, an optional part that is absent as None.

@@ -1,4 +1,4 @@
-"""Parameters of functions and arguments of calls: their order, their names, each only once."""
+"""Builders of parameters and arguments; they check the order, and that no name occurs twice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def star_parameter(span: Span, name: tree.Name, annotation: Expression | None = 
 
 @rule
 def bare_star(span: Span) -> tree.Parameter:
-    """What follows is given by name only. Its own name, ``*``, is one that no script can write."""
+    """Return the parameter for a bare ``*``; its name is ``*``, which no script can use as a name."""
     return tree.Parameter(span, "*", None, "*")
 
 

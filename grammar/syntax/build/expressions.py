@@ -1,4 +1,4 @@
-"""Expressions, from names and numbers up to choices and functions."""
+"""Builders of expressions, from names and numbers to conditionals and lambdas."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ strings = Later("autodiff.grammar.syntax.strings")
 @rule
 def name(span: Span, text: str) -> tree.Name | tree.String:
     if text == "__name__":
-        return tree.String(span, "__main__")  # a script is always the one that is run
+        return tree.String(span, "__main__")  # a script is never imported
     return tree.Name(span, normal_form(text))
 
 

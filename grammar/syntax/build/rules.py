@@ -1,4 +1,4 @@
-"""The table of builders, and the error one raises for what the grammar lets through."""
+"""The table of builders, and the error they raise for mistakes that the grammar does not reject."""
 
 from __future__ import annotations
 

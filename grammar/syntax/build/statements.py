@@ -1,4 +1,4 @@
-"""Statements, on one line and with a block."""
+"""Builders of statements, on one line and with a block."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def block(span: Span, *body: Statement) -> Body:
 
 
 def through(start: int, *bodies: Body | None) -> Span:
-    """From ``start`` to the last statement: a block's own span would end on the next line."""
+    """Return the span from ``start`` to the last statement; a block's own span would end on the next line."""
     return Span(start, next(body[-1].span.end for body in reversed(bodies) if body))
 
 
@@ -73,7 +73,7 @@ def augmented_assign(span: Span, target: Expression, op: str, value: Expression)
 
 @rule
 def annotated(span: Span, target: Expression, annotation: Expression, value: Expression | None) -> Statement:
-    """``x: Tensor = value``. The type means nothing here, and the names in it need not exist."""
+    """Build ``x: Tensor = value``. The annotation is dropped, so the names in it need not exist."""
     if _is_label(target):
         message, caret = (
             "a label of a notebook cell is no part of the script",
@@ -89,7 +89,7 @@ def annotated(span: Span, target: Expression, annotation: Expression, value: Exp
 
 
 def _is_label(target: Expression) -> bool:
-    """`In [1]: x = 3` reads like a type."""
+    """Whether the target is the label of a notebook cell: `In [1]: x = 3` parses like an annotation."""
     return (
         isinstance(target, tree.Subscript)
         and isinstance(target.object, tree.Name)
@@ -191,7 +191,7 @@ WithItem = tuple[Expression, "Expression | None"]
 
 
 class _Context:
-    """A with-item, with the span that tells whether its expression stood in parentheses."""
+    """A with-item, with a span that shows whether its expression was in parentheses."""
 
     __slots__ = ("item", "span")
 
@@ -216,7 +216,7 @@ def with_statement(span: Span, *parts: _Context | Expression | Body) -> Statemen
             items.append(context.item)
         elif isinstance(context, tree.Starred):
             raise mistake("E0102", "a `*` value cannot be entered", "here", "name it", context.span)
-        else:  # read as a member of a tuple until an `as` was seen
+        else:  # parsed as an element of a tuple, before an `as` was found
             assert isinstance(context, Expression)
             items.append((context, None))
     if len(items) == 1 and isinstance(contexts[0], _Context):

@@ -1,4 +1,4 @@
-"""What can be assigned to, looped with or deleted, and what to say about everything else."""
+"""Checks the targets of assignments, ``for`` and ``del``, and makes the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CALLED = {
 
 
 def check_target(target: Expression, value: Expression | None = None, deleting: bool = False) -> None:
-    """Accept what can stand left of ``=``, after ``for`` or after ``del``."""
+    """Raise a CompileError unless ``target`` can be assigned to (``value`` is for the help) or deleted."""
     pending = [target]
     while pending:
         node = pending.pop()

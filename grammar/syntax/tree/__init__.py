@@ -1,4 +1,4 @@
-"""The syntax tree: one slotted class per construct, each with its span and nothing else.
+"""The syntax tree: one class with slots for each construct, which holds its parts and its span.
 
 Plain classes rather than dataclasses: forty dataclasses cost 40 ms of start-up, which is more than a
 whole scalar script takes. Trees are never compared, copied or walked recursively.

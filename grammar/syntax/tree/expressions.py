@@ -1,4 +1,4 @@
-"""What has a value: names, numbers, operators, calls; and their parts."""
+"""The syntax nodes of expressions (names, numbers, operators, calls) and of their parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from autodiff.grammar.syntax.tree.node import Syntax
 
 
 class Expression(Syntax):
-    """Something that has a value."""
+    """A node that has a value."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class Number(Expression):
 
 
 class String(Expression):
-    """A string, or several side by side; ``value`` has its escapes resolved."""
+    """One string literal or several adjacent ones; ``value`` has the escapes resolved."""
 
     __slots__ = ("value",)
 
@@ -46,7 +46,7 @@ class Replacement(Expression):
     """``{x!r:>8.3f}`` inside an f-string.
 
     ``text`` is the source of ``{x=}`` up to and including the equals sign, else ``""``; ``conversion`` is
-    ``""``, ``"r"``, ``"s"`` or ``"a"``; ``format_spec`` is an FString, for specs may hold replacements too.
+    ``""``, ``"r"``, ``"s"`` or ``"a"``; ``format_spec`` is an FString, because it may hold replacements too.
     """
 
     __slots__ = ("conversion", "expression", "format_spec", "text")
@@ -62,7 +62,7 @@ class Replacement(Expression):
 
 
 class FString(Expression):
-    """An f-string: ``parts`` alternates plain strings and Replacements as they come."""
+    """An f-string; ``parts`` are its plain strings and Replacements in order."""
 
     __slots__ = ("parts",)
 
@@ -92,7 +92,7 @@ class ListDisplay(Expression):
 
 
 class TupleDisplay(Expression):
-    """``a, b`` with or without parentheses (the span includes them when there)."""
+    """``a, b`` with or without parentheses; the span includes them."""
 
     __slots__ = ("elements",)
 
@@ -126,7 +126,7 @@ class ComprehensionFor(Syntax):
 
 
 class Comprehension(Expression):
-    """``[element for ...]``, or the bare generator form as the only argument of a call (``sum(...)``)."""
+    """``[element for ...]``, or a generator expression as the only argument of a call (``sum(...)``)."""
 
     __slots__ = ("clauses", "element")
 
@@ -266,7 +266,7 @@ class Slice(Expression):
 
 
 class Subscript(Expression):
-    """``object[index]``; several indices arrive as one TupleDisplay."""
+    """``object[index]``; several indices are one TupleDisplay."""
 
     __slots__ = ("index", "object")
 

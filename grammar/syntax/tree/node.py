@@ -1,4 +1,4 @@
-"""What every construct of the syntax tree has."""
+"""The base class of all syntax nodes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from autodiff.core.base.source import Span
 
 
 class Syntax:
-    """Anything the parser makes. ``span`` covers its text, without a trailing newline."""
+    """A node that the parser makes. ``span`` covers its text, without a trailing newline."""
 
     __slots__ = ("span",)
 

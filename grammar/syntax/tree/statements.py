@@ -1,4 +1,4 @@
-"""What is done: assignments, loops, definitions; and the script, which is all of it."""
+"""The syntax nodes of statements (assignments, loops, definitions), and of a whole script."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autodiff.grammar.syntax.tree.node import Syntax
 
 
 class Statement(Syntax):
-    """Something that is done."""
+    """A statement; it has no value."""
 
     __slots__ = ()
 
