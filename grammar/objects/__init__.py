@@ -1,1 +1,1 @@
-"""What the values of a script can do: attributes, methods, subscripts, operators, namespaces."""
+"""Script values at run time: their attributes, methods, subscripts, operators and namespaces."""
